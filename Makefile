@@ -94,6 +94,7 @@ peers: $(VENV)/.peers
 
 lint: setup
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check -q .
 
 clean:
 	rm -rf out build .sluice-cache .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -1,8 +1,9 @@
 """Every example at full size on the simulated board: measured cycles against the least any such hardware needs.
 
-The bound of a run is the larger of (innermost iterations x II) and (bytes / peak bandwidth), or what its example says beyond that.
-The II in it is 1 where invocations of the loop can take turns, else the static II of the recurrence. A second table says what crossed the
-memory bus, and which limit of the memory (refresh, changes of direction, rows) a run came close to.
+The bound of a run is the larger of (innermost iterations x II) and (bytes / peak bandwidth), or what its example says
+beyond that. The II in it is 1 where invocations of the loop can take turns, else the static II of the recurrence. A
+second table says what crossed the memory bus, and which limit of the memory (refresh, changes of direction, rows) a run
+came close to.
 """
 
 import argparse
@@ -30,25 +31,80 @@ EXAMPLES = tuple(sorted(path.parent.name for path in HERE.glob("*/host.py")))
 REGULAR, IRREGULAR = 1 / 0.95, 1 / 0.7
 #: How many times its bound each run may take.
 GOALS = {
-    "vecadd": 1.10, "vecadd_ndrange": 1.10, "saxpy": 1.10, "fir": 1.05, "matmul": 1.15, "triangular": 1.04,
-    "triangular_float": 1.10, "divergent": 1.04, "divergent_float": 1.10, "divergent_skewed": 1.5,
-    "conv2d": REGULAR, "collect": 1.03, "threshold": REGULAR, "dot_product": REGULAR,
-    "add_1": 1.10, "add_2": 1.10, "add_4": 1.10, "add_8": 1.10, "add_16": 1.25,
-    "collect_sums": 1 / 0.9, "store_spectrum": 1.05, "store_sorted": REGULAR, "merge": REGULAR, "store_pixels": REGULAR,
+    "vecadd": 1.10,
+    "vecadd_ndrange": 1.10,
+    "saxpy": 1.10,
+    "fir": 1.05,
+    "matmul": 1.15,
+    "triangular": 1.04,
+    "triangular_float": 1.10,
+    "divergent": 1.04,
+    "divergent_float": 1.10,
+    "divergent_skewed": 1.5,
+    "conv2d": REGULAR,
+    "collect": 1.03,
+    "threshold": REGULAR,
+    "dot_product": REGULAR,
+    "add_1": 1.10,
+    "add_2": 1.10,
+    "add_4": 1.10,
+    "add_8": 1.10,
+    "add_16": 1.25,
+    "collect_sums": 1 / 0.9,
+    "store_spectrum": 1.05,
+    "store_sorted": REGULAR,
+    "merge": REGULAR,
+    "store_pixels": REGULAR,
     "log_packets": REGULAR,
-    "stir_1": 1.05, "stir_2": REGULAR, "stir_4": REGULAR,
-    "reduce_32": 1.10, "reduce_64": 1.10, "reduce_1024": 1.10, "prefix_sum": 1.10, "bitonic": 1.10, "tiled_matmul": 1.10,
-    "black_scholes": 1 / 0.9, "hotspot": 1 / 0.9, "pathfinder": 1 / 0.9, "srad_weights": 1 / 0.9, "srad_update": 1 / 0.9,
-    "kmeans": 1 / 0.9, "bfs_visit": IRREGULAR, "bfs_advance": IRREGULAR, "chase": 1 / 0.8,
-    "nw": IRREGULAR, "lud": 1 / 0.9, "lud_diagonal": IRREGULAR, "lud_perimeter": IRREGULAR, "lud_internal": IRREGULAR,
-    "read_words": 1.05, "copy_words": 1 / 0.75, "join_two": 1 / 0.75, "join_three": 1 / 0.75, "copy_floats": 1.05,
-    "gather": 1.2, "load_steps": 1.10, "store_steps": 1.10,
-    "regular_1": 1.10, "regular_2": 1.10, "regular_4": 1.10, "regular_8": 1.10,
-    "irregular_1": 1 / 0.9, "irregular_2": 1 / 0.9, "irregular_4": 1 / 0.9, "irregular_8": 1 / 0.9,
-    "mandelbrot": IRREGULAR, "collatz": IRREGULAR, "collatz_ndrange": IRREGULAR,
+    "stir_1": 1.05,
+    "stir_2": REGULAR,
+    "stir_4": REGULAR,
+    "reduce_32": 1.10,
+    "reduce_64": 1.10,
+    "reduce_1024": 1.10,
+    "prefix_sum": 1.10,
+    "bitonic": 1.10,
+    "tiled_matmul": 1.10,
+    "black_scholes": 1 / 0.9,
+    "hotspot": 1 / 0.9,
+    "pathfinder": 1 / 0.9,
+    "srad_weights": 1 / 0.9,
+    "srad_update": 1 / 0.9,
+    "kmeans": 1 / 0.9,
+    "bfs_visit": IRREGULAR,
+    "bfs_advance": IRREGULAR,
+    "chase": 1 / 0.8,
+    "nw": IRREGULAR,
+    "lud": 1 / 0.9,
+    "lud_diagonal": IRREGULAR,
+    "lud_perimeter": IRREGULAR,
+    "lud_internal": IRREGULAR,
+    "read_words": 1.05,
+    "copy_words": 1 / 0.75,
+    "join_two": 1 / 0.75,
+    "join_three": 1 / 0.75,
+    "copy_floats": 1.05,
+    "gather": 1.2,
+    "load_steps": 1.10,
+    "store_steps": 1.10,
+    "regular_1": 1.10,
+    "regular_2": 1.10,
+    "regular_4": 1.10,
+    "regular_8": 1.10,
+    "irregular_1": 1 / 0.9,
+    "irregular_2": 1 / 0.9,
+    "irregular_4": 1 / 0.9,
+    "irregular_8": 1 / 0.9,
+    "mandelbrot": IRREGULAR,
+    "collatz": IRREGULAR,
+    "collatz_ndrange": IRREGULAR,
 }
 #: Cases of a kernel that have a goal of their own.
-CASES = {("read_words", "in one bank"): 1 / 0.94, ("copy_words", "from bank to bank"): 1 / 0.92, ("gather", "anywhere"): 1 / 0.9}
+CASES = {
+    ("read_words", "in one bank"): 1 / 0.94,
+    ("copy_words", "from bank to bank"): 1 / 0.92,
+    ("gather", "anywhere"): 1 / 0.9,
+}
 
 
 @dataclass(frozen=True)
@@ -59,7 +115,8 @@ class Run:
     stats: dict  #: as ``event.stats.to_dict()`` gives them
     bound: float  #: cycles
     seconds: float  #: of wall time that the simulation took
-    limits: dict[str, float] = field(default_factory=dict)  #: cycles, as :func:`moved.limits` gives them; of DDR memory only
+    #: cycles, as :func:`moved.limits` gives them; of DDR memory only
+    limits: dict[str, float] = field(default_factory=dict)
 
     @property
     def cycles(self) -> int:
@@ -103,15 +160,23 @@ def measure(name: str, board: Board) -> list[Figure]:
     spec = importlib.util.spec_from_file_location(f"example_{name}", HERE / name / "host.py")
     host = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(host)
-    return [Figure(one, [examine(launch, board) for launch in (one.launches if isinstance(one, Job) else [one])]) for one in host.main([])]
+    return [
+        Figure(one, [examine(launch, board) for launch in (one.launches if isinstance(one, Job) else [one])])
+        for one in host.main([])
+    ]
 
 
 def examine(launch: Launch, board: Board) -> Run:
     """A finished launch beside what it takes at least."""
     stats = launch.event.stats.to_dict()
     compute = launch.trips * least_ii(stats["loops"])
-    return Run(launch, stats, bound(launch, compute, board), launch.event.stats.simulation_seconds,
-               limits(launch, stats, board, compute) if isinstance(board.memory.timing, DramTiming) else {})
+    return Run(
+        launch,
+        stats,
+        bound(launch, compute, board),
+        launch.event.stats.simulation_seconds,
+        limits(launch, stats, board, compute) if isinstance(board.memory.timing, DramTiming) else {},
+    )
 
 
 def bound(launch: Launch, compute: float, board: Board) -> float:
@@ -150,30 +215,65 @@ def cycles_table(figures: list[Figure]) -> Table:
     for column in ("kernel", "case", "cycles", "bound", "ratio", "goal", "", "kcycles/s"):
         table.add_column(column, justify="left" if column in ("kernel", "case") else "right", no_wrap=True)
     for one in figures:
-        table.add_row(one.of.kernel, one.of.case, f"{one.cycles:,}", f"{one.bound:,.0f}", f"{one.ratio:.3f}",
-                      f"{one.goal:.3f}", "met" if one.met else "MISSED", f"{one.cycles / one.seconds / 1e3:,.0f}")
+        table.add_row(
+            one.of.kernel,
+            one.of.case,
+            f"{one.cycles:,}",
+            f"{one.bound:,.0f}",
+            f"{one.ratio:.3f}",
+            f"{one.goal:.3f}",
+            "met" if one.met else "MISSED",
+            f"{one.cycles / one.seconds / 1e3:,.0f}",
+        )
     return table
 
 
 def loops_table(runs: list[Run]) -> Table:
     table = Table(title="Scheduled and measured II of every loop", title_justify="left")
-    for column in ("kernel", "loop", "line", "static II", "interleaved", "scheduled II", "measured II", "iterations",
-                   "invocations"):
+    for column in (
+        "kernel",
+        "loop",
+        "line",
+        "static II",
+        "interleaved",
+        "scheduled II",
+        "measured II",
+        "iterations",
+        "invocations",
+    ):
         table.add_column(column, justify="left" if column in ("kernel", "loop") else "right", no_wrap=True)
     for run in runs:
         for loop in run.stats["loops"]:
             measured = "-" if loop["measured_ii"] is None else f"{loop['measured_ii']:.3f}"
-            table.add_row(run.launch.kernel, loop["label"], str(loop["line"]), str(loop["static_ii"]),
-                          str(loop["interleaving"]), f"{loop['scheduled_ii']:.3f}", measured,
-                          f"{loop['iterations']:,}", f"{loop['invocations']:,}")
+            table.add_row(
+                run.launch.kernel,
+                loop["label"],
+                str(loop["line"]),
+                str(loop["static_ii"]),
+                str(loop["interleaving"]),
+                f"{loop['scheduled_ii']:.3f}",
+                measured,
+                f"{loop['iterations']:,}",
+                f"{loop['invocations']:,}",
+            )
     return table
 
 
 def compile_seconds(name: str, board: str, *defines: str) -> tuple[float, int]:
     """Wall time of the command line from .cl to Verilog, and the bytes of Verilog it wrote."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "hls.cli", "compile", str(HERE / name / "kernel.cl"), "--board", board,
-                   "-o", f"{folder}/out", *(f"-D{define}" for define in defines)]
+        command = [
+            sys.executable,
+            "-m",
+            "hls.cli",
+            "compile",
+            str(HERE / name / "kernel.cl"),
+            "--board",
+            board,
+            "-o",
+            f"{folder}/out",
+            *(f"-D{define}" for define in defines),
+        ]
         start = time.perf_counter()
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         seconds = time.perf_counter() - start
@@ -215,8 +315,10 @@ def main(argv=None) -> int:
     console.print(loops_table(runs))
     if not args.no_compile_times and not failed:
         console.print(compile_table(".cl to Verilog", [(name, compile_seconds(name, args.board)) for name in names]))
-        factors = [(f"fir, {n} of 64 taps side by side", compile_seconds("fir", args.board, "TAPS=64", f"UNROLL={n}"))
-                   for n in (1, 2, 4, 8, 16, 32, 64)]
+        factors = [
+            (f"fir, {n} of 64 taps side by side", compile_seconds("fir", args.board, "TAPS=64", f"UNROLL={n}"))
+            for n in (1, 2, 4, 8, 16, 32, 64)
+        ]
         console.print(compile_table("Compile time against the unroll factor", factors))
     missed = [" ".join(filter(None, (one.of.kernel, one.of.case))) for one in figures if not one.met]
     console.print(f"goals missed: {', '.join(missed)}" if missed else "every goal of these runs met")

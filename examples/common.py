@@ -1,4 +1,5 @@
-"""What the example host programs share: their sizes, the comparison with numpy, and what the benchmark wants to know."""
+"""What the example host programs share: their sizes, the comparison with numpy, and what the benchmark wants to
+know."""
 
 import argparse
 import os
@@ -37,7 +38,8 @@ class Job:
 
 
 class Board:
-    """A queue and the kernels of a file, built with ``options``; ``cl`` is the OpenCL of the program, which may be any."""
+    """A queue and the kernels of a file, built with ``options``; ``cl`` is the OpenCL of the program, which may be
+    any."""
 
     def __init__(self, cl, source: Path, options: Sequence[str] = ()):
         self.cl, self.context = cl, cl.create_some_context()
@@ -45,7 +47,8 @@ class Board:
         self.program = cl.Program(self.context, source.read_text()).build(options=list(options))
 
     def buffer(self, values: np.ndarray, bank: int = 0):
-        """A buffer that begins as these values, in ``bank`` (from 1 on) where the program was built with -no-interleaving."""
+        """A buffer that begins as these values, in ``bank`` (from 1 on) where the program was built with
+        -no-interleaving."""
         flags = self.cl.mem_flags.READ_WRITE | self.cl.mem_flags.COPY_HOST_PTR
         if bank:
             flags |= getattr(self.cl.mem_flags, f"CHANNEL_{bank}_INTELFPGA")
@@ -99,6 +102,8 @@ def check_near(what: str, got: np.ndarray, exact: np.ndarray, tolerance: float) 
     wrong = np.flatnonzero(~(off <= tolerance))  # what is not a number is wrong, too
     if wrong.size:
         first = wrong[0]
-        sys.exit(f"{what}: FAILED: {wrong.size} of {got.size} values differ by more than {tolerance:g}, first at {first}: "
-                 f"{np.ravel(got)[first]!r} was computed, {np.ravel(exact)[first]!r} expected")
+        sys.exit(
+            f"{what}: FAILED: {wrong.size} of {got.size} values differ by more than {tolerance:g}, first at {first}: "
+            f"{np.ravel(got)[first]!r} was computed, {np.ravel(exact)[first]!r} expected"
+        )
     print(f"{what}: result check passed ({got.size} values, off by {off.max():.2g} at most)")

@@ -10,8 +10,8 @@ __all__ = ["limits", "memory_table", "random_cycles"]
 
 
 def random_cycles(board: Board) -> float:
-    """Cycles of the kernel clock for each word that is read at a place of its own: each opens a row; in what refresh leaves of the
-    time, by all banks."""
+    """Cycles of the kernel clock for each word that is read at a place of its own: each opens a row; in what refresh
+    leaves of the time, by all banks."""
     timing = board.memory.timing
     if not isinstance(timing, DramTiming):
         return 0.0
@@ -20,11 +20,13 @@ def random_cycles(board: Board) -> float:
 
 
 def limits(launch, stats: dict, board: Board, compute: float) -> dict[str, float]:
-    """The cycles that a run takes at least by each of these alone, given the words that it moved; on a board with DDR memory.
+    """The cycles that a run takes at least by each of these alone, given the words that it moved; on a board with DDR
+    memory.
 
     - clock: ``compute``, an iteration at a time; work: what the example says of its arithmetic
     - bank: the words of the busiest bank, in what refresh leaves of the time
-    - turnaround: likewise, and the bus turns around after each batch, but no more often than there are words of the rarer direction
+    - turnaround: likewise, and the bus turns around after each batch, but no more often than there are words of the
+      rarer direction
     - activation: a row for each word that is read at a place of its own
     """
     timing, found = board.memory.timing, {"clock": compute, "work": launch.cycles}
@@ -43,8 +45,8 @@ def _slowdown(timing: DramTiming, reads: float, writes: float) -> float:
 
 
 def _by_bank(launch, stats: dict, count: int) -> list[tuple[float, float]]:
-    """Bytes read from and written to each bank. An atomic operation does both; kernels that work beside this one read or write ``others``, of
-    which nobody says how much."""
+    """Bytes read from and written to each bank. An atomic operation does both; kernels that work beside this one read
+    or write ``others``, of which nobody says how much."""
     found = [[launch.others / count, 0.0] for _ in range(count)]
     for access in stats["memory"]:
         placed = launch.placed and launch.placed[access["buffer"]]
@@ -56,11 +58,25 @@ def _by_bank(launch, stats: dict, count: int) -> list[tuple[float, float]]:
 
 
 def memory_table(runs, board: Board) -> Table:
-    """A row for each unit of each run that moved bytes, units that agree in kind taken together; the figures of the whole run are in its first row:
-    the rate, against the peak of the banks in use, and against the limit that holds."""
+    """A row for each unit of each run that moved bytes, units that agree in kind taken together; the figures of the
+    whole run are in its first row: the rate, against the peak of the banks in use, and against the limit that holds."""
     table = Table(title="What crossed the memory bus", title_justify="left")
-    for column in ("kernel", "case", "unit", "KB used", "moved / used", "burst", "hits", "GB/s", "of peak", "limit", "of it"):
-        table.add_column(column, justify="left" if column in ("kernel", "case", "unit", "limit") else "right", no_wrap=True)
+    for column in (
+        "kernel",
+        "case",
+        "unit",
+        "KB used",
+        "moved / used",
+        "burst",
+        "hits",
+        "GB/s",
+        "of peak",
+        "limit",
+        "of it",
+    ):
+        table.add_column(
+            column, justify="left" if column in ("kernel", "case", "unit", "limit") else "right", no_wrap=True
+        )
     for run in runs:
         whole = _whole(run, board)
         for unit in _units(run.stats["memory"]):
@@ -75,8 +91,14 @@ def _whole(run, board: Board) -> list[str]:
     count = len(board.memory.banks)
     banks = len(set(run.launch.placed.values())) if run.launch.placed else count
     rate, holds = moved / (cycles * board.clock.period_ns), max(run.limits, key=run.limits.get)
-    return [run.launch.kernel, run.launch.case, f"{rate:.2f}", f"{rate * count / banks / board.peak_bytes_per_ns:.3f}", holds,
-            f"{run.limits[holds] / cycles:.3f}"]
+    return [
+        run.launch.kernel,
+        run.launch.case,
+        f"{rate:.2f}",
+        f"{rate * count / banks / board.peak_bytes_per_ns:.3f}",
+        holds,
+        f"{run.limits[holds] / cycles:.3f}",
+    ]
 
 
 def _units(accesses: list[dict]) -> Iterator[tuple[str, ...]]:
@@ -87,7 +109,13 @@ def _units(accesses: list[dict]) -> Iterator[tuple[str, ...]]:
             groups.setdefault(f"{access['lsu']} {access['kind']}", []).append(access)
     for name, group in groups.items():
         used, moved = (sum(access[key] for access in group) for key in ("bytes_used", "bytes_moved"))
-        bursts = sum(access["bytes_moved"] / access["average_burst"] for access in group if access["average_burst"])  # of atomics none is counted
+        # of atomics none is counted
+        bursts = sum(access["bytes_moved"] / access["average_burst"] for access in group if access["average_burst"])
         hits = [access["cache_hit"] for access in group if access["cache_hit"] is not None]
-        yield (f"{len(group)} x {name}" if len(group) > 1 else name, f"{used / 1e3:,.1f}", f"{moved / used:.2f}" if used else "-",
-               f"{moved / bursts:.1f}" if bursts else "-", f"{sum(hits) / len(hits):.3f}" if hits else "-")
+        yield (
+            f"{len(group)} x {name}" if len(group) > 1 else name,
+            f"{used / 1e3:,.1f}",
+            f"{moved / used:.2f}" if used else "-",
+            f"{moved / bursts:.1f}" if bursts else "-",
+            f"{sum(hits) / len(hits):.3f}" if hits else "-",
+        )

@@ -1,9 +1,9 @@
 """The command line: ``sluice compile`` and ``sluice run``.
 
 Exit codes: 0; 1 where a kernel or board file cannot be used, results cannot be written, or a program fails; 2 where the
-command line itself is wrong, which includes naming files and boards that do not exist; 128 + n where signal n ended it. Every message is one
-:class:`hls.diag.Diagnostic`, shown as text on stderr, or with ``--diagnostics=json`` as an array on stdout. A fault of
-the compiler itself is one message, too; with SLUICE_DEBUG=1 in the environment it is a traceback.
+command line itself is wrong, which includes naming files and boards that do not exist; 128 + n where signal n ended it.
+Every message is one :class:`hls.diag.Diagnostic`, shown as text on stderr, or with ``--diagnostics=json`` as an array
+on stdout. A fault of the compiler itself is one message, too; with SLUICE_DEBUG=1 in the environment it is a traceback.
 """
 
 import os
@@ -65,7 +65,9 @@ def _limits(_context, _parameter, texts: tuple[str, ...]) -> Limits:
     for text in texts:
         name, _, number = text.partition("=")
         if name not in Limits.names() or not number.isdecimal() or not int(number):
-            raise click.BadParameter(f"{text!r} is not NAME=N with a number from 1 on and one of the names {', '.join(Limits.names())}")
+            raise click.BadParameter(
+                f"{text!r} is not NAME=N with a number from 1 on and one of the names {', '.join(Limits.names())}"
+            )
         limits = limits.with_limit(name, int(number))
     return limits
 
@@ -77,8 +79,9 @@ def _board(_context, _parameter, name: str | None) -> str:
     if is_file and not Path(name).is_file():
         raise click.BadParameter(f"there is no board file {name}; to name a board, leave path and .toml out")
     if not is_file and name not in known_boards():
-        raise click.BadParameter(f"unknown board {name!r}; known are {', '.join(known_boards())}, "
-                                 "or give the path of a .toml file")
+        raise click.BadParameter(
+            f"unknown board {name!r}; known are {', '.join(known_boards())}, or give the path of a .toml file"
+        )
     return name
 
 
@@ -86,49 +89,159 @@ def _board(_context, _parameter, name: str | None) -> str:
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--board", callback=_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
 @click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=_defines, help="Define a macro.")
-@click.option("-I", "include_dirs", multiple=True, metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path),
-              help="Search a folder for includes.")
-@click.option("--include-root", "include_roots", multiple=True, metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path),
-              help="Let #include read nothing outside this folder; repeatable.  [default: everywhere]")
+@click.option(
+    "-I",
+    "include_dirs",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Search a folder for includes.",
+)
+@click.option(
+    "--include-root",
+    "include_roots",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Let #include read nothing outside this folder; repeatable.  [default: everywhere]",
+)
 @click.option("-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions.")
 @click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
-@click.option("-cl-denorms-are-zero", "--cl-denorms-are-zero", "denorms_are_zero", is_flag=True,
-              help="Take subnormal floats and doubles for zeros in arithmetic, which makes its units smaller.")
-@click.option("-private-cache-bytes", "--private-cache-bytes", "cache_bytes", type=click.IntRange(0, MOST_CACHE_BYTES), metavar="N", default=None,
-              help="Size of the cache behind each load that needs one; 0 for none.  [default: what each needs]")
-@click.option("-const-cache-bytes", "--const-cache-bytes", "const_cache_bytes", type=click.IntRange(0, MOST_CACHE_BYTES), metavar="N", default=16384,
-              help="Size of the cache that all loads of __constant buffers share; 0 for none.  [default: 16384]")
-@click.option("-no-interleaving", "--no-interleaving", "no_interleaving", metavar="MEMORY", multiple=True,
-              help="Put one bank of MEMORY (its name, or default) behind the other instead of interleaving them.")
-@click.option("-o", "output", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), default=None,
-              help="Output folder.  [default: name of the source]")
+@click.option(
+    "-cl-denorms-are-zero",
+    "--cl-denorms-are-zero",
+    "denorms_are_zero",
+    is_flag=True,
+    help="Take subnormal floats and doubles for zeros in arithmetic, which makes its units smaller.",
+)
+@click.option(
+    "-private-cache-bytes",
+    "--private-cache-bytes",
+    "cache_bytes",
+    type=click.IntRange(0, MOST_CACHE_BYTES),
+    metavar="N",
+    default=None,
+    help="Size of the cache behind each load that needs one; 0 for none.  [default: what each needs]",
+)
+@click.option(
+    "-const-cache-bytes",
+    "--const-cache-bytes",
+    "const_cache_bytes",
+    type=click.IntRange(0, MOST_CACHE_BYTES),
+    metavar="N",
+    default=16384,
+    help="Size of the cache that all loads of __constant buffers share; 0 for none.  [default: 16384]",
+)
+@click.option(
+    "-no-interleaving",
+    "--no-interleaving",
+    "no_interleaving",
+    metavar="MEMORY",
+    multiple=True,
+    help="Put one bank of MEMORY (its name, or default) behind the other instead of interleaving them.",
+)
+@click.option(
+    "-o",
+    "output",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Output folder.  [default: name of the source]",
+)
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
-@click.option("--control", type=click.Choice(CONTROLS), default="axi-lite",
-              help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).")
-@click.option("--prefix", metavar="NAME", default="", callback=_prefix, help="Put NAME_ in front of the name of every module and file.  [default: none]")
-@click.option("--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]")
+@click.option(
+    "--control",
+    type=click.Choice(CONTROLS),
+    default="axi-lite",
+    help="How kernels are started: AXI4-Lite registers or plain wires (boards with memory on the chip only).",
+)
+@click.option(
+    "--prefix",
+    metavar="NAME",
+    default="",
+    callback=_prefix,
+    help="Put NAME_ in front of the name of every module and file.  [default: none]",
+)
+@click.option(
+    "--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]"
+)
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
-@click.option("--strict-fit", is_flag=True, help="A design that does not fit the device is an error instead of a warning.")
-@click.option("--limit", "limits", multiple=True, metavar="NAME=N", callback=_limits,
-              help=f"Set another budget: {', '.join(f'{name} ({getattr(Limits, name.replace(chr(45), chr(95))):,})' for name in Limits.names())}.")
-@click.option("--time-limit", "seconds", type=click.FloatRange(0), metavar="SECONDS", default=0, help="End with an error after so long.  [default: never]")
+@click.option(
+    "--strict-fit", is_flag=True, help="A design that does not fit the device is an error instead of a warning."
+)
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=N",
+    callback=_limits,
+    help="Set another budget: "
+    f"{', '.join(f'{name} ({getattr(Limits, name.replace(chr(45), chr(95))):,})' for name in Limits.names())}.",
+)
+@click.option(
+    "--time-limit",
+    "seconds",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    default=0,
+    help="End with an error after so long.  [default: never]",
+)
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
 @inspection_options
-def compile(source, board, defines, include_dirs, include_roots, fp_relaxed, fpc, denorms_are_zero, cache_bytes, const_cache_bytes, no_interleaving, output, testbench, control, prefix, counters,
-            random_stalls, strict_fit, limits, seconds, form, **inspected):
+def compile(
+    source,
+    board,
+    defines,
+    include_dirs,
+    include_roots,
+    fp_relaxed,
+    fpc,
+    denorms_are_zero,
+    cache_bytes,
+    const_cache_bytes,
+    no_interleaving,
+    output,
+    testbench,
+    control,
+    prefix,
+    counters,
+    random_stalls,
+    strict_fit,
+    limits,
+    seconds,
+    form,
+    **inspected,
+):
     """Compile an OpenCL C file into Verilog and reports."""
     messages = _Messages(form)
-    options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc, counters=counters,
-                      random_stalls=random_stalls, control=control, cache_bytes=cache_bytes, const_cache_bytes=const_cache_bytes, no_interleaving=no_interleaving,
-                      denorms_are_zero=denorms_are_zero, prefix=prefix, include_roots=include_roots, limits=limits)
+    options = Options(
+        defines,
+        (source.resolve().parent, *include_dirs),
+        fp_relaxed,
+        fpc,
+        counters=counters,
+        random_stalls=random_stalls,
+        control=control,
+        cache_bytes=cache_bytes,
+        const_cache_bytes=const_cache_bytes,
+        no_interleaving=no_interleaving,
+        denorms_are_zero=denorms_are_zero,
+        prefix=prefix,
+        include_roots=include_roots,
+        limits=limits,
+    )
     output = output or Path(source.stem)
     with messages.guard():
         text = _read(source, include_roots)
         messages.sources[str(source)] = text
         facts = _load(board)
         if testbench and facts.memory.kind == "onchip":
-            raise CompileError(Diagnostic(f"--testbench drives AXI ports, which board {facts.name} does not have",
-                                          hint="choose another board, or leave --testbench out"))
+            raise CompileError(
+                Diagnostic(
+                    f"--testbench drives AXI ports, which board {facts.name} does not have",
+                    hint="choose another board, or leave --testbench out",
+                )
+            )
         inspection = make_inspection(facts, **inspected)
         compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds)
         show_times(inspection)
@@ -144,8 +257,19 @@ def compile(source, board, defines, include_dirs, include_roots, fp_relaxed, fpc
             click.echo(line)
 
 
-def _compile(text: str, board: Board, options: Options, source: Path, output: Path, messages: "_Messages", inspection, strict: bool, seconds: float):
-    """Compile within ``seconds``, and write; returns the report and the names of the files, or None where ``inspection`` ends it before."""
+def _compile(
+    text: str,
+    board: Board,
+    options: Options,
+    source: Path,
+    output: Path,
+    messages: "_Messages",
+    inspection,
+    strict: bool,
+    seconds: float,
+):
+    """Compile within ``seconds``, and write; returns the report and the names of the files, or None where
+    ``inspection`` ends it before."""
     with deferred():  # a library that is interrupted while it is imported says that it is broken
         from . import driver  # seven tenths of a second, which `sluice --help` and wrong arguments need not wait for
         from .output import OutputError, check_output, write_results
@@ -173,8 +297,8 @@ def _compile(text: str, board: Board, options: Options, source: Path, output: Pa
 
 
 def _fitted(report, messages: "_Messages", strict: bool):
-    """The report with a warning for each resource of which the design takes more than the device has. Raises CompileError where that is
-    to be an error."""
+    """The report with a warning for each resource of which the design takes more than the device has. Raises
+    CompileError where that is to be an error."""
     from .report.fit import misfits
 
     found = misfits(report)
@@ -246,12 +370,16 @@ def _read(source: Path, roots: tuple[Path, ...] = ()) -> str:
     from .frontend.included import Files, NotRegular, escapes
 
     if roots and escapes(source, roots):
-        raise CompileError(Diagnostic(f"{source} is a link to a file that --include-root does not allow", hint="name the file itself"))
+        raise CompileError(
+            Diagnostic(f"{source} is a link to a file that --include-root does not allow", hint="name the file itself")
+        )
     try:
         return Files().open(str(source)).getvalue()
     except (OSError, NotRegular) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no regular file"
-        raise CompileError.at(Span(str(source), 1), f"cannot read this file: {reason}", "name an OpenCL C file") from error
+        raise CompileError.at(
+            Span(str(source), 1), f"cannot read this file: {reason}", "name an OpenCL C file"
+        ) from error
 
 
 def _load(board: str) -> Board:
@@ -280,14 +408,24 @@ def _trace(_context, _parameter, path: Path | None) -> Path | None:
     return path
 
 
-@main.command(short_help="Run a host program on the simulated board.",
-              context_settings={"ignore_unknown_options": True})
+@main.command(
+    short_help="Run a host program on the simulated board.", context_settings={"ignore_unknown_options": True}
+)
 @click.option("--board", callback=_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
-@click.option("--trace", metavar="FILE", type=click.Path(path_type=Path), callback=_trace,
-              help="Write an FST waveform of the handshakes.")
-@click.option("--device", type=click.Choice(["board", "emulator"]), default=None,
-              help="Run on the simulated board, or without RTL: fast, every access checked, no cycles.  "
-                   "[default: $SLUICE_DEVICE, else board]")
+@click.option(
+    "--trace",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    callback=_trace,
+    help="Write an FST waveform of the handshakes.",
+)
+@click.option(
+    "--device",
+    type=click.Choice(["board", "emulator"]),
+    default=None,
+    help="Run on the simulated board, or without RTL: fast, every access checked, no cycles.  "
+    "[default: $SLUICE_DEVICE, else board]",
+)
 @click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch.")
 @click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -316,10 +454,30 @@ def run(board, device, trace, stats, stall_seed, host, arguments):
 
 @main.command(short_help="Run single passes on IR text.")
 @click.argument("source", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--passes", default="", metavar="A,B{X=1}", help="Names of passes, with commas between, and their options in braces.")
-@click.option("--board", callback=_board, help="Board whose delays and memories passes go by.  [default: $SLUICE_BOARD, else de5net]")
-@click.option("--list-passes", "listed", is_flag=True, help="Show all passes in the order of the pipeline, with their options, and end.")
-@click.option("-o", "output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the IR there.  [default: stdout]")
+@click.option(
+    "--passes",
+    default="",
+    metavar="A,B{X=1}",
+    help="Names of passes, with commas between, and their options in braces.",
+)
+@click.option(
+    "--board",
+    callback=_board,
+    help="Board whose delays and memories passes go by.  [default: $SLUICE_BOARD, else de5net]",
+)
+@click.option(
+    "--list-passes",
+    "listed",
+    is_flag=True,
+    help="Show all passes in the order of the pipeline, with their options, and end.",
+)
+@click.option(
+    "-o",
+    "output",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the IR there.  [default: stdout]",
+)
 @inspection_options
 def opt(source, passes, board, listed, output, **inspected):
     """Run single passes on the IR text of SOURCE (a file of `compile --dump-ir`), and print the IR that they leave."""
@@ -352,7 +510,9 @@ def _write_text(text: str, output: Path | None) -> None:
     try:
         output.write_text(text)
     except OSError as error:
-        raise CompileError(Diagnostic(f"cannot write {output}: {error.strerror}", hint="name another file with -o")) from error
+        raise CompileError(
+            Diagnostic(f"cannot write {output}: {error.strerror}", hint="name another file with -o")
+        ) from error
 
 
 if __name__ == "__main__":

@@ -14,10 +14,24 @@ if TYPE_CHECKING:
 __all__ = ["inspection_options", "make_inspection", "show_times"]
 
 _OPTIONS = (
-    click.option("--dump-ir", "dump", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), default=None,
-                 help="Write the IR of every kernel after every pass, DIR/KERNEL/NNNN-STAGE-PASS.ir."),
-    click.option("--print-after", "print_after", metavar="PASS", multiple=True, help="Print the IR after this pass.  Repeatable."),
-    click.option("--stop-after", "stop_after", metavar="PASS", default=None, help="End after this pass, and print the IR that it leaves."),
+    click.option(
+        "--dump-ir",
+        "dump",
+        metavar="DIR",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=None,
+        help="Write the IR of every kernel after every pass, DIR/KERNEL/NNNN-STAGE-PASS.ir.",
+    ),
+    click.option(
+        "--print-after", "print_after", metavar="PASS", multiple=True, help="Print the IR after this pass.  Repeatable."
+    ),
+    click.option(
+        "--stop-after",
+        "stop_after",
+        metavar="PASS",
+        default=None,
+        help="End after this pass, and print the IR that it leaves.",
+    ),
     click.option("--verify-each", "verify_each", is_flag=True, help="Check the IR after every pass."),
     click.option("--time-passes", "time_passes", is_flag=True, help="Print the time that each pass takes."),
 )
@@ -30,8 +44,14 @@ def inspection_options(command: Callable) -> Callable:
     return command
 
 
-def make_inspection(board: Board, dump: Path | None, print_after: tuple[str, ...], stop_after: str | None, verify_each: bool,
-                    time_passes: bool) -> "Inspection | None":
+def make_inspection(
+    board: Board,
+    dump: Path | None,
+    print_after: tuple[str, ...],
+    stop_after: str | None,
+    verify_each: bool,
+    time_passes: bool,
+) -> "Inspection | None":
     """What the options ask for, or None for nothing. Raises CompileError for names of passes that there are not."""
     if not (dump or print_after or stop_after or verify_each or time_passes):
         return None

@@ -31,8 +31,8 @@ LONGEST_CHAIN = 200_000
 class Result:
     """What a compilation gives.
 
-    ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the linked IR before optimization, which the
-    emulator runs. ``warnings`` are for the user.
+    ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the linked IR before optimization,
+    which the emulator runs. ``warnings`` are for the user.
     """
 
     verilog: dict[str, str]
@@ -52,15 +52,23 @@ class Result:
         return decode(layout, values)
 
 
-def compile(source: str, board: str | Path | Board = "de5net", options: Options | None = None,
-            file: str = "kernel.cl", inspection: Inspection | None = None) -> Result:
+def compile(
+    source: str,
+    board: str | Path | Board = "de5net",
+    options: Options | None = None,
+    file: str = "kernel.cl",
+    inspection: Inspection | None = None,
+) -> Result:
     """Compile OpenCL C text for a board; ``inspection`` says what is shown of the passes.
 
-    Raises :class:`hls.diag.CompileError`, or BoardError for the board's file, and :class:`hls.passes.manager.Stopped` where ``inspection`` ends it.
+    Raises :class:`hls.diag.CompileError`, or BoardError for the board's file, and :class:`hls.passes.manager.Stopped`
+    where ``inspection`` ends it.
     """
     options = options or Options()
     board = board if isinstance(board, Board) else load_board(board)
-    parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots)
+    parsed = parse_source(
+        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
+    )
     try:
         return compile_module(parsed.module, board, options, tuple(parsed.warnings), inspection)
     except CompileError as error:
@@ -68,8 +76,13 @@ def compile(source: str, board: str | Path | Board = "de5net", options: Options 
         raise
 
 
-def compile_module(module: Module, board: Board, options: Options, warnings: tuple[Diagnostic, ...] = (),
-                   inspection: Inspection | None = None) -> Result:
+def compile_module(
+    module: Module,
+    board: Board,
+    options: Options,
+    warnings: tuple[Diagnostic, ...] = (),
+    inspection: Inspection | None = None,
+) -> Result:
     """The rest of :func:`compile`, from a module of IR."""
     _check(options, board)
     for name in options.no_interleaving:
@@ -88,8 +101,9 @@ def compile_module(module: Module, board: Board, options: Options, warnings: tup
     return Result(verilog, interface.top, interface, board, options, module, kernels, warnings, channels, networks)
 
 
-def plan_module(module: Module, board: Board, options: Options,
-                inspection: Inspection | None = None) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
+def plan_module(
+    module: Module, board: Board, options: Options, inspection: Inspection | None = None
+) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
     """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
     compilation = Compilation(board, options, inspection)
     kernels = plan_program(module, compilation)
@@ -97,39 +111,62 @@ def plan_module(module: Module, board: Board, options: Options,
 
 
 def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
-    """How many values each channel (by name and index) holds as hardware, for a linked program. Raises CompileError for one
-    that cannot be hardware."""
+    """How many values each channel (by name and index) holds as hardware, for a linked program. Raises CompileError for
+    one that cannot be hardware."""
     with uncollected(), deep_recursion():
         board = as_used(module, board)
         kernels, _ = plan_module(module, board, options)
         return {(c.channel, c.index): c.depth for c in _channels(module, kernels, board, options)}
 
 
-def _channels(module: Module, kernels: tuple[CompiledKernel, ...], board: Board, options: Options) -> tuple[ChannelPlan, ...]:
+def _channels(
+    module: Module, kernels: tuple[CompiledKernel, ...], board: Board, options: Options
+) -> tuple[ChannelPlan, ...]:
     """The channels as they are built."""
     asked = plan_channels(module.channels, [k.function for k in kernels], board, options.limits.channel_bits)
     return balance_channels(asked, [k.plan for k in kernels], board.read_latency)
 
 
 def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, ...]) -> tuple[Verdict, ...]:
-    """Kernels joined by channels as they are built; what is on its way between a call and wires of depth 0 counts as one value."""
+    """Kernels joined by channels as they are built; what is on its way between a call and wires of depth 0 counts as
+    one value."""
     ends = [((c.channel, c.index), c.name, max(1, c.depth), c.writer, c.reader, c.stream) for c in channels]
-    links = [Link(place, name, room, None if stream and stream.direction == "in" else writer,
-                  None if stream and stream.direction == "out" else reader) for place, name, room, writer, reader, stream in ends]
+    links = [
+        Link(
+            place,
+            name,
+            room,
+            None if stream and stream.direction == "in" else writer,
+            None if stream and stream.direction == "out" else reader,
+        )
+        for place, name, room, writer, reader, stream in ends
+    ]
     return find_deadlocks([CallSkeleton(k.function) for k in kernels], links) if links else ()
 
 
 def _check(options: Options, board: Board) -> None:
     for name in options.no_interleaving:
         if board.memory_named(name) is None:
-            raise CompileError(Diagnostic(f"-no-interleaving: board {board.name} has no memory {name!r}",
-                                          hint=f"it has {', '.join(memory.name for memory in board.memories)}; default is {board.memory.name}"))
+            raise CompileError(
+                Diagnostic(
+                    f"-no-interleaving: board {board.name} has no memory {name!r}",
+                    hint=f"it has {', '.join(memory.name for memory in board.memories)}; default is "
+                    f"{board.memory.name}",
+                )
+            )
     if options.control != "wires":
         return
     if board.memory.kind != "onchip":
-        raise CompileError(Diagnostic(
-            f"board {board.name} reports memory errors in control registers, so control cannot be plain wires",
-            hint="leave --control at axi-lite, or choose a board with memory on the chip such as ecp5_onchip"))
+        raise CompileError(
+            Diagnostic(
+                f"board {board.name} reports memory errors in control registers, so control cannot be plain wires",
+                hint="leave --control at axi-lite, or choose a board with memory on the chip such as ecp5_onchip",
+            )
+        )
     if options.counters:
-        raise CompileError(Diagnostic("counters are read through control registers, which plain wires have none of",
-                                       hint="leave --counters out, or --control at axi-lite"))
+        raise CompileError(
+            Diagnostic(
+                "counters are read through control registers, which plain wires have none of",
+                hint="leave --counters out, or --control at axi-lite",
+            )
+        )

@@ -1,7 +1,8 @@
 """Budgets: how large a program may become before it costs more than anybody meant to spend.
 
-Small texts can ask for much: helpers that call twice, a million compute units, a channel of a terabit. Each budget is far above what programs
-for real devices need, and is checked before the work is done. ``--limit NAME=N`` sets another one.
+Small texts can ask for much: helpers that call twice, a million compute units, a channel of a terabit. Each budget is
+far above what programs for real devices need, and is checked before the work is done. ``--limit NAME=N`` sets another
+one.
 """
 
 from dataclasses import dataclass, fields, replace

@@ -43,7 +43,11 @@ def describe(one: Pass) -> str:
 def check_names(names: Iterable[str], board: Board, option: str) -> None:
     """Raises CompileError naming those that are no passes, for the option of the command line that named them."""
     known = known_passes(board)
-    errors = [Diagnostic(f"{option}: there is no pass {name!r}", hint=_similar(name, known)) for name in names if name not in known]
+    errors = [
+        Diagnostic(f"{option}: there is no pass {name!r}", hint=_similar(name, known))
+        for name in names
+        if name not in known
+    ]
     if errors:
         raise CompileError(*errors)
 
@@ -60,44 +64,66 @@ def read_module(text: str, file: str) -> Module:
         verify_module(module)
     except ParseError as error:
         line, message = re.fullmatch(r"(?:line (\d+): )?(.*)", str(error), re.DOTALL).groups()
-        raise CompileError.at(Span(file, int(line or text.count("\n") or 1)), f"not IR: {message}",
-                              "--dump-ir writes IR that can be read; hls/ir/printer.py describes its form") from error
+        raise CompileError.at(
+            Span(file, int(line or text.count("\n") or 1)),
+            f"not IR: {message}",
+            "--dump-ir writes IR that can be read; hls/ir/printer.py describes its form",
+        ) from error
     except VerifyError as error:
-        raise CompileError(Diagnostic(f"{file}: malformed IR: {error}", hint="mend the operation that is named; hls/ir/optable.py says what each takes")) from error
+        raise CompileError(
+            Diagnostic(
+                f"{file}: malformed IR: {error}",
+                hint="mend the operation that is named; hls/ir/optable.py says what each takes",
+            )
+        ) from error
     return module
 
 
 def run_passes(module: Module, passes: str, board: Board, inspection: Inspection | None = None) -> Module:
-    """The module after ``passes``: names with commas between, each perhaps with options, ``a,b{x=1}``. Raises CompileError for names and
-    options that there are not, and for IR that a pass does not take."""
+    """The module after ``passes``: names with commas between, each perhaps with options, ``a,b{x=1}``. Raises
+    CompileError for names and options that there are not, and for IR that a pass does not take."""
     todo = _parsed(passes, as_used(module, board))
     try:
         with deep_recursion():
             for each in todo:
                 module = _ran(each, module, inspection)
     except PipelineError as error:
-        raise CompileError(Diagnostic(str(error), hint="run the passes that bring it to that form first, in the order of `sluice opt --list-passes`")) from error
+        raise CompileError(
+            Diagnostic(
+                str(error),
+                hint="run the passes that bring it to that form first, in the order of `sluice opt --list-passes`",
+            )
+        ) from error
     except VerifyError as error:
-        raise CompileError(Diagnostic(f"malformed IR: {error}", hint="the pass that ran last made it so: this is a fault of that pass")) from error
+        raise CompileError(
+            Diagnostic(f"malformed IR: {error}", hint="the pass that ran last made it so: this is a fault of that pass")
+        ) from error
     return module
 
 
 def _ran(each: Pass, module: Module, inspection: Inspection | None) -> Module:
     if isinstance(each, ModulePass):
         return _manager(module.functions.values(), inspection).run((Stage("opt", (each,)),), module)
-    functions = each_kernel(module.functions.values(), lambda f: _manager((f,), inspection).run_function((Stage("opt", (each,)),), f))
+    functions = each_kernel(
+        module.functions.values(), lambda f: _manager((f,), inspection).run_function((Stage("opt", (each,)),), f)
+    )
     return Module({f.name: f for f in functions}, module.sources, module.channels)
 
 
 def _manager(functions: Iterable[Function], inspection: Inspection | None) -> PassManager:
-    """A manager for IR of which nobody says what form it has. Forms are established in the order in which they are listed, so what cannot be told
-    from the operations may be there up to the first form that surely is not."""
+    """A manager for IR of which nobody says what form it has. Forms are established in the order in which they are
+    listed, so what cannot be told from the operations may be there up to the first form that surely is not."""
     functions, assumed = list(functions), set()
     for form in Form:
         if not all(form.holds(function) for function in functions):
             break
         assumed.add(form)
-    ordered = any(isinstance(value.type, TokenType) for function in functions for op in walk(function.body) for value in op.results)
+    ordered = any(
+        isinstance(value.type, TokenType)
+        for function in functions
+        for op in walk(function.body)
+        for value in op.results
+    )
     return PassManager(inspection, True, {Form.ORDERED} if ordered else (), assumed)
 
 
@@ -106,7 +132,12 @@ def _parsed(text: str, board: Board) -> list[Pass]:
     while place < len(text):
         match = _PASS.match(text, place)
         if match is None:
-            raise CompileError(Diagnostic(f"--passes: cannot read {text[place:]!r}", hint="write names with commas between, as in fold,unroll{max_ops=100}"))
+            raise CompileError(
+                Diagnostic(
+                    f"--passes: cannot read {text[place:]!r}",
+                    hint="write names with commas between, as in fold,unroll{max_ops=100}",
+                )
+            )
         name, options = match.groups()
         check_names([name], board, "--passes")
         found.append(_with_options(known[name], options or ""))
@@ -119,8 +150,11 @@ def _with_options(one: Pass, text: str) -> Pass:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = part.partition("=")
         if name not in settable:
-            raise CompileError(Diagnostic(f"--passes: {one.name} has no option {name!r}",
-                                          hint=f"it has {', '.join(settable) or 'none'}"))
+            raise CompileError(
+                Diagnostic(
+                    f"--passes: {one.name} has no option {name!r}", hint=f"it has {', '.join(settable) or 'none'}"
+                )
+            )
         values[name] = _value(one, name, value)
     return dataclasses.replace(one, **values)
 
@@ -140,8 +174,14 @@ def _value(one: Pass, name: str, text: str) -> Any:
     try:
         return {"true": True, "1": True, "false": False, "0": False}[text.lower()] if kind is bool else kind(text)
     except (KeyError, ValueError) as error:
-        raise CompileError(Diagnostic(f"--passes: {one.name}: {name} takes {'true or false' if kind is bool else 'a number' if kind in (int, float) else 'text'}, "
-                                      f"not {text!r}", hint=f"as in {one.name}{{{name}={getattr(one, name)}}}")) from error
+        raise CompileError(
+            Diagnostic(
+                f"--passes: {one.name}: {name} takes "
+                f"{'true or false' if kind is bool else 'a number' if kind in (int, float) else 'text'}, "
+                f"not {text!r}",
+                hint=f"as in {one.name}{{{name}={getattr(one, name)}}}",
+            )
+        ) from error
 
 
 def printed(module: Module) -> str:

@@ -24,19 +24,22 @@ class Options:
     limits : budgets, beyond which a program is refused
     include_roots : folders outside which ``#include`` reads nothing; none for everywhere
     fp_relaxed, fpc : allow other orders of floating-point additions; round once at the end of a tree
-    denorms_are_zero : sums, products, quotients and roots of float and double take subnormal numbers for zeros, and give zeros for them
+    denorms_are_zero : sums, products, quotients and roots of float and double take subnormal numbers for zeros, and
+        give zeros for them
     counters : build the hardware counters (default: with AXI ports yes, with plain RAM ports no)
     random_stalls : build the stall sources that tests switch on with a seed
-    ram_faults : where global memory is on the chip, build an input at each load's RAM port that says that no memory lies at the address, for
-        simulation: a load that a loop issued ahead of its end, and drops, is no error
+    ram_faults : where global memory is on the chip, build an input at each load's RAM port that says that no memory
+        lies at the address, for simulation: a load that a loop issued ahead of its end, and drops, is no error
     elastic_depth : levels of up to this many stages are stall-enabled; 0 builds stall-free levels only
-    control : how a kernel is started and given its arguments: "axi-lite" registers, or plain "wires" (boards with memory
-        on the chip only), which take next to no area
-    cache_bytes : size of every cache behind a load of which the program says nothing; 0 for none, None for what each needs
+    control : how a kernel is started and given its arguments: "axi-lite" registers, or plain "wires" (boards with
+        memory on the chip only), which take next to no area
+    cache_bytes : size of every cache behind a load of which the program says nothing; 0 for none, None for what each
+        needs
     const_cache_bytes : size of the cache that all loads of ``__constant`` buffers share; 0 for none
-    prefix : in front of the name of every module and file of Verilog that is written, with an underscore; empty for none
-    no_interleaving : names of memories ("default" is one) of which one bank comes behind the other, so that the host places buffers;
-        others are interleaved as the board says
+    prefix : in front of the name of every module and file of Verilog that is written, with an underscore; empty for
+        none
+    no_interleaving : names of memories ("default" is one) of which one bank comes behind the other, so that the host
+        places buffers; others are interleaved as the board says
     """
 
     defines: dict[str, str] = field(default_factory=dict)

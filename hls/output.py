@@ -47,13 +47,18 @@ def write_results(result, output: Path, report: Report) -> list[str]:
     texts = {f"rtl/{name}": text for name, text in verilog.items()}
     texts[f"rtl/{prefix}lint.vlt"] = _waivers(verilog)
     texts |= {"report.txt": report_text.render(report), "report.json": report_json.render(report)}
-    texts["interface.json"] = json.dumps(asdict(result.interface) | {"top": f"{prefix}{result.interface.top}"}, indent=2)
+    texts["interface.json"] = json.dumps(
+        asdict(result.interface) | {"top": f"{prefix}{result.interface.top}"}, indent=2
+    )
     if result.interface.double_clock:
         texts["constraints.sdc"] = _constraints(result.interface.clock_mhz)
     made = [path for path in (output, *output.parents) if not path.exists()]
     try:
         output.mkdir(parents=True, exist_ok=True)
-        with temporary_folder(output / f".new-{uuid.uuid4().hex[:8]}") as new, temporary_folder(output / f".old-{uuid.uuid4().hex[:8]}") as old:
+        with (
+            temporary_folder(output / f".new-{uuid.uuid4().hex[:8]}") as new,
+            temporary_folder(output / f".old-{uuid.uuid4().hex[:8]}") as old,
+        ):
             _write(texts, new)
             _exchange(new, output, old)
     except BaseException as error:
@@ -67,7 +72,11 @@ def write_results(result, output: Path, report: Report) -> list[str]:
 
 def _waivers(names: Iterable[str]) -> str:
     """For Verilator: generated files are not what a lint of the design around them is about."""
-    files = "".join(f'lint_off -file "*{name}"\nlint_off -rule SYMRSVDWORD -file "*{name}"\nlint_off -rule UNOPTFLAT -file "*{name}"\n' for name in names)
+    files = "".join(
+        f'lint_off -file "*{name}"\nlint_off -rule SYMRSVDWORD -file "*{name}"\nlint_off -rule UNOPTFLAT -file '
+        f'"*{name}"\n'
+        for name in names
+    )
     return f"`verilator_config\n{files}"
 
 
@@ -75,8 +84,9 @@ def _constraints(mhz: float) -> str:
     """What timing analysis must know of two clocks that are in phase: in SDC, which vendors' tools read."""
     # whole picoseconds, an even number of them, so that one period is exactly half of the other
     half = round(1e6 / mhz) // 2 / 1000
-    return f"""# clk and sync2x_clk come from one source: sync2x_clk has exactly twice the frequency, and every rising edge of clk is one of its own.
-# Paths between the two are timed as what they are, half a period of clk at least: cut none of them, and put the two in no different groups.
+    return f"""# clk and sync2x_clk come from one source: sync2x_clk has exactly twice the frequency, and every
+# rising edge of clk is also one of sync2x_clk. Paths between the two have half a period of clk at least:
+# do not cut them, and do not put the two clocks into different clock groups.
 create_clock -name clk -period {2 * half:.3f} -waveform {{0.000 {half:.3f}}} [get_ports clk]
 create_clock -name sync2x_clk -period {half:.3f} -waveform {{0.000 {half / 2:.4f}}} [get_ports sync2x_clk]
 """

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 __all__ = ["prefixed"]
 
 _DEFINED = re.compile(r"^module (\\\S+|\w+)", re.MULTILINE)
-#: where a module is named: its definition, or an instance, which stands at the begin of a line with its own name and a parenthesis behind
+#: where a module is named: its definition, or an instance, which stands at the begin of a line with its own name and a
+#: parenthesis behind
 _NAMED = re.compile(r"^(module |  )(\\\S+|\w+)(?= *\(| +(?:#\(|\\\S+ +\(|\w+ +\())", re.MULTILINE)
 
 
 def prefixed(verilog: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """The texts by file name, with ``prefix`` in front of the name of every file and module; an empty prefix changes nothing."""
+    """The texts by file name, with ``prefix`` in front of the name of every file and module; an empty prefix changes
+    nothing."""
     if not prefix:
         return dict(verilog)
     modules = {name for text in verilog.values() for name in _DEFINED.findall(text)}

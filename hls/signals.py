@@ -1,7 +1,8 @@
 """Signals that end a command, and what they may not leave behind: no process, no unfinished folder.
 
-SIGINT, SIGTERM and SIGHUP end a command with exit code 128 + n. They raise an exception in the main thread, so that everything is given up in order;
-what does not end by that within seconds is ended by force. ``sluice run`` hands a signal on to the host program, waits, and kills what is left.
+SIGINT, SIGTERM and SIGHUP end a command with exit code 128 + n. They raise an exception in the main thread, so that
+everything is given up in order; what does not end by that within seconds is ended by force. ``sluice run`` hands a
+signal on to the host program, waits, and kills what is left.
 """
 
 import atexit
@@ -20,8 +21,17 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["deferred", "end_descendants", "exit_code", "exit_on_signals", "follow_supervisor", "is_ending", "supervise", "temporary_folder",
-           "was_interrupted"]
+__all__ = [
+    "deferred",
+    "end_descendants",
+    "exit_code",
+    "exit_on_signals",
+    "follow_supervisor",
+    "is_ending",
+    "supervise",
+    "temporary_folder",
+    "was_interrupted",
+]
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Seconds that a process has to end by itself, and those in which `sluice run` expects that of a host program.
@@ -51,7 +61,8 @@ _folders: set[Path] = set()
 
 
 def exit_on_signals(interrupts: bool = False) -> None:
-    """From here on a signal ends this process with 128 + n. ``interrupts``: SIGINT is KeyboardInterrupt, which a program may catch."""
+    """From here on a signal ends this process with 128 + n. ``interrupts``: SIGINT is KeyboardInterrupt, which a
+    program may catch."""
     _handling.owner, _handling.interrupts = os.getpid(), interrupts
     for number in _heeded():
         signal.signal(number, _handle)
@@ -82,11 +93,16 @@ def _restore() -> None:
 
 
 def _dropped(unraisable: "sys.UnraisableHookArgs") -> None:
-    """An exception in a function that nobody called, such as what a dead weak reference calls; imports are full of them. Ours is raised again
-    when it is over."""
-    if isinstance(unraisable.exc_value, (SystemExit, KeyboardInterrupt)) and threading.current_thread() is threading.main_thread():
+    """An exception in a function that nobody called, such as what a dead weak reference calls; imports are full of
+    them. Ours is raised again when it is over."""
+    if (
+        isinstance(unraisable.exc_value, (SystemExit, KeyboardInterrupt))
+        and threading.current_thread() is threading.main_thread()
+    ):
         _handling.lost = True
-        again = threading.Timer(0.02, signal.pthread_kill, (threading.main_thread().ident, _handling.ending or signal.SIGINT))
+        again = threading.Timer(
+            0.02, signal.pthread_kill, (threading.main_thread().ident, _handling.ending or signal.SIGINT)
+        )
         again.daemon = True
         again.start()
     else:
@@ -115,7 +131,8 @@ def _act(number: int) -> NoReturn:
 
 
 def exit_code() -> int | None:
-    """128 + n where a signal ends this process: an exception that comes after it is no fault. Some libraries make another one of it."""
+    """128 + n where a signal ends this process: an exception that comes after it is no fault. Some libraries make
+    another one of it."""
     return None if _handling.ending is None else 128 + _handling.ending
 
 
@@ -138,7 +155,8 @@ def _clean() -> None:
     """The last thing that is done before the process ends."""
     if os.getpid() != _handling.owner:
         return
-    for number in _heeded():  # the command is over; Python would take its handlers away, and a signal would still change the exit code
+    # the command is over; Python would take its handlers away, and a signal would still change the exit code
+    for number in _heeded():
         signal.signal(number, signal.SIG_IGN)
     if _handling.ending is not None:
         end_descendants(os.getpid())
@@ -153,7 +171,8 @@ def _clean() -> None:
 
 @contextlib.contextmanager
 def deferred(call: Callable[[], object] = lambda: None) -> Iterator[None]:
-    """Signals wait until the section is over, if this process has our handlers. ``call`` is called when one comes, to end the section soon."""
+    """Signals wait until the section is over, if this process has our handlers. ``call`` is called when one comes, to
+    end the section soon."""
     if threading.current_thread() is not threading.main_thread():  # no signal is handled there
         yield
         return
@@ -181,7 +200,8 @@ def temporary_folder(folder: Path) -> Iterator[Path]:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, also one that somebody still writes to; what is there all the same is tried again at the end of the process."""
+    """Remove a folder, also one that somebody still writes to; what is there all the same is tried again at the end of
+    the process."""
     for _ in range(10):
         shutil.rmtree(folder, ignore_errors=True)
         if not os.path.lexists(folder):
@@ -226,8 +246,8 @@ def _send(process: int, number: int) -> None:
 
 
 def supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a program that calls :func:`follow_supervisor`, and return its exit code. Signals are handed on to it; it has ``GRACE`` seconds then
-    before it is killed with all that it started, and the code is 128 + n."""
+    """Run a program that calls :func:`follow_supervisor`, and return its exit code. Signals are handed on to it; it has
+    ``GRACE`` seconds then before it is killed with all that it started, and the code is 128 + n."""
     heeded = _heeded()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*heeded, signal.SIGCHLD})
@@ -245,7 +265,11 @@ def _hand_on(program: subprocess.Popen, watched: set[signal.Signals]) -> int | N
     """Wait for the end of the program; the first signal that came meanwhile."""
     first, until = None, 0.0
     while program.poll() is None:
-        info = signal.sigwaitinfo(watched) if first is None else signal.sigtimedwait(watched, max(0.0, until - time.monotonic()))
+        info = (
+            signal.sigwaitinfo(watched)
+            if first is None
+            else signal.sigtimedwait(watched, max(0.0, until - time.monotonic()))
+        )
         if info is None:
             _kill(program)
         elif info.si_signo != signal.SIGCHLD:
@@ -266,7 +290,8 @@ def _kill(program: subprocess.Popen) -> None:
 
 
 def follow_supervisor() -> None:
-    """In a program that :func:`supervise` started, with its handlers installed: take signals from here on, and end when the supervisor is no more."""
+    """In a program that :func:`supervise` started, with its handlers installed: take signals from here on, and end when
+    the supervisor is no more."""
     supervisor = os.environ.pop(SUPERVISOR, None)
     if supervisor is None:
         return

@@ -15,7 +15,8 @@ class _TimeUp(BaseException):
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises CompileError in the block after so many seconds; 0 is no limit. For the main thread only, as signals are."""
+    """Raises CompileError in the block after so many seconds; 0 is no limit. For the main thread only, as signals
+    are."""
     if not seconds:
         yield
         return
@@ -28,8 +29,12 @@ def time_limit(seconds: float) -> Iterator[None]:
     try:
         yield
     except _TimeUp:
-        raise CompileError(Diagnostic(f"this takes longer than the {seconds:g} s of --time-limit",
-                                      hint="unroll less, ask for fewer copies, or allow more time")) from None
+        raise CompileError(
+            Diagnostic(
+                f"this takes longer than the {seconds:g} s of --time-limit",
+                hint="unroll less, ask for fewer copies, or allow more time",
+            )
+        ) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -1,8 +1,9 @@
 """Parts of a design that are the same hardware, found after elaboration, so that each is written to Verilog once.
 
-Compute units of a kernel, the kernels of a systolic array and the controls of like kernels come out of elaboration as trees of their own.
-:func:`outline` gives every tree a digest in which signals are numbers in order of appearance; trees of one digest differ only in which
-signals of the design they are connected with. Names count but for digits, as a waveform shows the names of the one that is written.
+Compute units of a kernel, the kernels of a systolic array and the controls of like kernels come out of elaboration as
+trees of their own. :func:`outline` gives every tree a digest in which signals are numbers in order of appearance; trees
+of one digest differ only in which signals of the design they are connected with. Names count but for digits, as a
+waveform shows the names of the one that is written.
 """
 
 import hashlib
@@ -13,17 +14,7 @@ from dataclasses import dataclass
 
 # exported by no public module of Amaranth 0.5
 from amaranth.hdl import Const, Fragment, Instance, Signal
-from amaranth.hdl._ast import (
-    Assign,
-    ClockSignal,
-    Concat,
-    Operator,
-    Part,
-    ResetSignal,
-    Slice,
-    Switch,
-    SwitchValue,
-)
+from amaranth.hdl._ast import Assign, ClockSignal, Concat, Operator, Part, ResetSignal, Slice, Switch, SwitchValue
 from amaranth.hdl._mem import MemoryInstance
 
 __all__ = ["Alike", "Outline", "alike", "outline"]
@@ -34,8 +25,9 @@ LEAST = 100
 
 @dataclass(eq=False)
 class Outline:
-    """One tree. ``signals`` are all that it mentions, the place of each being its number in the ``digest``; ``weight`` are its
-    statements. ``mentioned`` and ``driven`` are the identities of the signals that the tree's root itself uses."""
+    """One tree. ``signals`` are all that it mentions, the place of each being its number in the ``digest``; ``weight``
+    are its statements. ``mentioned`` and ``driven`` are the identities of the signals that the tree's root itself
+    uses."""
 
     fragment: Fragment
     digest: str
@@ -54,8 +46,8 @@ class Outline:
 
 @dataclass(frozen=True)
 class Alike:
-    """Trees of one digest. ``ports`` are the numbers of the signals through which any of them is connected with the rest, and
-    whether it drives them."""
+    """Trees of one digest. ``ports`` are the numbers of the signals through which any of them is connected with the
+    rest, and whether it drives them."""
 
     trees: tuple[Outline, ...]
     ports: tuple[tuple[int, bool], ...]
@@ -75,7 +67,8 @@ def outline(fragment: Fragment) -> Outline:
 
 
 def alike(whole: Outline, ports: Iterable[Signal]) -> list[Alike]:
-    """Sets of two and more trees of one digest, none inside another, largest first. ``ports`` are those of the whole design."""
+    """Sets of two and more trees of one digest, none inside another, largest first. ``ports`` are those of the whole
+    design."""
     mentions, drivers = Counter(id(signal) for signal in ports), Counter()
     by_digest: dict[str, list[Outline]] = {}
     for node in whole.walk():
@@ -194,7 +187,9 @@ class _Writer:
         if known is None:
             known = self.numbers[id(signal)] = len(self.signals)
             self.signals.append(signal)
-            self.text.append(f"signal {_plain(signal.name)} {signal.shape()} {signal.init} {signal.reset_less} {signal.attrs!r}")
+            self.text.append(
+                f"signal {_plain(signal.name)} {signal.shape()} {signal.init} {signal.reset_less} {signal.attrs!r}"
+            )
         return known
 
     def value(self, value) -> str:

@@ -1,4 +1,5 @@
-"""Ports that several pipelines use some cycles after a token has entered them: they book the cycles at their entries."""
+"""Ports that several pipelines use some cycles after a token has entered them: they book the cycles at their
+entries."""
 
 from dataclasses import dataclass
 
@@ -13,8 +14,8 @@ __all__ = ["PortBookings", "PortUser"]
 
 @dataclass(frozen=True)
 class PortUser:
-    """A pipeline in which each token uses ports: ``uses`` are pairs (number of the port, cycles after the token's entry). ``spacing``
-    cycles lie between its tokens, or a multiple of that."""
+    """A pipeline in which each token uses ports: ``uses`` are pairs (number of the port, cycles after the token's
+    entry). ``spacing`` cycles lie between its tokens, or a multiple of that."""
 
     uses: tuple[tuple[int, int], ...]
     spacing: int = 1
@@ -36,14 +37,15 @@ class PortBookings(wiring.Component):
 
     Rules
     -----
-    1. A token enters pipeline k in a cycle in which ``want[k]`` and ``may[k]`` are high. All cycles in which it will use
-       ports are booked from then on.
-    2. ``may[k]`` is low if one of those cycles is booked, or wanted by a pipeline before k. It depends on registers and on ``want`` of
-       the others.
-    3. A pipeline that has to wait books an entry in the time that lies :attr:`ahead` of it, for which only others that waited can have booked: it
-       enters then, if it did not before, and those that come often lose that one token's cycles, and no others.
-    4. Pipelines book ahead one after the other, and each has one such entry at most. Who stands at its entry until it may go in does so within
-       :attr:`patience` cycles.
+    1. A token enters pipeline k in a cycle in which ``want[k]`` and ``may[k]`` are high. All cycles in which it will
+       use ports are booked from then on.
+    2. ``may[k]`` is low if one of those cycles is booked, or wanted by a pipeline before k. It depends on registers and
+       on ``want`` of the others.
+    3. A pipeline that has to wait books an entry in the time that lies :attr:`ahead` of it, for which only others that
+       waited can have booked: it enters then, if it did not before, and those that come often lose that one token's
+       cycles, and no others.
+    4. Pipelines book ahead one after the other, and each has one such entry at most. Who stands at its entry until it
+       may go in does so within :attr:`patience` cycles.
 
     Parameters
     ----------
@@ -55,11 +57,14 @@ class PortBookings(wiring.Component):
     """
 
     def __init__(self, users):
-        if len(users) < 2 or not all(user.uses and len(set(user.uses)) == len(user.uses) and user.first >= 0 for user in users):
+        if len(users) < 2 or not all(
+            user.uses and len(set(user.uses)) == len(user.uses) and user.first >= 0 for user in users
+        ):
             raise ValueError(f"two pipelines and more may share ports, each with its uses of them, not {users!r}")
         self.users = tuple(users)
         last = max(user.last for user in users)
-        #: for each pipeline, how many cycles after it had to wait the entry is that it books: all that others book by entering lies before its uses
+        #: for each pipeline, how many cycles after it had to wait the entry is that it books: all that others book by
+        #: entering lies before its uses
         self.ahead = tuple((last - user.first) // user.spacing * user.spacing + user.spacing for user in users)
         self.length = 1 + max(user.last + ahead for user, ahead in zip(users, self.ahead))
         #: in a turn all that others had booked ahead comes to its end
@@ -69,8 +74,13 @@ class PortBookings(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         ports = {port for user in self.users for port, _ in user.uses}
-        booked = {port: Signal(self.length, name=f"booked{port}") for port in ports}  # bit c: the port is used in c cycles
-        taken, wanted, lefts = dict(booked), [], [Signal(range(ahead + 1), name=f"left{k}") for k, ahead in enumerate(self.ahead)]
+        # bit c: the port is used in c cycles
+        booked = {port: Signal(self.length, name=f"booked{port}") for port in ports}
+        taken, wanted, lefts = (
+            dict(booked),
+            [],
+            [Signal(range(ahead + 1), name=f"left{k}") for k, ahead in enumerate(self.ahead)],
+        )
         turns = self._turns(m, [left != 0 for left in lefts])
         for k, (user, ahead) in enumerate(zip(self.users, self.ahead)):
             left, later = lefts[k], Signal(name=f"later{k}")
@@ -78,8 +88,10 @@ class PortBookings(wiring.Component):
             full = [booked[port][cycle] for port, cycle in user.uses]
             others = [want for want, uses in wanted if uses & set(user.uses)]
             reserved = [booked[port][cycle + ahead] for port, cycle in user.uses]
-            m.d.comb += [self.may[k].eq(now | ~Cat(full, others).any()),
-                         later.eq(turns[k] & self.want[k] & ~self.may[k] & (left == 0) & ~Cat(reserved).any())]
+            m.d.comb += [
+                self.may[k].eq(now | ~Cat(full, others).any()),
+                later.eq(turns[k] & self.want[k] & ~self.may[k] & (left == 0) & ~Cat(reserved).any()),
+            ]
             m.d.sync += left.eq(Mux(later, ahead, left - (left != 0)))
             wanted.append((self.want[k], set(user.uses)))
             for port in {port for port, _ in user.uses}:

@@ -61,11 +61,13 @@ class ChannelBuffer(wiring.Component):
 
     def __init__(self, shape, depth):
         self.storage = storage_for(depth)
-        super().__init__({
-            "i": In(stream.Signature(shape)),
-            "o": Out(stream.Signature(shape)),
-            "level": Out(range(self.storage.depth + 1)),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(shape)),
+                "o": Out(stream.Signature(shape)),
+                "level": Out(range(self.storage.depth + 1)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -86,8 +88,8 @@ class ChannelBuffer(wiring.Component):
 class _Calls(wiring.Component):
     """What both ends have in common: several calls that take turns.
 
-    Call 0 of a kernel's token comes first, then call 1, ... then call 0 of the next token. Each answers into a small queue of
-    its own, so that nothing but a full queue keeps a call from being made.
+    Call 0 of a kernel's token comes first, then call 1, ... then call 0 of the next token. Each answers into a small
+    queue of its own, so that nothing but a full queue keeps a call from being made.
     """
 
     def _take_turns(self, m):
@@ -112,8 +114,8 @@ class ChannelReader(_Calls):
     Rules
     -----
     1. Requests of call 0, 1, ... are served in turn, each answered once, :attr:`timing` after it was served.
-    2. A request that is ``on`` takes the next value of the channel. One that blocks waits for it; one that does not is served
-       at once, and answers ``there`` = 0 with the value 0 where the channel has nothing.
+    2. A request that is ``on`` takes the next value of the channel. One that blocks waits for it; one that does not is
+       served at once, and answers ``there`` = 0 with the value 0 where the channel has nothing.
     3. A request that is not ``on`` takes nothing and answers the same.
     4. Nothing is taken from the channel that is not answered.
 
@@ -133,11 +135,13 @@ class ChannelReader(_Calls):
     def __init__(self, shape, blocking):
         self.blocking = tuple(blocking)
         self.answer = data.StructLayout({"value": Shape.cast(shape), "there": 1})
-        super().__init__({
-            "i": In(stream.Signature(1)).array(len(self.blocking)),
-            "o": Out(stream.Signature(self.answer)).array(len(self.blocking)),
-            "channel": In(stream.Signature(shape)),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(1)).array(len(self.blocking)),
+                "o": Out(stream.Signature(self.answer)).array(len(self.blocking)),
+                "channel": In(stream.Signature(shape)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -165,9 +169,10 @@ class ChannelWriter(_Calls):
 
     Rules
     -----
-    1. Requests of call 0, 1, ... are served in turn; those of calls that answer are answered once, :attr:`timing` after.
-    2. A request that is ``on`` offers its value to the channel. One that blocks waits until it is taken; one that does not is
-       served at once, and answers whether it was taken.
+    1. Requests of call 0, 1, ... are served in turn; those of calls that answer are answered once, :attr:`timing`
+       after.
+    2. A request that is ``on`` offers its value to the channel. One that blocks waits until it is taken; one that does
+       not is served at once, and answers whether it was taken.
     3. A request that is not ``on`` offers nothing, and answers 0.
 
     Parameters
@@ -187,11 +192,13 @@ class ChannelWriter(_Calls):
     def __init__(self, shape, blocking, answers):
         self.blocking, self.answers = tuple(blocking), tuple(answers)
         request = data.StructLayout({"on": 1, "value": Shape.cast(shape)})
-        super().__init__({
-            "i": In(stream.Signature(request)).array(len(self.blocking)),
-            "o": Out(stream.Signature(1)).array(len(self.blocking)),
-            "channel": Out(stream.Signature(shape)),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(request)).array(len(self.blocking)),
+                "o": Out(stream.Signature(1)).array(len(self.blocking)),
+                "channel": Out(stream.Signature(shape)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

@@ -78,10 +78,10 @@ class LateAnswers(wiring.Component):
 
     Rules
     -----
-    1. ``late`` is high in cycle t if more requests were ``asked`` in the cycles up to t - ``latency`` than were ``answered``
-       before t: the oldest of those under way is older than the latency.
-    2. Answers that wait because the asker has ``refused`` one are not late, nor those that stand behind them: as many as were overdue
-       then may be overdue, until there are fewer.
+    1. ``late`` is high in cycle t if more requests were ``asked`` in the cycles up to t - ``latency`` than were
+       ``answered`` before t: the oldest of those under way is older than the latency.
+    2. Answers that wait because the asker has ``refused`` one are not late, nor those that stand behind them: as many
+       as were overdue then may be overdue, until there are fewer.
     3. ``clear`` forgets all requests.
 
     Parameters
@@ -117,13 +117,15 @@ class LateAnswers(wiring.Component):
 
 @shared
 class LeaveInterval(wiring.Component):
-    """Finds the cycles between the first and the last token that leave a pipeline, of each stretch in which it is not empty.
+    """Finds the cycles between the first and the last token that leave a pipeline, of each stretch in which it is not
+    empty.
 
     Rules
     -----
-    1. A stretch begins (``starts``) with a token that is ``issued`` into the empty pipeline, and ends when the last one has ``left``.
-    2. ``busy`` is high in the cycle of ``starts``, and in those behind the first token's leaving up to the last one's. So
-       (busy - starts) / (issued - starts) is the mean interval at which tokens leave.
+    1. A stretch begins (``starts``) with a token that is ``issued`` into the empty pipeline, and ends when the last one
+       has ``left``.
+    2. ``busy`` is high in the cycle of ``starts``, and in those behind the first token's leaving up to the last one's.
+       So (busy - starts) / (issued - starts) is the mean interval at which tokens leave.
     3. ``clear`` empties it.
 
     Parameters
@@ -186,12 +188,14 @@ class CauseHistogram(wiring.Component):
         if not isinstance(causes, int) or causes < 1:
             raise ValueError(f"causes must be a positive integer, not {causes!r}")
         _check_bits(bits)
-        super().__init__({
-            "causes": In(causes),
-            "running": In(1),
-            "clear": In(1),
-            "values": Out(data.ArrayLayout(unsigned(bits), causes + 1)),
-        })
+        super().__init__(
+            {
+                "causes": In(causes),
+                "running": In(1),
+                "clear": In(1),
+                "values": Out(data.ArrayLayout(unsigned(bits), causes + 1)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

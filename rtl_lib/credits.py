@@ -41,13 +41,15 @@ class CreditCounter(wiring.Component):
         if not isinstance(several, int) or not 1 <= several <= limit:
             raise ValueError(f"several must be an integer from 1 to {limit}, not {several!r}")
         self.limit, self.several = limit, several
-        super().__init__({
-            "take": In(1),
-            "give": In(gives),
-            "available": Out(1),
-            "idle": Out(1),
-            **({"plenty": Out(1)} if several > 1 else {}),
-        })
+        super().__init__(
+            {
+                "take": In(1),
+                "give": In(gives),
+                "available": Out(1),
+                "idle": Out(1),
+                **({"plenty": Out(1)} if several > 1 else {}),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

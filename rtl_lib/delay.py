@@ -19,11 +19,11 @@ class EventDelay(wiring.Component):
     -----
     1. An event at ``i`` is repeated at ``o`` exactly ``cycles`` cycles later. ``o`` depends on registers only.
     2. Of each slot at most one event is inside: the slot's next one comes after the cycle in which it is repeated.
-    3. ``cancel`` (one slot only) drops what is inside, and an event that comes in the same cycle. An event that is being
-       repeated in that cycle is repeated.
+    3. ``cancel`` (one slot only) drops what is inside, and an event that comes in the same cycle. An event that is
+       being repeated in that cycle is repeated.
 
-    Of three ways to do so the one with the fewest registers is taken: a register for each cycle; with one slot a counter of
-    the cycles left; with several a queue of slots, each with the time at which it leaves.
+    Of three ways to do so the one with the fewest registers is taken: a register for each cycle; with one slot a
+    counter of the cycles left; with several a queue of slots, each with the time at which it leaves.
 
     Parameters
     ----------
@@ -69,7 +69,8 @@ class EventDelay(wiring.Component):
             m.d.sync += left.eq(left - 1)
 
     def _timetable(self, m):
-        """All wait equally long, so they leave in the order they came. The clock has a value for every cycle of the wait."""
+        """All wait equally long, so they leave in the order they came. The clock has a value for every cycle of the
+        wait."""
         now = Signal(self.cycles.bit_length())
         entry = data.StructLayout({"slot": len(self.i.slot), "time": len(now)})
         m.submodules.queue = queue = SyncFIFO(width=entry.size, depth=self.slots)
@@ -77,7 +78,7 @@ class EventDelay(wiring.Component):
         m.d.sync += now.eq(now + 1)
         m.d.comb += [
             queue.w_en.eq(self.i.valid),
-            queue.w_data.eq(Cat(self.i.slot, (now + self.cycles)[:len(now)])),
+            queue.w_data.eq(Cat(self.i.slot, (now + self.cycles)[: len(now)])),
             self.o.valid.eq(queue.r_rdy & (first.time == now)),
             self.o.slot.eq(first.slot),
             queue.r_en.eq(self.o.valid),

@@ -14,8 +14,8 @@ NUMBER = 32  #: bits of sizes, ids and counts
 
 
 def golden(count: int, sizes: list[tuple[int, int, int]]) -> list[list[tuple[int, int]]]:
-    """For each of ``count`` groups in order its (start, id) in every dimension; ``sizes`` has (offset, work-items of a group, number of
-    groups) of each. The first dimension counts fastest."""
+    """For each of ``count`` groups in order its (start, id) in every dimension; ``sizes`` has (offset, work-items of a
+    group, number of groups) of each. The first dimension counts fastest."""
     found = []
     for number in range(count):
         group = []
@@ -32,13 +32,16 @@ class GroupDispatcher(wiring.Component):
 
     Rules
     -----
-    1. After ``start`` every one of ``count`` groups is given once, in the order of :func:`golden`; which unit gets it nobody may rely
-       on. The sizes hold from ``start`` until ``empty``, and are 1 or more, as is ``count``; ``start`` comes while ``empty`` is high.
-    2. A unit has at most ``ahead`` groups of which not all work-items have entered: ``entered`` gives one of these back. So
-       a unit finds its next group waiting while the last one still enters, and takes none that another could begin.
+    1. After ``start`` every one of ``count`` groups is given once, in the order of :func:`golden`; which unit gets it
+       nobody may rely on. The sizes hold from ``start`` until ``empty``, and are 1 or more, as is ``count``; ``start``
+       comes while ``empty`` is high.
+    2. A unit has at most ``ahead`` groups of which not all work-items have entered: ``entered`` gives one of these
+       back. So a unit finds its next group waiting while the last one still enters, and takes none that another could
+       begin.
     3. A unit with fewer such groups goes first; of equal ones the first.
     4. ``turn`` counts the groups that the unit got before in this launch, modulo 2**32.
-    5. ``empty`` is high while nothing is left to give and every group has been taken. It is low from the cycle after ``start`` on.
+    5. ``empty`` is high while nothing is left to give and every group has been taken. It is low from the cycle after
+       ``start`` on.
     6. One group is given every cycle at most (:attr:`timing`).
 
     Parameters
@@ -59,15 +62,21 @@ class GroupDispatcher(wiring.Component):
         if dims not in range(4) or units < 1 or ahead < 1:
             raise ValueError(f"{dims!r} dimensions, {units!r} units, {ahead!r} groups ahead cannot be")
         self.dims, self.count_of_units, self.ahead = dims, units, ahead
-        self.group = data.StructLayout({"start": data.ArrayLayout(NUMBER, dims), "id": data.ArrayLayout(NUMBER, dims), "turn": NUMBER})
-        super().__init__({
-            "start": In(1),
-            "count": In(NUMBER),
-            "sizes": In(data.ArrayLayout(data.StructLayout({"offset": NUMBER, "size": NUMBER, "groups": NUMBER}), dims)),
-            "units": Out(stream.Signature(self.group)).array(units),
-            "entered": In(units),
-            "empty": Out(1),
-        })
+        self.group = data.StructLayout(
+            {"start": data.ArrayLayout(NUMBER, dims), "id": data.ArrayLayout(NUMBER, dims), "turn": NUMBER}
+        )
+        super().__init__(
+            {
+                "start": In(1),
+                "count": In(NUMBER),
+                "sizes": In(
+                    data.ArrayLayout(data.StructLayout({"offset": NUMBER, "size": NUMBER, "groups": NUMBER}), dims)
+                ),
+                "units": Out(stream.Signature(self.group)).array(units),
+                "entered": In(units),
+                "empty": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -89,8 +98,8 @@ class GroupDispatcher(wiring.Component):
         return m
 
     def _wheels(self, m, give):
-        """Start and id of the group on offer in each dimension: an odometer. That a wheel is at its last place is known one step ahead,
-        so that no cycle holds a comparison and the carry through all wheels."""
+        """Start and id of the group on offer in each dimension: an odometer. That a wheel is at its last place is known
+        one step ahead, so that no cycle holds a comparison and the carry through all wheels."""
         starts, ids = ([Signal(NUMBER, name=f"{name}_{d}") for d in range(self.dims)] for name in ("start", "id"))
         moves = give
         for d in range(self.dims):
@@ -98,7 +107,12 @@ class GroupDispatcher(wiring.Component):
             with m.If(self.start | (moves & last)):
                 m.d.sync += [starts[d].eq(size.offset), ids[d].eq(0), left.eq(size.groups), last.eq(size.groups == 1)]
             with m.Elif(moves):
-                m.d.sync += [starts[d].eq(starts[d] + size.size), ids[d].eq(ids[d] + 1), left.eq(left - 1), last.eq(left == 2)]
+                m.d.sync += [
+                    starts[d].eq(starts[d] + size.size),
+                    ids[d].eq(ids[d] + 1),
+                    left.eq(left - 1),
+                    last.eq(left == 2),
+                ]
             moves = moves & last
         return starts, ids
 

@@ -33,7 +33,8 @@ class ExitBuffer(wiring.Component):
     Rules
     -----
     1. ``write`` is never refused. The entry must be reserved, and written once.
-    2. ``o`` gives entries 0, 1, ... in ring order, each when it has been written, :attr:`timing` after the write at the earliest.
+    2. ``o`` gives entries 0, 1, ... in ring order, each when it has been written, :attr:`timing` after the write at the
+       earliest.
     3. ``retire`` is high in the cycle in which a result is taken: its entry is free again.
 
     Parameters
@@ -47,19 +48,18 @@ class ExitBuffer(wiring.Component):
     def __init__(self, shape, entries):
         check_entries(entries)
         self.entries = entries
-        super().__init__({
-            "write": In(wiring.Signature({"valid": Out(1), "entry": Out(range(entries)), "value": Out(shape)})),
-            "o": Out(stream.Signature(shape)),
-            "retire": Out(1),
-        })
+        super().__init__(
+            {
+                "write": In(wiring.Signature({"valid": Out(1), "entry": Out(range(entries)), "value": Out(shape)})),
+                "o": Out(stream.Signature(shape)),
+                "retire": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         written, head = Signal(self.entries), Signal(range(self.entries))
-        m.d.comb += [
-            self.o.valid.eq(written.bit_select(head, 1)),
-            self.retire.eq(self.o.valid & self.o.ready),
-        ]
+        m.d.comb += [self.o.valid.eq(written.bit_select(head, 1)), self.retire.eq(self.o.valid & self.o.ready)]
         with m.If(self.retire):
             m.d.sync += [written.bit_select(head, 1).eq(0), head.eq(advance(head, self.entries))]
         with m.If(self.write.valid):
@@ -98,11 +98,13 @@ class ExitFifo(wiring.Component):
         check_entries(entries)
         self.entries = entries
         self.timing = StreamFifo.timing_of(shape, entries)
-        super().__init__({
-            "write": In(wiring.Signature({"valid": Out(1), "value": Out(shape)})),
-            "o": Out(stream.Signature(shape)),
-            "retire": Out(1),
-        })
+        super().__init__(
+            {
+                "write": In(wiring.Signature({"valid": Out(1), "value": Out(shape)})),
+                "o": Out(stream.Signature(shape)),
+                "retire": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -118,12 +120,15 @@ class ExitFifo(wiring.Component):
 
 @shared
 class GroupExits(wiring.Component):
-    """Groups of results that end in any order leave in the order of their places; the results of a group stay in theirs.
+    """Groups of results that end in any order leave in the order of their places; the results of a group stay in
+    theirs.
 
     Rules
     -----
-    1. ``write`` is never refused. The group's place must be its own until its last result, of which ``value.last`` is high, is taken.
-    2. ``o`` gives the groups at places 0, 1, ... in ring order, each result :attr:`timing` after its write at the earliest.
+    1. ``write`` is never refused. The group's place must be its own until its last result, of which ``value.last`` is
+       high, is taken.
+    2. ``o`` gives the groups at places 0, 1, ... in ring order, each result :attr:`timing` after its write at the
+       earliest.
     3. ``retire`` is high in the cycle in which a result is taken.
 
     Parameters
@@ -137,11 +142,13 @@ class GroupExits(wiring.Component):
         check_entries(items)
         self.groups, self.items = groups, items
         self.timing = StreamFifo.timing_of(shape, items)
-        super().__init__({
-            "write": In(wiring.Signature({"valid": Out(1), "place": Out(range(groups)), "value": Out(shape)})),
-            "o": Out(stream.Signature(shape)),
-            "retire": Out(1),
-        })
+        super().__init__(
+            {
+                "write": In(wiring.Signature({"valid": Out(1), "place": Out(range(groups)), "value": Out(shape)})),
+                "o": Out(stream.Signature(shape)),
+                "retire": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -151,7 +158,14 @@ class GroupExits(wiring.Component):
             m.d.sync += head.eq(advance(head, self.groups))
         for k in range(self.groups):
             fifo = m.submodules[f"group{k}"] = StreamFifo(self.write.value.shape(), self.items)
-            m.d.comb += [fifo.i.valid.eq(self.write.valid & (self.write.place == k)), fifo.i.payload.eq(self.write.value)]
+            m.d.comb += [
+                fifo.i.valid.eq(self.write.valid & (self.write.place == k)),
+                fifo.i.payload.eq(self.write.value),
+            ]
             with m.If(head == k):
-                m.d.comb += [self.o.valid.eq(fifo.o.valid), self.o.payload.eq(fifo.o.payload), fifo.o.ready.eq(self.o.ready)]
+                m.d.comb += [
+                    self.o.valid.eq(fifo.o.valid),
+                    self.o.payload.eq(fifo.o.payload),
+                    fifo.o.ready.eq(self.o.ready),
+                ]
         return m

@@ -27,18 +27,18 @@ class Tap:
 class History(wiring.Component):
     """The last values that a loop's tokens computed, newest first, and what each tap sees of them.
 
-    A tap reads before the tokens ahead of it have written: the value of ``steps`` iterations ago then is the one written
-    ``steps - ahead`` writes ago, or, where tokens of its own invocation are fewer, an initial value.
+    A tap reads before the tokens ahead of it have written: the value of ``steps`` iterations ago then is the one
+    written ``steps - ahead`` writes ago, or, where tokens of its own invocation are fewer, an initial value.
 
     Rules
     -----
     1. A write is never refused and is seen one cycle later. The last ``depth`` values are kept.
     2. A write with ``first`` begins an invocation: in front of its value there are ``initial[0]``, of one iteration
        ago, ``initial[1]``, of two, and so on.
-    3. ``taps[k].value`` is (combinational) the value of ``steps`` iterations ago for a token with ``ahead`` tokens before it
-       which have not written yet. With ``begins`` these ``ahead`` tokens are all that its invocation has had so far; the
-       value then comes from ``taps[k].initial``, laid out as ``initial`` is, where ``ahead`` is less than ``steps``, which
-       it always is.
+    3. ``taps[k].value`` is (combinational) the value of ``steps`` iterations ago for a token with ``ahead`` tokens
+       before it which have not written yet. With ``begins`` these ``ahead`` tokens are all that its invocation has had
+       so far; the value then comes from ``taps[k].initial``, laid out as ``initial`` is, where ``ahead`` is less than
+       ``steps``, which it always is.
 
     Parameters
     ----------
@@ -49,16 +49,31 @@ class History(wiring.Component):
 
     def __init__(self, width: int, depth: int, taps: tuple[Tap, ...]):
         if any(not 1 <= tap.steps <= depth for tap in taps):
-            raise ValueError(f"{depth} values are kept, a tap asks for one of {max(t.steps for t in taps)} iterations ago")
+            raise ValueError(
+                f"{depth} values are kept, a tap asks for one of {max(t.steps for t in taps)} iterations ago"
+            )
         self.depth, self.taps = depth, taps
         values = data.ArrayLayout(width, depth)
-        super().__init__({
-            "write": In(wiring.Signature({
-                "valid": Out(1), "first": Out(1), "value": Out(width), "initial": Out(values)})),
-            **{f"tap{k}": In(wiring.Signature({
-                "ahead": Out(range(tap.most + 1)), "begins": Out(1), "initial": Out(data.ArrayLayout(width, tap.steps)),
-                "value": In(width)})) for k, tap in enumerate(taps)},
-        })
+        super().__init__(
+            {
+                "write": In(
+                    wiring.Signature({"valid": Out(1), "first": Out(1), "value": Out(width), "initial": Out(values)})
+                ),
+                **{
+                    f"tap{k}": In(
+                        wiring.Signature(
+                            {
+                                "ahead": Out(range(tap.most + 1)),
+                                "begins": Out(1),
+                                "initial": Out(data.ArrayLayout(width, tap.steps)),
+                                "value": In(width),
+                            }
+                        )
+                    )
+                    for k, tap in enumerate(taps)
+                },
+            }
+        )
 
     def tap(self, k: int):
         """The interface of tap ``k``."""

@@ -1,9 +1,10 @@
 """Parts that become a Verilog module of their own, converted once however often they are used.
 
 The conversion to Verilog looks at every bit of every instance, which takes seconds for parts with wide words. A class
-marked :func:`shared` is converted alone, once for each set of constructor arguments, and kept in a cache on disk; a design
-that is converted through :func:`convert` holds instances of it. Simulated in Python, such parts are ordinary components.
-A part with a method ``own_verilog``, which gives the text of its module for a name, is not converted at all.
+marked :func:`shared` is converted alone, once for each set of constructor arguments, and kept in a cache on disk; a
+design that is converted through :func:`convert` holds instances of it. Simulated in Python, such parts are ordinary
+components. A part with a method ``own_verilog``, which gives the text of its module for a name, is not converted at
+all.
 """
 
 import contextlib
@@ -33,8 +34,12 @@ __all__ = ["DOUBLE", "PartLibrary", "convert", "convert_part", "shared"]
 #: the domain of the clock of twice the frequency, in phase with the other; it has no reset
 DOUBLE = "sync2x"
 #: ports that a module has for its clocks and reset, and what they are connected to
-CLOCKS = {"clk": lambda: ClockSignal(), "rst": lambda: ResetSignal(allow_reset_less=True),
-          f"{DOUBLE}_clk": lambda: ClockSignal(DOUBLE), f"{DOUBLE}_rst": lambda: ResetSignal(DOUBLE, allow_reset_less=True)}
+CLOCKS = {
+    "clk": lambda: ClockSignal(),
+    "rst": lambda: ResetSignal(allow_reset_less=True),
+    f"{DOUBLE}_clk": lambda: ClockSignal(DOUBLE),
+    f"{DOUBLE}_rst": lambda: ResetSignal(DOUBLE, allow_reset_less=True),
+}
 
 
 def shared(cls):
@@ -44,12 +49,21 @@ def shared(cls):
     @functools.wraps(make)
     def __init__(self, *args, **kwargs):
         if not hasattr(self, "_library_key"):  # the outermost class of a family says which part it is
-            self._library_key = (type(self).__module__, type(self).__qualname__, repr(args), repr(sorted(kwargs.items())))
+            self._library_key = (
+                type(self).__module__,
+                type(self).__qualname__,
+                repr(args),
+                repr(sorted(kwargs.items())),
+            )
         make(self, *args, **kwargs)
 
     @functools.wraps(elaborate)
     def elaborated(self, platform):
-        if isinstance(platform, PartLibrary) and platform.converting is not self and _convertible(_ports(self).values()):
+        if (
+            isinstance(platform, PartLibrary)
+            and platform.converting is not self
+            and _convertible(_ports(self).values())
+        ):
             return platform.instance(self)
         return elaborate(self, platform)
 
@@ -57,12 +71,14 @@ def shared(cls):
     return cls
 
 
-#: Amaranth numbers the bits of a module's inputs, and those of an instance's outputs, with 16 bits, of which clocks and reset need a few
+#: Amaranth numbers the bits of a module's inputs, and those of an instance's outputs, with 16 bits, of which clocks and
+#: reset need a few
 MOST_BITS = (1 << 16) - 16
 
 
 def _convertible(ports: Iterable[tuple[Value, PortDirection]]) -> bool:
-    """Whether a module with these ports can be converted by itself; a wider one stays a part of the module around it."""
+    """Whether a module with these ports can be converted by itself; a wider one stays a part of the module around
+    it."""
     bits = {direction: 0 for direction in PortDirection}
     for value, direction in ports:
         bits[direction] += len(Value.cast(value))
@@ -73,8 +89,8 @@ def _convertible(ports: Iterable[tuple[Value, PortDirection]]) -> bool:
 class _Converted:
     """A converted part: its module's name, the shared parts it uses, and which of clocks and reset it has.
 
-    ``verilog`` is its text and that of what is only inside it; empty until ``rtlil`` has been translated. What is not ``kept`` belongs
-    to one design, and stays out of the cache.
+    ``verilog`` is its text and that of what is only inside it; empty until ``rtlil`` has been translated. What is not
+    ``kept`` belongs to one design, and stays out of the cache.
     """
 
     name: str
@@ -127,30 +143,39 @@ class PartLibrary:
 
     def write(self, fragment: Fragment, name: str, ports: dict) -> str:
         """RTLIL of an elaborated design; trees in it that are the same hardware become instances of one module."""
-        places = {id(child): (parent, k) for parent in _walk(fragment) for k, (child, _, _) in enumerate(parent.subfragments)}
+        places = {
+            id(child): (parent, k) for parent in _walk(fragment) for k, (child, _, _) in enumerate(parent.subfragments)
+        }
         for same in alike(outline(fragment), [signal for signal, _ in ports.values()]):
             first = same.trees[0]
-            if not _convertible((first.signals[number], PortDirection.Output if driven else PortDirection.Input) for number, driven in same.ports):
+            if not _convertible(
+                (first.signals[number], PortDirection.Output if driven else PortDirection.Input)
+                for number, driven in same.ports
+            ):
                 continue
             parent, k = places[id(same.trees[0].fragment)]
             module, names = self._module_of(same, parent.subfragments[k][1] or "")
             for tree in same.trees:
                 parent, k = places[id(tree.fragment)]
                 _, cell, source = parent.subfragments[k]
-                wires = {f"{'o' if driven else 'i'}_{names[number]}": tree.signals[number] for number, driven in same.ports}
+                wires = {
+                    f"{'o' if driven else 'i'}_{names[number]}": tree.signals[number] for number, driven in same.ports
+                }
                 parent.subfragments[k] = self._wired(module, wires), cell, source
         return rtlil.convert(fragment, name=name, platform=self, ports=ports, emit_src=False)
 
     def _module_of(self, same: Alike, cell: str) -> tuple[_Converted, dict[int, str]]:
-        """The module that stands for trees which are alike, named like the ``cell`` that is one of them, and its ports' names by number of
-        the signal."""
+        """The module that stands for trees which are alike, named like the ``cell`` that is one of them, and its ports'
+        names by number of the signal."""
         tree = same.trees[0]
         names = _port_names({number: tree.signals[number].name for number, _ in same.ports})
         digest = hashlib.sha256(repr((tree.digest, names)).encode()).hexdigest()
         name = f"{re.sub(r'[^A-Za-z0-9]*[0-9]*$', '', cell) or 'part'}_{digest[:10]}"
         if name not in self.modules:
-            ports = {names[number]: (tree.signals[number], PortDirection.Output if driven else PortDirection.Input)
-                     for number, driven in same.ports}
+            ports = {
+                names[number]: (tree.signals[number], PortDirection.Output if driven else PortDirection.Input)
+                for number, driven in same.ports
+            }
             text = self.write(tree.fragment, name, ports)
             self.modules[name] = _Converted(name, (), _clocked(text, name), rtlil=text, kept=False)
         return self.modules[name], names
@@ -160,7 +185,8 @@ class PartLibrary:
         return Instance(converted.name, **wires, **{f"i_{name}": CLOCKS[name]() for name in converted.clocked})
 
     def translate(self, top: str, text: str) -> str:
-        """Verilog of the design ``top`` given as RTLIL; parts not translated yet are, in the same run of the translator.
+        """Verilog of the design ``top`` given as RTLIL; parts not translated yet are, in the same run of the
+        translator.
 
         (One run for all: starting it takes longer than translating a part.)
         """
@@ -195,11 +221,16 @@ class PartLibrary:
             return
         try:
             self.cache.mkdir(parents=True, exist_ok=True)
-            # Written beside and renamed. The name beside is always the same, so that nothing piles up where compilers are killed; two that
-            # write at a time make a file that its seal shows to be damaged.
-            seal, beside = _digest(converted.uses, converted.clocked, converted.verilog), self.cache / f"{converted.name}.new"
+            # Written beside and renamed. The name beside is always the same, so that nothing piles up where compilers
+            # are killed; two that write at a time make a file that its seal shows to be damaged.
+            seal, beside = (
+                _digest(converted.uses, converted.clocked, converted.verilog),
+                self.cache / f"{converted.name}.new",
+            )
             beside.unlink(missing_ok=True)
-            beside.write_text(f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)} | {seal}\n{converted.verilog}")
+            beside.write_text(
+                f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)} | {seal}\n{converted.verilog}"
+            )
             beside.replace(self.cache / f"{converted.name}.v")
         except OSError:  # a home that cannot be written costs the time of converting again, nothing else
             with contextlib.suppress(OSError):
@@ -220,7 +251,8 @@ def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[s
 
 
 def convert_part(part, cache: Path | None = None) -> dict[str, str]:
-    """Verilog texts by file name of one shared part and of those that it uses, to look at; as :func:`convert` gives them for a design."""
+    """Verilog texts by file name of one shared part and of those that it uses, to look at; as :func:`convert` gives
+    them for a design."""
     library = PartLibrary(_folder() if cache is None else cache)
     Fragment.get(part, library)  # elaborates it, as the design would that it is a part of
     if any(not converted.verilog for converted in library.modules.values()):
@@ -243,10 +275,15 @@ def _translated(text: str) -> str:
         except YosysError as error:
             if "memory" in str(error) and "Error" in str(error):
                 last = str(error).partition("Caused by:")[0].strip().splitlines()[-1].rpartition("Error: ")[2]
-                raise MemoryError(f"the translator to Verilog, which reserves 4 GiB of addresses, cannot run ({last})") from error
+                raise MemoryError(
+                    f"the translator to Verilog, which reserves 4 GiB of addresses, cannot run ({last})"
+                ) from error
             if not _NO_CACHE.search(str(error)):
                 raise
-        with tempfile.TemporaryDirectory(prefix="sluice-") as folder, _environment(PYTHONSAFEPATH="1", XDG_CACHE_HOME=folder):
+        with (
+            tempfile.TemporaryDirectory(prefix="sluice-") as folder,
+            _environment(PYTHONSAFEPATH="1", XDG_CACHE_HOME=folder),
+        ):
             return verilog._convert_rtlil_text(text, strip_internal_attrs=True)
 
 
@@ -272,8 +309,8 @@ def _walk(fragment: Fragment):
 
 def _clocked(text: str, name: str) -> tuple[str, ...]:
     """Which of clocks and reset the module of that name has, in a text of RTLIL."""
-    own = text[text.index(f"module \\{name}\n"):]
-    own = own[:own.index("\nend\n")]
+    own = text[text.index(f"module \\{name}\n") :]
+    own = own[: own.index("\nend\n")]
     return tuple(port for port in CLOCKS if re.search(rf"wire width 1 input \d+ +\\{port}\n", own))
 
 
@@ -308,12 +345,15 @@ _OWN = re.compile(r"(\$auto\$[\w.]+:\d+:\w+)\$(\d+)")
 def _renumbered(module: str) -> str:
     """The module with the translator's own names numbered, and their lines ordered, by what they stand for.
 
-    It counts through all that it translates in one run, and its order depends on that: a design would be another text, and be built
-    again, when its parts are found in the cache.
+    It counts through all that it translates in one run, and its order depends on that: a design would be another text,
+    and be built again, when its parts are found in the cache.
     """
     lines = module.splitlines(keepends=True)
-    meanings = {own[0]: _OWN.sub(r"\1", line) for line in lines
-                if line.startswith("  assign ") and (own := _OWN.search(line.partition("=")[0]))}
+    meanings = {
+        own[0]: _OWN.sub(r"\1", line)
+        for line in lines
+        if line.startswith("  assign ") and (own := _OWN.search(line.partition("=")[0]))
+    }
     names = dict.fromkeys(found[0] for found in _OWN.finditer(module))
     numbers = {name: k for k, name in enumerate(sorted(names, key=lambda name: meanings.get(name, "")), 1)}
     lines = [_OWN.sub(lambda found: f"{found[1]}${numbers[found[0]]}", line) for line in lines]

@@ -37,11 +37,12 @@ class LoopHeader(wiring.Component):
     8. While ``apart`` is high a request starts only when no slot is running: tokens then come in the order of the
        requests, as with one slot. ``apart`` changes only while nothing runs.
 
-    9. With ``speculative`` (one slot) the pipeline gives ``again`` before it knows whether the token is the last. ``done`` may then
-       come for an invocation whose later tokens were issued already: it takes back an ``again`` that has not
-       issued, or comes with it, and withdraws the offer made from it.
-    10. With ``once`` (one slot, one entry) a request is taken when its result is (``retire``), and offered unchanged until then:
-       ``invariant`` comes from there, and the header keeps no copy. For loops that seldom start, as no request overtakes a result.
+    9. With ``speculative`` (one slot) the pipeline gives ``again`` before it knows whether the token is the last.
+       ``done`` may then come for an invocation whose later tokens were issued already: it takes back an ``again`` that
+       has not issued, or comes with it, and withdraws the offer made from it.
+    10. With ``once`` (one slot, one entry) a request is taken when its result is (``retire``), and offered unchanged
+       until then: ``invariant`` comes from there, and the header keeps no copy. For loops that seldom start, as no
+       request overtakes a result.
 
     Parameters
     ----------
@@ -73,21 +74,33 @@ class LoopHeader(wiring.Component):
         if speculative and slots != 1:
             raise ValueError(f"a speculative loop has one slot, not {slots}")
         self.slots, self.entries, self.speculative, self.once = slots, entries, speculative, once
-        super().__init__({
-            "i": In(stream.Signature(data.StructLayout({"initial": initial, "invariant": invariant}))),
-            "o": Out(stream.Signature(data.StructLayout({
-                "slot": range(slots), "first": 1, "entry": range(entries), "initial": initial, "invariant": invariant,
-            }))),
-            "again": In(SlotEvent(slots)),
-            "done": In(SlotEvent(slots)),
-            "retire": In(1),
-            "apart": In(1),
-            "issued": Out(1),
-            "invocations": Out(1),
-            "running": Out(1),
-            "starved": Out(1),
-            "full": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(data.StructLayout({"initial": initial, "invariant": invariant}))),
+                "o": Out(
+                    stream.Signature(
+                        data.StructLayout(
+                            {
+                                "slot": range(slots),
+                                "first": 1,
+                                "entry": range(entries),
+                                "initial": initial,
+                                "invariant": invariant,
+                            }
+                        )
+                    )
+                ),
+                "again": In(SlotEvent(slots)),
+                "done": In(SlotEvent(slots)),
+                "retire": In(1),
+                "apart": In(1),
+                "issued": Out(1),
+                "invocations": Out(1),
+                "running": Out(1),
+                "starved": Out(1),
+                "full": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -103,13 +116,11 @@ class LoopHeader(wiring.Component):
             self.o.valid.eq(token.first | queue.head.valid),
             token.slot.eq(Mux(token.first, pool.slot, queue.head.slot)),
             token.initial.eq(self.i.payload.initial),
-
             self.issued.eq(self.o.valid & self.o.ready),
             self.invocations.eq(self.issued & token.first),
             self.running.eq(pool.busy | self.issued),
             self.starved.eq(~self.o.valid),
             self.full.eq(self.i.valid & pool.free & ~exits.available),
-
             pool.take.eq(self.invocations),
             pool.give.valid.eq(self.done.valid),
             pool.give.slot.eq(self.done.slot),

@@ -26,8 +26,8 @@ class GroupMeeting(wiring.Component):
     1. There is one answer for each work-item, in order. It comes :attr:`timing` after the group's last work-item at the
        earliest.
     2. With ``fenced`` the group's last work-item asks ``fence``; the group is answered after its response.
-    3. A work-item that is not its group's last is taken at once. The last one is, too, but where the fence does not take its
-       question, or :data:`MOST_WAITING` groups wait for theirs.
+    3. A work-item that is not its group's last is taken at once. The last one is, too, but where the fence does not
+       take its question, or :data:`MOST_WAITING` groups wait for theirs.
 
     Parameters
     ----------
@@ -46,11 +46,13 @@ class GroupMeeting(wiring.Component):
         if items < 1 or room < items:
             raise ValueError(f"a group of {items!r} does not fit into {room!r}")
         self.items, self.room, self.fenced = items, room, fenced
-        super().__init__({
-            "i": In(stream.Signature(data.StructLayout({"last": 1}))),
-            "o": Out(stream.Signature(0)),
-            **({"fence": Out(Fence())} if fenced else {}),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(data.StructLayout({"last": 1}))),
+                "o": Out(stream.Signature(0)),
+                **({"fence": Out(Fence())} if fenced else {}),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

@@ -18,8 +18,8 @@ class RingHeader(wiring.Component):
 
     Rules
     -----
-    1. Tokens of a group are issued one behind the other, with none of another group between; ``last`` says of the token on offer
-       whether it ends its group. Groups come, and come back, in the same way.
+    1. Tokens of a group are issued one behind the other, with none of another group between; ``last`` says of the token
+       on offer whether it ends its group. Groups come, and come back, in the same way.
     2. A group that has come back goes before a new one.
     3. A new group starts while fewer than ``groups`` are inside: between their first token's issue and ``left``.
     4. ``back`` is never refused: the ring has room for all that are inside. What comes back is offered again in order.
@@ -49,17 +49,19 @@ class RingHeader(wiring.Component):
         self.groups, self.items, self.overtaking = groups, items, overtaking
         given = {"initial": initial, "invariant": invariant}
         token = data.StructLayout(given | ({"place": range(groups)} if overtaking else {}))
-        super().__init__({
-            "i": In(stream.Signature(data.StructLayout(given))),
-            "o": Out(stream.Signature(token)),
-            "back": In(wiring.Signature({"valid": Out(1), "value": Out(token)})),
-            "last": In(1),
-            "left": In(1),
-            "issued": Out(1),
-            "invocations": Out(1),
-            "running": Out(1),
-            "starved": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(data.StructLayout(given))),
+                "o": Out(stream.Signature(token)),
+                "back": In(wiring.Signature({"valid": Out(1), "value": Out(token)})),
+                "last": In(1),
+                "left": In(1),
+                "issued": Out(1),
+                "invocations": Out(1),
+                "running": Out(1),
+                "starved": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

@@ -39,13 +39,9 @@ class SlotPool(wiring.Component):
     def __init__(self, slots):
         check_slots(slots)
         self.slots = slots
-        super().__init__({
-            "free": Out(1),
-            "slot": Out(range(slots)),
-            "take": In(1),
-            "give": In(SlotEvent(slots)),
-            "busy": Out(1),
-        })
+        super().__init__(
+            {"free": Out(1), "slot": Out(range(slots)), "take": In(1), "give": In(SlotEvent(slots)), "busy": Out(1)}
+        )
 
     def elaborate(self, platform):
         return self._among_bits() if self.slots <= self.few else self._in_queue()
@@ -105,12 +101,7 @@ class ReadyQueue(wiring.Component):
     def __init__(self, slots):
         check_slots(slots)
         self.slots = slots
-        super().__init__({
-            "push": In(SlotEvent(slots)),
-            "head": Out(SlotEvent(slots)),
-            "pop": In(1),
-            "cancel": In(1),
-        })
+        super().__init__({"push": In(SlotEvent(slots)), "head": Out(SlotEvent(slots)), "pop": In(1), "cancel": In(1)})
 
     def elaborate(self, platform):
         m = Module()

@@ -114,11 +114,7 @@ class StallGate(wiring.Component):
 
     def __init__(self, shape, salt):
         self.salt = salt
-        super().__init__({
-            "i": In(stream.Signature(shape)),
-            "o": Out(stream.Signature(shape)),
-            "seed": In(32),
-        })
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "seed": In(32)})
 
     def elaborate(self, platform):
         m = Module()

@@ -18,8 +18,8 @@ class SlotRegister(wiring.Component):
     1. ``read.value`` is the value last written to ``read.slot``, in the same cycle (combinational).
     2. A write is never refused and is seen by reads one cycle later: a read in the same cycle gets the
        value before it.
-    3. Before its first write a slot holds no promised value; with ``preset`` it holds that from the cycle after ``restart`` on. What
-       is written in the cycle of ``restart`` is lost.
+    3. Before its first write a slot holds no promised value; with ``preset`` it holds that from the cycle after
+       ``restart`` on. What is written in the cycle of ``restart`` is lost.
 
     Parameters
     ----------
@@ -33,11 +33,13 @@ class SlotRegister(wiring.Component):
         if preset is not None and slots != 1:
             raise ValueError(f"a preset register has one slot, not {slots}")
         self.slots, self.preset = slots, preset
-        super().__init__({
-            "read": In(wiring.Signature({"slot": Out(range(slots)), "value": In(shape)})),
-            "write": In(wiring.Signature({"valid": Out(1), "slot": Out(range(slots)), "value": Out(shape)})),
-            "restart": In(1),
-        })
+        super().__init__(
+            {
+                "read": In(wiring.Signature({"slot": Out(range(slots)), "value": In(shape)})),
+                "write": In(wiring.Signature({"valid": Out(1), "slot": Out(range(slots)), "value": Out(shape)})),
+                "restart": In(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -83,11 +85,13 @@ class SlotReady(wiring.Component):
     def __init__(self, slots, ready=False):
         check_slots(slots)
         self.slots, self.ready = slots, ready
-        super().__init__({
-            "set": In(SlotEvent(slots)),
-            "clear": In(SlotEvent(slots)),
-            "test": In(wiring.Signature({"slot": Out(range(slots)), "ready": In(1)})),
-        })
+        super().__init__(
+            {
+                "set": In(SlotEvent(slots)),
+                "clear": In(SlotEvent(slots)),
+                "test": In(wiring.Signature({"slot": Out(range(slots)), "ready": In(1)})),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

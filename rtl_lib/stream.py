@@ -35,20 +35,19 @@ class Join(wiring.Component):
         if not shapes:
             raise ValueError("a join needs at least one input")
         self.names = tuple(shapes)
-        super().__init__({
-            "i": In(wiring.Signature({name: Out(stream.Signature(shape)) for name, shape in shapes.items()})),
-            "o": Out(stream.Signature(data.StructLayout(shapes))),
-        })
+        super().__init__(
+            {
+                "i": In(wiring.Signature({name: Out(stream.Signature(shape)) for name, shape in shapes.items()})),
+                "o": Out(stream.Signature(data.StructLayout(shapes))),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         inputs = [getattr(self.i, name) for name in self.names]
         m.d.comb += self.o.valid.eq(Cat(i.valid for i in inputs).all())
         for name, i in zip(self.names, inputs, strict=True):
-            m.d.comb += [
-                self.o.payload[name].eq(i.payload),
-                i.ready.eq(self.o.valid & self.o.ready),
-            ]
+            m.d.comb += [self.o.payload[name].eq(i.payload), i.ready.eq(self.o.valid & self.o.ready)]
         return m
 
 
@@ -71,10 +70,7 @@ class Fork(wiring.Component):
 
     def __init__(self, shape, outputs):
         _check_count("outputs", outputs)
-        super().__init__({
-            "i": In(stream.Signature(shape)),
-            "o": Out(stream.Signature(shape)).array(outputs),
-        })
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)).array(outputs)})
 
     def elaborate(self, platform):
         m = Module()
@@ -117,10 +113,12 @@ class RoundRobin(wiring.Component):
 
     def __init__(self, shape, inputs):
         _check_count("inputs", inputs)
-        super().__init__({
-            "i": In(stream.Signature(shape)).array(inputs),
-            "o": Out(stream.Signature(data.StructLayout({"source": range(inputs), "value": shape}))),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(shape)).array(inputs),
+                "o": Out(stream.Signature(data.StructLayout({"source": range(inputs), "value": shape}))),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -134,11 +132,7 @@ class RoundRobin(wiring.Component):
         with m.Switch(choice):
             for k, i in enumerate(self.i):
                 with m.Case(k):
-                    m.d.comb += [
-                        self.o.valid.eq(i.valid),
-                        self.o.payload.value.eq(i.payload),
-                        i.ready.eq(self.o.ready),
-                    ]
+                    m.d.comb += [self.o.valid.eq(i.valid), self.o.payload.value.eq(i.payload), i.ready.eq(self.o.ready)]
         m.d.comb += self.o.payload.source.eq(choice)
         with m.If(self.o.valid):
             m.d.sync += last.eq(choice)

@@ -38,10 +38,26 @@ STANDARD = ["-std=c++17", "-pthread"]
 OPTIMIZED, QUICK = ["-O2"], ["-O1"]
 #: For a design that runs only some thousand cycles: compiles in a quarter of the time, runs several times slower.
 HASTY = ["-O0"]
-#: For such a design, too: what instances of a module have in common is written once, which makes a fifth less to compile.
+#: For such a design, too: what instances of a module have in common is written once, which makes a fifth less to
+#: compile.
 HASTY_VERILATE = ["--inline-mult", "1"]
-VERILATE = ["--cc", "--prefix", PREFIX, "--x-assign", "fast", "--x-initial", "fast", "-O3", "--no-timing",
-            "--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--output-split", "20000"]
+VERILATE = [
+    "--cc",
+    "--prefix",
+    PREFIX,
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "fast",
+    "-O3",
+    "--no-timing",
+    "--no-assert",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+    "--output-split",
+    "20000",
+]
 #: Verilator marks by this name what runs only at the start: optimizing it would only cost time.
 SLOW = "__Slow"
 
@@ -54,13 +70,18 @@ class Simulator:
     trace: str  #: "none", "handshakes" or "all"
 
 
-def build(verilog: Mapping[str, str], top: str, trace: str = "none",
-          progress: Callable[[str], None] = lambda step: None, hasty: bool = False) -> Simulator:
+def build(
+    verilog: Mapping[str, str],
+    top: str,
+    trace: str = "none",
+    progress: Callable[[str], None] = lambda step: None,
+    hasty: bool = False,
+) -> Simulator:
     """Build a simulator of module ``top``, or find it in the cache.
 
     ``verilog`` maps file names to texts. ``trace`` says what a waveform would hold: "none" (the fast build),
-    "handshakes" or "all". ``progress`` is called with the name of each long step, and with nothing at the end. ``hasty`` is for runs of a few
-    thousand cycles: it compiles several times faster, and runs several times slower.
+    "handshakes" or "all". ``progress`` is called with the name of each long step, and with nothing at the end.
+    ``hasty`` is for runs of a few thousand cycles: it compiles several times faster, and runs several times slower.
     Raises BuildError with Verilator's or the compiler's output, ToolMissing, ValueError for a wrong ``trace``.
     """
     if trace not in TRACES:
@@ -76,15 +97,32 @@ def build(verilog: Mapping[str, str], top: str, trace: str = "none",
         parts += [name, verilog[name]]
 
     def make(folder: Path) -> None:
-        with Programs() as programs, _timed(f"{'' if trace == 'none' else 'traced '}{'hasty' if hasty else 'quick'}", verilog.values(),
-                                            f"the simulation of {top}", progress):
+        with (
+            Programs() as programs,
+            _timed(
+                f"{'' if trace == 'none' else 'traced '}{'hasty' if hasty else 'quick'}",
+                verilog.values(),
+                f"the simulation of {top}",
+                progress,
+            ),
+        ):
             _build_design(programs, tools, verilog, top, trace != "none", library, folder, progress, verilate, flags)
 
     return Simulator(cached("design", content_key(parts), "simulator", make), trace)
 
 
-def _build_design(programs: Programs, tools: Tools, verilog: Mapping[str, str], top: str, traced: bool, library: Path, folder: Path,
-                  progress: Callable[[str], None], verilate: list[str], flags: list[str]) -> None:
+def _build_design(
+    programs: Programs,
+    tools: Tools,
+    verilog: Mapping[str, str],
+    top: str,
+    traced: bool,
+    library: Path,
+    folder: Path,
+    progress: Callable[[str], None],
+    verilate: list[str],
+    flags: list[str],
+) -> None:
     generated = folder / "generated"
     generated.mkdir()
     for name, text in verilog.items():
@@ -99,8 +137,20 @@ def _build_design(programs: Programs, tools: Tools, verilog: Mapping[str, str], 
     (generated / "binding.cpp").write_text(binding)
     progress(f"compiling the simulation of {top}")
     objects = _compile(programs, tools, _units(generated, flags), traced, progress)
-    _run(programs, [tools.cxx, *STANDARD, "-o", str(folder / "simulator"), *map(str, objects), str(library),
-                    *(_compression_libraries(programs, tools) if traced else [])], "linking the simulation failed", folder)
+    _run(
+        programs,
+        [
+            tools.cxx,
+            *STANDARD,
+            "-o",
+            str(folder / "simulator"),
+            *map(str, objects),
+            str(library),
+            *(_compression_libraries(programs, tools) if traced else []),
+        ],
+        "linking the simulation failed",
+        folder,
+    )
     for built in objects:
         built.unlink()
 
@@ -133,19 +183,37 @@ def _runtime_library(tools: Tools, traced: bool, progress: Callable[[str], None]
             unit = folder / f"{source.stem}.cc"
             unit.write_text(f'#include "{source}"\n')
             units[unit] = OPTIMIZED
-        with Programs() as programs, _timed("traced runtime" if traced else "runtime", texts, "what all simulations share", progress):
+        with (
+            Programs() as programs,
+            _timed("traced runtime" if traced else "runtime", texts, "what all simulations share", progress),
+        ):
             objects = _compile(programs, tools, units, traced, progress)
-            _run(programs, ["ar", "rcs", str(folder / "libruntime.a"), *map(str, objects)], "making the runtime library failed", folder)
+            _run(
+                programs,
+                ["ar", "rcs", str(folder / "libruntime.a"), *map(str, objects)],
+                "making the runtime library failed",
+                folder,
+            )
 
     return cached("runtime", key, "libruntime.a", make)
 
 
-def _compile(programs: Programs, tools: Tools, units: Mapping[Path, list[str]], traced: bool,
-             progress: Callable[[str], None]) -> list[Path]:
+def _compile(
+    programs: Programs, tools: Tools, units: Mapping[Path, list[str]], traced: bool, progress: Callable[[str], None]
+) -> list[Path]:
     """Compile each unit with its flags into an object beside it."""
-    defines = ["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVL_TIME_CONTEXT",
-               f"-DVM_TRACE={int(traced)}", f"-DVM_TRACE_FST={int(traced)}", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0",
-               f"-DSLUICE_TRACE={int(traced)}"]
+    defines = [
+        "-DVERILATOR=1",
+        "-DVM_COVERAGE=0",
+        "-DVM_SC=0",
+        "-DVM_TIMING=0",
+        "-DVL_TIME_CONTEXT",
+        f"-DVM_TRACE={int(traced)}",
+        f"-DVM_TRACE_FST={int(traced)}",
+        "-DVM_TRACE_VCD=0",
+        "-DVM_TRACE_SAIF=0",
+        f"-DSLUICE_TRACE={int(traced)}",
+    ]
     include = [f"-I{tools.include}", f"-I{tools.include / 'vltstd'}"]
     if traced:
         include += [f"-I{tools.include / 'fstcpp'}", *_compression_headers(programs, tools)]
@@ -155,8 +223,23 @@ def _compile(programs: Programs, tools: Tools, units: Mapping[Path, list[str]], 
     def one(item: tuple[Path, list[str]]) -> Path:
         unit, flags = item
         target = unit.with_suffix(".o")
-        _run(programs, [*tools.compiler(), *STANDARD, *flags, *defines, f"-I{unit.parent}", *include, "-c", str(unit),
-                        "-o", str(target)], f"compiling {unit.name} failed", unit.parent)
+        _run(
+            programs,
+            [
+                *tools.compiler(),
+                *STANDARD,
+                *flags,
+                *defines,
+                f"-I{unit.parent}",
+                *include,
+                "-c",
+                str(unit),
+                "-o",
+                str(target),
+            ],
+            f"compiling {unit.name} failed",
+            unit.parent,
+        )
         finished.append(target)
         progress(f"compiled {len(finished)} of {len(units)} files")
         return target
@@ -201,8 +284,11 @@ def _jobs() -> int:
     return number("SLUICE_JOBS", os.cpu_count() or 1, 4096)
 
 
-def _run(programs: Programs, command: list[str], message: str, folder: Path, environment: Mapping[str, str] | None = None) -> None:
-    """Run a program in ``folder``, where its temporary files are, too: they go with the folder when the program is killed."""
+def _run(
+    programs: Programs, command: list[str], message: str, folder: Path, environment: Mapping[str, str] | None = None
+) -> None:
+    """Run a program in ``folder``, where its temporary files are, too: they go with the folder when the program is
+    killed."""
     result = programs.run(command, folder, {**(environment or os.environ), "TMPDIR": str(folder)})
     if result.returncode != 0:
         log = (result.stdout + result.stderr).strip()

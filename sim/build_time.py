@@ -10,7 +10,8 @@ from .cache import cache_folder
 
 __all__ = ["estimate", "in_words", "remember"]
 
-#: Microseconds a byte of source, as measured on a machine of two processors with nothing else to do; of builds that are none of these: the last.
+#: Microseconds a byte of source, as measured on a machine of two processors with nothing else to do; of builds that are
+#: none of these: the last.
 PACES = {"runtime": 250.0, "hasty": 12.0, "quick": 35.0}
 
 

@@ -1,8 +1,8 @@
 """A folder of finished builds, each named by what went into it.
 
-An entry is a folder with one product, and beside it a seal that says of how many bytes and of which digest that product is. It is made
-aside and renamed when it is finished. What has no seal, or another product than its seal says, is made anew: a cache that was cut off, damaged or
-partly deleted costs time and nothing else.
+An entry is a folder with one product, and beside it a seal that says of how many bytes and of which digest that product
+is. It is made aside and renamed when it is finished. What has no seal, or another product than its seal says, is made
+anew: a cache that was cut off, damaged or partly deleted costs time and nothing else.
 """
 
 import contextlib
@@ -50,10 +50,12 @@ def content_key(parts: Iterable[str]) -> str:
 
 
 def cached(kind: str, key: str, product: str, make: Callable[[Path], None]) -> Path:
-    """The file ``product`` of the finished build ``kind``/``key``; ``make`` makes it in a new folder where there is none, or a damaged one.
+    """The file ``product`` of the finished build ``kind``/``key``; ``make`` makes it in a new folder where there is
+    none, or a damaged one.
 
-    Two processes that want the same build at once make it once; a failed one leaves nothing behind. Folders and files have the mode that the
-    umask asks for, so that a team can share a cache. Raises BuildError where the cache cannot be written, and what ``make`` raises.
+    Two processes that want the same build at once make it once; a failed one leaves nothing behind. Folders and files
+    have the mode that the umask asks for, so that a team can share a cache. Raises BuildError where the cache cannot be
+    written, and what ``make`` raises.
     """
     parent = cache_folder() / kind
     folder = parent / key
@@ -145,5 +147,8 @@ def _refused(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in NOT_OF_FOLDERS:
             raise
-        raise BuildError(f"cannot use the build cache {folder}: {error.strerror}; set SLUICE_CACHE to a folder that can be written, with room "
-                         "for some hundred megabytes") from error
+        raise BuildError(
+            f"cannot use the build cache {folder}: {error.strerror}; set SLUICE_CACHE to a folder that can be "
+            "written, with room "
+            "for some hundred megabytes"
+        ) from error

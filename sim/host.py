@@ -1,4 +1,5 @@
-"""Runs a host program as ``python FILE ARGUMENTS`` would; what the OpenCL calls refuse is a message, not a traceback."""
+"""Runs a host program as ``python FILE ARGUMENTS`` would; what the OpenCL calls refuse is a message, not a
+traceback."""
 
 import functools
 import os
@@ -62,7 +63,9 @@ def _says_it(error: BaseException, trace: TracebackType) -> bool:
 
 def _message(error: BaseException, path: Path, trace: TracebackType | None) -> str:
     """The error at the last line of the program that led to it."""
-    trouble = None if isinstance(error, (cl.Error, BuildError, SimulationError, ToolMissing)) else machine_trouble(error)
+    trouble = (
+        None if isinstance(error, (cl.Error, BuildError, SimulationError, ToolMissing)) else machine_trouble(error)
+    )
     if trouble is not None:
         error = Exception(f"{trouble.message}\n  hint: {trouble.hint}")
     frames = [frame for frame in traceback.extract_tb(trace) if _is(frame.filename, path)]

@@ -84,7 +84,8 @@ class LoadedSystem:
     _cut: int | None = field(default=None, init=False)  #: the cycle in which the waveform ends, until that was said
     _running: dict[str, "_Started"] = field(default_factory=dict, init=False)
     _ended: list[tuple[str, Run]] = field(default_factory=list, init=False)
-    _progress: Progress | None = field(default=None, init=False)  #: of those that run, since one of them started or ended
+    #: of those that run, since one of them started or ended
+    _progress: Progress | None = field(default=None, init=False)
     _unseen: int = field(default=0, init=False)  #: cycles since it looked
     _before: int = field(default=0, init=False)  #: cycles of simulators that were closed
     _reached: int = field(default=0, init=False)  #: cycle of this one, when it was last asked
@@ -110,11 +111,14 @@ class LoadedSystem:
     def _as_built(self) -> Board:
         """The board with the memories that the program uses; it may have been built for banks one behind the other."""
         by_name = {one.name: one for one in self.board.memories}
-        first, *others = (replace(by_name[built.name], interleave_bytes=built.interleave_bytes) for built in self.interface.memories)
+        first, *others = (
+            replace(by_name[built.name], interleave_bytes=built.interleave_bytes) for built in self.interface.memories
+        )
         return replace(self.board, memory=first, others=tuple(others))
 
     def run(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int]) -> Run:
-        """Run ``kernel`` to its end with raw register values by name, and others that were started as far as they go meanwhile.
+        """Run ``kernel`` to its end with raw register values by name, and others that were started as far as they go
+        meanwhile.
 
         Raises SimulationError when no kernel makes progress any more, or registers do not answer.
         """
@@ -125,9 +129,11 @@ class LoadedSystem:
         self._ended += others
         return found[1]
 
-    def start(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int], forget: bool = True) -> None:
-        """Start ``kernel``, which must not be running; time stands still until :meth:`advance`. Without ``forget`` constant memory is
-        known to be as it was when the last kernel started."""
+    def start(
+        self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int], forget: bool = True
+    ) -> None:
+        """Start ``kernel``, which must not be running; time stands still until :meth:`advance`. Without ``forget``
+        constant memory is known to be as it was when the last kernel started."""
         if self.interface.control == "wires":
             self._ended.append((kernel.name, self._by_wires(kernel, arguments, launch)))
             return
@@ -151,7 +157,8 @@ class LoadedSystem:
         return [*self._running, *(name for name, _ in self._ended)]
 
     def advance(self) -> tuple[str, Run]:
-        """Run until one of the kernels that were started ends: its name, and its run. Raises SimulationError as :meth:`run` does."""
+        """Run until one of the kernels that were started ends: its name, and its run. Raises SimulationError as
+        :meth:`run` does."""
         try:
             while (found := self.step(PATIENCE)) is None:
                 pass
@@ -161,8 +168,9 @@ class LoadedSystem:
             raise
 
     def step(self, cycles: int) -> tuple[str, Run] | None:
-        """Run at most so many cycles; the name and the run of the kernel that has ended, if one has. Raises Stopped when none of those that run
-        will ever get on by itself, and SimulationError when the simulator is lost, or a kernel takes more than $SLUICE_MAX_CYCLES."""
+        """Run at most so many cycles; the name and the run of the kernel that has ended, if one has. Raises Stopped
+        when none of those that run will ever get on by itself, and SimulationError when the simulator is lost, or a
+        kernel takes more than $SLUICE_MAX_CYCLES."""
         if self._ended:
             return self._ended.pop(0)
         limit = number("SLUICE_MAX_CYCLES", 1 << 62)
@@ -179,7 +187,9 @@ class LoadedSystem:
         late = [name for name, started in self._running.items() if now - started.cycle >= limit]
         if late:
             self.close()
-            raise SimulationError(f"kernel {' and '.join(late)} has not finished after SLUICE_MAX_CYCLES = {limit} cycles")
+            raise SimulationError(
+                f"kernel {' and '.join(late)} has not finished after SLUICE_MAX_CYCLES = {limit} cycles"
+            )
         if self._unseen >= progress.patience:
             self._unseen = 0
             if stopped := progress.look():
@@ -188,7 +198,10 @@ class LoadedSystem:
 
     def _watch(self) -> Progress:
         """Look from now on whether those that run get on."""
-        kernels = [*(started.kernel for started in self._running.values()), *(k for k in self.interface.kernels if k.autorun)]
+        kernels = [
+            *(started.kernel for started in self._running.values()),
+            *(k for k in self.interface.kernels if k.autorun),
+        ]
         self._progress, self._unseen = Progress(self.session, kernels, self.interface), 0
         return self._progress
 
@@ -200,8 +213,14 @@ class LoadedSystem:
         del self._running[kernel.name]
         self._progress = None
         self._tell_cut()
-        return kernel.name, Run(counters[CYCLES], counters, status, self.memory.take_faults(), session.cycle() - started.cycle,
-                                time.perf_counter() - started.seconds)
+        return kernel.name, Run(
+            counters[CYCLES],
+            counters,
+            status,
+            self.memory.take_faults(),
+            session.cycle() - started.cycle,
+            time.perf_counter() - started.seconds,
+        )
 
     def forget(self) -> None:
         """After a reset of the design: what was started will never end."""
@@ -218,8 +237,13 @@ class LoadedSystem:
     def _tell_cut(self) -> None:
         """Say once that a launch went on behind the waveform's window."""
         if self._cut is not None and self.session.cycle() > self._cut:
-            print(f"sluice: {self.trace.path}: the trace window of {self.trace.cycles:,} cycles ended before the launches did; "
-                  "unset SLUICE_TRACE_WINDOW for all cycles", file=sys.stderr, flush=True)
+            print(
+                f"sluice: {self.trace.path}: the trace window of {self.trace.cycles:,} cycles ended before the "
+                "launches did; "
+                "unset SLUICE_TRACE_WINDOW for all cycles",
+                file=sys.stderr,
+                flush=True,
+            )
             self._cut = None
 
     def _by_wires(self, kernel, arguments, launch) -> Run:
@@ -230,7 +254,14 @@ class LoadedSystem:
         self._begin_trace(before)
         cycles = run_by_wires(session, kernel, {**arguments, **launched}, limit)
         self._tell_cut()
-        return Run(cycles, {CYCLES: cycles}, 0, self.memory.take_faults(), session.cycle() - before, time.perf_counter() - started)
+        return Run(
+            cycles,
+            {CYCLES: cycles},
+            0,
+            self.memory.take_faults(),
+            session.cycle() - before,
+            time.perf_counter() - started,
+        )
 
     def close(self) -> None:
         """End the simulator; the next run starts a new one."""

@@ -23,10 +23,12 @@ _all: set["Programs"] = set()
 
 
 class Programs:
-    """Programs that are started by ``run`` and ``start`` and ended by ``end``, or at the end of a ``with``. After that none can be started.
+    """Programs that are started by ``run`` and ``start`` and ended by ``end``, or at the end of a ``with``. After that
+    none can be started.
 
-    Each is a process group of its own: with it end the processes that it started, and an interrupt from the keyboard is for the host program alone.
-    Programs are started in a thread that no interrupt reaches, so that all of them are known.
+    Each is a process group of its own: with it end the processes that it started, and an interrupt from the keyboard is
+    for the host program alone. Programs are started in a thread that no interrupt reaches, so that all of them are
+    known.
     """
 
     def __init__(self):
@@ -34,12 +36,27 @@ class Programs:
         self._running: set[subprocess.Popen] = set()
         _all.add(self)
 
-    def run(self, command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None,
-            input: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Run a program to its end. Raises BuildError where :meth:`end` ended all, and OSError where it cannot be started."""
+    def run(
+        self,
+        command: Sequence[str],
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        input: str | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program to its end. Raises BuildError where :meth:`end` ended all, and OSError where it cannot be
+        started."""
+
         def work() -> subprocess.CompletedProcess[str]:
-            process = self._start(command, cwd=folder, env=environment, text=True, errors="replace", stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, stdin=subprocess.DEVNULL if input is None else subprocess.PIPE)
+            process = self._start(
+                command,
+                cwd=folder,
+                env=environment,
+                text=True,
+                errors="replace",
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
+            )
             out, err = process.communicate(input)
             with self._lock:
                 self._running.discard(process)
@@ -76,7 +93,9 @@ class Programs:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
+    ) -> None:
         self.end()
 
 
@@ -90,7 +109,8 @@ def _tell(process: subprocess.Popen, number: int) -> bool:
 
 
 def _has_ended(process: subprocess.Popen) -> bool:
-    """Whether the program has ended, and all that it started: a compiler's second part writes on when the first is gone."""
+    """Whether the program has ended, and all that it started: a compiler's second part writes on when the first is
+    gone."""
     return process.poll() is not None and not _tell(process, 0)
 
 

@@ -17,7 +17,8 @@ SHORT_PATIENCE = 10_000
 
 
 class Progress:
-    """Compares the counters of ``kernels``, which run at the same time, from look to look; ``system`` has all there are."""
+    """Compares the counters of ``kernels``, which run at the same time, from look to look; ``system`` has all there
+    are."""
 
     def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface):
         self.session, self.kernels, self.system = session, kernels, system
@@ -35,32 +36,54 @@ class Progress:
         self._seen = now
         if before is None or (self._joined and not self.session.quiet()):
             return ""
-        moved = [name for kernel, old, new in zip(self.kernels, before, now) for name in _moving(kernel) if old[name] != new[name]]
+        moved = [
+            name
+            for kernel, old, new in zip(self.kernels, before, now)
+            for name in _moving(kernel)
+            if old[name] != new[name]
+        ]
         if moved or not any(map(_moving, self.kernels)):
             return ""
         return self._explain(before, now)
 
     def _explain(self, before, now) -> str:
-        events = "no loop issued and no memory access was accepted" if not self._joined else \
-            "no loop issued, no memory access was accepted and no channel passed a value"
+        events = (
+            "no loop issued and no memory access was accepted"
+            if not self._joined
+            else "no loop issued, no memory access was accepted and no channel passed a value"
+        )
         kernels = list(zip(self.kernels, before, now))
         if not self._joined:
-            return "\n".join(f"kernel {kernel.name} has stopped: for {self.patience:,} cycles {events}{_wait(kernel, old, new)}"
-                             for kernel, old, new in kernels)
+            return "\n".join(
+                f"kernel {kernel.name} has stopped: for {self.patience:,} cycles {events}{_wait(kernel, old, new)}"
+                for kernel, old, new in kernels
+            )
         lines = [f"the kernels wait for each other: for {self.patience:,} cycles {events}"]
         lines += [f"  kernel {kernel.name} has not ended{_wait(kernel, old, new)}" for kernel, old, new in kernels]
-        lines += dict.fromkeys(self._state(channel, kernel, new) for kernel, _, new in kernels for channel in kernel.layout.channels)
-        return "\n".join([*lines, "  start the kernels that are missing, give a channel more depth, or change the order of calls"])
+        lines += dict.fromkeys(
+            self._state(channel, kernel, new) for kernel, _, new in kernels for channel in kernel.layout.channels
+        )
+        return "\n".join(
+            [*lines, "  start the kernels that are missing, give a channel more depth, or change the order of calls"]
+        )
 
     def _state(self, channel: Channel, kernel: KernelInterface, counters: Mapping[str, int]) -> str:
         """What a channel holds, and who is at its ends."""
         level = next((counters[c.name] for c in channel.counters() if c.kind == "level" and c.name in counters), None)
         held = f"holds {level} of {channel.depth} values" if level is not None else f"is {channel.depth} values deep"
-        sides = [(other, end) for other in self.system.kernels for end in other.layout.channels if end.name == channel.name]
-        text = [f"kernel {other.name}{_at(end.line)} {'writes' if end.writes else 'reads'} it"
-                f"{'' if other in self.kernels else ', which does not run'}" for other, end in sorted(sides, key=lambda s: not s[1].writes)]
-        text += [f"stream {one.name} of the board {'writes' if one.direction == 'in' else 'reads'} it"
-                 for one in self.system.streams if one.channel == channel.name]
+        sides = [
+            (other, end) for other in self.system.kernels for end in other.layout.channels if end.name == channel.name
+        ]
+        text = [
+            f"kernel {other.name}{_at(end.line)} {'writes' if end.writes else 'reads'} it"
+            f"{'' if other in self.kernels else ', which does not run'}"
+            for other, end in sorted(sides, key=lambda s: not s[1].writes)
+        ]
+        text += [
+            f"stream {one.name} of the board {'writes' if one.direction == 'in' else 'reads'} it"
+            for one in self.system.streams
+            if one.channel == channel.name
+        ]
         return f"  channel {channel.name} {held}; {', '.join(text)}"
 
 
@@ -75,14 +98,23 @@ def _moving(kernel: KernelInterface) -> list[str]:
     """The counters that stand still only when the kernel does."""
     present = {counter.name for counter in kernel.layout.of_unit}
     owners = [*kernel.layout.loops, *kernel.layout.accesses, *kernel.layout.channels]
-    moving = [counter.name for owner in owners for counter in owner.counters() if counter.kind in ("issued", "accepted", "words", "moved")]
+    moving = [
+        counter.name
+        for owner in owners
+        for counter in owner.counters()
+        if counter.kind in ("issued", "accepted", "words", "moved")
+    ]
     return [name for name in moving if name in present]
 
 
 def _wait(kernel: KernelInterface, before: Mapping[str, int], now: Mapping[str, int]) -> str:
     """Where the cycles since the look before went, as the end of a sentence."""
-    accounts = [(now[counter.name] - before[counter.name], account) for account in kernel.layout.accounts
-                for counter in account.counters() if counter.name in now]
+    accounts = [
+        (now[counter.name] - before[counter.name], account)
+        for account in kernel.layout.accounts
+        for counter in account.counters()
+        if counter.name in now
+    ]
     cycles, account = max(accounts, key=lambda pair: pair[0], default=(0, None))
     return f": it is {account.cause}{_at(account.line)}" if cycles else ""
 

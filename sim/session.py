@@ -46,8 +46,11 @@ def settings_text(board: Board, kernel_mhz: float | None = None) -> str:
 
 def _memory_facts(memory: Memory, kernel_mhz: float) -> dict[str, float]:
     facts: dict[str, float] = {
-        "dram": int(memory.kind == "ddr"), "banks": len(memory.banks), "interleave_bytes": memory.interleave_bytes,
-        "bank_bytes": memory.banks[0].bytes, "base": memory.base,
+        "dram": int(memory.kind == "ddr"),
+        "banks": len(memory.banks),
+        "interleave_bytes": memory.interleave_bytes,
+        "bank_bytes": memory.banks[0].bytes,
+        "base": memory.base,
     }
     timing = memory.timing or SramTiming(word_ns=1000.0 / kernel_mhz, latency_ns=0.0)  # block RAM: a word a cycle
     return facts | {field.name: getattr(timing, field.name) for field in fields(timing)}
@@ -57,7 +60,8 @@ _open: "weakref.WeakSet[Session]" = weakref.WeakSet()
 
 
 class Session:
-    """One simulator process. It is its maker's: a child of a fork has no part in it. Between commands simulated time stands still.
+    """One simulator process. It is its maker's: a child of a fork has no part in it. Between commands simulated time
+    stands still.
 
     Registers are 32 bits wide, at byte addresses. Raises SimulationError when the process ends unexpectedly or the
     design does not answer; the message ends with what the process wrote.
@@ -73,8 +77,13 @@ class Session:
             settings.flush()
             fds = (simulator.fileno(), memory.contents_fd, memory.control_fd)
             command = [str(executable), f"/proc/self/fd/{settings.fileno()}", *map(str, fds)]
-            self._process = self._programs.start(command, pass_fds=(settings.fileno(), *fds), stdout=self._log, stderr=self._log,
-                                                 stdin=subprocess.DEVNULL)
+            self._process = self._programs.start(
+                command,
+                pass_fds=(settings.fileno(), *fds),
+                stdout=self._log,
+                stderr=self._log,
+                stdin=subprocess.DEVNULL,
+            )
         self._socket = host
         self._answers = host.makefile("r")
         _open.add(self)
@@ -111,7 +120,8 @@ class Session:
         self._commands([f"reset {seed}"])
 
     def restart(self) -> None:
-        """Reset the design alone, in whatever it is doing; answers of the memory that are on their way come all the same."""
+        """Reset the design alone, in whatever it is doing; answers of the memory that are on their way come all the
+        same."""
         self._commands(["restart"])
 
     def cycle(self) -> int:
@@ -121,7 +131,9 @@ class Session:
     def feed(self, stream: str, value_bytes: int, data: bytes) -> None:
         """Give values of ``value_bytes`` each to a stream that the design reads; they wait until it takes them."""
         part = max(1, 8192 // value_bytes) * value_bytes
-        self._commands([f"feed {stream} {value_bytes} {data[at:at + part].hex()}" for at in range(0, len(data), part)])
+        self._commands(
+            [f"feed {stream} {value_bytes} {data[at : at + part].hex()}" for at in range(0, len(data), part)]
+        )
 
     def drain(self, stream: str, value_bytes: int) -> bytes:
         """What the design wrote to a stream since the last call."""
@@ -167,12 +179,14 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
+    ) -> None:
         self.close()
 
     def _commands(self, lines: list[str]) -> list[list[str]]:
-        """Send all lines, then collect an answer for each: one wait for many register accesses. Where that is interrupted, the simulator is ended:
-        nobody would know which answer belongs to which command."""
+        """Send all lines, then collect an answer for each: one wait for many register accesses. Where that is
+        interrupted, the simulator is ended: nobody would know which answer belongs to which command."""
         try:
             return self._exchange(lines)
         except SimulationError:
@@ -185,7 +199,7 @@ class Session:
     def _exchange(self, lines: list[str]) -> list[list[str]]:
         answers = []
         for start in range(0, len(lines), 256):  # few enough that neither end's socket fills up while both write
-            chunk = lines[start:start + 256]
+            chunk = lines[start : start + 256]
             try:
                 self._socket.sendall("".join(line + "\n" for line in chunk).encode())
             except OSError as error:
@@ -211,7 +225,8 @@ class Session:
 
 
 def _leave_all() -> None:
-    """In a child after a fork: a simulator would not see its host end while a child holds the line, and the child's exit would end it."""
+    """In a child after a fork: a simulator would not see its host end while a child holds the line, and the child's
+    exit would end it."""
     for session in list(_open):
         session.leave()
 

@@ -43,8 +43,13 @@ class Response(IntEnum):
 
 
 class _Record(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_uint64), ("address", ctypes.c_uint64), ("cycle", ctypes.c_uint64), ("bytes", ctypes.c_uint64),
-                ("bank", ctypes.c_uint64)]
+    _fields_ = [
+        ("count", ctypes.c_uint64),
+        ("address", ctypes.c_uint64),
+        ("cycle", ctypes.c_uint64),
+        ("bytes", ctypes.c_uint64),
+        ("bank", ctypes.c_uint64),
+    ]
 
 
 class _Allocation(ctypes.Structure):
@@ -53,9 +58,13 @@ class _Allocation(ctypes.Structure):
 
 class ControlPage(ctypes.Structure):
     _fields_ = [
-        ("size", ctypes.c_uint32), ("version", ctypes.c_uint32),
-        ("faults", _Record * len(FaultKind)), ("failing", _Allocation), ("response", ctypes.c_uint64),
-        ("allocation_count", ctypes.c_uint64), ("allocations", _Allocation * MAX_ALLOCATIONS),
+        ("size", ctypes.c_uint32),
+        ("version", ctypes.c_uint32),
+        ("faults", _Record * len(FaultKind)),
+        ("failing", _Allocation),
+        ("response", ctypes.c_uint64),
+        ("allocation_count", ctypes.c_uint64),
+        ("allocations", _Allocation * MAX_ALLOCATIONS),
     ]
 
 
@@ -78,8 +87,8 @@ class SharedMemory:
     """The global memory of one simulated board: ``bytes`` bytes, of which only what is touched takes space.
 
     ``contents`` is a writable array of uint8 over all of it. Both files live in memory, not on disk, and vanish with
-    the last process that holds them. A child of a fork keeps what they held then as a copy of its own: what it writes changes nothing here.
-    Raises the built-in MemoryError where there are not so many addresses.
+    the last process that holds them. A child of a fork keeps what they held then as a copy of its own: what it writes
+    changes nothing here. Raises the built-in MemoryError where there are not so many addresses.
     """
 
     def __init__(self, bytes: int):
@@ -93,8 +102,11 @@ class SharedMemory:
             mapped = mmap.mmap(self.contents_fd, bytes, flags=flags)
         except OSError as error:
             _close(self.contents_fd, self.control_fd)
-            raise MemoryError(f"the board's memory of {bytes / 2**30:.3g} GiB cannot be mapped: {error.strerror}; raise `ulimit -v`, or choose a "
-                              "board with less memory") from error
+            raise MemoryError(
+                f"the board's memory of {bytes / 2**30:.3g} GiB cannot be mapped: {error.strerror}; raise `ulimit "
+                "-v`, or choose a "
+                "board with less memory"
+            ) from error
         self.contents = np.frombuffer(mapped, np.uint8)
         self._page = ControlPage.from_buffer(mmap.mmap(self.control_fd, ctypes.sizeof(ControlPage)))
         self._page.size, self._page.version = ctypes.sizeof(ControlPage), VERSION
@@ -107,9 +119,12 @@ class SharedMemory:
         self.contents_fd = self.control_fd = -1
 
     def part(self) -> None:
-        """In a child after a fork: map both files anew at the same places, so that what is written stays in this process."""
-        for fd, place, size in ((self.contents_fd, self.contents.ctypes.data, self.bytes),
-                                (self.control_fd, ctypes.addressof(self._page), ctypes.sizeof(ControlPage))):
+        """In a child after a fork: map both files anew at the same places, so that what is written stays in this
+        process."""
+        for fd, place, size in (
+            (self.contents_fd, self.contents.ctypes.data, self.bytes),
+            (self.control_fd, ctypes.addressof(self._page), ctypes.sizeof(ControlPage)),
+        ):
             if fd >= 0:
                 _map_again(fd, place, size)
         self.close()
@@ -129,7 +144,10 @@ class SharedMemory:
     def take_faults(self) -> tuple[Fault, ...]:
         """The first refused access of each kind since the last call, in the order in which they came."""
         records = [(kind, record) for kind, record in zip(FaultKind, self._page.faults, strict=True) if record.count]
-        found = [Fault(kind, record.address, record.bytes, record.cycle, record.bank, record.count) for kind, record in records]
+        found = [
+            Fault(kind, record.address, record.bytes, record.cycle, record.bank, record.count)
+            for kind, record in records
+        ]
         for _, record in records:
             record.count = 0
         return tuple(sorted(found, key=lambda fault: fault.cycle))
@@ -145,7 +163,8 @@ def _close(*fds: int) -> None:
 
 
 def _map_again(fd: int, place: int, size: int) -> None:
-    """A private map of the file over the shared one at that address; one that cannot be written where the system grants no more."""
+    """A private map of the file over the shared one at that address; one that cannot be written where the system grants
+    no more."""
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
     library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]

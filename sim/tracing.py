@@ -7,18 +7,22 @@ __all__ = ["TRACES", "only_handshakes"]
 TRACES = ("none", "handshakes", "all")
 
 #: Declarations of valid/ready pairs, clocks, resets and what a person steps through by.
-HANDSHAKE = re.compile(r"^\s*(?:input|output|wire|reg|logic)\b.*"
-                       r"(?:valid|ready|\bclk|\brst|interrupt|start|done|issued|stall|cycles)\w*\b")
+HANDSHAKE = re.compile(
+    r"^\s*(?:input|output|wire|reg|logic)\b.*"
+    r"(?:valid|ready|\bclk|\brst|interrupt|start|done|issued|stall|cycles)\w*\b"
+)
 DECLARATION = re.compile(r"^\s*(?:input|output|inout|wire|reg|logic|integer)\b")
 NUMBERED = re.compile(r"\$\d+")
 ON, OFF = "/*verilator tracing_on*/", "/*verilator tracing_off*/"
 
 
 def only_handshakes(verilog: str) -> str:
-    """The same Verilog, marked so that of all declarations only those of handshakes are traced; Yosys writes one a line.
+    """The same Verilog, marked so that of all declarations only those of handshakes are traced; Yosys writes one a
+    line.
 
-    Instances stay traced: where tracing is off at one, nothing inside it is traced, and a waveform would hold the top alone. Names that
-    Yosys numbered are copies of signals that have their own name in the module they belong to, and are left out.
+    Instances stay traced: where tracing is off at one, nothing inside it is traced, and a waveform would hold the top
+    alone. Names that Yosys numbered are copies of signals that have their own name in the module they belong to, and
+    are left out.
     """
     lines = []
     for line in verilog.splitlines():

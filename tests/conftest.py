@@ -1,7 +1,8 @@
-"""Which tests are long, which share a simulator, and which of these start first: `make test` runs such groups on two processors.
+"""Which tests are long, which share a simulator, and which of these start first: `make test` runs such groups on two
+processors.
 
-A group stays on one worker, so that its simulator is built once. The longest go first: a long one that starts last leaves the
-other processor idle until it ends.
+A group stays on one worker, so that its simulator is built once. The longest go first: a long one that starts last
+leaves the other processor idle until it ends.
 """
 
 import gc
@@ -13,9 +14,11 @@ import pytest
 TESTS = Path(__file__).parent
 #: Fixtures with several simulated systems: the tests of each are a group of their own.
 SYSTEMS = ("system", "other")
-#: Files in which each example is built by itself, and the parameter that names it. An example is one group in all of them.
+#: Files in which each example is built by itself, and the parameter that names it. An example is one group in all of
+#: them.
 EXAMPLES = {"examples/test_on_board.py": "name", "model/test_cycles.py": "example"}
-#: Seconds of each group, build included, on one processor. Only the order matters; a group that is not listed goes first.
+#: Seconds of each group, build included, on one processor. Only the order matters; a group that is not listed goes
+#: first.
 SECONDS = json.loads((TESTS / "seconds.json").read_text())
 
 
@@ -30,14 +33,16 @@ def group_of(item: pytest.Item) -> str:
 
 
 #: (file, function or *, identity or nothing) of each line of long.txt
-LONG = tuple((*line.split(" ", 2), "")[:3] for line in (TESTS / "long.txt").read_text().splitlines() if line and line[0] != "#")
+LONG = tuple(
+    (*line.split(" ", 2), "")[:3] for line in (TESTS / "long.txt").read_text().splitlines() if line and line[0] != "#"
+)
 
 #: the files of which tests were collected, and the lines of long.txt that name one of these
 COLLECTED: set[str] = set()
 NAMED: set[tuple[str, str, str]] = set()
 
-#: Trees of operations and nets grow for seconds before any of them is garbage, and Python looks through all of them again and again:
-#: a third of the time of most tests.
+#: Trees of operations and nets grow for seconds before any of them is garbage, and Python looks through all of them
+#: again and again: a third of the time of most tests.
 gc.set_threshold(100_000, 10, 50)
 
 
@@ -46,13 +51,19 @@ def long_lines(item: pytest.Item) -> list[tuple[str, str, str]]:
     file, function = item.path.relative_to(TESTS).as_posix(), getattr(item, "originalname", item.name)
     identity = item.callspec.id if hasattr(item, "callspec") else ""
     simulated = item.get_closest_marker("verilator") is not None
-    return [(f, name, part) for f, name, part in LONG
-            if file == f and (function == name or name == "*" and simulated) and part in ("", identity, *identity.split("-"))]
+    return [
+        (f, name, part)
+        for f, name, part in LONG
+        if file == f
+        and (function == name or name == "*" and simulated)
+        and part in ("", identity, *identity.split("-"))
+    ]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark long tests, and those that need a simulator with their group, the longest groups first; the others stay as they are, in front."""
+    """Mark long tests, and those that need a simulator with their group, the longest groups first; the others stay as
+    they are, in front."""
     built = {id(item): group_of(item) for item in items if item.get_closest_marker("verilator")}
     for item in items:
         COLLECTED.add(item.path.relative_to(TESTS).as_posix())
@@ -61,15 +72,21 @@ def pytest_collection_modifyitems(items):
             NAMED.update(lines)
         if id(item) in built:
             item.add_marker(pytest.mark.xdist_group(built[id(item)]))
-    items.sort(key=lambda item: (id(item) in built, -SECONDS.get(built.get(id(item)), float("inf")), built.get(id(item), "")))
+    items.sort(
+        key=lambda item: (id(item) in built, -SECONDS.get(built.get(id(item)), float("inf")), built.get(id(item), ""))
+    )
 
 
 def pytest_collection_finish(session):
-    """What all tests share is never garbage. Groups that do not hold would build every simulator on each processor, which takes
-    twice the time and shows nowhere else."""
+    """What all tests share is never garbage. Groups that do not hold would build every simulator on each processor,
+    which takes twice the time and shows nowhere else."""
     gc.freeze()
     if getattr(session.config.option, "loadgroup", False):
-        loose = [item.nodeid for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid]
+        loose = [
+            item.nodeid for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid
+        ]
         if loose:
-            raise pytest.UsageError(f"pytest-xdist does not keep groups together with pytest {pytest.__version__}: {loose[0]} has none; "
-                                    "install a version that pyproject.toml allows (make setup)")
+            raise pytest.UsageError(
+                f"pytest-xdist does not keep groups together with pytest {pytest.__version__}: {loose[0]} has none; "
+                "install a version that pyproject.toml allows (make setup)"
+            )

@@ -1,8 +1,9 @@
 """PoCL, an OpenCL that nobody here wrote: which of those that are installed the tests run on.
 
-`make setup` brings one (see the test dependencies in pyproject.toml). Where the system has another as well, the newer is taken: a
-PoCL fails to compile for a processor that its LLVM does not know, be it the fiftieth program. Each is tried with random programs first, in a
-process of its own (tests/differential/probe.py): a compiler that ends the process would end the tests.
+`make setup` brings one (see the test dependencies in pyproject.toml). Where the system has another as well, the newer
+is taken: a PoCL fails to compile for a processor that its LLVM does not know, be it the fiftieth program. Each is tried
+with random programs first, in a process of its own (tests/differential/probe.py): a compiler that ends the process
+would end the tests.
 
     python -m tests.pocl            says which one is taken, or why none
 """
@@ -35,8 +36,14 @@ def _version(text: str) -> tuple[int, ...]:
 def _complaint(number: int) -> str:
     """What the platform of this number says to the programs; nothing if it works."""
     try:
-        done = subprocess.run([sys.executable, *PROBE, str(number)], cwd=ROOT, capture_output=True, text=True,
-                              timeout=SECONDS, check=False)
+        done = subprocess.run(
+            [sys.executable, *PROBE, str(number)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return f"did not compile fifty programs within {SECONDS} seconds"
     if not done.returncode:

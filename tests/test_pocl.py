@@ -29,5 +29,10 @@ def test_a_compiler_that_ends_the_process_ends_only_the_probe(monkeypatch):
 
 
 def test_the_newer_is_taken():
-    texts = ["OpenCL 3.0 PoCL 3.0-rc2  Linux, LLVM 14.0.6", "OpenCL 3.0 PoCL 3.1+debian  Linux", "OpenCL 2.0 pocl 1.8", "OpenCL 1.2"]
+    texts = [
+        "OpenCL 3.0 PoCL 3.0-rc2  Linux, LLVM 14.0.6",
+        "OpenCL 3.0 PoCL 3.1+debian  Linux",
+        "OpenCL 2.0 pocl 1.8",
+        "OpenCL 1.2",
+    ]
     assert sorted(texts, key=pocl._version) == [texts[3], texts[2], texts[0], texts[1]]

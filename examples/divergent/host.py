@@ -38,8 +38,11 @@ def main(argv=None):
     mf = cl.mem_flags
 
     launches = []
-    for title, name, rows in (("divergent", "divergent", args.rows), ("divergent_float", "divergent_float", args.rows),
-                              ("divergent_skewed", "divergent_float", args.skewed_rows)):
+    for title, name, rows in (
+        ("divergent", "divergent", args.rows),
+        ("divergent_float", "divergent_float", args.rows),
+        ("divergent_skewed", "divergent_float", args.skewed_rows),
+    ):
         lengths = row_lengths(rng, rows, title == "divergent_skewed")
         first = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
         trips = int(first[-1])

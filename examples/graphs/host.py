@@ -35,7 +35,7 @@ def depths(begins, counts, edges, source):
     found, border, looked = np.full(len(begins), -1, np.int32), [source], []
     found[source] = 0
     while border:
-        around = np.concatenate([edges[begins[n]:begins[n] + counts[n]] for n in border])
+        around = np.concatenate([edges[begins[n] : begins[n] + counts[n]] for n in border])
         looked.append(len(around))
         new = np.unique(around[found[around] < 0])
         found[new] = found[border[0]] + 1
@@ -66,8 +66,10 @@ def bfs(board, nodes, rng):
     most = int(np.argmax(looked))  # the step in which most is done
     check("bfs, all that were reached are visited", board.fetch(visited_dev, visited), (expected >= 0).astype(np.int8))
     visit, advance = events[most]
-    return [Launch("bfs_visit", visit, trips=max(nodes, looked[most]), bytes=nodes + 5 * looked[most]),
-            Launch("bfs_advance", advance, trips=nodes, bytes=nodes)]
+    return [
+        Launch("bfs_visit", visit, trips=max(nodes, looked[most]), bytes=nodes + 5 * looked[most]),
+        Launch("bfs_advance", advance, trips=nodes, bytes=nodes),
+    ]
 
 
 def chase(board, chains, steps, places, rng):
@@ -87,7 +89,11 @@ def main(argv=None):
     # places so many that hardly two chains are in one row of the memory at a time
     args = options(__doc__, argv, points=2048, nodes=4096, chains=512, steps=64, places=1 << 22)
     board, rng = Board(cl, HERE / "kernel.cl"), np.random.default_rng(512)
-    return [kmeans(board, args.points, rng), *bfs(board, args.nodes, rng), chase(board, args.chains, args.steps, args.places, rng)]
+    return [
+        kmeans(board, args.points, rng),
+        *bfs(board, args.nodes, rng),
+        chase(board, args.chains, args.steps, args.places, rng),
+    ]
 
 
 if __name__ == "__main__":

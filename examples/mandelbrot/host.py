@@ -23,10 +23,7 @@ def golden(width, height, step, limit):
         inside = x * x + y * y <= np.float32(4)
         count += inside
         # a point outside keeps its place, so it stays outside and never overflows
-        x, y = (
-            np.where(inside, x * x - y * y + cx, x),
-            np.where(inside, np.float32(2) * x * y + cy, y),
-        )
+        x, y = (np.where(inside, x * x - y * y + cx, x), np.where(inside, np.float32(2) * x * y + cy, y))
     return count
 
 
@@ -40,8 +37,18 @@ def main(argv=None):
     iterations = np.empty((args.height, args.width), dtype=np.int32)
     iterations_dev = cl.Buffer(ctx, cl.mem_flags.WRITE_ONLY, iterations.nbytes)
 
-    event = program.mandelbrot(queue, (1,), None, iterations_dev, np.int32(args.width), np.int32(args.height),
-                               LEFT, TOP, step, np.int32(args.limit))
+    event = program.mandelbrot(
+        queue,
+        (1,),
+        None,
+        iterations_dev,
+        np.int32(args.width),
+        np.int32(args.height),
+        LEFT,
+        TOP,
+        step,
+        np.int32(args.limit),
+    )
     event.wait()
     cl.enqueue_copy(queue, iterations, iterations_dev).wait()
     check("mandelbrot", iterations, golden(args.width, args.height, step, args.limit))

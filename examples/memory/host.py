@@ -1,4 +1,5 @@
-"""Global memory as kernels see it: streams of whole words and of floats, strides, gathers, and many loads an iteration."""
+"""Global memory as kernels see it: streams of whole words and of floats, strides, gathers, and many loads an
+iteration."""
 
 import sys
 from pathlib import Path
@@ -13,8 +14,19 @@ from common import Board, Launch, check, options
 LANES = 16  #: floats in a word
 STEPS = (2, 3, 4, 5, 8, 16, 17, 32, 64)
 #: of 256 accesses so many go to the hot set, which has so many bytes
-HOT = {"anywhere": (0, 8192), "95 % in 8 KiB": (243, 8192), "99 % in 8 KiB": (253, 8192), "all in 8 KiB": (256, 8192), "all in 16 KiB": (256, 16384)}
-LOADS = {1: ("regular_1", "irregular_1"), 2: ("regular_2", "irregular_2"), 4: ("regular_4", "irregular_4"), 8: ("regular_8", "irregular_8")}
+HOT = {
+    "anywhere": (0, 8192),
+    "95 % in 8 KiB": (243, 8192),
+    "99 % in 8 KiB": (253, 8192),
+    "all in 8 KiB": (256, 8192),
+    "all in 16 KiB": (256, 16384),
+}
+LOADS = {
+    1: ("regular_1", "irregular_1"),
+    2: ("regular_2", "irregular_2"),
+    4: ("regular_4", "irregular_4"),
+    8: ("regular_8", "irregular_8"),
+}
 
 
 def stir(x):
@@ -59,8 +71,30 @@ def placed_streams(board, words, rng):
     a = rng.random((words, LANES), dtype=np.float32)
     n = (np.int32(words),)
     return [
-        run(board, "read_words", [a], sums(a), n, "in one bank", (1, 1), placed={"a": 1, "sum": 1}, trips=words, bytes=a.nbytes),
-        run(board, "copy_words", [a], a, n, "from bank to bank", (1, 2), placed={"a": 1, "out": 2}, trips=words, bytes=2 * a.nbytes),
+        run(
+            board,
+            "read_words",
+            [a],
+            sums(a),
+            n,
+            "in one bank",
+            (1, 1),
+            placed={"a": 1, "sum": 1},
+            trips=words,
+            bytes=a.nbytes,
+        ),
+        run(
+            board,
+            "copy_words",
+            [a],
+            a,
+            n,
+            "from bank to bank",
+            (1, 2),
+            placed={"a": 1, "out": 2},
+            trips=words,
+            bytes=2 * a.nbytes,
+        ),
     ]
 
 
@@ -76,7 +110,9 @@ def gathers(board, n, table):
         hot_mask, far = min(hot_bytes // 4, table.size) - 1, x >> 24 >= hot
         total = np.sum(table[x & np.where(far, mask, hot_mask).astype(np.uint32)] ^ x, dtype=np.uint32)
         scalars = np.uint32(mask), np.uint32(hot_mask), np.uint32(hot), np.int32(n)
-        launches.append(run(board, "gather", [table], np.array([total]), scalars, note, trips=n, bytes=4 * n, random=int(far.sum())))
+        launches.append(
+            run(board, "gather", [table], np.array([total]), scalars, note, trips=n, bytes=4 * n, random=int(far.sum()))
+        )
     return launches
 
 
@@ -84,13 +120,15 @@ def strides(board, n, rng):
     """Loads from, and stores to, every so many floats."""
     launches, values = [], rng.integers(0, 1 << 32, n * max(STEPS), dtype=np.uint32)
     for step in STEPS:
-        a, scalars = values[:n * step], (np.int32(step), np.int32(n))
+        a, scalars = values[: n * step], (np.int32(step), np.int32(n))
         total = np.sum(a[::step] ^ numbers(n), dtype=np.uint32)
         stored = np.zeros_like(a)
         stored[::step] = numbers(n)
         least = {"trips": n, "bytes": 4 * n}
-        launches += [run(board, "load_steps", [a], np.array([total]), scalars, f"{step} floats", **least),
-                     run(board, "store_steps", [], stored, scalars, f"{step} floats", **least)]
+        launches += [
+            run(board, "load_steps", [a], np.array([total]), scalars, f"{step} floats", **least),
+            run(board, "store_steps", [], stored, scalars, f"{step} floats", **least),
+        ]
     return launches
 
 
@@ -110,8 +148,19 @@ def many_loads(board, n, arrays, rng):
         used = arrays[:loads]
         in_order, chosen = [each[:n].copy() for each in used], [each[index] for each in used]
         moved, scalars = 4 * n * (loads + 1), (np.int32(n),)
-        launches += [run(board, regular, in_order, mixed(in_order), scalars, trips=n, bytes=moved),
-                     run(board, irregular, [*used, index], mixed(chosen), scalars, trips=n, bytes=moved + index.nbytes, random=loads * n)]
+        launches += [
+            run(board, regular, in_order, mixed(in_order), scalars, trips=n, bytes=moved),
+            run(
+                board,
+                irregular,
+                [*used, index],
+                mixed(chosen),
+                scalars,
+                trips=n,
+                bytes=moved + index.nbytes,
+                random=loads * n,
+            ),
+        ]
     return launches
 
 
@@ -124,8 +173,14 @@ def main(argv=None):
     placed = Board(cl, HERE / "kernel.cl", ["-no-interleaving=default", "-D", "ONLY_PLACED"])
     launches = placed_streams(placed, args.words, rng)
     board = Board(cl, HERE / "kernel.cl")
-    return [*launches, *streams(board, args.words, rng), narrow(board, args.n, rng), *gathers(board, args.n, table),
-            *strides(board, args.n, rng), *many_loads(board, args.n, np.split(table, 8), rng)]
+    return [
+        *launches,
+        *streams(board, args.words, rng),
+        narrow(board, args.n, rng),
+        *gathers(board, args.n, table),
+        *strides(board, args.n, rng),
+        *many_loads(board, args.n, np.split(table, 8), rng),
+    ]
 
 
 if __name__ == "__main__":

@@ -32,13 +32,15 @@ def golden(packets):
     """(what goes back, what is logged)."""
     back, log = [], np.zeros(len(packets), SUMMARY)
     for entry, packet in zip(log, packets, strict=True):
-        total = int((packet["data"][1:] & 0xffff).sum(dtype=np.uint64) + (packet["data"][1:] >> 16).sum(dtype=np.uint64))
+        total = int(
+            (packet["data"][1:] & 0xFFFF).sum(dtype=np.uint64) + (packet["data"][1:] >> 16).sum(dtype=np.uint64)
+        )
         while total >> 16:
-            total = (total & 0xffff) + (total >> 16)
+            total = (total & 0xFFFF) + (total >> 16)
         entry["ports"], entry["words"], entry["check"] = packet["data"][0], packet.size, total
-        if packet["data"][0] & 0xffff < 1024:
+        if packet["data"][0] & 0xFFFF < 1024:
             answer = packet.copy()
-            answer["data"][0] = (int(packet["data"][0]) << 16 | int(packet["data"][0]) >> 16) & 0xffffffff
+            answer["data"][0] = (int(packet["data"][0]) << 16 | int(packet["data"][0]) >> 16) & 0xFFFFFFFF
             back.append(answer)
     return np.concatenate([np.zeros(0, WORD), *back]), log
 

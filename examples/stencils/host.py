@@ -27,8 +27,12 @@ def hotspot_golden(heat, power):
     to_side, to_above, outside, to_outside, heats = CHIP
     for _ in range(HEAT_STEPS):
         north, south, west, east = around(heat)
-        heat = heat + heats * (power + (south + north - F(2) * heat) * to_above + (east + west - F(2) * heat) * to_side
-                               + (outside - heat) * to_outside)
+        heat = heat + heats * (
+            power
+            + (south + north - F(2) * heat) * to_above
+            + (east + west - F(2) * heat) * to_side
+            + (outside - heat) * to_outside
+        )
     return heat
 
 
@@ -58,8 +62,16 @@ def hotspot(board, side, rng):
     devices = [board.buffer(values) for values in (power, heat, np.zeros_like(heat))]
     useful = TILE - 2 * HEAT_STEPS
     tiles = -(-side // useful)
-    event = board.run("hotspot", (tiles * TILE, tiles * TILE), (TILE, TILE), *devices, np.int32(side), np.int32(side),
-                      np.int32(HEAT_STEPS), *CHIP)
+    event = board.run(
+        "hotspot",
+        (tiles * TILE, tiles * TILE),
+        (TILE, TILE),
+        *devices,
+        np.int32(side),
+        np.int32(side),
+        np.int32(HEAT_STEPS),
+        *CHIP,
+    )
     check("hotspot", board.fetch(devices[2], heat), hotspot_golden(heat, power))
     return Launch("hotspot", event, trips=(tiles * TILE) ** 2 * HEAT_STEPS, bytes=3 * heat.nbytes)
 
@@ -69,8 +81,17 @@ def pathfinder(board, columns, rng):
     walls_dev, here, there = board.buffer(walls), board.buffer(walls[0]), board.buffer(np.zeros_like(walls[0]))
     tiles = -(-columns // (WIDTH - 2 * PATH_STEPS))
     for first in (1, 1 + PATH_STEPS):
-        event = board.run("pathfinder", (tiles * WIDTH,), (WIDTH,), walls_dev, here, there, np.int32(columns), np.int32(first),
-                          np.int32(PATH_STEPS))
+        event = board.run(
+            "pathfinder",
+            (tiles * WIDTH,),
+            (WIDTH,),
+            walls_dev,
+            here,
+            there,
+            np.int32(columns),
+            np.int32(first),
+            np.int32(PATH_STEPS),
+        )
         here, there = there, here
     check("pathfinder", board.fetch(here, walls[0]), path_golden(walls))
     return Launch("pathfinder", event, trips=tiles * WIDTH * PATH_STEPS, bytes=(PATH_STEPS + 2) * walls[0].nbytes)
@@ -88,8 +109,10 @@ def srad(board, side, rng):
     expected = srad_golden(image, variance, rate)
     for name, device, values in zip(("srad_weights", "srad_update"), (weights, image_dev), expected, strict=True):
         check(name, board.fetch(device, image), values)
-    return [Launch("srad_weights", first, trips=side * side, bytes=6 * image.nbytes),
-            Launch("srad_update", second, trips=side * side, bytes=7 * image.nbytes)]
+    return [
+        Launch("srad_weights", first, trips=side * side, bytes=6 * image.nbytes),
+        Launch("srad_update", second, trips=side * side, bytes=7 * image.nbytes),
+    ]
 
 
 def main(argv=None):

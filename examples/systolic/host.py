@@ -22,7 +22,8 @@ def blocks_of(rows, side):
 def matrix_of(blocks, side, n):
     """The matrix whose sums the multipliers gave block by block."""
     count = n // (side * REACH)
-    parts = blocks.reshape(count, count, REACH, REACH, side, side)  # of C: block row, block column, row, column, multiplier
+    # of C: block row, block column, row, column, multiplier
+    parts = blocks.reshape(count, count, REACH, REACH, side, side)
     return np.ascontiguousarray(parts.transpose(0, 4, 2, 1, 5, 3).reshape(n, n))
 
 
@@ -58,8 +59,16 @@ def main(argv=None):
     cl.enqueue_copy(queues[2], sums, c_dev).wait()
     check("systolic", matrix_of(sums, args.side, n), golden(a, b))
     # every multiplier is busy in every cycle: the bound counts them, the loop that collects only its own
-    return [Launch("collect_sums", event, trips=blocks * blocks * REACH * REACH, bytes=a.nbytes, others=2 * a.nbytes,
-                   cycles=n * n * n // args.side ** 2)]
+    return [
+        Launch(
+            "collect_sums",
+            event,
+            trips=blocks * blocks * REACH * REACH,
+            bytes=a.nbytes,
+            others=2 * a.nbytes,
+            cycles=n * n * n // args.side**2,
+        )
+    ]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Tables that are filled in waves: the alignment of two sequences, and a matrix as the product of two triangular ones."""
+"""Tables that are filled in waves: the alignment of two sequences, and a matrix as the product of two triangular
+ones."""
 
 import sys
 from pathlib import Path
@@ -26,17 +27,18 @@ def aligned(similar):
 
 
 def factors(matrix):
-    """Both triangular factors in one matrix, block by block; each sum is taken in the order in which the kernels take it."""
+    """Both triangular factors in one matrix, block by block; each sum is taken in the order in which the kernels take
+    it."""
     m, n = matrix.copy(), len(matrix)
     for begin in range(0, n, BLOCK):
         end = begin + BLOCK
         block, right, below = m[begin:end, begin:end], m[begin:end, end:], m[end:, begin:end]
         for i in range(BLOCK - 1):
             for j in range(i):
-                block[i + 1:, i] -= block[i + 1:, j] * block[j, i]
-            block[i + 1:, i] /= block[i, i]
+                block[i + 1 :, i] -= block[i + 1 :, j] * block[j, i]
+            block[i + 1 :, i] /= block[i, i]
             for j in range(i + 1):
-                block[i + 1, i + 1:] -= block[i + 1, j] * block[j, i + 1:]
+                block[i + 1, i + 1 :] -= block[i + 1, j] * block[j, i + 1 :]
         for i in range(BLOCK):
             for j in range(i):
                 right[i] -= block[i, j] * right[j]
@@ -60,8 +62,18 @@ def nw(board, blocks, rng):
     for wave in range(3 * blocks - 1):
         # blocks lean, so each row has one more of them, and those of a row are two waves behind those of the row above
         first, last = max(0, -(-(wave - blocks) // 2)), min(blocks - 1, wave // 2)
-        events.append(board.run("nw", ((last - first + 1) * BLOCK,), (BLOCK,), *devices, np.int32(width), np.int32(GAP), np.int32(first),
-                                np.int32(wave)))
+        events.append(
+            board.run(
+                "nw",
+                ((last - first + 1) * BLOCK,),
+                (BLOCK,),
+                *devices,
+                np.int32(width),
+                np.int32(GAP),
+                np.int32(first),
+                np.int32(wave),
+            )
+        )
     check("nw", board.fetch(devices[1], scores), expected)
     # of the longest wave: the parts at both ends of the table are a block together
     cells = (blocks // 2) * BLOCK * BLOCK
@@ -77,12 +89,17 @@ def lud(board, blocks, rng):
         steps.append([diagonal(board.run("lud_diagonal", (BLOCK,), (BLOCK,), *args))])
         if left:
             steps[-1].append(perimeter(board.run("lud_perimeter", (2 * BLOCK * left,), (2 * BLOCK,), *args), left))
-            steps[-1].append(internal(board.run("lud_internal", (BLOCK * left, BLOCK * left), (BLOCK, BLOCK), *args), left))
+            steps[-1].append(
+                internal(board.run("lud_internal", (BLOCK * left, BLOCK * left), (BLOCK, BLOCK), *args), left)
+            )
     found, expected = board.fetch(device, matrix), factors(matrix)
     check("lud", found, expected)
     check("lud_diagonal", found[:BLOCK, :BLOCK], expected[:BLOCK, :BLOCK])
-    check("lud_perimeter", np.concatenate([found[:BLOCK, BLOCK:].T, found[BLOCK:, :BLOCK]]),
-          np.concatenate([expected[:BLOCK, BLOCK:].T, expected[BLOCK:, :BLOCK]]))
+    check(
+        "lud_perimeter",
+        np.concatenate([found[:BLOCK, BLOCK:].T, found[BLOCK:, :BLOCK]]),
+        np.concatenate([expected[:BLOCK, BLOCK:].T, expected[BLOCK:, :BLOCK]]),
+    )
     check("lud_internal", found[BLOCK:, BLOCK:], expected[BLOCK:, BLOCK:])
     return [Job("lud", [launch for step in steps for launch in step]), *steps[0]]
 
@@ -94,12 +111,14 @@ def diagonal(event):
 
 def perimeter(event, left):
     """Products of one of the blocks right and below of the diagonal."""
-    return Launch("lud_perimeter", event, trips=left * BLOCK * BLOCK * (BLOCK - 1) // 2, bytes=4 * BLOCK * BLOCK * 2 * left)
+    return Launch(
+        "lud_perimeter", event, trips=left * BLOCK * BLOCK * (BLOCK - 1) // 2, bytes=4 * BLOCK * BLOCK * 2 * left
+    )
 
 
 def internal(event, left):
     """Each work-item has a sum of 16 terms in one iteration."""
-    return Launch("lud_internal", event, trips=left * left * BLOCK ** 2, bytes=2 * 4 * left * left * BLOCK * BLOCK)
+    return Launch("lud_internal", event, trips=left * left * BLOCK**2, bytes=2 * 4 * left * left * BLOCK * BLOCK)
 
 
 def main(argv=None):

@@ -1,4 +1,5 @@
-"""Banks and ports of memories inside a kernel, as a question about numbers: knows nothing of IR, kernels or hardware parts."""
+"""Banks and ports of memories inside a kernel, as a question about numbers: knows nothing of IR, kernels or hardware
+parts."""
 
 from .blocks import Blocks
 from .choose import Banking, Copies, choose_banks
@@ -8,4 +9,17 @@ from .pumping import share_blocks
 from .refuse import Refusal
 from .uses import Asked, Unknown, Use
 
-__all__ = ["Asked", "Banking", "Blocks", "Copies", "Meetings", "Refusal", "Unknown", "Use", "When", "assign_ports", "choose_banks", "share_blocks"]
+__all__ = [
+    "Asked",
+    "Banking",
+    "Blocks",
+    "Copies",
+    "Meetings",
+    "Refusal",
+    "Unknown",
+    "Use",
+    "When",
+    "assign_ports",
+    "choose_banks",
+    "share_blocks",
+]

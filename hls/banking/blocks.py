@@ -16,8 +16,8 @@ SMALL_BITS = 640
 
 @dataclass(frozen=True)
 class Blocks:
-    """Blocks of the device: so many ``bits`` each (the Stratix family's M20K unless given). Memories of up to ``small`` bits are kept in
-    tables; with None all are."""
+    """Blocks of the device: so many ``bits`` each (the Stratix family's M20K unless given). Memories of up to ``small``
+    bits are kept in tables; with None all are."""
 
     bits: int = 20480
     small: int | None = SMALL_BITS
@@ -29,8 +29,9 @@ class Blocks:
         return replace(self, small=None) if kind == "MLAB" else self
 
     def count(self, words: int, width: int, dual: bool | None = None) -> int:
-        """Blocks for ``words`` of ``width`` bits, in the shape that takes the fewest; 0 where tables are cheaper. They are no choice if
-        it is said whether the blocks are ``dual``: of those both ports read, and the widest words are half as wide."""
+        """Blocks for ``words`` of ``width`` bits, in the shape that takes the fewest; 0 where tables are cheaper. They
+        are no choice if it is said whether the blocks are ``dual``: of those both ports read, and the widest words are
+        half as wide."""
         if not self.bits or dual is None and (self.small is None or words * width <= self.small):
             return 0
         widest = self.bits // SHALLOWEST

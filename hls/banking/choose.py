@@ -32,7 +32,8 @@ INPUTS_OF_CELL = 3
 
 
 class Copies(NamedTuple):
-    """How often a memory is there: behind one another in each bank, or, if they are ``apart``, in banks of their own."""
+    """How often a memory is there: behind one another in each bank, or, if they are ``apart``, in banks of their
+    own."""
 
     number: int
     apart: bool = False
@@ -42,9 +43,9 @@ ONE = Copies(1)
 
 
 class Cost(NamedTuple):
-    """What a choice of banks costs, what counts most first: cycles for one token's stores (and for loads, where there may be no
-    more copies), loads that cannot look at what is being stored, such cycles of all rows that set their pace themselves, area in logic cells, banks,
-    whether they are skewed or folded. The area is that of ``blocks`` and of
+    """What a choice of banks costs, what counts most first: cycles for one token's stores (and for loads, where there
+    may be no more copies), loads that cannot look at what is being stored, such cycles of all rows that set their pace
+    themselves, area in logic cells, banks, whether they are skewed or folded. The area is that of ``blocks`` and of
     ``chosen`` bits that are chosen among."""
 
     turns: int
@@ -80,7 +81,10 @@ class Banking:
     @cached_property
     def parts(self) -> list[set]:
         """The stores that may use the same banks, directly or by way of others."""
-        return [{use.key for use in part} for part in components([u for u in self.meetings.uses.values() if u.stores], self.meetings)]
+        return [
+            {use.key for use in part}
+            for part in components([u for u in self.meetings.uses.values() if u.stores], self.meetings)
+        ]
 
     def banks(self, key) -> frozenset[int]:
         """The banks that an access may use."""
@@ -88,10 +92,13 @@ class Banking:
 
     @property
     def together(self) -> Iterator[tuple[Hashable, ...]]:
-        """Accesses that are to start in one cycle: those that would meet if they did not, and those of which one keeps a port for all."""
+        """Accesses that are to start in one cycle: those that would meet if they did not, and those of which one keeps
+        a port for all."""
         yield from self.stores.together
         for group in self.loads:
-            if group[0] in self.reads or any(not self.meetings.never(a, b) for k, a in enumerate(group) for b in group[k + 1:]):
+            if group[0] in self.reads or any(
+                not self.meetings.never(a, b) for k, a in enumerate(group) for b in group[k + 1 :]
+            ):
                 yield group
 
 
@@ -117,13 +124,21 @@ def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: 
     for map in _asked(asked) if asked.geometry else _candidates(uses, word, words):
         if map.skew is not None and not asked.skew:
             continue
-        if best is not None and best.cost[:2] == (1, 0) and (map.banks > ENOUGH * best.map.banks or map.banks > _banks_for(uses)):
+        if (
+            best is not None
+            and best.cost[:2] == (1, 0)
+            and (map.banks > ENOUGH * best.map.banks or map.banks > _banks_for(uses))
+        ):
             break  # more and more banks cost more and more
         one = _judge(size, uses, asked, blocks, map, word, copies)
         if _astray(one) and map.bits:
             if asked.geometry:
-                raise Refusal("numbanks" if asked.bank_bits is None else "bank_bits", "an atomic operation looks at what is being stored, "
-                              "which it can in one bank only, and here its bank is not known", "take the attribute away")
+                raise Refusal(
+                    "numbanks" if asked.bank_bits is None else "bank_bits",
+                    "an atomic operation looks at what is being stored, "
+                    "which it can in one bank only, and here its bank is not known",
+                    "take the attribute away",
+                )
             continue
         best = one if best is None or one.cost < best.cost else best
     return best
@@ -135,11 +150,15 @@ def _astray(one: Banking) -> bool:
 
 
 def _asked(asked: Asked) -> Iterator[BankMap]:
-    bits = asked.bank_bits if asked.bank_bits is not None else tuple(range((asked.numbanks or 1).bit_length() - 1))[::-1]
+    bits = (
+        asked.bank_bits if asked.bank_bits is not None else tuple(range((asked.numbanks or 1).bit_length() - 1))[::-1]
+    )
     yield BankMap(bits)
 
 
-def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: BankMap, word: int, copies: Copies) -> Banking:
+def _judge(
+    size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: BankMap, word: int, copies: Copies
+) -> Banking:
     meetings = Meetings(uses, map, word)
     turns = store_turns([use for use in uses if use.stores], meetings, max(1, asked.writes))
     rows = dict.fromkeys(use.row for use in uses if use.reads)
@@ -147,13 +166,19 @@ def _judge(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, map: Ba
     crowded = {row for row in rows if asked.replicas is not None and len(groups[row]) > asked.replicas}
     reads = {group[0].key: row for row in crowded for group in groups[row]}
     more = max((-(-len(groups[row]) // asked.replicas) - 1 for row in crowded), default=0)
-    touched = [reduce(or_, (meetings.mask(use.key) for use in port)) for port in _read_ports([group for row in rows for group in groups[row]])]
+    touched = [
+        reduce(or_, (meetings.mask(use.key) for use in port))
+        for port in _read_ports([group for row in rows for group in groups[row]])
+    ]
     blind = sum(use.watches and meetings.mask(use.key).bit_count() > 1 for use in uses)
     words = map.words(-(-size // word))
     words, times = (words, copies.number) if copies.apart else (words * copies.number, 1)
     chosen = sum(8 * word * (meetings.mask(use.key).bit_count() - 1) for use in uses)
     if asked.pumped:
-        taken = [_pumped(sum(mask >> bank & 1 for mask in touched), words, 8 * word, blocks, asked) for bank in range(map.banks)] * times
+        taken = [
+            _pumped(sum(mask >> bank & 1 for mask in touched), words, 8 * word, blocks, asked)
+            for bank in range(map.banks)
+        ] * times
         rams, area = sum(taken), CELLS_OF_BLOCK * sum(taken)
     else:
         times *= sum(mask.bit_count() for mask in touched)
@@ -173,8 +198,8 @@ def _pumped(reads: int, words: int, width: int, blocks: Blocks, asked: Asked) ->
 
 
 def _read_classes(uses: Sequence[Use], row: Hashable, meetings: Meetings) -> list[list[Use]]:
-    """Loads of a row that may share copies. Only those at constant distances are looked for in one cycle: their addresses
-    are there at the same time. One that waits for an earlier store must not make others wait, too."""
+    """Loads of a row that may share copies. Only those at constant distances are looked for in one cycle: their
+    addresses are there at the same time. One that waits for an earlier store must not make others wait, too."""
     here = [use for use in uses if use.reads and use.row == row]
     loads = [replace(use, stores=False) if use.stores else use for use in here]
     fine = meetings.compatible(loads, far=False)
@@ -205,8 +230,8 @@ def _banks_for(uses: Sequence[Use]) -> int:
 
 
 def _candidates(uses: Sequence[Use], word: int, words: int) -> Iterator[BankMap]:
-    """One bank first, then what strides and distances of the accesses suggest. Where some seldom take place it is a matter of luck which banks keep
-    them from meeting, so that twice as many are tried."""
+    """One bank first, then what strides and distances of the accesses suggest. Where some seldom take place it is a
+    matter of luck which banks keep them from meeting, so that twice as many are tried."""
     yield BankMap()
     known = any(use.places for use in uses)
     most = min(MOST_BANKS, words, _banks_for(uses) << known)
@@ -218,8 +243,11 @@ def _candidates(uses: Sequence[Use], word: int, words: int) -> Iterator[BankMap]
             yield BankMap(_field(low, count))
             yield from (BankMap(_field(low, count), skew) for skew in places if low + count <= skew < top)
         for high in range(top) if known else places:  # two dimensions: rows and columns have bits of their own
-            yield from (BankMap(_field(high, upper) + _field(0, count - upper)) for upper in range(1, count)
-                        if count - upper <= high <= top - upper)
+            yield from (
+                BankMap(_field(high, upper) + _field(0, count - upper))
+                for upper in range(1, count)
+                if count - upper <= high <= top - upper
+            )
         if count < top and known and not any(use.near for use in uses):
             yield BankMap(_field(0, count), fold=(count, top))
 
@@ -229,7 +257,8 @@ def _field(low: int, count: int) -> tuple[int, ...]:
 
 
 def _strides(uses: Sequence[Use], word: int, top: int) -> set[int]:
-    """The powers of two, of words, in the strides of the accesses and in the distances of those for one token from each other."""
+    """The powers of two, of words, in the strides of the accesses and in the distances of those for one token from each
+    other."""
     rows: dict = {}
     for use in uses:
         rows.setdefault((use.row, use.terms), []).append(use.const)
@@ -238,5 +267,6 @@ def _strides(uses: Sequence[Use], word: int, top: int) -> set[int]:
     found: set[int] = set()
     for numbers in groups:
         powers = {(n & -n).bit_length() - word.bit_length() for n in numbers if n}
-        found |= {n for n in powers if 0 <= n < top and n - 1 not in powers}  # of a run of neighbours the least stands for all
+        # of a run of neighbours the least stands for all
+        found |= {n for n in powers if 0 <= n < top and n - 1 not in powers}
     return found

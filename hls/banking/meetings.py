@@ -1,9 +1,9 @@
 """Which accesses may be at the same bank at the same time, found by going through all that their addresses can be.
 
-Which bank an address is in depends on its lowest bits alone, so it is enough to look at sums modulo a power of two: of an
-unknown with factor f only so many values matter as f has different multiples. Where these are few all are tried. Else terms that
-all addresses have in common count as one unknown that is any multiple of what divides them. Where that is still too
-much, two accesses are taken to meet.
+Which bank an address is in depends on its lowest bits alone, so it is enough to look at sums modulo a power of two: of
+an unknown with factor f only so many values matter as f has different multiples. Where these are few all are tried.
+Else terms that all addresses have in common count as one unknown that is any multiple of what divides them. Where that
+is still too much, two accesses are taken to meet.
 """
 
 from collections.abc import Sequence
@@ -64,8 +64,8 @@ class Meetings:
         return self._group[one] is self._group[other]
 
     def apart(self, one, other) -> bool:
-        """Whether two accesses of one token may be given the same cycle: they use different banks then, or one word of a bank
-        without storing the same bytes, or only one of them takes place."""
+        """Whether two accesses of one token may be given the same cycle: they use different banks then, or one word of
+        a bank without storing the same bytes, or only one of them takes place."""
         if not self._masks[one] & self._masks[other]:
             return True
         first, second = self.uses[one], self.uses[other]
@@ -80,8 +80,10 @@ class Meetings:
         key = first.const % self.modulus, second.const % self.modulus, first.terms, second.terms
         if key not in self._pairs:
             values = self.values([first, second])
-            self._pairs[key] = values is not None and not (
-                self.bank(values[0] + first.const) == self.bank(values[1] + second.const)).any()
+            self._pairs[key] = (
+                values is not None
+                and not (self.bank(values[0] + first.const) == self.bank(values[1] + second.const)).any()
+            )
         return self._pairs[key]
 
     def _in_other_banks(self, one: Use, other: Use) -> bool:
@@ -107,30 +109,44 @@ class Meetings:
             total = np.full(TRIED, use.const % self.modulus, np.int64)
             for unknown, factor in use.terms:
                 number = numbers.setdefault(unknown, len(numbers))
-                total += _some(unknown.low, unknown.count, number, self.modulus) * (factor % self.modulus) % self.modulus
+                total += (
+                    _some(unknown.low, unknown.count, number, self.modulus) * (factor % self.modulus) % self.modulus
+                )
             found[use.key] = self.bank(total % self.modulus)
         return found
 
     def compatible(self, uses: Sequence[Use], far: bool = True) -> list[int]:
-        """For each of the uses, all of which store or none, those, as bits, with which it may be given one cycle. Of those at no
-        constant distance only, without ``far``, that never use one bank."""
+        """For each of the uses, all of which store or none, those, as bits, with which it may be given one cycle. Of
+        those at no constant distance only, without ``far``, that never use one bank."""
         groups: dict = {}
         for k, use in enumerate(uses):
             groups.setdefault(self._group[use.key], []).append(k)
         found = [0] * len(uses)
         for group, members in groups.items():
             table = group.table(bool(uses[0].stores))
-            if len(groups) == 1 and members == [group.index(use.key) for use in uses] and not any(use.excludes or use.places for use in uses):
-                return [row & (1 << len(uses)) - 1 for row in table[:len(uses)]]  # the usual case, in which nothing moves
+            if (
+                len(groups) == 1
+                and members == [group.index(use.key) for use in uses]
+                and not any(use.excludes or use.places for use in uses)
+            ):
+                # the usual case, in which nothing moves
+                return [row & (1 << len(uses)) - 1 for row in table[: len(uses)]]
             for k in members:
                 row = table[group.index(uses[k].key)]
-                others = [j for j in members if row >> group.index(uses[j].key) & 1 or self._exclude(uses[j], uses[k]) or self._in_other_banks(uses[j], uses[k])]
+                others = [
+                    j
+                    for j in members
+                    if row >> group.index(uses[j].key) & 1
+                    or self._exclude(uses[j], uses[k])
+                    or self._in_other_banks(uses[j], uses[k])
+                ]
                 found[k] |= sum(1 << j for j in others)
         for k, use in enumerate(uses if len(groups) > 1 else ()):
             for j in range(k):
                 other = uses[j]
                 if self._group[use.key] is not self._group[other.key] and (
-                        self.apart(use.key, other.key) if far else self.never(use.key, other.key)):
+                    self.apart(use.key, other.key) if far else self.never(use.key, other.key)
+                ):
                     found[k], found[j] = found[k] | 1 << j, found[j] | 1 << k
         return found
 
@@ -142,19 +158,25 @@ class Meetings:
         return self.map.bank(addresses // self.word_bytes)
 
     def values(self, uses: Sequence[Use]) -> list[np.ndarray] | None:
-        """For each access the sums of its terms, in all ways that they can come together; None where these are too many."""
+        """For each access the sums of its terms, in all ways that they can come together; None where these are too
+        many."""
         factors: dict[Unknown, list[int]] = {}
         for k, use in enumerate(uses):
             for unknown, factor in use.terms:
                 factors.setdefault(unknown, [0] * len(uses))[k] += factor
-        axes = [axis for unknown, row in factors.items() if (axis := _Axis.of(unknown, tuple(row), self.modulus)).count > 1]
+        axes = [
+            axis for unknown, row in factors.items() if (axis := _Axis.of(unknown, tuple(row), self.modulus)).count > 1
+        ]
         if prod(axis.count for axis in axes) > MOST:
             axes = _joined(axes, self.modulus)
         if prod(axis.count for axis in axes) > MOST:
             return None
         sums = [np.zeros(1, np.int64) for _ in uses]
         for axis in axes:
-            sums = [np.add.outer(total, axis.values * factor).reshape(-1) for total, factor in zip(sums, axis.factors, strict=True)]
+            sums = [
+                np.add.outer(total, axis.values * factor).reshape(-1)
+                for total, factor in zip(sums, axis.factors, strict=True)
+            ]
         return sums
 
 
@@ -203,7 +225,8 @@ class _Alike:
             return [(1 << count) - 1 & ~(1 << k) for k in range(count)]
         words = addresses // self.meetings.word_bytes
         whole = [self.meetings.whole[use.key] for use in self.members]
-        kinds = np.array([whole.index(terms) for terms in whole])[:, None]  # words are one only where nothing was left out
+        # words are one only where nothing was left out
+        kinds = np.array([whole.index(terms) for terms in whole])[:, None]
         ends = addresses + np.array([use.bytes for use in self.members], np.int64)[:, None]
         found = []
         for k in range(count):
@@ -233,7 +256,8 @@ class _Axis:
 
 
 def _joined(axes: list[_Axis], modulus: int) -> list[_Axis]:
-    """Unknowns that all accesses have with the same factor are taken as one: any multiple of what divides the factors."""
+    """Unknowns that all accesses have with the same factor are taken as one: any multiple of what divides the
+    factors."""
     same = [axis for axis in axes if len(set(axis.factors)) == 1]
     if len(same) < 2:
         return axes

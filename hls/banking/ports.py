@@ -12,9 +12,9 @@ __all__ = ["Turns", "When", "WritePort", "assign_ports", "classes", "components"
 
 @dataclass(frozen=True)
 class When:
-    """When an access takes place: ``cycle`` of a pipeline ``level`` that takes tokens a multiple of ``spacing`` cycles apart. All of its
-    ``step`` of the program begins only when those that it is ``behind`` are over. What is made ``ahead`` may turn out not to be wanted, and
-    then takes place whenever it does."""
+    """When an access takes place: ``cycle`` of a pipeline ``level`` that takes tokens a multiple of ``spacing`` cycles
+    apart. All of its ``step`` of the program begins only when those that it is ``behind`` are over. What is made
+    ``ahead`` may turn out not to be wanted, and then takes place whenever it does."""
 
     level: Hashable
     cycle: int
@@ -25,8 +25,8 @@ class When:
 
 
 class WritePort(NamedTuple):
-    """A port of the banks of a ``part``, those that some stores of one row share, written through in a ``turn`` of their blocks: what is
-    written in the first is there before what is written in the second of the same cycle."""
+    """A port of the banks of a ``part``, those that some stores of one row share, written through in a ``turn`` of
+    their blocks: what is written in the first is there before what is written in the second of the same cycle."""
 
     part: int
     turn: int
@@ -34,8 +34,8 @@ class WritePort(NamedTuple):
 
 @dataclass(frozen=True)
 class Turns:
-    """How stores share ports. Of those with one ``port`` one may start in a cycle; the ``together`` start in the same one, and
-    only the first of them is named in ``port``."""
+    """How stores share ports. Of those with one ``port`` one may start in a cycle; the ``together`` start in the same
+    one, and only the first of them is named in ``port``."""
 
     port: Mapping[Hashable, WritePort]
     together: tuple[tuple[Hashable, ...], ...]
@@ -45,14 +45,18 @@ class Turns:
 
 
 def classes(uses: Sequence[Use], compatible: Sequence[int]) -> list[list[Use]]:
-    """The accesses in classes of which all are pairwise ``compatible`` (by the bits of their places) and none comes after another."""
+    """The accesses in classes of which all are pairwise ``compatible`` (by the bits of their places) and none comes
+    after another."""
     place = {use.key: k for k, use in enumerate(uses)}
     behind = [sum(1 << place[key] for key in use.after if key in place) for use in uses]
     found: list[list[int]] = []
     members: list[int] = []  # of each class, as bits
     for k in range(len(uses)):
-        fits = (n for n, bits in enumerate(members) if not bits & ~compatible[k] and not bits & behind[k]
-                and not any(behind[j] >> k & 1 for j in found[n]))
+        fits = (
+            n
+            for n, bits in enumerate(members)
+            if not bits & ~compatible[k] and not bits & behind[k] and not any(behind[j] >> k & 1 for j in found[n])
+        )
         home = next(fits, None)
         if home is None:
             home = len(found)
@@ -78,11 +82,12 @@ def components(uses: Iterable[Use], meetings: Meetings) -> list[list[Use]]:
 
 
 def store_turns(stores: Sequence[Use], meetings: Meetings, ports: int = 1) -> Turns:
-    """How stores share the write ports of each bank. Those of different rows never meet at one: order keeps them apart, or what books it.
+    """How stores share the write ports of each bank. Those of different rows never meet at one: order keeps them apart,
+    or what books it.
 
-    Those of a row go through all ports in turn, as the program names them, so that the first of a cycle is the earlier one. Rows that need
-    one port take one each, so that what books ports has less to wait for. Stores of a row that never use a bank of each other, directly or by way
-    of others of the row, need not care for each other.
+    Those of a row go through all ports in turn, as the program names them, so that the first of a cycle is the earlier
+    one. Rows that need one port take one each, so that what books ports has less to wait for. Stores of a row that
+    never use a bank of each other, directly or by way of others of the row, need not care for each other.
     """
     port, together, turn = {}, [], {}
     most, paced = {use.row: 1 for use in stores}, {use.row for use in stores if use.paced}
@@ -103,25 +108,35 @@ def store_turns(stores: Sequence[Use], meetings: Meetings, ports: int = 1) -> Tu
                     port |= {members[0].key: WritePort(own, turn[members[0].key]) for members in here}
                 together += [tuple(use.key for use in members) for members in here if len(members) > 1]
                 most[row] = max(most[row], -(-len(here) // ports))
-    return Turns(port, tuple(together), max(most.values(), default=1), sum(n for row, n in most.items() if row not in paced), turn)
+    return Turns(
+        port,
+        tuple(together),
+        max(most.values(), default=1),
+        sum(n for row, n in most.items() if row not in paced),
+        turn,
+    )
 
 
 def _store_classes(stores: Sequence[Use], meetings: Meetings) -> list[list[Use]]:
     """The stores in classes that may start in one cycle."""
     # what stores some cycles behind its start takes turns with all others
     late = [bool(use.loads) for use in stores]
-    fine = [0 if late[k] else bits & ~sum(1 << j for j, it in enumerate(late) if it)
-            for k, bits in enumerate(meetings.compatible(stores))]
+    fine = [
+        0 if late[k] else bits & ~sum(1 << j for j, it in enumerate(late) if it)
+        for k, bits in enumerate(meetings.compatible(stores))
+    ]
     return classes(stores, fine)
 
 
 def assign_ports(meetings: Meetings, loads: Sequence[Hashable], when: Mapping[Hashable, When]) -> dict[Hashable, int]:
-    """The number of the read port, in each of its banks, that an access gets: as few as first fit finds. Two share one where
-    they never use a bank both, or never at once."""
+    """The number of the read port, in each of its banks, that an access gets: as few as first fit finds. Two share one
+    where they never use a bank both, or never at once."""
     ports: list[list[Hashable]] = []
     found = {}
     for key in loads:
-        fits = [k for k, members in enumerate(ports) if all(_may_share(meetings, key, other, when) for other in members)]
+        fits = [
+            k for k, members in enumerate(ports) if all(_may_share(meetings, key, other, when) for other in members)
+        ]
         if not fits:
             fits.append(len(ports))
             ports.append([])

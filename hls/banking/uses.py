@@ -25,12 +25,12 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Use:
-    """One access of the memory: ``bytes`` at the byte address ``const`` + the sum of factor times unknown; the address is a multiple
-    of ``bytes``, a power of two.
+    """One access of the memory: ``bytes`` at the byte address ``const`` + the sum of factor times unknown; the address
+    is a multiple of ``bytes``, a power of two.
 
-    Accesses with the same ``row`` take place for one token, and may be given the same cycle: their unknowns of one name then have
-    one value. Of those that ``excludes`` names, by their keys, none takes place when this one does for the same token. ``after`` names
-    accesses of the row that this one depends on.
+    Accesses with the same ``row`` take place for one token, and may be given the same cycle: their unknowns of one name
+    then have one value. Of those that ``excludes`` names, by their keys, none takes place when this one does for the
+    same token. ``after`` names accesses of the row that this one depends on.
     """
 
     key: Hashable
@@ -42,17 +42,22 @@ class Use:
     excludes: frozenset = frozenset()
     after: frozenset = frozenset()
     loads: bool = False  #: only to be given where it ``stores``, too
-    wider: tuple[tuple[int, int, tuple[tuple[Unknown, int], ...]], ...] = ()  #: const and terms in other forms, each beside the largest modulus
-    #: for which it has no unknown without bounds: of more and more sums that wrap it knows that they stay within a power of two
+    #: const and terms in other forms, each beside the largest modulus
+    wider: tuple[tuple[int, int, tuple[tuple[Unknown, int], ...]], ...] = ()
+    #: for which it has no unknown without bounds: of more and more sums that wrap it knows that they stay within a
+    #: power of two
     watches: bool = False  #: a load that looks at what is being stored, which it can in one bank only
     near: bool = False  #: it does so in the loop that both are in, which is the slower if it cannot
     paced: bool = False  #: whether a loop inside sets the pace of its row
-    places: tuple[int, ...] = ()  #: its address, but for multiples of the memory's size, in each iteration, where that is known, -1 where it does
+    #: its address, but for multiples of the memory's size, in each iteration, where that is known, -1 where it does
+    places: tuple[int, ...] = ()
     #: not take place: in an order that all of a row have in common
-    alone: frozenset = frozenset()  #: accesses with which it is never at one bank in one cycle, whatever tokens make them
+    #: accesses with which it is never at one bank in one cycle, whatever tokens make them
+    alone: frozenset = frozenset()
 
     def form(self, modulus: int) -> tuple[int, tuple[tuple[Unknown, int], ...]]:
-        """Const and terms of the address as they tell most about it modulo a power of two; without terms that do not matter."""
+        """Const and terms of the address as they tell most about it modulo a power of two; without terms that do not
+        matter."""
         unbound = any(unknown.unbound and factor % modulus for unknown, factor in self.terms)
         others = ((const, terms) for limit, const, terms in self.wider if limit >= modulus) if unbound else iter(())
         const, terms = next(others, (self.const, self.terms))
@@ -65,8 +70,8 @@ class Use:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the program asks of one memory, by its attributes; None: nothing. ``bank_bits`` are bits of the number of a word of
-    ``bankwidth`` bytes, the most significant bit of the bank first."""
+    """What the program asks of one memory, by its attributes; None: nothing. ``bank_bits`` are bits of the number of a
+    word of ``bankwidth`` bytes, the most significant bit of the bank first."""
 
     numbanks: int | None = None
     bankwidth: int | None = None
@@ -76,7 +81,8 @@ class Asked:
     numwriteports: int | None = None
     skew: bool = True  #: whether banks may be skewed
     pumped: bool = False  #: whether its blocks run at twice the clock
-    writes: int = 1  #: writes of a cycle that its blocks are made for: 0 where it is never written, 2 only where it is ``pumped``
+    #: writes of a cycle that its blocks are made for: 0 where it is never written, 2 only where it is ``pumped``
+    writes: int = 1
 
     may_add_writes: bool = False  #: whether blocks may be made for more writes where that saves turns
 

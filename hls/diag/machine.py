@@ -1,4 +1,5 @@
-"""Errors that say nothing about a kernel or the compiler, but about the machine: memory that is used up, files that cannot be written."""
+"""Errors that say nothing about a kernel or the compiler, but about the machine: memory that is used up, files that
+cannot be written."""
 
 import errno
 
@@ -6,20 +7,34 @@ from .message import Diagnostic
 
 __all__ = ["machine_trouble"]
 
-NO_MEMORY = "use a machine or a container with more memory, raise `ulimit -v`, or make the kernel smaller (less unrolling, fewer copies)"
+NO_MEMORY = (
+    "use a machine or a container with more memory, raise `ulimit -v`, or make the kernel smaller (less "
+    "unrolling, fewer copies)"
+)
 #: errors of files, and what can be done
 OF_FILES = {
-    errno.ENOSPC: "make room on that disk, or choose another folder (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for results)",
-    errno.EDQUOT: "make room in your quota, or choose another folder (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for results)",
-    errno.EROFS: "choose a folder that can be written (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for results)",
-    errno.EACCES: "choose a folder that can be written (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for results)",
+    errno.ENOSPC: "make room on that disk, or choose another folder (SLUICE_CACHE for builds, TMPDIR for temporary "
+    "files, -o for results)",
+    errno.EDQUOT: "make room in your quota, or choose another folder (SLUICE_CACHE for builds, TMPDIR for temporary "
+    "files, -o for results)",
+    errno.EROFS: "choose a folder that can be written (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for "
+    "results)",
+    errno.EACCES: "choose a folder that can be written (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for "
+    "results)",
     errno.EFBIG: "raise the limit of file sizes (`ulimit -f`)",
     errno.EMFILE: "raise the limit of open files (`ulimit -n`)",
     errno.ENFILE: "the machine has too many open files",
     errno.EAGAIN: "raise the limit of processes (`ulimit -u`), or set SLUICE_JOBS=1",
 }
 #: what libraries and programs call it
-_WORDS = ("cannot allocate memory", "out of memory", "bad_alloc", "can't start new thread", "memory exhausted", "killed signal")
+_WORDS = (
+    "cannot allocate memory",
+    "out of memory",
+    "bad_alloc",
+    "can't start new thread",
+    "memory exhausted",
+    "killed signal",
+)
 
 
 def machine_trouble(error: BaseException) -> Diagnostic | None:
@@ -37,8 +52,12 @@ def machine_trouble(error: BaseException) -> Diagnostic | None:
 
 def _of_memory(error: BaseException) -> Diagnostic | None:
     text = str(error)
-    if isinstance(error, MemoryError) or isinstance(error, OSError) and error.errno == errno.ENOMEM \
-            or any(word in text.lower() for word in _WORDS):
+    if (
+        isinstance(error, MemoryError)
+        or isinstance(error, OSError)
+        and error.errno == errno.ENOMEM
+        or any(word in text.lower() for word in _WORDS)
+    ):
         details = text.strip().splitlines()[-1:]
         return Diagnostic(f"out of memory{': ' if details else ''}{''.join(details)}", hint=NO_MEMORY)
     return None

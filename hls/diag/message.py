@@ -72,9 +72,9 @@ def _excerpt(span: Span | None, sources: dict[str, str]) -> list[str]:
         return [f"    {_plain(source.strip()[:_WIDEST])}"]
     place = span.column - 1
     gone = max(0, min(place - _WIDEST // 2, len(source) - _WIDEST))  # columns left out before what is shown
-    shown = _plain(source[gone:gone + _WIDEST])
+    shown = _plain(source[gone : gone + _WIDEST])
     # tabs stay tabs, so that the caret stands under the character in any terminal
-    pad = "".join("\t" if c == "\t" else " " for c in shown[:place - gone])
+    pad = "".join("\t" if c == "\t" else " " for c in shown[: place - gone])
     width = max(1, min(span.length, len(shown) - (place - gone)))
     return [f"    {shown}", f"    {pad}^{'~' * (width - 1)}"]
 
@@ -104,8 +104,8 @@ def _record(d: Diagnostic) -> dict:
 
 
 def internal_error(error: Exception) -> Diagnostic:
-    """The message for an error that nothing foresaw: of the machine where it is that, or else a fault of the compiler itself: what, where in
-    it, and what the user can do."""
+    """The message for an error that nothing foresaw: of the machine where it is that, or else a fault of the compiler
+    itself: what, where in it, and what the user can do."""
     from .machine import machine_trouble  # which needs this module
 
     trouble = machine_trouble(error)
@@ -114,7 +114,8 @@ def internal_error(error: Exception) -> Diagnostic:
     where = traceback.extract_tb(error.__traceback__)[-1]
     what = str(error).partition("\n")[0]
     return Diagnostic(
-        f"internal error: {type(error).__name__}{': ' if what else ''}{what} ({Path(where.filename).name}:{where.lineno})",
+        f"internal error: {type(error).__name__}{': ' if what else ''}{what} "
+        f"({Path(where.filename).name}:{where.lineno})",
         hint="this is a fault of the compiler, not of your kernel: please report it, with the kernel and what "
-             "SLUICE_DEBUG=1 prints (docs/contributing.md says how)",
+        "SLUICE_DEBUG=1 prints (docs/contributing.md says how)",
     )

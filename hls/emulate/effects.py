@@ -39,7 +39,8 @@ def _ptradd(w, op: Op):
 
 
 def _offset(w, value: Value) -> str:
-    """A byte offset; the product of an index and the bytes of an element does not wrap, but lies outside of every memory."""
+    """A byte offset; the product of an index and the bytes of an element does not wrap, but lies outside of every
+    memory."""
     op = value.op
     if op is not None and op.opcode == "mul" and value.type.bits == 64:
         for index, factor in (op.operands, op.operands[::-1]):
@@ -163,7 +164,9 @@ def _decide(w, op: Op, condition: Value):
     barrier = w.shared.deciding.get(op)
     if barrier is not None:
         # a barrier in a helper function is at its own place, whoever calls it
-        sites = [w.shared.site(w.function, span) for span in (condition_place(w.function, condition, op.span), barrier.span)]
+        sites = [
+            w.shared.site(w.function, span) for span in (condition_place(w.function, condition, op.span), barrier.span)
+        ]
         w.line(f"decide(item, {w.name(condition)}, {sites[0]}, {sites[1]});")
 
 
@@ -233,15 +236,19 @@ def _atomic(w, op: Op):
 
 def _queue(w, op: Op, site: int):
     if op.attrs["channel"] in w.function.memories:
-        raise CompileError.at(op.span, f"{op.attrs['channel']} is a pipe of the host, which the emulator does not have",
-                              "declare a channel at file scope")
+        raise CompileError.at(
+            op.span,
+            f"{op.attrs['channel']} is a pipe of the host, which the emulator does not have",
+            "declare a channel at file scope",
+        )
     channel = w.shared.channels[op.attrs["channel"]]
     w.line(f"if ({w.name(op.operands[1])}) {{")
     w.line(f"  Queue &q = queue_of({channel}, {w.name(op.operands[0])}, {site});")
 
 
 def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: str):
-    """Wait while it cannot be done, and do it; what does not block lets others run once, tries, and says whether it was done."""
+    """Wait while it cannot be done, and do it; what does not block lets others run once, tries, and says whether it was
+    done."""
     answers = [value for value in answers if not isinstance(value.type, TokenType)]
     for value in answers:
         w.declare(value, "0")
@@ -271,8 +278,14 @@ def _channel_write(w, op: Op):
 def _printf(w, op: Op):
     pred, *values = op.operands
     number = w.shared.format(op.attrs["format"], [v.type for v in values])
-    words = [f"bits_as<u64>((double){w.name(v)})" if isinstance(v.type, FloatType) else
-             f"{w.name(v)}.off" if isinstance(v.type, PointerType) else f"(u64){w.name(v)}" for v in values]
+    words = [
+        f"bits_as<u64>((double){w.name(v)})"
+        if isinstance(v.type, FloatType)
+        else f"{w.name(v)}.off"
+        if isinstance(v.type, PointerType)
+        else f"(u64){w.name(v)}"
+        for v in values
+    ]
     w.line(f"if ({w.name(pred)}) {{")
     w.line(f"  const u64 words[] = {{{', '.join(words) or 0}}};")
     w.line(f"  print({number}, words, {len(words)});")
@@ -281,14 +294,38 @@ def _printf(w, op: Op):
 
 #: what stands in memory after an atomic operation: ``{0}`` was there, ``{1}``... are the operands (see hls.ir.optable)
 ATOMICS = {
-    "add": "(u64){0} + {1}", "sub": "(u64){0} - {1}", "xchg": "{1}", "and": "{0} & {1}", "or": "{0} | {1}", "xor": "{0} ^ {1}",
-    "umin": "{0} < {1} ? {0} : {1}", "umax": "{0} > {1} ? {0} : {1}",
-    "smin": "{s0} < {s1} ? {0} : {1}", "smax": "{s0} > {s1} ? {0} : {1}", "cmpxchg": "({0} == {1} ? {2} : {0})", "read": "{0}",
+    "add": "(u64){0} + {1}",
+    "sub": "(u64){0} - {1}",
+    "xchg": "{1}",
+    "and": "{0} & {1}",
+    "or": "{0} | {1}",
+    "xor": "{0} ^ {1}",
+    "umin": "{0} < {1} ? {0} : {1}",
+    "umax": "{0} > {1} ? {0} : {1}",
+    "smin": "{s0} < {s1} ? {0} : {1}",
+    "smax": "{s0} > {s1} ? {0} : {1}",
+    "cmpxchg": "({0} == {1} ? {2} : {0})",
+    "read": "{0}",
 }
 
 EFFECTS = {
-    "work_item": _work_item, "addr": _addr, "ptradd": _ptradd, "given": _given, "load": _load, "store": _store, "fresh": _fresh, "token": _nothing, "fence": _nothing, "hazard": _nothing,
-    "call": _call, "if": _if, "loop": _loop,
-    "barrier": _barrier, "mem_fence": _nothing, "atomic": _atomic, "channel_read": _channel_read,
-    "channel_write": _channel_write, "printf": _printf,
+    "work_item": _work_item,
+    "addr": _addr,
+    "ptradd": _ptradd,
+    "given": _given,
+    "load": _load,
+    "store": _store,
+    "fresh": _fresh,
+    "token": _nothing,
+    "fence": _nothing,
+    "hazard": _nothing,
+    "call": _call,
+    "if": _if,
+    "loop": _loop,
+    "barrier": _barrier,
+    "mem_fence": _nothing,
+    "atomic": _atomic,
+    "channel_read": _channel_read,
+    "channel_write": _channel_write,
+    "printf": _printf,
 }

@@ -133,7 +133,9 @@ class FunctionWriter:
         if memory.length is None:
             names = [m.name for m in self.function.memories.values() if m.space == "local" and m.length is None]
             number = names.index(memory.name)
-            self.line(f"const Ptr {self.memories[memory.name]} = local_argument(item, {number}, {self._number(memory)});")
+            self.line(
+                f"const Ptr {self.memories[memory.name]} = local_argument(item, {number}, {self._number(memory)});"
+            )
             return
         place, size = self.shared.local(memory), memory.length * memory.element.bytes
         seen = "0" if isinstance(memory.element, PointerType) else f"item.seen + {place}"
@@ -153,4 +155,3 @@ class FunctionWriter:
             self._declare_memory(memory, f"{{{name}_data, {name}_seen, {size}, 0, {self._number(memory)}}}")
             if self.shared.promises.called(self.function):
                 self.line(f"untouched(item.promises, {name});")
-

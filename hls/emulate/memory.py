@@ -13,21 +13,25 @@ class Storage:
     """Which private memories are plain variables, and what the others take.
 
     A memory is a plain variable when every access moves its one element and its address goes nowhere else. All other
-    private memories are arrays of bytes with checked accesses; each of those bytes has a flag beside it that says whether
-    it was ever written. ``watched`` variables have one such flag: those that are declared without a value.
+    private memories are arrays of bytes with checked accesses; each of those bytes has a flag beside it that says
+    whether it was ever written. ``watched`` variables have one such flag: those that are declared without a value.
     """
 
     def __init__(self, function: Function):
         self.function = function
         self.uses = uses(function.body)
         escaping = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "addr" and not self._is_plain(op)}
-        self.variables = {m.name for m in function.memories.values()
-                          if m.space == "private" and m.length == 1 and m.name not in escaping}
+        self.variables = {
+            m.name
+            for m in function.memories.values()
+            if m.space == "private" and m.length == 1 and m.name not in escaping
+        }
         arrays = [m for m in function.memories.values() if m.space == "private" and m.name not in self.variables]
         self.bytes = sum(_bytes(m) for m in arrays)
         declared = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs["set"]}
-        self.watched = {name for name in self.variables & declared
-                        if not isinstance(function.memories[name].element, PointerType)}
+        self.watched = {
+            name for name in self.variables & declared if not isinstance(function.memories[name].element, PointerType)
+        }
 
     def variable(self, pointer) -> str | None:
         """The name of the plain variable that a pointer leads to, or None."""

@@ -18,7 +18,8 @@ class Site:
 
 @dataclass(frozen=True)
 class MemoryName:
-    """A memory object in the user's words: ``kind`` is "argument", "private array", "variable", "local memory" or "table".
+    """A memory object in the user's words: ``kind`` is "argument", "private array", "variable", "local memory" or
+    "table".
 
     ``element_bytes`` turns byte offsets into indices; 0 where there is no index to speak of.
     """
@@ -43,7 +44,8 @@ class Argument:
 
 @dataclass(frozen=True)
 class Format:
-    """What a printf shows: C's format, and the types of its arguments. Each takes a word of the log, a float as a double."""
+    """What a printf shows: C's format, and the types of its arguments. Each takes a word of the log, a float as a
+    double."""
 
     text: str
     types: tuple[Type, ...]

@@ -46,6 +46,10 @@ class Promises:
 
 
 def vows(loop: Op, numbers: Mapping[str, int]) -> str:
-    """What a loop promises, as C++ lists it. ``numbers``: of the function's memories; what is none of them meets nothing."""
-    return ", ".join(f"{{{numbers[name] if name else 0}, {safelen}}}"
-                     for name, safelen in loop.attrs.get("ivdep", ()) if not name or name in numbers)
+    """What a loop promises, as C++ lists it. ``numbers``: of the function's memories; what is none of them meets
+    nothing."""
+    return ", ".join(
+        f"{{{numbers[name] if name else 0}, {safelen}}}"
+        for name, safelen in loop.attrs.get("ivdep", ())
+        if not name or name in numbers
+    )

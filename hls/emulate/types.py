@@ -89,7 +89,9 @@ def literal(value, type: Type) -> str:
 def _float(value: float, type: FloatType) -> str:
     if math.isnan(value):
         bits = float_to_bits(value, 64 if type.bits == 64 else 32)
-        return f"bits_as<{c_type(type)}>((u{64 if type.bits == 64 else 32}){bits:#x}{'ull' if type.bits == 64 else 'u'})"
+        return (
+            f"bits_as<{c_type(type)}>((u{64 if type.bits == 64 else 32}){bits:#x}{'ull' if type.bits == 64 else 'u'})"
+        )
     if math.isinf(value):
         return f"({c_type(type)}){'-' if value < 0 else ''}__builtin_inf()"
     return f"({c_type(type)}){value.hex()}" if math.copysign(1, value) > 0 else f"({c_type(type)})({value.hex()})"

@@ -55,9 +55,17 @@ class _Program:
         for f in [*helpers, *kernels]:
             lines += self._function(f)
         lines += self._tables(kernels, stacks)
-        runtime = [files(__package__).joinpath(name).read_text() for name in ("runtime.h", "promises.h", "concurrent.h")]
-        return ProgramText("\n".join([*runtime, *lines]) + "\n", tuple(map(_kernel, kernels)), tuple(self.sites),
-                           tuple(self.memories), tuple(self.formats), tuple(name for name, _ in self.queues))
+        runtime = [
+            files(__package__).joinpath(name).read_text() for name in ("runtime.h", "promises.h", "concurrent.h")
+        ]
+        return ProgramText(
+            "\n".join([*runtime, *lines]) + "\n",
+            tuple(map(_kernel, kernels)),
+            tuple(self.sites),
+            tuple(self.memories),
+            tuple(self.formats),
+            tuple(name for name, _ in self.queues),
+        )
 
     def _tables(self, kernels: list[Function], stacks: list[int]) -> list[str]:
         """What the runtime wants to know of kernels, local memory and channels."""
@@ -67,8 +75,13 @@ class _Program:
             entries = f"0, item_{f.name}" if waits else f"all_{f.name}, 0"
             rows.append(f"    {{{entries}, {stack}, {int(waits)}, {site}, {count}}},")
         rooms = ", ".join(f"{{0, {room}}}" for _, room in self.queues)
-        return ["const Kernel kernels[] = {", *rows, "};", f"const u64 static_local_bytes = {self.local_bytes};",
-                f"Queue queues[{max(1, len(self.queues))}] = {{{rooms}}};"]
+        return [
+            "const Kernel kernels[] = {",
+            *rows,
+            "};",
+            f"const u64 static_local_bytes = {self.local_bytes};",
+            f"Queue queues[{max(1, len(self.queues))}] = {{{rooms}}};",
+        ]
 
     def _channel(self, declared: MemoryObject) -> str:
         """A channel, or an array of them, as the text names it."""
@@ -134,9 +147,13 @@ class _Program:
                     continue
                 callee = self.module.functions[op.attrs["callee"]]
                 if callee.name in (*callers, f.name):
-                    raise CompileError.at(op.span, f"{callee.name} calls itself", "OpenCL C has no recursion: write a loop")
+                    raise CompileError.at(
+                        op.span, f"{callee.name} calls itself", "OpenCL C has no recursion: write a loop"
+                    )
                 size = self._stack(callee, (*callers, f.name))
-                inlined, called = (inlined, max(called, size)) if self._never_inlined(callee) else (inlined + size, called)
+                inlined, called = (
+                    (inlined, max(called, size)) if self._never_inlined(callee) else (inlined + size, called)
+                )
             own = self.storage[f.name].bytes + OPERATION_BYTES * len(operations)
             self.stacks[f.name] = own + inlined + called
         spare = 0 if callers else SPARE_STACK
@@ -172,4 +189,6 @@ def _kernel(f: Function) -> KernelText:
     buffers = tuple(m.name for m in f.memories.values() if m.space == "global")
     found, hidden = arguments(f), len(f.attrs.get("launch_args", ()))
     first = len(found) - hidden
-    return KernelText(f.name, buffers, tuple(found[:first]), tuple(found[first:]), _local_arguments(f), "launch_args" in f.attrs)
+    return KernelText(
+        f.name, buffers, tuple(found[:first]), tuple(found[first:]), _local_arguments(f), "launch_args" in f.attrs
+    )

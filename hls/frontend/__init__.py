@@ -52,9 +52,9 @@ def parse_source(
 ) -> Result:
     """Compile OpenCL C to IR as ``hls.ir.nodes`` describes it, before any pass.
 
-    ``file`` names the text in messages and is where relative includes start. ``defines`` maps macros to their text. With ``include_roots``,
-    no file outside these folders is read.
-    Raises FrontendError (a CompileError) with all errors that could be found in one run.
+    ``file`` names the text in messages and is where relative includes start. ``defines`` maps macros to their text.
+    With ``include_roots``, no file outside these folders is read. Raises FrontendError (a CompileError) with all errors
+    that could be found in one run.
     """
     sources = {file: text}
     try:
@@ -83,7 +83,9 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
     doubles = bool(_DOUBLE.search(expanded.text))
     program = check(parse(expanded, file), options.single_precision_constants, doubles)
     if not program.errors and not any(f.kernel for f in program.functions):
-        program.diagnostics.append(Diagnostic("there is no kernel in this file", Span(file, 1), "mark one with __kernel"))
+        program.diagnostics.append(
+            Diagnostic("there is no kernel in this file", Span(file, 1), "mark one with __kernel")
+        )
     found = [*expanded.warnings, *dict.fromkeys(program.diagnostics)]
     errors = [d for d in found if d.severity == "error" or options.warnings_are_errors]
     if errors:
@@ -94,8 +96,8 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
 
 @contextmanager
 def uncollected():
-    """No garbage collection in between: trees of tokens, operations and nets only grow here, and looking through them again and
-    again costs a third of the time or more."""
+    """No garbage collection in between: trees of tokens, operations and nets only grow here, and looking through them
+    again and again costs a third of the time or more."""
     before = gc.isenabled()
     gc.disable()
     try:

@@ -12,7 +12,20 @@ from ..diag import CompileError
 from .lexer import Attribute
 from .parse import parse_expressions
 
-__all__ = ["ARGUMENT", "CHANNEL", "FUNCTION", "LOCAL_ARGUMENT", "MEANT_FOR_OTHERS", "MEMORY", "TYPE", "Form", "check_function", "check_memory", "owners", "read"]
+__all__ = [
+    "ARGUMENT",
+    "CHANNEL",
+    "FUNCTION",
+    "LOCAL_ARGUMENT",
+    "MEANT_FOR_OTHERS",
+    "MEMORY",
+    "TYPE",
+    "Form",
+    "check_function",
+    "check_memory",
+    "owners",
+    "read",
+]
 
 
 @dataclass(frozen=True)
@@ -34,50 +47,108 @@ class Form:
 
 FUNCTION: dict[str, Form] = {
     "reqd_work_group_size": Form(3, 3, name="work_group_size"),
-    "max_work_group_size": Form(1, 3), "xcl_max_work_group_size": Form(3, 3, name="max_work_group_size"),
+    "max_work_group_size": Form(1, 3),
+    "xcl_max_work_group_size": Form(3, 3, name="max_work_group_size"),
     "num_simd_work_items": Form(1, 1, highest=16, power=True),
     "num_compute_units": Form(1, 3),
     "max_global_work_dim": Form(1, 1, lowest=0, highest=3),
     "uses_global_work_offset": Form(1, 1, lowest=0, highest=1),
-    "autorun": Form(), "task": Form(), "use_stall_enable_clusters": Form(),
-    "scheduler_target_fmax_mhz": Form(1, 1), "num_share_resources": Form(1, 1), "max_share_resources": Form(1, 1),
+    "autorun": Form(),
+    "task": Form(),
+    "use_stall_enable_clusters": Form(),
+    "scheduler_target_fmax_mhz": Form(1, 1),
+    "num_share_resources": Form(1, 1),
+    "max_share_resources": Form(1, 1),
     "max_unroll_loops": Form(1, 1),
-    "work_group_size_hint": Form(3, 3, kept=False), "vec_type_hint": Form(0, 9, kept=False),
+    "work_group_size_hint": Form(3, 3, kept=False),
+    "vec_type_hint": Form(0, 9, kept=False),
 }
 
 MEMORY: dict[str, Form] = {
-    "memory": Form(0, 1, text=True), "register": Form(),
-    "numbanks": Form(1, 1, power=True), "bankwidth": Form(1, 1, power=True), "bank_bits": Form(1, 32, lowest=0, highest=63),
-    "singlepump": Form(), "doublepump": Form(),
-    "numreadports": Form(1, 1), "numwriteports": Form(1, 1), "simple_dual_port": Form(),
-    "merge": Form(1, 2, text=True), "max_replicates": Form(1, 1),
-    "private_copies": Form(1, 1, lowest=0), "max_private_copies": Form(1, 1, lowest=0), "max_concurrency": Form(1, 1, lowest=0),
-    "static_array_offset": Form(1, 1, lowest=0), "force_pow2_depth": Form(1, 1, lowest=0, highest=1),
+    "memory": Form(0, 1, text=True),
+    "register": Form(),
+    "numbanks": Form(1, 1, power=True),
+    "bankwidth": Form(1, 1, power=True),
+    "bank_bits": Form(1, 32, lowest=0, highest=63),
+    "singlepump": Form(),
+    "doublepump": Form(),
+    "numreadports": Form(1, 1),
+    "numwriteports": Form(1, 1),
+    "simple_dual_port": Form(),
+    "merge": Form(1, 2, text=True),
+    "max_replicates": Form(1, 1),
+    "private_copies": Form(1, 1, lowest=0),
+    "max_private_copies": Form(1, 1, lowest=0),
+    "max_concurrency": Form(1, 1, lowest=0),
+    "static_array_offset": Form(1, 1, lowest=0),
+    "force_pow2_depth": Form(1, 1, lowest=0, highest=1),
     "aligned": Form(0, 1, power=True),
 }
 
 ARGUMENT: dict[str, Form] = {"buffer_location": Form(1, 1, text=True), "aligned": Form(0, 1, power=True)}
 
 #: of a pointer to local memory: a memory whose size the host says
-LOCAL_ARGUMENT: dict[str, Form] = {"local_mem_size": Form(1, 1)} | {name: form for name, form in MEMORY.items() if name not in (
-    "register", "merge", "private_copies", "max_private_copies", "max_concurrency", "static_array_offset", "force_pow2_depth")}
+LOCAL_ARGUMENT: dict[str, Form] = {"local_mem_size": Form(1, 1)} | {
+    name: form
+    for name, form in MEMORY.items()
+    if name
+    not in (
+        "register",
+        "merge",
+        "private_copies",
+        "max_private_copies",
+        "max_concurrency",
+        "static_array_offset",
+        "force_pow2_depth",
+    )
+}
 
 #: of a typedef: an integer of exactly so many bits
 TYPE: dict[str, Form] = {"ap_int": Form(1, 1, highest=64)}
 
-CHANNEL: dict[str, Form] = {"depth": Form(1, 1, lowest=0), "xcl_reqd_pipe_depth": Form(1, 1, name="depth"), "io": Form(1, 1, text=True), "blocking": Form()}
+CHANNEL: dict[str, Form] = {
+    "depth": Form(1, 1, lowest=0),
+    "xcl_reqd_pipe_depth": Form(1, 1, name="depth"),
+    "io": Form(1, 1, text=True),
+    "blocking": Form(),
+}
 
 #: who has which attributes
-OWNERS = (("kernels", FUNCTION), ("variables in kernels", MEMORY), ("__local arguments", LOCAL_ARGUMENT), ("__global arguments", ARGUMENT),
-          ("typedefs", TYPE), ("channels", CHANNEL))
+OWNERS = (
+    ("kernels", FUNCTION),
+    ("variables in kernels", MEMORY),
+    ("__local arguments", LOCAL_ARGUMENT),
+    ("__global arguments", ARGUMENT),
+    ("typedefs", TYPE),
+    ("channels", CHANNEL),
+)
 
 #: what memory("...") may name: blocks, or tables of logic cells
 RAM_KINDS = ("BLOCK_RAM", "M20K", "MLAB")
 
 #: attributes that ask for what is done anyway, or for what only a processor has
-MEANT_FOR_OTHERS = frozenset({"always_inline", "noinline", "unused", "used", "pure", "const", "nothrow", "overloadable",
-                              "endian", "nosvm", "convergent", "flatten", "noduplicate", "xcl_array_partition", "xcl_array_reshape",
-                              "xcl_zero_global_work_offset", "xcl_pipeline_workitems", "max_constant_size"})
+MEANT_FOR_OTHERS = frozenset(
+    {
+        "always_inline",
+        "noinline",
+        "unused",
+        "used",
+        "pure",
+        "const",
+        "nothrow",
+        "overloadable",
+        "endian",
+        "nosvm",
+        "convergent",
+        "flatten",
+        "noduplicate",
+        "xcl_array_partition",
+        "xcl_array_reshape",
+        "xcl_zero_global_work_offset",
+        "xcl_pipeline_workitems",
+        "max_constant_size",
+    }
+)
 
 
 def owners(name: str) -> str:
@@ -86,7 +157,8 @@ def owners(name: str) -> str:
 
 
 def read(checker, attribute: Attribute, form: Form):
-    """The attribute's value; raises CompileError where it is not written as ``form`` says. ``checker`` knows constants."""
+    """The attribute's value; raises CompileError where it is not written as ``form`` says. ``checker`` knows
+    constants."""
     name, span = attribute.name, attribute.span
     if not form.kept:  # asks for nothing, whatever it says: vec_type_hint takes a type
         return True
@@ -120,18 +192,28 @@ def _number(checker, node, attribute: Attribute, form: Form) -> int:
     number = checker.constant_int(node, f"an argument of {attribute.name}")
     if not form.lowest <= number <= form.highest:
         upto = f"{form.lowest} to {form.highest}" if form.highest < (1 << 31) - 1 else f"{form.lowest} or more"
-        hint = f"write a number of {upto}" if not form.power else f"write {form.lowest if number < form.lowest else form.highest}: it must be a power of two of {upto}"
+        hint = (
+            f"write a number of {upto}"
+            if not form.power
+            else f"write {form.lowest if number < form.lowest else form.highest}: it must be a power of two of {upto}"
+        )
         raise CompileError.at(attribute.span, f"{attribute.name} cannot be {number}", hint)
     if form.power and number & number - 1:
-        raise CompileError.at(attribute.span, f"{attribute.name} must be a power of two, not {number}",
-                              f"write {1 << number.bit_length() - 1} or {1 << number.bit_length()}")
+        raise CompileError.at(
+            attribute.span,
+            f"{attribute.name} must be a power of two, not {number}",
+            f"write {1 << number.bit_length() - 1} or {1 << number.bit_length()}",
+        )
     return number
 
 
 def _text(checker, node, attribute: Attribute, form: Form) -> str:
     if not isinstance(node, c_ast.Constant) or node.type != "string":
-        raise CompileError.at(attribute.span, f"an argument of {attribute.name} must be a text in quotes",
-                              f"write {_example(attribute.name, form)}")
+        raise CompileError.at(
+            attribute.span,
+            f"an argument of {attribute.name} must be a text in quotes",
+            f"write {_example(attribute.name, form)}",
+        )
     return node.value.strip('"')
 
 
@@ -141,15 +223,27 @@ def check_function(attrs: dict, spans: dict, parameters: int):
     most = attrs.get("max_work_group_size")
     limit = most if isinstance(most, int) else _product(most) if most else None
     if size and limit is not None and _product(size) > limit:
-        _refuse(spans, "max_work_group_size", f"a group of {_product(size)} work-items is required, but at most {limit} allowed",
-                "make the two agree")
+        _refuse(
+            spans,
+            "max_work_group_size",
+            f"a group of {_product(size)} work-items is required, but at most {limit} allowed",
+            "make the two agree",
+        )
     simd = attrs.get("num_simd_work_items", 1)
     if size and size[0] % simd:
-        _refuse(spans, "num_simd_work_items", f"num_simd_work_items({simd}) does not divide the group size {size[0]}",
-                "make the first dimension of reqd_work_group_size a multiple of it")
+        _refuse(
+            spans,
+            "num_simd_work_items",
+            f"num_simd_work_items({simd}) does not divide the group size {size[0]}",
+            "make the first dimension of reqd_work_group_size a multiple of it",
+        )
     if attrs.get("max_global_work_dim") == 0 and size and _product(size) > 1:
-        _refuse(spans, "max_global_work_dim", "max_global_work_dim(0) asks for one work-item, reqd_work_group_size for more",
-                "remove one of them")
+        _refuse(
+            spans,
+            "max_global_work_dim",
+            "max_global_work_dim(0) asks for one work-item, reqd_work_group_size for more",
+            "remove one of them",
+        )
     if attrs.get("autorun") and parameters:
         _refuse(spans, "autorun", "an autorun kernel has no arguments", "read from channels, or remove autorun")
 
@@ -160,20 +254,39 @@ def check_memory(attrs: dict, spans: dict):
         _refuse(spans, "doublepump", "a memory is pumped once or twice, not both", "remove singlepump or doublepump")
     kind = attrs.get("memory", True)
     if kind is not True and kind not in RAM_KINDS:
-        _refuse(spans, "memory", f'memory("{kind}") names no kind of RAM', f"write one of {', '.join(RAM_KINDS)}, or memory alone")
+        _refuse(
+            spans,
+            "memory",
+            f'memory("{kind}") names no kind of RAM',
+            f"write one of {', '.join(RAM_KINDS)}, or memory alone",
+        )
     if kind == "MLAB" and attrs.get("doublepump"):
-        _refuse(spans, "doublepump", "the tables of memory(\"MLAB\") cannot be double-pumped", 'write memory("BLOCK_RAM"), or remove doublepump')
+        _refuse(
+            spans,
+            "doublepump",
+            'the tables of memory("MLAB") cannot be double-pumped',
+            'write memory("BLOCK_RAM"), or remove doublepump',
+        )
     merge = attrs.get("merge")
     if isinstance(merge, tuple) and merge[1] not in ("depth", "width"):
-        _refuse(spans, "merge", f'memories are merged by "depth" or by "width", not by "{merge[1]}"', f'write merge("{merge[0]}", "depth")')
+        _refuse(
+            spans,
+            "merge",
+            f'memories are merged by "depth" or by "width", not by "{merge[1]}"',
+            f'write merge("{merge[0]}", "depth")',
+        )
     others = sorted(set(attrs) - {"register", "aligned", "max_concurrency", "private_copies", "max_private_copies"})
     if attrs.get("register") and others:
         _refuse(spans, others[0], f"'{others[0]}' asks for a memory, 'register' for none", "remove one of them")
     bits, banks = attrs.get("bank_bits"), attrs.get("numbanks")
     count = 1 if isinstance(bits, int) else len(bits or ())
     if bits is not None and banks is not None and banks != 1 << count:
-        _refuse(spans, "bank_bits", f"{count} bank bits choose among {1 << count} banks, not {banks}",
-                f"write numbanks({1 << count})")
+        _refuse(
+            spans,
+            "bank_bits",
+            f"{count} bank bits choose among {1 << count} banks, not {banks}",
+            f"write numbanks({1 << count})",
+        )
 
 
 def _product(numbers: Iterable[int]) -> int:

@@ -1,4 +1,5 @@
-"""Values taken into pieces of a few bytes and put together again: wide accesses, unions, ``as_T``. All of it is wiring."""
+"""Values taken into pieces of a few bytes and put together again: wide accesses, unions, ``as_T``. All of it is
+wiring."""
 
 from math import gcd
 
@@ -15,7 +16,9 @@ class Chunks:
     def __init__(self, builder: Builder):
         self.builder = builder
 
-    def repacked(self, values: tuple[Value, ...], source: tuple[Leaf, ...], target: tuple[Leaf, ...]) -> tuple[Value, ...]:
+    def repacked(
+        self, values: tuple[Value, ...], source: tuple[Leaf, ...], target: tuple[Leaf, ...]
+    ) -> tuple[Value, ...]:
         """The bytes of scalars that lie as ``source`` says, read as ``target`` says; a byte that none has is 0."""
         size = _step(source, target)
         pieces = self._split_all(values, source, size)
@@ -38,7 +41,9 @@ class Chunks:
         pieces = {}
         for value, (offset, scalar) in zip(values, source, strict=True):
             if ct.container(scalar) != scalar:
-                value = self.builder.value("sext" if scalar.signed else "zext", value, result=ct.ir_type(ct.container(scalar)))
+                value = self.builder.value(
+                    "sext" if scalar.signed else "zext", value, result=ct.ir_type(ct.container(scalar))
+                )
             for k, piece in enumerate(self.split(value, size)):
                 pieces[offset + k * size] = piece
         return pieces

@@ -264,35 +264,55 @@ def _same_size(target):
 
 
 _ROWS = (
-    BuiltinRow("min", 2, _same, _min), BuiltinRow("max", 2, _same, _max), BuiltinRow("clamp", 3, _same, _clamp),
-    BuiltinRow("abs", 1, _absolute, integers.absolute), BuiltinRow("abs_diff", 2, _distance, integers.abs_diff),
-    BuiltinRow("hadd", 2, _integers, integers.hadd), BuiltinRow("rhadd", 2, _integers, integers.rhadd),
-    BuiltinRow("add_sat", 2, _integers, integers.add_sat), BuiltinRow("sub_sat", 2, _integers, integers.sub_sat),
+    BuiltinRow("min", 2, _same, _min),
+    BuiltinRow("max", 2, _same, _max),
+    BuiltinRow("clamp", 3, _same, _clamp),
+    BuiltinRow("abs", 1, _absolute, integers.absolute),
+    BuiltinRow("abs_diff", 2, _distance, integers.abs_diff),
+    BuiltinRow("hadd", 2, _integers, integers.hadd),
+    BuiltinRow("rhadd", 2, _integers, integers.rhadd),
+    BuiltinRow("add_sat", 2, _integers, integers.add_sat),
+    BuiltinRow("sub_sat", 2, _integers, integers.sub_sat),
     BuiltinRow("mad_sat", 3, _integers, integers.mad_sat),
-    BuiltinRow("clz", 1, _integers, integers.clz), BuiltinRow("popcount", 1, _integers, integers.popcount),
+    BuiltinRow("clz", 1, _integers, integers.clz),
+    BuiltinRow("popcount", 1, _integers, integers.popcount),
     BuiltinRow("ctz", 1, _integers, integers.ctz),
-    BuiltinRow("upsample", 2, _doubled, integers.upsample), BuiltinRow("bitselect", 3, _same, integers.bitselect),
-    BuiltinRow("mul24", 2, _words, _mul), BuiltinRow("mad24", 3, _words, _mul_add),
-    BuiltinRow("mad_hi", 3, _integers, integers.mad_hi), BuiltinRow("mul_hi", 2, _integers, integers.mul_hi),
+    BuiltinRow("upsample", 2, _doubled, integers.upsample),
+    BuiltinRow("bitselect", 3, _same, integers.bitselect),
+    BuiltinRow("mul24", 2, _words, _mul),
+    BuiltinRow("mad24", 3, _words, _mul_add),
+    BuiltinRow("mad_hi", 3, _integers, integers.mad_hi),
+    BuiltinRow("mul_hi", 2, _integers, integers.mul_hi),
     BuiltinRow("rotate", 2, _integers, integers.rotate),
-    BuiltinRow("mad", 3, _floats, _float_mul_add), BuiltinRow("mix", 3, _floats, _mix),
-    BuiltinRow("step", 2, _floats, _step), BuiltinRow("smoothstep", 3, _floats, _smoothstep),
-    BuiltinRow("sign", 1, _floats, _sign), BuiltinRow("fdim", 2, _floats, _fdim),
+    BuiltinRow("mad", 3, _floats, _float_mul_add),
+    BuiltinRow("mix", 3, _floats, _mix),
+    BuiltinRow("step", 2, _floats, _step),
+    BuiltinRow("smoothstep", 3, _floats, _smoothstep),
+    BuiltinRow("sign", 1, _floats, _sign),
+    BuiltinRow("fdim", 2, _floats, _fdim),
     BuiltinRow("copysign", 2, _floats, _copysign),
-    BuiltinRow("maxmag", 2, _floats, _farther(True)), BuiltinRow("minmag", 2, _floats, _farther(False)),
-    BuiltinRow("degrees", 1, _floats, _scaled(57.29577951308232)), BuiltinRow("radians", 1, _floats, _scaled(0.017453292519943295)),
+    BuiltinRow("maxmag", 2, _floats, _farther(True)),
+    BuiltinRow("minmag", 2, _floats, _farther(False)),
+    BuiltinRow("degrees", 1, _floats, _scaled(57.29577951308232)),
+    BuiltinRow("radians", 1, _floats, _scaled(0.017453292519943295)),
     BuiltinRow("fabs", 1, _floats, lambda b, v, t: b.value("fabs", v[0])),
-    BuiltinRow("fmin", 2, _floats, _fmin), BuiltinRow("fmax", 2, _floats, lambda b, v, t: _fmin(b, v, t, swap=True)),
+    BuiltinRow("fmin", 2, _floats, _fmin),
+    BuiltinRow("fmax", 2, _floats, lambda b, v, t: _fmin(b, v, t, swap=True)),
     BuiltinRow("select", 3, _choice, _select),
-    BuiltinRow("isequal", 2, _tests, _compare("feq")), BuiltinRow("isnotequal", 2, _tests, _compare("fne")),
-    BuiltinRow("isless", 2, _tests, _compare("flt")), BuiltinRow("islessequal", 2, _tests, _compare("fle")),
+    BuiltinRow("isequal", 2, _tests, _compare("feq")),
+    BuiltinRow("isnotequal", 2, _tests, _compare("fne")),
+    BuiltinRow("isless", 2, _tests, _compare("flt")),
+    BuiltinRow("islessequal", 2, _tests, _compare("fle")),
     BuiltinRow("isgreater", 2, _tests, _compare("flt", swap=True)),
     BuiltinRow("isgreaterequal", 2, _tests, _compare("fle", swap=True)),
-    BuiltinRow("islessgreater", 2, _tests, _less_greater), BuiltinRow("isordered", 2, _tests, _ordered),
+    BuiltinRow("islessgreater", 2, _tests, _less_greater),
+    BuiltinRow("isordered", 2, _tests, _ordered),
     BuiltinRow("isunordered", 2, _tests, _unordered),
     BuiltinRow("isnan", 1, _tests, lambda b, v, t: _as_int(b, _not_number(b, v[0]))),
-    BuiltinRow("isinf", 1, _tests, _infinite), BuiltinRow("isfinite", 1, _tests, _finite),
-    BuiltinRow("signbit", 1, _tests, _sign_bit), BuiltinRow("isnormal", 1, _tests, _normal),
+    BuiltinRow("isinf", 1, _tests, _infinite),
+    BuiltinRow("isfinite", 1, _tests, _finite),
+    BuiltinRow("signbit", 1, _tests, _sign_bit),
+    BuiltinRow("isnormal", 1, _tests, _normal),
     *(BuiltinRow(f"as_{t}", 1, _same_size(t), _bitcast(t)) for t in ct.SCALARS.values() if t != ct.BOOL_T),
     *(BuiltinRow(*row) for row in (*MATH, *PARTS)),
 )
@@ -304,26 +324,58 @@ BROADCAST = frozenset({"min", "max", "clamp", "mix", "step", "smoothstep", "fmin
 
 #: get_X: (the IR's name for it, result type, takes a dimension)
 WORK_ITEM: dict[str, tuple[str, ct.CType, bool]] = {
-    **{f"get_{fn}": (fn, ct.ULONG, True)
-       for fn in ("global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset")},
-    "get_work_dim": ("work_dim", ct.UINT, False), "get_compute_id": ("compute_id", ct.INT, True),
+    **{
+        f"get_{fn}": (fn, ct.ULONG, True)
+        for fn in ("global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset")
+    },
+    "get_work_dim": ("work_dim", ct.UINT, False),
+    "get_compute_id": ("compute_id", ct.INT, True),
 }
 
 #: atomic operations by their names in OpenCL C 2.0
-_ATOMICS_2 = {**{f"fetch_{name}": name for name in ("add", "sub", "or", "xor", "and", "min", "max")}, "exchange": "xchg",
-              "compare_exchange_strong": "cmpxchg", "compare_exchange_weak": "cmpxchg"}
+_ATOMICS_2 = {
+    **{f"fetch_{name}": name for name in ("add", "sub", "or", "xor", "and", "min", "max")},
+    "exchange": "xchg",
+    "compare_exchange_strong": "cmpxchg",
+    "compare_exchange_weak": "cmpxchg",
+}
 #: what a group computes together in OpenCL C 2.0
-_COLLECTIVE = ("broadcast", "all", "any", *(f"{kind}_{name}" for kind in ("reduce", "scan_inclusive", "scan_exclusive")
-                                            for name in ("add", "min", "max")))
+_COLLECTIVE = (
+    "broadcast",
+    "all",
+    "any",
+    *(f"{kind}_{name}" for kind in ("reduce", "scan_inclusive", "scan_exclusive") for name in ("add", "min", "max")),
+)
 #: functions of OpenCL that are refused: name -> (what it is, what to write instead)
 NOT_BUILT: dict[str, tuple[str, str]] = {
-    **{f"{who}_{name}": (f"{who}_{name} belongs to OpenCL C 2.0", "share the values in a __local array, and let the work-items meet at a barrier")
-       for who in ("work_group", "sub_group") for name in _COLLECTIVE},
-    **{f"atomic_{name}{explicit}": (f"atomic_{name}{explicit} belongs to OpenCL C 2.0", f"write atomic_{old}")
-       for name, old in _ATOMICS_2.items() for explicit in ("", "_explicit")},
-    **{name: ("images are not supported", "pass the pixels as a __global buffer")
-       for name in ("read_imagef", "read_imagei", "read_imageui", "write_imagef", "write_imagei", "write_imageui",
-                    "get_image_width", "get_image_height")},
-    **{name: ("memory cannot be allocated in a kernel", "pass a __global buffer of the size you need")
-       for name in ("malloc", "calloc", "free", "alloca")},
+    **{
+        f"{who}_{name}": (
+            f"{who}_{name} belongs to OpenCL C 2.0",
+            "share the values in a __local array, and let the work-items meet at a barrier",
+        )
+        for who in ("work_group", "sub_group")
+        for name in _COLLECTIVE
+    },
+    **{
+        f"atomic_{name}{explicit}": (f"atomic_{name}{explicit} belongs to OpenCL C 2.0", f"write atomic_{old}")
+        for name, old in _ATOMICS_2.items()
+        for explicit in ("", "_explicit")
+    },
+    **{
+        name: ("images are not supported", "pass the pixels as a __global buffer")
+        for name in (
+            "read_imagef",
+            "read_imagei",
+            "read_imageui",
+            "write_imagef",
+            "write_imagei",
+            "write_imageui",
+            "get_image_width",
+            "get_image_height",
+        )
+    },
+    **{
+        name: ("memory cannot be allocated in a kernel", "pass a __global buffer of the size you need")
+        for name in ("malloc", "calloc", "free", "alloca")
+    },
 }

@@ -6,8 +6,24 @@ All take (builder, argument values, type of the first argument).
 from ..ir import I64, Builder, IntType, Value
 from . import types as ct
 
-__all__ = ["abs_diff", "absolute", "add_sat", "bitselect", "clamp_to", "clz", "ctz", "hadd", "mad_hi", "mad_sat", "mul_hi", "popcount",
-           "rhadd", "rotate", "sub_sat", "upsample"]
+__all__ = [
+    "abs_diff",
+    "absolute",
+    "add_sat",
+    "bitselect",
+    "clamp_to",
+    "clz",
+    "ctz",
+    "hadd",
+    "mad_hi",
+    "mad_sat",
+    "mul_hi",
+    "popcount",
+    "rhadd",
+    "rotate",
+    "sub_sat",
+    "upsample",
+]
 
 
 def _number(b: Builder, n: int, like: Value) -> Value:
@@ -158,7 +174,8 @@ def popcount(b, v, t):
 
 
 def clz(b, v, t):
-    """Shifts by halves of the width while nothing but zeros leaves at the top; what is left has its top bit set, or is 0."""
+    """Shifts by halves of the width while nothing but zeros leaves at the top; what is left has its top bit set, or is
+    0."""
     (x,) = v
     count, step = _number(b, 0, x), x.type.bits // 2
     while step:

@@ -1,7 +1,7 @@
 """The built-in functions on floats that are more than a few operations, or one operation of their own.
 
-Those that are one operation work in every format. The others are written in OpenCL C, in :mod:`hls.mathlib`, for float and
-some also for double; a half goes through float, which has more than twice its digits, where that gives the same.
+Those that are one operation work in every format. The others are written in OpenCL C, in :mod:`hls.mathlib`, for float
+and some also for double; a half goes through float, which has more than twice its digits, where that gives the same.
 """
 
 from collections.abc import Callable
@@ -50,7 +50,10 @@ class LibraryCall:
             signature = HALVES.get(self.name, signature)
         if t == ct.DOUBLE:
             if self.name not in DOUBLES:
-                return "is not built for double: convert its arguments to float; docs/arithmetic.md names the functions of double"
+                return (
+                    "is not built for double: convert its arguments to float; docs/arithmetic.md names the "
+                    "functions of double"
+                )
             signature = DOUBLES[self.name]
         if not all(ct.integer(given) for given, wanted in zip(types, signature.parameters) if wanted not in _FLOATS):
             return f"takes ({', '.join(signature.parameters)})"
@@ -80,10 +83,11 @@ def _named(name: str):
 _OPERATIONS = [
     ("fma", 3, _every_format, _operation("fma")),
     ("sqrt", 1, _every_format, _operation("fsqrt")),
-    *((name, 1, _every_format, _operation("fintegral", rounding=mode)) for name, mode in (
-        ("floor", "down"), ("ceil", "up"), ("trunc", "zero"), ("rint", "even"), ("round", "away"))),
+    *(
+        (name, 1, _every_format, _operation("fintegral", rounding=mode))
+        for name, mode in (("floor", "down"), ("ceil", "up"), ("trunc", "zero"), ("rint", "even"), ("round", "away"))
+    ),
 ]
-
 
 
 def _reciprocal(b, v, t):
@@ -92,7 +96,8 @@ def _reciprocal(b, v, t):
 
 @dataclass(frozen=True)
 class _FewerBits:
-    """Emits the smaller function of float, ``NAME`` of "native_NAME" and "half_NAME"; of other formats what ``plain`` emits."""
+    """Emits the smaller function of float, ``NAME`` of "native_NAME" and "half_NAME"; of other formats what ``plain``
+    emits."""
 
     name: str
     plain: Callable
@@ -101,10 +106,15 @@ class _FewerBits:
         return _call(b, _named(f"_native_{self.name}"), v) if t == ct.FLOAT else self.plain(b, v, t)
 
 
-_FEWER_BITS = [("sqrt", 1, _every_format, _operation("fsqrt")), ("recip", 1, _every_format, _reciprocal),
-               ("divide", 2, _every_format, _operation("fdiv"))]
-_FEWER_BITS += [(name, 1, LibraryCall(name).rule, LibraryCall(name))
-                for name in ("cos", "exp", "exp2", "exp10", "log", "log2", "log10", "rsqrt", "sin", "tan")]
+_FEWER_BITS = [
+    ("sqrt", 1, _every_format, _operation("fsqrt")),
+    ("recip", 1, _every_format, _reciprocal),
+    ("divide", 2, _every_format, _operation("fdiv")),
+]
+_FEWER_BITS += [
+    (name, 1, LibraryCall(name).rule, LibraryCall(name))
+    for name in ("cos", "exp", "exp2", "exp10", "log", "log2", "log10", "rsqrt", "sin", "tan")
+]
 for kind in ("native", "half"):
     _OPERATIONS += [(f"{kind}_{name}", arity, rule, _FewerBits(name, emit)) for name, arity, rule, emit in _FEWER_BITS]
 
@@ -112,5 +122,10 @@ for kind in ("native", "half"):
 _ALIASES = {f"{kind}_powr": "powr" for kind in ("native", "half")}
 
 #: (name, number of arguments, rule, emit): the fields of a :class:`hls.frontend.builtins.BuiltinRow`
-MATH = (*_OPERATIONS, *((name, len(SIGNATURES[plain].parameters), LibraryCall(plain).rule, LibraryCall(plain))
-                        for name, plain in {**{name: name for name in SIGNATURES}, **_ALIASES}.items()))
+MATH = (
+    *_OPERATIONS,
+    *(
+        (name, len(SIGNATURES[plain].parameters), LibraryCall(plain).rule, LibraryCall(plain))
+        for name, plain in {**{name: name for name in SIGNATURES}, **_ALIASES}.items()
+    ),
+)

@@ -1,7 +1,8 @@
-"""The parts of a float: what ``fract``, ``modf`` and ``frexp`` give, each as a function of one value. Exact in every format.
-And the sign that ``lgamma_r`` gives.
+"""The parts of a float: what ``fract``, ``modf`` and ``frexp`` give, each as a function of one value. Exact in every
+format. And the sign that ``lgamma_r`` gives.
 
-No program can call these: their names hold a dot. :mod:`.check_math` writes the calls that programs make in terms of them.
+No program can call these: their names hold a dot. :mod:`.check_math` writes the calls that programs make in terms of
+them.
 """
 
 import math
@@ -47,7 +48,8 @@ def _fract(b, v, t):
 
 
 class _Parts:
-    """Exponent and fraction of a float, of which a subnormal one is made normal first. ``odd``: it is zero, infinite or no number."""
+    """Exponent and fraction of a float, of which a subnormal one is made normal first. ``odd``: it is zero, infinite or
+    no number."""
 
     def __init__(self, b: Builder, x: Value):
         self.b, self.type = b, IntType(x.type.bits)
@@ -90,7 +92,9 @@ def _one(types):
 
 #: (name, number of arguments, rule, emit): the fields of a :class:`hls.frontend.builtins.BuiltinRow`
 PARTS = (
-    ("modf.part", 1, _one, _modf), ("fract.part", 1, _one, _fract), ("frexp.mantissa", 1, _one, _mantissa),
+    ("modf.part", 1, _one, _modf),
+    ("fract.part", 1, _one, _fract),
+    ("frexp.mantissa", 1, _one, _mantissa),
     ("frexp.exponent", 1, lambda types: ((floating(types),), ct.INT), _exponent),
     ("lgamma.sign", 1, LibraryCall("_gamma_sign").rule, LibraryCall("_gamma_sign")),
 )

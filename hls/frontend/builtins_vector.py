@@ -68,8 +68,13 @@ def _shuffle(types):
 def _vector_select(types):
     a, b, c = types
     wide = next((t for t in (a, b) if isinstance(t, ct.Vector)), c)
-    if not (a == b == wide) or not isinstance(c, ct.Vector) or c.length != wide.length or not ct.integer(c.element) \
-            or c.element.size != wide.element.size:
+    if (
+        not (a == b == wide)
+        or not isinstance(c, ct.Vector)
+        or c.length != wide.length
+        or not ct.integer(c.element)
+        or c.element.size != wide.element.size
+    ):
         return f"takes two equal vectors and one of integers as wide, not '{a}', '{b}', '{c}'"
     return (a, b, c), a
 
@@ -120,7 +125,7 @@ def _cross(b, lanes, types, result):
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         out.append(b.value("fsub", b.value("fmul", x[i], y[j]), b.value("fmul", x[j], y[i])))
-    return (*out, b.const(0.0, x[0].type))[:len(x)]
+    return (*out, b.const(0.0, x[0].type))[: len(x)]
 
 
 def _picked(b, lanes, types, result):
@@ -139,12 +144,21 @@ def _chosen(b, lanes, types, result):
 
 
 _ROWS = (
-    VectorRow("any", 1, _set, _reduced("or")), VectorRow("all", 1, _set, _reduced("and")),
-    VectorRow("dot", 2, _two_points, _dot), VectorRow("cross", 2, _space, _cross),
-    *(VectorRow(f"{fast}{name}", arity, rule, emit) for fast in ("", "fast_") for name, arity, rule, emit in (
-        ("length", 1, _one_point, _length), ("distance", 2, _two_points, _distance),
-        ("normalize", 1, _direction, _normalize))),
-    VectorRow("shuffle", 2, _shuffle, _picked), VectorRow("shuffle2", 3, _shuffle, _picked),
+    VectorRow("any", 1, _set, _reduced("or")),
+    VectorRow("all", 1, _set, _reduced("and")),
+    VectorRow("dot", 2, _two_points, _dot),
+    VectorRow("cross", 2, _space, _cross),
+    *(
+        VectorRow(f"{fast}{name}", arity, rule, emit)
+        for fast in ("", "fast_")
+        for name, arity, rule, emit in (
+            ("length", 1, _one_point, _length),
+            ("distance", 2, _two_points, _distance),
+            ("normalize", 1, _direction, _normalize),
+        )
+    ),
+    VectorRow("shuffle", 2, _shuffle, _picked),
+    VectorRow("shuffle2", 3, _shuffle, _picked),
     VectorRow("select", 3, _vector_select, _chosen),
 )
 

@@ -28,7 +28,8 @@ class Program(StatementChecker):
         self.single_precision, self.doubles = single_precision, doubles and not single_precision
         self.functions: list[tt.FunctionTree] = []
         self._again: dict[tt.FunctionTree, c_ast.FuncDef] = {}  #: what defines each that calls may check once more
-        self._prototypes: dict[tt.FunctionTree, list[Attribute]] = {}  #: attributes of declarations before the definition
+        #: attributes of declarations before the definition
+        self._prototypes: dict[tt.FunctionTree, list[Attribute]] = {}
         self._called: dict[tuple, tt.FunctionTree] = {}  #: the helper that a function called with those channels is
 
     def run(self):
@@ -76,12 +77,22 @@ class Program(StatementChecker):
 
     def _file_variable(self, node, span):
         declared = self.declared(node.type, span)
-        if declared.space not in ("constant", None) or isinstance(declared.type, ct.Pointer) or \
-                (node.init is None and not declared.const and declared.space is None):
-            raise CompileError.at(span, f"the file-scope variable '{node.name}' must be __constant",
-                                  "write __constant before its type, and give it a value")
+        if (
+            declared.space not in ("constant", None)
+            or isinstance(declared.type, ct.Pointer)
+            or (node.init is None and not declared.const and declared.space is None)
+        ):
+            raise CompileError.at(
+                span,
+                f"the file-scope variable '{node.name}' must be __constant",
+                "write __constant before its type, and give it a value",
+            )
         if declared.space is None and not declared.const:
-            self.warn(span, f"the file-scope variable '{node.name}' is taken as __constant", "write __constant before its type")
+            self.warn(
+                span,
+                f"the file-scope variable '{node.name}' is taken as __constant",
+                "write __constant before its type",
+            )
         self.file_constant(node, declared, span)
 
     # -- functions
@@ -94,7 +105,9 @@ class Program(StatementChecker):
         result = self.declared(node.type.type, span).type
         self.complete(result, span, f"the result of '{node.name}'")
         if isinstance(result, ct.Array):
-            raise CompileError.at(span, "a function cannot return an array", "put it into a struct, or pass a pointer to it")
+            raise CompileError.at(
+                span, "a function cannot return an array", "put it into a struct, or pass a pointer to it"
+            )
         if kernel and not isinstance(result, ct.Void):
             raise CompileError.at(span, f"the kernel '{node.name}' must return void", "store the result into a buffer")
         parameters, written, broken = self._parameters(node.type, kernel)
@@ -108,8 +121,9 @@ class Program(StatementChecker):
         if not known.broken and not broken:
             self._check_same(known, tree)
         known.broken += broken
-        known.parameters, known.written_types = (parameters, written) if known.body is None else \
-            (known.parameters, known.written_types)
+        known.parameters, known.written_types = (
+            (parameters, written) if known.body is None else (known.parameters, known.written_types)
+        )
         return known
 
     def _check_same(self, known: tt.FunctionTree, tree: tt.FunctionTree):
@@ -117,14 +131,20 @@ class Program(StatementChecker):
         if types[0] != types[1] or (known.kernel, known.result) != (tree.kernel, tree.result):
             note = Diagnostic("the first declaration is here", known.span, severity="note")
             self.poison(tree.name)
-            raise CompileError(Diagnostic(f"'{tree.name}' is declared with other types before", tree.span,
-                                          "make both the same", notes=(note,)))
+            raise CompileError(
+                Diagnostic(
+                    f"'{tree.name}' is declared with other types before", tree.span, "make both the same", notes=(note,)
+                )
+            )
 
     def _parameters(self, declarator, kernel: bool):
         parameters, written, broken = [], [], []
         nodes = declarator.args.params if declarator.args else []
-        if len(nodes) == 1 and isinstance(nodes[0], c_ast.Typename) and \
-                isinstance(self.declared(nodes[0], self.span(nodes[0])).type, ct.Void):
+        if (
+            len(nodes) == 1
+            and isinstance(nodes[0], c_ast.Typename)
+            and isinstance(self.declared(nodes[0], self.span(nodes[0])).type, ct.Void)
+        ):
             return [], [], []
         for k, node in enumerate(nodes):
             broken.append(str(getattr(node, "name", None) or f"unnamed{k}"))
@@ -139,34 +159,53 @@ class Program(StatementChecker):
             raise CompileError.at(self.span(node), "a variable number of arguments is not supported")
         if isinstance(node, c_ast.ID):  # as before C89
             if kernel:
-                raise CompileError.at(self.span(node), f"the parameter '{node.name}' has no type", "write int before it, or what it is")
-            self.warn(self.span(node), f"the parameter '{node.name}' has no type, and is taken as int", "write int before it")
+                raise CompileError.at(
+                    self.span(node), f"the parameter '{node.name}' has no type", "write int before it, or what it is"
+                )
+            self.warn(
+                self.span(node), f"the parameter '{node.name}' has no type, and is taken as int", "write int before it"
+            )
             return tt.Variable(str(node.name), ct.INT, "parameter", self.span(node), False, False, attrs={})
         span = self.name_span(node)
         if "pipe" in node.quals or "channel" in node.quals:
             return self._pipe(node, span, kernel)
         if isinstance(node.type, c_ast.ArrayDecl):
-            node.type.dim = None  # an array is passed as a pointer: its first length means nothing and may be a parameter
+            # an array is passed as a pointer: its first length means nothing and may be a parameter
+            node.type.dim = None
         declared = self.parameter_type(self.declared(node, span))
         t = declared.type
         self.complete(t, span, f"the parameter '{node.name}'")
         if isinstance(t, ct.Void):
             raise CompileError.at(span, "a parameter cannot be void")
         if not isinstance(t, ct.Pointer) and declared.space not in (None, "private"):
-            raise CompileError.at(span, f"a value cannot be in __{declared.space} memory",
-                                  f"a buffer is a pointer: __{declared.space} {t} *{node.name or 'name'}")
+            raise CompileError.at(
+                span,
+                f"a value cannot be in __{declared.space} memory",
+                f"a buffer is a pointer: __{declared.space} {t} *{node.name or 'name'}",
+            )
         if kernel:
             self._check_kernel_parameter(t, span)
         name = str(node.name) if node.name else f"unnamed{k}"
         buffer = kernel and isinstance(t, ct.Pointer)
         local = isinstance(t, ct.Pointer) and t.space == "local"
         attrs, places = self.memory_attributes(node, LOCAL_ARGUMENT if local else ARGUMENT)
-        return tt.Variable(name, t, "buffer" if buffer else "parameter", span, declared.const, declared.volatile, attrs=attrs, attr_spans=places)
+        return tt.Variable(
+            name,
+            t,
+            "buffer" if buffer else "parameter",
+            span,
+            declared.const,
+            declared.volatile,
+            attrs=attrs,
+            attr_spans=places,
+        )
 
     def _pipe(self, node, span: Span, kernel: bool) -> tt.Channel:
         """A pipe that a kernel takes; a channel or pipe that a helper does."""
         if kernel and "channel" in node.quals:
-            raise CompileError.at(span, "a kernel cannot take a channel", "use the channel by its name, or let the kernel take a pipe")
+            raise CompileError.at(
+                span, "a kernel cannot take a channel", "use the channel by its name, or let the kernel take a pipe"
+            )
         if kernel:
             t = self.declared(node, span).type
             self.check_payload(t, span)
@@ -179,13 +218,16 @@ class Program(StatementChecker):
     def _check_kernel_parameter(self, t: ct.CType, span: Span):
         if not isinstance(t, ct.Pointer):
             if has_pointer(t):
-                raise CompileError.at(span, f"a kernel's argument of type '{t}' cannot hold a pointer", "pass the buffer alone")
+                raise CompileError.at(
+                    span, f"a kernel's argument of type '{t}' cannot hold a pointer", "pass the buffer alone"
+                )
             return
         if has_pointer(t.pointee):
             raise CompileError.at(span, "a buffer cannot hold pointers", "store an index into another buffer")
         if t.space == "private":
-            raise CompileError.at(span, "a kernel's pointer must say which memory it points to",
-                                  f"write __global {t.pointee} *")
+            raise CompileError.at(
+                span, "a kernel's pointer must say which memory it points to", f"write __global {t.pointee} *"
+            )
 
     def _definition(self, node):
         if not isinstance(node.decl.type, c_ast.FuncDecl):
@@ -194,7 +236,9 @@ class Program(StatementChecker):
             function = self._function(node.decl)
         if function.body is not None:
             note = Diagnostic("the first one is here", function.span, severity="note")
-            raise CompileError(Diagnostic(f"'{function.name}' is defined twice", self.name_span(node.decl), notes=(note,)))
+            raise CompileError(
+                Diagnostic(f"'{function.name}' is defined twice", self.name_span(node.decl), notes=(note,))
+            )
         function.span = self.name_span(node.decl)
         self._function_attributes(function, [*self._prototypes.get(function, ()), *self.attributes(node.decl)])
         if function.kernel or function.takes_channels:
@@ -206,11 +250,14 @@ class Program(StatementChecker):
             self.functions.append(function)
 
     def called(self, function: tt.FunctionTree, channels: tuple[tt.Channel, ...], span: Span) -> tt.FunctionTree:
-        """The helper that a call of a kernel, or of a function that takes channels, calls: its body once more, with pointers as values
-        and with those channels in the place of its parameters, of which the calls give the numbers."""
+        """The helper that a call of a kernel, or of a function that takes channels, calls: its body once more, with
+        pointers as values and with those channels in the place of its parameters, of which the calls give the
+        numbers."""
         if function not in self._again:
             kind = "kernel" if function.kernel else "function"
-            raise CompileError.at(span, f"the {kind} '{function.name}' is called before it is defined", "move its definition up")
+            raise CompileError.at(
+                span, f"the {kind} '{function.name}' is called before it is defined", "move its definition up"
+            )
         key = (function, *channels)
         if key not in self._called:
             node, outer = self._again[function], (self.function, self._stack, self._structs, self._enums)
@@ -220,8 +267,9 @@ class Program(StatementChecker):
             meanings = [_given(p, next(given)) if isinstance(p, tt.Channel) else p for p in parameters]
             numbers = [p.first if isinstance(p, tt.Channel) else p for p in meanings]
             name = f"{function.name}__called{len(self._called)}"
-            self._called[key] = tree = tt.FunctionTree(name, False, function.result, numbers, function.span,
-                                                       broken=broken, written_types=written)
+            self._called[key] = tree = tt.FunctionTree(
+                name, False, function.result, numbers, function.span, broken=broken, written_types=written
+            )
             tree.attrs |= {name: value for name, value in function.attrs.items() if name == "fp_contract"}
             try:
                 self._check_body(tree, node, meanings)
@@ -244,7 +292,11 @@ class Program(StatementChecker):
         self.function = None
         self._check_jumps(function)
         if not isinstance(function.result, ct.Void) and completes(function.body):
-            self.warn(function.span, f"'{_source_name(function)}' may end without returning a value", "add a return at its end")
+            self.warn(
+                function.span,
+                f"'{_source_name(function)}' may end without returning a value",
+                "add a return at its end",
+            )
 
     def _check_jumps(self, function: tt.FunctionTree):
         with self.recover():
@@ -252,20 +304,35 @@ class Program(StatementChecker):
             function.body = loops_of_gotos(function.body)
             for stray in stray_gotos(function.body):
                 if stray.name not in known:
-                    self.diagnostics.append(Diagnostic(f"there is no label '{stray.name}' in this function", stray.span, self.closest(stray.name, known)))
+                    self.diagnostics.append(
+                        Diagnostic(
+                            f"there is no label '{stray.name}' in this function",
+                            stray.span,
+                            self.closest(stray.name, known),
+                        )
+                    )
                     continue
                 note = Diagnostic("the label is here", known[stray.name], severity="note")
-                self.diagnostics.append(Diagnostic(
-                    f"goto {stray.name} leads into a block, or into a loop that other gotos make", stray.span,
-                    "a goto may lead to a label of a block around it, and past no label that a goto behind it leads back to", notes=(note,)))
+                self.diagnostics.append(
+                    Diagnostic(
+                        f"goto {stray.name} leads into a block, or into a loop that other gotos make",
+                        stray.span,
+                        "a goto may lead to a label of a block around it, and past no label that a goto behind it "
+                        "leads back to",
+                        notes=(note,),
+                    )
+                )
 
     def _function_attributes(self, function: tt.FunctionTree, found: list[Attribute]):
         attrs, spans = self.read_attributes(found, FUNCTION)
         if not function.kernel:
             for attribute in found:
                 if attribute.name in FUNCTION:
-                    self.warn(attribute.span, f"the attribute '{attribute.name}' of '{function.name}' is ignored: it is no kernel",
-                              "give it to the kernels that call it")
+                    self.warn(
+                        attribute.span,
+                        f"the attribute '{attribute.name}' of '{function.name}' is ignored: it is no kernel",
+                        "give it to the kernels that call it",
+                    )
             return
         function.attrs |= attrs
         with self.recover():
@@ -275,8 +342,11 @@ class Program(StatementChecker):
         """Warn of attributes that nobody asked for: they stand where none has a meaning."""
         for attribute in self.syntax.attributes:
             if attribute not in self.looked_at and attribute.name not in MEANT_FOR_OTHERS:
-                self.warn(attribute.span, f"the attribute '{attribute.name}' is ignored here",
-                          "write it at a kernel, a variable, an argument, a struct or a loop")
+                self.warn(
+                    attribute.span,
+                    f"the attribute '{attribute.name}' is ignored here",
+                    "write it at a kernel, a variable, an argument, a struct or a loop",
+                )
 
     # -- the program as a whole
 
@@ -285,8 +355,11 @@ class Program(StatementChecker):
             for callee, span in function.calls.items():
                 if callee.body is None:
                     with self.recover():
-                        raise CompileError.at(span, f"'{callee.name}' is declared but not defined",
-                                              "write its body in this file or include it")
+                        raise CompileError.at(
+                            span,
+                            f"'{callee.name}' is declared but not defined",
+                            "write its body in this file or include it",
+                        )
         self.functions = self._callees_first()
         for function in self.functions:
             for callee in function.calls:
@@ -303,10 +376,13 @@ class Program(StatementChecker):
             path.append(function)
             for callee, span in function.calls.items():
                 if callee in path:
-                    names = " -> ".join(_source_name(f) for f in [*path[path.index(callee):], callee])
+                    names = " -> ".join(_source_name(f) for f in [*path[path.index(callee) :], callee])
                     with self.recover():
-                        raise CompileError.at(span, f"recursion is not supported: {names}",
-                                              "use a loop, with an array as its stack where one is needed")
+                        raise CompileError.at(
+                            span,
+                            f"recursion is not supported: {names}",
+                            "use a loop, with an array as its stack where one is needed",
+                        )
                 elif callee not in done and callee.body is not None:
                     visit(callee)
             path.pop()

@@ -29,7 +29,9 @@ class AssignmentChecker(ConversionChecker):
             return tt.Update(t, span, target, op, amount, ct.promoted(t))
         compute = self.common(target, value, span, op)
         if isinstance(compute, ct.Vector) and t != compute:
-            raise CompileError.at(span, f"'{node.op}' would turn '{t}' into '{compute}'", "use one component of the right side")
+            raise CompileError.at(
+                span, f"'{node.op}' would turn '{t}' into '{compute}'", "use one component of the right side"
+            )
         value = self.convert(value, compute)
         self._check_division(op, value, span)
         return tt.Update(t, span, target, op, value, compute)

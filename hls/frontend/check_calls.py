@@ -37,12 +37,18 @@ class CallChecker(ChannelCallChecker):
         if name == "__fpga_reg":  # a register for the tools of one vendor: the same value
             self.count(name, nodes, 1, span)
             return self.rvalue(nodes[0])
-        found = self.conversion(name, nodes, span) or self.vector_access(name, nodes, span) or \
-            self.pointer_math(name, nodes, span) or self.group_call(name, nodes, span) or self.unit_call(name, nodes, span) or \
-            self.channel_call(name, nodes, span)
+        found = (
+            self.conversion(name, nodes, span)
+            or self.vector_access(name, nodes, span)
+            or self.pointer_math(name, nodes, span)
+            or self.group_call(name, nodes, span)
+            or self.unit_call(name, nodes, span)
+            or self.channel_call(name, nodes, span)
+        )
         if found is None:
-            raise CompileError.at(span, f"unknown function '{name}'",
-                                  self.similar(name, (*BUILTINS, *VECTOR_BUILTINS, *WORK_ITEM)))
+            raise CompileError.at(
+                span, f"unknown function '{name}'", self.similar(name, (*BUILTINS, *VECTOR_BUILTINS, *WORK_ITEM))
+            )
         return found
 
     def _call_helper(self, callee: tt.FunctionTree, nodes, span):
@@ -56,8 +62,10 @@ class CallChecker(ChannelCallChecker):
             if callee.broken:
                 raise CompileError()
         numbers = iter([index for _, index in places])
-        arguments = tuple(next(numbers) if _is_channel(p) else self.assignable(self.rvalue(n), p.type, f"the argument for '{p.name}'")
-                          for n, p in zip(nodes, callee.parameters))
+        arguments = tuple(
+            next(numbers) if _is_channel(p) else self.assignable(self.rvalue(n), p.type, f"the argument for '{p.name}'")
+            for n, p in zip(nodes, callee.parameters)
+        )
         if self.function is not None:
             self.function.calls.setdefault(callee, span)
         return tt.Call(callee.result, span, callee, arguments)
@@ -77,5 +85,6 @@ class CallChecker(ChannelCallChecker):
 
 
 def _is_channel(parameter: tt.Variable | tt.Channel) -> bool:
-    """Whether the parameter is a channel, or the number of one in a function checked for the channels that a call passes."""
+    """Whether the parameter is a channel, or the number of one in a function checked for the channels that a call
+    passes."""
     return isinstance(parameter, tt.Channel) or parameter.kind == "channel"

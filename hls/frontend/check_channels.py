@@ -48,7 +48,9 @@ class ChannelCallChecker(UnitCallChecker):
         if match:
             return self._channel_call(name, match.group(1) == "write", match.group(2) is None, nodes, span)
         match = _PIPE.match(name)
-        return self._pipe_call(name, match.group(1) == "write", match.group(2) is not None, nodes, span) if match else None
+        return (
+            self._pipe_call(name, match.group(1) == "write", match.group(2) is not None, nodes, span) if match else None
+        )
 
     def _channel_call(self, name, write: bool, blocking: bool, nodes, span):
         self.count(name, nodes, 1 + (write or not blocking), span)
@@ -60,20 +62,28 @@ class ChannelCallChecker(UnitCallChecker):
             return tt.ChannelRead(channel.type, span, channel, index)
         answer = self.rvalue(nodes[1])
         if not isinstance(answer.type, ct.Pointer) or answer.type.pointee not in (ct.BOOL_T, ct.UCHAR, ct.CHAR, ct.INT):
-            raise CompileError.at(answer.span, f"the second argument of {name} must point to a bool, not '{answer.type}'",
-                                  "declare bool valid; and pass &valid")
+            raise CompileError.at(
+                answer.span,
+                f"the second argument of {name} must point to a bool, not '{answer.type}'",
+                "declare bool valid; and pass &valid",
+            )
         return tt.ChannelRead(channel.type, span, channel, index, answer, blocking=False)
 
     def _pipe_call(self, name, write: bool, waits: bool, nodes, span):
         self.count(name, nodes, 2, span)
         channel, index = self._place(nodes[0], f"the first argument of {name}")
         if not channel.pipe:
-            raise CompileError.at(span, f"'{channel.name}' is a channel, not a pipe", f"use {name.split('_')[0]}_channel_intel")
+            raise CompileError.at(
+                span, f"'{channel.name}' is a channel, not a pipe", f"use {name.split('_')[0]}_channel_intel"
+            )
         pointer = self.rvalue(nodes[1])
         wanted = ct.Pointer(channel.type, pointer.type.space if isinstance(pointer.type, ct.Pointer) else "private")
         if not isinstance(pointer.type, ct.Pointer) or pointer.type.pointee != channel.type:
-            raise CompileError.at(pointer.span, f"the second argument of {name} is '{pointer.type}', not '{wanted}'",
-                                  "pass the address of a variable of the pipe's type")
+            raise CompileError.at(
+                pointer.span,
+                f"the second argument of {name} is '{pointer.type}', not '{wanted}'",
+                "pass the address of a variable of the pipe's type",
+            )
         blocking = waits or "blocking" in channel.attrs
         if write:
             value = self.dereference(pointer, span)
@@ -81,19 +91,26 @@ class ChannelCallChecker(UnitCallChecker):
         return tt.ChannelRead(ct.INT, span, channel, index, None, pointer, blocking)
 
     def channel_argument(self, node, parameter: tt.Channel) -> tuple[tt.Channel, tt.Expr]:
-        """The channel that a call passes for ``parameter``, and its number (of an array, the first one's) in the array it is in."""
+        """The channel that a call passes for ``parameter``, and its number (of an array, the first one's) in the array
+        it is in."""
         what = "pipe" if parameter.pipe else "channel"
         channel, index = self._place(node, f"the argument for '{parameter.name}'", parameter.lengths)
         span = self.span(node)
         if channel.pipe != parameter.pipe:
-            raise CompileError.at(span, f"the argument for '{parameter.name}' must be a {what}", f"declare '{channel.name}' as one")
+            raise CompileError.at(
+                span, f"the argument for '{parameter.name}' must be a {what}", f"declare '{channel.name}' as one"
+            )
         if channel.type != parameter.type:
-            raise CompileError.at(span, f"the argument for '{parameter.name}' is a {what} of '{channel.type}', not of '{parameter.type}'",
-                                  "make both the same")
+            raise CompileError.at(
+                span,
+                f"the argument for '{parameter.name}' is a {what} of '{channel.type}', not of '{parameter.type}'",
+                "make both the same",
+            )
         return channel, index
 
     def _place(self, node, what: str, wanted: tuple[int, ...] = ()) -> tuple[tt.Channel, tt.Expr]:
-        """The channel that is meant, and its number in the array of channels; of an array of ``wanted`` lengths the first one's."""
+        """The channel that is meant, and its number in the array of channels; of an array of ``wanted`` lengths the
+        first one's."""
         indices = []
         while isinstance(node, c_ast.ArrayRef):
             indices.insert(0, node.subscript)
@@ -103,9 +120,12 @@ class ChannelCallChecker(UnitCallChecker):
         if not isinstance(channel, tt.Channel):
             raise CompileError.at(span, f"{what} must be a channel", "declare it at file scope: channel int c;")
         if len(indices) != len(channel.lengths) - len(wanted):
-            raise CompileError.at(span, f"'{channel.name}' has {len(channel.lengths)} dimensions, not {len(indices) + len(wanted)}",
-                                  "give one index for each")
-        if channel.lengths[len(indices):] != wanted:
+            raise CompileError.at(
+                span,
+                f"'{channel.name}' has {len(channel.lengths)} dimensions, not {len(indices) + len(wanted)}",
+                "give one index for each",
+            )
+        if channel.lengths[len(indices) :] != wanted:
             raise CompileError.at(span, f"{what} has other lengths than '{channel.name}'", "make both the same")
         index = tt.Const(ct.LONG, span, 0)
         for n, length in zip(indices, channel.lengths):
@@ -113,10 +133,13 @@ class ChannelCallChecker(UnitCallChecker):
             if not ct.integer(one.type):
                 raise CompileError.at(one.span, f"an index must be an integer, not '{one.type}'")
             if isinstance(one, tt.Const) and not 0 <= one.value < length:
-                raise CompileError.at(one.span, f"index {one.value} is outside '{channel.name}', which has {length} channels")
+                raise CompileError.at(
+                    one.span, f"index {one.value} is outside '{channel.name}', which has {length} channels"
+                )
             one = self.convert(one, ct.LONG)
             if not isinstance(one, tt.Const) and (len(channel.lengths) > 1 or channel.whole is not None):
-                one = tt.ChannelSubscript(ct.LONG, one.span, one, length)  # what is too large for its dimension is not in the next row
+                # what is too large for its dimension is not in the next row
+                one = tt.ChannelSubscript(ct.LONG, one.span, one, length)
             index = self._sum(self._product(index, length), one)
         index = self._product(index, prod(wanted))
         if channel.whole is None:

@@ -46,39 +46,57 @@ class ConversionChecker(ValueChecker):
         if isinstance(e.type, ct.Void):
             raise CompileError.at(e.span, f"{role} is void: there is no value", f"'{t}' is needed here")
         addressed = isinstance(t, ct.Pointer) and tt.is_lvalue(e) and _plain(t.pointee) == _plain(e.type)
-        raise CompileError.at(e.span, f"{role} is '{e.type}', not '{t}'", "take its address with &" if addressed else _cast_hint(e.type, t))
+        raise CompileError.at(
+            e.span,
+            f"{role} is '{e.type}', not '{t}'",
+            "take its address with &" if addressed else _cast_hint(e.type, t),
+        )
 
     def _advise(self, e: tt.Expr):
         """A struct whose size is no power of two is not moved by one access."""
         t, root = e.type, tt.root_of(e)
         buffer = isinstance(root, tt.Dereference) and root.pointer.type.space in ("global", "local")
         if buffer and isinstance(t, ct.Struct) and t.size & t.size - 1 and leaf_count(t) > 1:
-            self.warn(e.span, f"'{t}' has {t.size} bytes, so one of them may lie across two words of memory, or take {leaf_count(t)} accesses",
-                      f"with __attribute__((aligned({1 << t.size.bit_length()}))) behind its closing brace it is one access of one word")
+            self.warn(
+                e.span,
+                f"'{t}' has {t.size} bytes, so one of them may lie across two words of memory, or take "
+                f"{leaf_count(t)} accesses",
+                f"with __attribute__((aligned({1 << t.size.bit_length()}))) behind its closing brace it is one "
+                "access of one word",
+            )
 
     def _pointer_assignable(self, e, t, role):
         source = e.type
         if not _reaches(source, t):
             wanted = replace(t, space=source.space, const=source.const, restrict=False)
-            raise CompileError.at(e.span, f"{role} points to __{source.space} memory, not to __{t.space}",
-                                  f"declare the other side as '{wanted}'")
+            raise CompileError.at(
+                e.span,
+                f"{role} points to __{source.space} memory, not to __{t.space}",
+                f"declare the other side as '{wanted}'",
+            )
         self.same_pointee(source, t, e.span, f"{role} is '{source}', not '{t}'")
         if source.const and not t.const and t.space != "constant":  # which nobody writes anyway
             self.warn(e.span, f"{role} is '{source}', not '{t}': const is lost", "declare the other side const as well")
         return e if source == t else tt.Convert(t, e.span, e)
 
     def same_pointee(self, a: ct.Pointer, b: ct.Pointer, span: Span, message: str):
-        """Warn where two pointers that meet without a cast point to different types, as other compilers do: the bytes are the same. Only
-        pointers to pointers are never taken for others."""
+        """Warn where two pointers that meet without a cast point to different types, as other compilers do: the bytes
+        are the same. Only pointers to pointers are never taken for others."""
         one, other = _plain(a.pointee), _plain(b.pointee)
         if one == other or ct.Void in (type(one), type(other)):
             return
         if has_pointer(one) or has_pointer(other):
             raise CompileError.at(span, message, "the types they point to differ")
         if ct.unsigned_of(one) == ct.unsigned_of(other):
-            self.warn(span, f"{message}: they differ in sign", f"cast it if that is meant: ({replace(b, restrict=False)})")
+            self.warn(
+                span, f"{message}: they differ in sign", f"cast it if that is meant: ({replace(b, restrict=False)})"
+            )
         else:
-            self.warn(span, f"{message}: the bytes of one type are taken as the other", f"cast it if that is meant: ({replace(b, restrict=False)})")
+            self.warn(
+                span,
+                f"{message}: the bytes of one type are taken as the other",
+                f"cast it if that is meant: ({replace(b, restrict=False)})",
+            )
 
     def _expr_cast(self, node):
         span = self.span(node)
@@ -105,14 +123,20 @@ class ConversionChecker(ValueChecker):
                 return self.convert(tt.Const(ct.ULONG, span, place), target)
             return self.convert(self.truth(e), target) if target == ct.BOOL_T else tt.Convert(target, span, e)
         if isinstance(target, ct.Vector) and isinstance(e.type, ct.Vector):
-            raise CompileError.at(span, f"a cast cannot turn '{e.type}' into '{target}'",
-                                  f"write convert_{target}(x) for its value or as_{target}(x) for its bits")
+            raise CompileError.at(
+                span,
+                f"a cast cannot turn '{e.type}' into '{target}'",
+                f"write convert_{target}(x) for its value or as_{target}(x) for its bits",
+            )
         raise CompileError.at(span, f"cannot cast '{e.type}' to '{target}'", _cast_hint(e.type, target))
 
     def _pointer_cast(self, e, target, span):
         if not _reaches(e.type, target):
-            raise CompileError.at(span, f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
-                                  f"write __{e.type.space} in the cast")
+            raise CompileError.at(
+                span,
+                f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
+                f"write __{e.type.space} in the cast",
+            )
         return tt.Convert(target, span, e)
 
 
@@ -137,8 +161,8 @@ def _from_null(e: tt.Expr) -> int | None:
 
 
 def _reaches(source: ct.Pointer, target: ct.Pointer) -> bool:
-    """Whether the pointer may become one of the type without a word about memory. One without an address space points anywhere, as of
-    OpenCL C 2.0: so one helper serves buffers and arrays. Into constant memory it must be const."""
+    """Whether the pointer may become one of the type without a word about memory. One without an address space points
+    anywhere, as of OpenCL C 2.0: so one helper serves buffers and arrays. Into constant memory it must be const."""
     if source.space == target.space:
         return True
     return target.space == "private" and (source.space != "constant" or target.const)
@@ -152,11 +176,16 @@ def _cast_hint(source: ct.CType, target: ct.CType) -> str:
 
 def _plain(t: ct.CType) -> ct.CType:
     """A type without the promises that a pointer inside it makes."""
-    return replace(t, pointee=_plain(t.pointee), const=False, volatile=False, restrict=False) if isinstance(t, ct.Pointer) else t
+    return (
+        replace(t, pointee=_plain(t.pointee), const=False, volatile=False, restrict=False)
+        if isinstance(t, ct.Pointer)
+        else t
+    )
 
 
 def _component_of_literal(node: c_ast.Cast) -> c_ast.Node | None:
-    """``(float4)(a, b, c, d).x`` with the component taken of the literal: the C grammar takes it of ``(a, b, c, d)``."""
+    """``(float4)(a, b, c, d).x`` with the component taken of the literal: the C grammar takes it of ``(a, b, c,
+    d)``."""
     names, inner = [], node.expr
     while isinstance(inner, c_ast.StructRef) and inner.type == ".":
         names.append(inner)

@@ -42,14 +42,27 @@ class DeclarationChecker(CallChecker):
         """The type with what the attributes of its typedef make of it; they do not reach into a struct."""
         for attribute in self.attributes(node):
             if attribute.name in ("aligned", "packed"):
-                where = "right behind its closing brace" if isinstance(declared.type, ct.Struct) else "to the variable or the struct"
-                self.warn(attribute.span, f"the attribute '{attribute.name}' of the name '{node.name}' is ignored", f"give it {where}")
-        values, _ = self.read_attributes([a for a in self.attributes(node) if a.name not in ("aligned", "packed")], TYPE)
+                where = (
+                    "right behind its closing brace"
+                    if isinstance(declared.type, ct.Struct)
+                    else "to the variable or the struct"
+                )
+                self.warn(
+                    attribute.span,
+                    f"the attribute '{attribute.name}' of the name '{node.name}' is ignored",
+                    f"give it {where}",
+                )
+        values, _ = self.read_attributes(
+            [a for a in self.attributes(node) if a.name not in ("aligned", "packed")], TYPE
+        )
         if "ap_int" not in values:
             return declared
         if not isinstance(declared.type, ct.Int) or declared.type == ct.BOOL_T:
-            raise CompileError.at(span, f"ap_int works on int and unsigned int, not on '{declared.type}'",
-                                  f"write typedef int __attribute__((__ap_int({values['ap_int']}))) {node.name};")
+            raise CompileError.at(
+                span,
+                f"ap_int works on int and unsigned int, not on '{declared.type}'",
+                f"write typedef int __attribute__((__ap_int({values['ap_int']}))) {node.name};",
+            )
         return replace(declared, type=ct.exact(values["ap_int"], declared.type.signed))
 
     def _stmt_decllist(self, node):
@@ -86,11 +99,22 @@ class DeclarationChecker(CallChecker):
             t = declared.type
         shared = declared.space == "local" and not isinstance(t, ct.Pointer)
         if shared and (node.init is not None or has_pointer(t)):
-            raise CompileError.at(span, f"'{node.name}' is in local memory, which has no initial value and holds no pointers",
-                                  "let the work-items store its values, then meet at a barrier")
+            raise CompileError.at(
+                span,
+                f"'{node.name}' is in local memory, which has no initial value and holds no pointers",
+                "let the work-items store its values, then meet at a barrier",
+            )
         attrs, places = self.memory_attributes(node)
-        variable = tt.Variable(str(node.name), t, "shared" if shared else "local", span, declared.const, declared.volatile,
-                               attrs=attrs, attr_spans=places)
+        variable = tt.Variable(
+            str(node.name),
+            t,
+            "shared" if shared else "local",
+            span,
+            declared.const,
+            declared.volatile,
+            attrs=attrs,
+            attr_spans=places,
+        )
         self.add(variable.name, variable, span)
         initial = self._values(node.init, t) if node.init is not None else None
         if initial and variable.const and not variable.volatile and ct.arithmetic(t):
@@ -106,13 +130,22 @@ class DeclarationChecker(CallChecker):
                 if form is not None:
                     value, name = read(self, attribute, form), form.name or attribute.name
                     if name in values and values[name] != value:
-                        raise CompileError.at(attribute.span, f"{name} is given twice, and differently", f"keep that of line {spans[name].line}, or this one")
+                        raise CompileError.at(
+                            attribute.span,
+                            f"{name} is given twice, and differently",
+                            f"keep that of line {spans[name].line}, or this one",
+                        )
                     if form.kept:
                         values[name], spans[name] = value, attribute.span
                 elif attribute.name not in MEANT_FOR_OTHERS:
                     whose = owners(attribute.name)
-                    self.warn(attribute.span, f"the attribute '{attribute.name}' is ignored here" if whose else f"unknown attribute '{attribute.name}' is ignored",
-                              f"it is one of {whose}" if whose else self.closest(attribute.name, forms))
+                    self.warn(
+                        attribute.span,
+                        f"the attribute '{attribute.name}' is ignored here"
+                        if whose
+                        else f"unknown attribute '{attribute.name}' is ignored",
+                        f"it is one of {whose}" if whose else self.closest(attribute.name, forms),
+                    )
         return values, spans
 
     def memory_attributes(self, node, forms: dict[str, Form] = MEMORY) -> tuple[dict, dict]:
@@ -125,8 +158,11 @@ class DeclarationChecker(CallChecker):
     def check_storage(self, node, span):
         for word in node.storage:
             if word == "static" and "const" not in _words(node) and "__constant" not in _words(node):
-                raise CompileError.at(span, "a static variable in a function is not supported",
-                                      "declare a __constant table at file scope, or pass a __global buffer")
+                raise CompileError.at(
+                    span,
+                    "a static variable in a function is not supported",
+                    "declare a __constant table at file scope, or pass a __global buffer",
+                )
             if word == "extern":
                 raise CompileError.at(span, "extern variables are not supported", "pass the value as an argument")
         if isinstance(node.type, c_ast.FuncDecl):
@@ -168,15 +204,17 @@ class DeclarationChecker(CallChecker):
         self.add(variable.name, variable, span)
         self.constants.append(variable)
 
-
     def _table_attributes(self, node):
         """Warn of those that shape memories: a table has no stores, and a port for each read."""
         found = self.attributes(node)
         self.read_attributes(found, MEMORY)
         for attribute in found:
             if attribute.name in MEMORY and attribute.name != "aligned":
-                self.warn(attribute.span, f"the attribute '{attribute.name}' of the table '{node.name}' is ignored",
-                          "declare it without const in a kernel, if it should be a memory of this shape")
+                self.warn(
+                    attribute.span,
+                    f"the attribute '{attribute.name}' of the table '{node.name}' is ignored",
+                    "declare it without const in a kernel, if it should be a memory of this shape",
+                )
 
 
 def _words(node) -> list[str]:

@@ -17,9 +17,19 @@ __all__ = ["GroupCallChecker"]
 _BARRIERS = ("barrier", "work_group_barrier")
 _FENCES = {"mem_fence": "all", "read_mem_fence": "read", "write_mem_fence": "write"}
 #: name of the operation -> (operation of the IR, number of operands; None: the constant 1)
-_ATOMICS = {"add": ("add", 1), "sub": ("sub", 1), "xchg": ("xchg", 1), "inc": ("add", None), "dec": ("sub", None),
-            "cmpxchg": ("cmpxchg", 2), "min": ("min", 1), "max": ("max", 1), "and": ("and", 1), "or": ("or", 1),
-            "xor": ("xor", 1)}
+_ATOMICS = {
+    "add": ("add", 1),
+    "sub": ("sub", 1),
+    "xchg": ("xchg", 1),
+    "inc": ("add", None),
+    "dec": ("sub", None),
+    "cmpxchg": ("cmpxchg", 2),
+    "min": ("min", 1),
+    "max": ("max", 1),
+    "and": ("and", 1),
+    "or": ("or", 1),
+    "xor": ("xor", 1),
+}
 _ATOMIC = re.compile(r"(atomic|atom)_([a-z]+)$")
 _COPIES = {"async_work_group_copy": 4, "async_work_group_strided_copy": 5}
 _ANY_CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d*)?(?:v\d+)?(?:hh|hl|h|ll|l|j|z|t)?([a-zA-Z%])")
@@ -63,8 +73,11 @@ class GroupCallChecker(PointerMathChecker):
     def _flags(self, node, name: str) -> int:
         flags = self.constant_int(node, f"the argument of {name}", "write CLK_LOCAL_MEM_FENCE or CLK_GLOBAL_MEM_FENCE")
         if not 0 <= flags < 8:
-            raise CompileError.at(self.span(node), f"{name} does not take {flags}",
-                                  "write CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE, or both with |")
+            raise CompileError.at(
+                self.span(node),
+                f"{name} does not take {flags}",
+                "write CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE, or both with |",
+            )
         return flags
 
     # -- atomic operations
@@ -78,11 +91,18 @@ class GroupCallChecker(PointerMathChecker):
         fits = t in (ct.INT, ct.UINT) or (wide and t in (ct.LONG, ct.ULONG)) or (fn == "xchg" and t == ct.FLOAT)
         if not fits:
             kinds = "int, uint, long or ulong" if wide else "int or uint"
-            raise CompileError.at(pointer.span, f"{name} takes a pointer to {kinds}, not '{pointer.type}'",
-                                  "use atom_ for 64 bits" if t in (ct.LONG, ct.ULONG) else "")
+            raise CompileError.at(
+                pointer.span,
+                f"{name} takes a pointer to {kinds}, not '{pointer.type}'",
+                "use atom_ for 64 bits" if t in (ct.LONG, ct.ULONG) else "",
+            )
         if pointer.type.space not in ("global", "local"):
-            raise CompileError.at(pointer.span, f"{name} works on __global and __local memory, not __{pointer.type.space}",
-                                  "write __global or __local before the type that it points to; a variable of one work-item needs no atomic operation")
+            raise CompileError.at(
+                pointer.span,
+                f"{name} works on __global and __local memory, not __{pointer.type.space}",
+                "write __global or __local before the type that it points to; a variable of one work-item needs no "
+                "atomic operation",
+            )
         if pointer.type.const:
             raise CompileError.at(pointer.span, f"{name} writes through '{pointer.type}'", read_only.hint(pointer))
         operands = [self.assignable(self.rvalue(n), t, f"an argument of {name}") for n in nodes[1:]]
@@ -99,11 +119,16 @@ class GroupCallChecker(PointerMathChecker):
         target, source = self.rvalue(nodes[0]), self.rvalue(nodes[1])
         for pointer, role in ((target, "first"), (source, "second")):
             if not isinstance(pointer.type, ct.Pointer) or pointer.type.space not in ("global", "local"):
-                raise CompileError.at(pointer.span, f"the {role} argument of {name} must point to __global or __local memory, "
-                                      f"not '{pointer.type}'")
+                raise CompileError.at(
+                    pointer.span,
+                    f"the {role} argument of {name} must point to __global or __local memory, not '{pointer.type}'",
+                )
         if target.type.pointee != source.type.pointee or target.type.space == source.type.space:
-            raise CompileError.at(span, f"{name} copies between __global and __local memory of one type, not from "
-                                  f"'{source.type}' to '{target.type}'")
+            raise CompileError.at(
+                span,
+                f"{name} copies between __global and __local memory of one type, not from "
+                f"'{source.type}' to '{target.type}'",
+            )
         if target.type.const:
             raise CompileError.at(target.span, f"{name} writes through '{target.type}'", read_only.hint(target))
         sizes = [self.assignable(self.rvalue(n), ct.ULONG, f"an argument of {name}") for n in nodes[2:-1]]
@@ -113,7 +138,9 @@ class GroupCallChecker(PointerMathChecker):
         if self.function is not None:
             self.function.asks(name, "local_id", span)
         to_local = target.type.space == "local"
-        return tt.AsyncCopy(ct.UINT, span, target, source, sizes[0], one if to_local else stride, stride if to_local else one)
+        return tt.AsyncCopy(
+            ct.UINT, span, target, source, sizes[0], one if to_local else stride, stride if to_local else one
+        )
 
     # -- printf
 
@@ -124,17 +151,25 @@ class GroupCallChecker(PointerMathChecker):
     def _printf(self, nodes, span):
         text = nodes[0] if nodes else None
         if not isinstance(text, c_ast.Constant) or text.type != "string":
-            raise CompileError.at(span, "printf needs a text in quotes as its first argument", 'write printf("%d\\n", x)')
+            raise CompileError.at(
+                span, "printf needs a text in quotes as its first argument", 'write printf("%d\\n", x)'
+            )
         format, nodes = _with_texts(self._shown(text), nodes, self._shown)
         format = _plain(format)
         kinds = [m.group(5) for m in CONVERSION.finditer(format) if m.group(5) != "%"]
         if re.search(r"%", CONVERSION.sub("", format)):
-            raise CompileError.at(self.span(text), "this format has a '%' that begins no conversion", "write %% for a percent sign")
+            raise CompileError.at(
+                self.span(text), "this format has a '%' that begins no conversion", "write %% for a percent sign"
+            )
         arguments = [self.rvalue(n) for n in nodes[1:]]
         given = sum(getattr(a.type, "length", 1) for a in arguments)
         if given != len(kinds):
-            raise CompileError.at(span, f"the format has {len(kinds)} conversion{'s' * (len(kinds) != 1)}, but there are "
-                                  f"{given} value{'s' * (given != 1)}", "give one value for each conversion")
+            raise CompileError.at(
+                span,
+                f"the format has {len(kinds)} conversion{'s' * (len(kinds) != 1)}, but there are "
+                f"{given} value{'s' * (given != 1)}",
+                "give one value for each conversion",
+            )
         place = iter(kinds)
         return tt.Print(ct.INT, span, format, tuple(self._printed(a, place) for a in arguments))
 
@@ -147,8 +182,11 @@ class GroupCallChecker(PointerMathChecker):
             if kind in "sp":
                 raise CompileError.at(e.span, f"%{kind} is not supported in printf", "print numbers")
             if isinstance(element, ct.Float) != (kind in "fFeEgGaA"):
-                raise CompileError.at(e.span, f"%{kind} does not show '{element}'",
-                                      "use %f for it" if isinstance(element, ct.Float) else "use %d, %u or %x for it")
+                raise CompileError.at(
+                    e.span,
+                    f"%{kind} does not show '{element}'",
+                    "use %f for it" if isinstance(element, ct.Float) else "use %d, %u or %x for it",
+                )
         return self.convert(e, ct.with_element(e.type, ct.promoted(ct.container(element))))
 
 
@@ -160,7 +198,7 @@ def _with_texts(format: str, nodes: list, shown_as) -> tuple[str, list]:
         node = next(rest, None) if match.group(1) != "%" else None
         if match.group(1) == "s" and isinstance(node, c_ast.Constant) and node.type == "string":
             shown = match[0] % shown_as(node)
-            parts += [format[end:match.start()], shown.replace("%", "%%")]
+            parts += [format[end : match.start()], shown.replace("%", "%%")]
             end = match.end()
         elif node is not None:
             kept.append(node)
@@ -169,6 +207,7 @@ def _with_texts(format: str, nodes: list, shown_as) -> tuple[str, list]:
 
 def _plain(format: str) -> str:
     """``%v4f`` as four conversions with commas between."""
+
     def one(match: re.Match) -> str:
         flags, width, precision, length, size, kind = match.groups()
         return ",".join([f"%{flags}{width}{precision or ''}{size or ''}{kind}"] * int(length))

@@ -1,4 +1,5 @@
-"""Functions with a second result behind a pointer: ``sincos``, ``fract``, ``modf``, ``frexp``, ``lgamma_r``, ``remquo``.
+"""Functions with a second result behind a pointer: ``sincos``, ``fract``, ``modf``, ``frexp``, ``lgamma_r``,
+``remquo``.
 
 Each is written out in functions that give one value. Its operands are evaluated once, into variables of their own.
 """
@@ -11,8 +12,13 @@ from .check_vectors import VectorCallChecker
 __all__ = ["PointerMathChecker"]
 
 #: name -> (function whose value it has, function of what goes behind the pointer)
-_PAIRS = {"sincos": ("sin", "cos"), "fract": ("fract.part", "floor"), "modf": ("modf.part", "trunc"),
-          "frexp": ("frexp.mantissa", "frexp.exponent"), "lgamma_r": ("lgamma", "lgamma.sign")}
+_PAIRS = {
+    "sincos": ("sin", "cos"),
+    "fract": ("fract.part", "floor"),
+    "modf": ("modf.part", "trunc"),
+    "frexp": ("frexp.mantissa", "frexp.exponent"),
+    "lgamma_r": ("lgamma", "lgamma.sign"),
+}
 
 #: those of which the second result is an integer
 _COUNTS = frozenset({"frexp", "lgamma_r", "remquo"})
@@ -33,8 +39,11 @@ class PointerMathChecker(VectorCallChecker):
         kept = [self._kept(self.assignable(e, t, f"an argument of {name}")) for e in given]
         kept.append(self._kept(self._second(name, nodes[-1], ct.with_element(t, ct.INT) if name in _COUNTS else t)))
         *operands, place = [variable for _, variable in kept]
-        first, second = self._remquo(operands, span) if name == "remquo" else \
-            [self.applied(function, operands, span) for function in _PAIRS[name]]
+        first, second = (
+            self._remquo(operands, span)
+            if name == "remquo"
+            else [self.applied(function, operands, span) for function in _PAIRS[name]]
+        )
         result = tt.Sequence(first.type, span, self.stored(self.dereference(place, span), second, span), first)
         for effect, _ in reversed(kept):
             result = tt.Sequence(result.type, span, effect, result)
@@ -44,8 +53,11 @@ class PointerMathChecker(VectorCallChecker):
         """The pointer argument, which must lead to a ``t``."""
         pointer = self.rvalue(node)
         if not isinstance(pointer.type, ct.Pointer) or pointer.type.pointee != t:
-            raise CompileError.at(pointer.span, f"the last argument of {name} must point to '{t}', not '{pointer.type}'",
-                                  f"declare '{t} second;' and pass &second")
+            raise CompileError.at(
+                pointer.span,
+                f"the last argument of {name} must point to '{t}', not '{pointer.type}'",
+                f"declare '{t} second;' and pass &second",
+            )
         self.check_writable(name, pointer, pointer.span)
         return pointer
 

@@ -15,8 +15,12 @@ from .layout import leaf_count
 __all__ = ["PartChecker"]
 
 _LETTERS = "xyzw"
-_HALVES = {"lo": lambda n: range(n // 2), "hi": lambda n: range(n // 2, n), "even": lambda n: range(0, n, 2),
-           "odd": lambda n: range(1, n, 2)}
+_HALVES = {
+    "lo": lambda n: range(n // 2),
+    "hi": lambda n: range(n // 2, n),
+    "even": lambda n: range(0, n, 2),
+    "odd": lambda n: range(1, n, 2),
+}
 
 
 class PartChecker(AssignmentChecker):
@@ -47,8 +51,9 @@ class PartChecker(AssignmentChecker):
     def _lanes(self, e: tt.Expr, name: str, span: Span) -> tt.Expr:
         lanes = _component_numbers(name, e.type.length)
         if lanes is None:
-            raise CompileError.at(span, f"'{e.type}' has no component '{name}'",
-                                  "components are x y z w, s0 to sf, lo, hi, even and odd")
+            raise CompileError.at(
+                span, f"'{e.type}' has no component '{name}'", "components are x y z w, s0 to sf, lo, hi, even and odd"
+            )
         if max(lanes) >= e.type.length:
             raise CompileError.at(span, f"'{name}' is outside '{e.type}', which has {e.type.length} components")
         if len(lanes) not in (1, *ct.VECTOR_LENGTHS):
@@ -66,13 +71,15 @@ class PartChecker(AssignmentChecker):
             if not ct.number(e.type):
                 raise CompileError.at(e.span, f"a component of '{t}' must be a number, not '{e.type}'")
             if isinstance(e.type, ct.Vector) and e.type.element != t.element:
-                raise CompileError.at(e.span, f"'{e.type}' does not fit into '{t}'",
-                                      f"write convert_{t.element}{e.type.length}(...)")
+                raise CompileError.at(
+                    e.span, f"'{e.type}' does not fit into '{t}'", f"write convert_{t.element}{e.type.length}(...)"
+                )
             parts.append((count, self.convert(e, ct.with_element(e.type, t.element))))
             count += leaf_count(e.type)
         if count != t.length:
-            raise CompileError.at(span, f"'{t}' needs {t.length} components, not {count}",
-                                  "give one value for all, or as many as it has")
+            raise CompileError.at(
+                span, f"'{t}' needs {t.length} components, not {count}", "give one value for all, or as many as it has"
+            )
         return tt.Build(t, span, tuple(parts))
 
     def _expr_compoundliteral(self, node):
@@ -84,7 +91,11 @@ class PartChecker(AssignmentChecker):
         if isinstance(t, ct.Pointer | ct.Void):
             raise CompileError.at(span, f"there is no literal of type '{t}'")
         self.complete(t, span, "this")
-        if isinstance(t, ct.Vector) and len(node.init.exprs) == 1 and not isinstance(node.init.exprs[0], c_ast.InitList):
+        if (
+            isinstance(t, ct.Vector)
+            and len(node.init.exprs) == 1
+            and not isinstance(node.init.exprs[0], c_ast.InitList)
+        ):
             return self.assignable(self.rvalue(node.init.exprs[0]), t, "the value")
         return tt.Build(t, span, tuple(flatten(self, t, node.init)))
 

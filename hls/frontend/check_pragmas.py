@@ -50,19 +50,26 @@ class PragmaChecker(DeclarationChecker):
         """Warn of pragmas that no loop follows."""
         for pragma in pragmas:
             if pragma.name == "loop_fuse":
-                self.warn(pragma.span, "#pragma loop_fuse is not before a block of loops: ignored",
-                          "put the loops into braces, and it before them")
+                self.warn(
+                    pragma.span,
+                    "#pragma loop_fuse is not before a block of loops: ignored",
+                    "put the loops into braces, and it before them",
+                )
             else:
-                self.warn(pragma.span, f"#pragma {pragma.name} is not before a loop: ignored",
-                          "write it directly before for, while or do")
+                self.warn(
+                    pragma.span,
+                    f"#pragma {pragma.name} is not before a loop: ignored",
+                    "write it directly before for, while or do",
+                )
 
     def fused(self, block: tt.Block, pragmas: list[LoopPragma]) -> tt.Block:
         """The block with its loops marked for what a ``loop_fuse`` among the pragmas asks; others are warned of."""
         wishes = [pragma for pragma in pragmas if pragma.name == "loop_fuse"]
         self.unattached([pragma for pragma in pragmas if pragma not in wishes])
         if len(wishes) > 1:
-            raise CompileError.at(wishes[1].span, f"#pragma loop_fuse stands at line {wishes[0].span.line}, too",
-                                  "keep one of them")
+            raise CompileError.at(
+                wishes[1].span, f"#pragma loop_fuse stands at line {wishes[0].span.line}, too", "keep one of them"
+            )
         if not wishes:
             return block
         if sum(isinstance(s, tt.Loop) for s in block.statements) < 2:
@@ -70,8 +77,13 @@ class PragmaChecker(DeclarationChecker):
         depth = self._number(wishes[0], wishes[0].argument, 1) if wishes[0].argument else 1
         self._groups += 1
         mark = (self._groups, depth, int(wishes[0].independent))
-        return replace(block, statements=tuple(
-            replace(s, attrs=s.attrs | {"loop_fuse": mark}) if isinstance(s, tt.Loop) else s for s in block.statements))
+        return replace(
+            block,
+            statements=tuple(
+                replace(s, attrs=s.attrs | {"loop_fuse": mark}) if isinstance(s, tt.Loop) else s
+                for s in block.statements
+            ),
+        )
 
     def loop_attrs(self, pragmas: list[LoopPragma]) -> tuple[dict, tuple]:
         """What the pragmas before a loop ask for: its attributes, and (array or None, safelen or 0) of each ivdep."""
@@ -89,8 +101,11 @@ class PragmaChecker(DeclarationChecker):
         if opposites:
             with self.recover():
                 names = [_written(name, attrs[name]) for name in opposites]
-                raise CompileError.at(max(spans[name] for name in opposites),
-                                      f"'{names[1]}' and '{names[0]}' cannot both be meant", "keep one of them")
+                raise CompileError.at(
+                    max(spans[name] for name in opposites),
+                    f"'{names[1]}' and '{names[0]}' cannot both be meant",
+                    "keep one of them",
+                )
         return attrs, tuple(ivdep)
 
     def _attribute(self, pragma: LoopPragma, attrs: dict, spans: dict):
@@ -99,8 +114,9 @@ class PragmaChecker(DeclarationChecker):
         if form.attr in attrs:
             line = spans[form.attr].line
             if attrs[form.attr] != value:
-                raise CompileError.at(pragma.span, f"#pragma {pragma.name} contradicts the one at line {line}",
-                                      "keep one of them")
+                raise CompileError.at(
+                    pragma.span, f"#pragma {pragma.name} contradicts the one at line {line}", "keep one of them"
+                )
             self.warn(pragma.span, f"#pragma {pragma.name} says what the one at line {line} says", "remove one of them")
         attrs[form.attr], spans[form.attr] = value, pragma.span
 
@@ -109,8 +125,11 @@ class PragmaChecker(DeclarationChecker):
             nodes = parse_expressions(text, pragma.span, self.types())
         except CompileError:
             plain = text.strip("<>=:() ")
-            raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes a number, not '{text}'",
-                                  f"write #pragma {pragma.name} {plain if plain.isalnum() and plain not in self.types() else 'N'}") from None
+            raise CompileError.at(
+                pragma.span,
+                f"#pragma {pragma.name} takes a number, not '{text}'",
+                f"write #pragma {pragma.name} {plain if plain.isalnum() and plain not in self.types() else 'N'}",
+            ) from None
         if len(nodes) != 1:
             raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes one number")
         number = self.constant_int(nodes[0], f"the number of #pragma {pragma.name}")
@@ -124,8 +143,11 @@ class PragmaChecker(DeclarationChecker):
         if pragma.array:
             variable = self.find(pragma.array)
             if not isinstance(variable, tt.Variable) or not isinstance(variable.type, (ct.Pointer, ct.Array)):
-                raise CompileError.at(pragma.span, f"ivdep: '{pragma.array}' is not an array or pointer",
-                                      "" if variable is not None else self.similar(pragma.array))
+                raise CompileError.at(
+                    pragma.span,
+                    f"ivdep: '{pragma.array}' is not an array or pointer",
+                    "" if variable is not None else self.similar(pragma.array),
+                )
         return variable, self._number(pragma, pragma.safelen, 1) if pragma.safelen else 0
 
 

@@ -55,7 +55,9 @@ class StatementChecker(PragmaChecker):
             label = node.name if isinstance(node, c_ast.Label) else ""
             return [*self._label_place(node), self._loop(loop, pragmas, label)]
         if isinstance(node, c_ast.Compound):
-            return [self.fused(block, pragmas) if isinstance(block, tt.Block) else block for block in self.statement(node)]
+            return [
+                self.fused(block, pragmas) if isinstance(block, tt.Block) else block for block in self.statement(node)
+            ]
         self.unattached(pragmas)
         return self.statement(node)
 
@@ -75,7 +77,9 @@ class StatementChecker(PragmaChecker):
         return tt.StatementExpr(result.type if result is not None else ct.VOID, block.span, block, result)
 
     def _is_expression(self, node) -> bool:
-        return not isinstance(node, (*_LOOPS, c_ast.Pragma)) and not hasattr(self, f"_stmt_{type(node).__name__.lower()}")
+        return not isinstance(node, (*_LOOPS, c_ast.Pragma)) and not hasattr(
+            self, f"_stmt_{type(node).__name__.lower()}"
+        )
 
     def body(self, node) -> tt.Stmt:
         """The one statement of an ``if`` or a loop, in a scope of its own."""
@@ -83,7 +87,11 @@ class StatementChecker(PragmaChecker):
             return self.block(node)
         with self.scope():
             found = self.statements([node])
-        return found[0] if len(found) == 1 and not isinstance(found[0], tt.Label) else tt.Block(self.span(node), tuple(found))
+        return (
+            found[0]
+            if len(found) == 1 and not isinstance(found[0], tt.Label)
+            else tt.Block(self.span(node), tuple(found))
+        )
 
     def statement(self, node) -> list[tt.Stmt]:
         check = getattr(self, f"_stmt_{type(node).__name__.lower()}", None)
@@ -153,7 +161,9 @@ class StatementChecker(PragmaChecker):
             raise CompileError.at(value.span, "the value of a switch must be an integer")
         value = self.convert(value, ct.promoted(value.type))
         nodes = node.stmt.block_items or [] if isinstance(node.stmt, c_ast.Compound) else [node.stmt]
-        first = next((k for k, each in enumerate(nodes) if not isinstance(each, (c_ast.Decl, c_ast.Typedef))), len(nodes))
+        first = next(
+            (k for k, each in enumerate(nodes) if not isinstance(each, (c_ast.Decl, c_ast.Typedef))), len(nodes)
+        )
         inner = [s for each in nodes for s in (each.stmts or [] if _is_label(each) else [each])]
         self._inside.append("switch")
         around, self._entries = self._entries, Entries(value, self.span(node)) if any(map(_has_label, inner)) else None
@@ -161,7 +171,10 @@ class StatementChecker(PragmaChecker):
             with self.scope():
                 if self._entries is not None:
                     return self._entries.switch(self.statements(nodes))
-                return [*self._unset(nodes[:first]), tt.Switch(self.span(node), value, self._sections(nodes[first:], value.type))]
+                return [
+                    *self._unset(nodes[:first]),
+                    tt.Switch(self.span(node), value, self._sections(nodes[first:], value.type)),
+                ]
         finally:
             self._inside.pop()
             self._entries = around
@@ -171,7 +184,11 @@ class StatementChecker(PragmaChecker):
         found = self.statements(nodes)
         for s in found:
             if isinstance(s, tt.Declare) and s.initial is not None:
-                self.warn(s.span, f"'{s.variable.name}' is declared before the first case, so it never gets its value", "declare it before the switch")
+                self.warn(
+                    s.span,
+                    f"'{s.variable.name}' is declared before the first case, so it never gets its value",
+                    "declare it before the switch",
+                )
         return [replace(s, initial=None) if isinstance(s, tt.Declare) else s for s in found]
 
     def _sections(self, nodes: list, t: ct.CType) -> tuple[tt.Section, ...]:
@@ -179,8 +196,11 @@ class StatementChecker(PragmaChecker):
         labels, default, span, seen, general = [], False, None, {}, None
         for node in nodes:
             if not isinstance(node, (c_ast.Case, c_ast.Default)):
-                raise CompileError.at(self.span(node), "a statement of a switch before its first case",
-                                      "put it behind a case label or before the switch")
+                raise CompileError.at(
+                    self.span(node),
+                    "a statement of a switch before its first case",
+                    "put it behind a case label or before the switch",
+                )
             span = span or self.span(node)
             if isinstance(node, c_ast.Default):
                 if general is not None:
@@ -213,7 +233,9 @@ class StatementChecker(PragmaChecker):
     def _stmt_case(self, node):
         span, entries = self.span(node), self._entries
         if entries is None:
-            raise CompileError.at(span, "a case label outside a switch", "put it into the switch; it cannot stand in '({ ... })'")
+            raise CompileError.at(
+                span, "a case label outside a switch", "put it into the switch; it cannot stand in '({ ... })'"
+            )
         if isinstance(node, c_ast.Default) and entries.default is not None:
             raise CompileError.at(span, "a second default", "remove one of them")
         labels = self._label(node, entries.type, entries.seen) if isinstance(node, c_ast.Case) else None
@@ -255,7 +277,9 @@ def _is_label(node) -> bool:
 
 def _has_label(node) -> bool:
     """Whether a label of the switch around is inside."""
-    return _is_label(node) or not isinstance(node, c_ast.Switch) and any(_has_label(child) for _, child in node.children())
+    return (
+        _is_label(node) or not isinstance(node, c_ast.Switch) and any(_has_label(child) for _, child in node.children())
+    )
 
 
 def _labelled_loop(node):

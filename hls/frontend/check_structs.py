@@ -39,8 +39,9 @@ class StructChecker(Scopes):
         while isinstance(inner, ct.Array):
             inner = inner.element
         if isinstance(inner, ct.Struct) and inner.members is None:
-            raise CompileError.at(span, f"{what} has the type '{inner}', which is not complete",
-                                  "define its members before it is used")
+            raise CompileError.at(
+                span, f"{what} has the type '{inner}', which is not complete", "define its members before it is used"
+            )
 
     def _resolved(self, node, union: bool) -> ct.Struct:
         tag = f"{'union' if union else 'struct'} {node.name}" if node.name else ""
@@ -79,8 +80,11 @@ class StructChecker(Scopes):
         struct.complete(members, packed, align)
         if struct.size > _LARGEST_STRUCT:
             struct.members = None
-            raise CompileError.at(span, f"'{struct}' has {struct.size:,} bytes", f"at most {_LARGEST_STRUCT:,}; use an array of "
-                                  "smaller structs in a __global buffer")
+            raise CompileError.at(
+                span,
+                f"'{struct}' has {struct.size:,} bytes",
+                f"at most {_LARGEST_STRUCT:,}; use an array of smaller structs in a __global buffer",
+            )
         if struct.union and has_pointer(struct):
             raise CompileError.at(span, "a union cannot hold a pointer", "addresses are not numbers here")
 
@@ -88,7 +92,9 @@ class StructChecker(Scopes):
         inner = innermost(decl)
         place = self.span(inner if inner.coord else decl) or span
         if getattr(decl, "bitsize", None) is not None:
-            raise CompileError.at(place, "bit-fields are not part of OpenCL C", "use masks and shifts on an unsigned member")
+            raise CompileError.at(
+                place, "bit-fields are not part of OpenCL C", "use masks and shifts on an unsigned member"
+            )
         if decl.name is None and not isinstance(decl.type, (c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.TypeDecl)):
             return self._nameless(struct, decl, place)
         declared = self.declared(decl.type, place)
@@ -97,20 +103,28 @@ class StructChecker(Scopes):
             raise CompileError.at(place, f"the member '{decl.name}' has no size", "give it a type with a size")
         self.complete(t, place, f"the member '{decl.name}'")
         if declared.space and not isinstance(t, ct.Pointer):
-            raise CompileError.at(place, f"a member cannot be in __{declared.space} memory of its own",
-                                  "the whole struct lies in one memory")
+            raise CompileError.at(
+                place,
+                f"a member cannot be in __{declared.space} memory of its own",
+                "the whole struct lies in one memory",
+            )
         _, align = self._layout_attributes(self.attributes(decl), struct, decl.name)
         return [(str(decl.name), t, align)]
 
     def _nameless(self, struct, decl, place) -> list[tuple[str, ct.CType, int]]:
-        """A struct or union of which the members count as those of the one around it (C11 6.7.2.1); or no member, only a type."""
+        """A struct or union of which the members count as those of the one around it (C11 6.7.2.1); or no member, only
+        a type."""
         kind = decl.type
         t = self.base(kind, place).type
         if not isinstance(t, ct.Struct):
             return []  # an enum
         if kind.decls is None or kind.name:
-            raise CompileError.at(place, f"'{t}' in '{struct}' has no name as a member", "name the member, or remove the tag: the members "
-                                  "of a struct or union without tag and name are those of the one around it")
+            raise CompileError.at(
+                place,
+                f"'{t}' in '{struct}' has no name as a member",
+                "name the member, or remove the tag: the members "
+                "of a struct or union without tag and name are those of the one around it",
+            )
         _, align = self._layout_attributes(self.attributes(decl), struct)
         return [("", t, align)]
 
@@ -144,8 +158,11 @@ class StructChecker(Scopes):
                 align = max(align, self.alignment_of(attribute))
             else:
                 of = f"the member '{member}'" if member else f"'{struct}'"
-                self.warn(attribute.span, f"the attribute '{attribute.name}' of {of} is ignored",
-                          self.similar(attribute.name, ("packed", "aligned")))
+                self.warn(
+                    attribute.span,
+                    f"the attribute '{attribute.name}' of {of} is ignored",
+                    self.similar(attribute.name, ("packed", "aligned")),
+                )
         return packed, align
 
     def alignment_of(self, attribute: Attribute) -> int:
@@ -155,8 +172,9 @@ class StructChecker(Scopes):
             return 128
         number = self.constant_int(nodes[0], "an alignment")
         if len(nodes) != 1 or number < 1 or number & number - 1 or number > _LARGEST_ALIGNMENT:
-            raise CompileError.at(attribute.span, f"an alignment must be a power of two up to {_LARGEST_ALIGNMENT}",
-                                  "write aligned(16)")
+            raise CompileError.at(
+                attribute.span, f"an alignment must be a power of two up to {_LARGEST_ALIGNMENT}", "write aligned(16)"
+            )
         return number
 
 

@@ -16,11 +16,24 @@ __all__ = ["MAX_ARRAY_BYTES", "TypeChecker"]
 #: what one array on the chip may hold; larger ones belong into a buffer
 MAX_ARRAY_BYTES = 1 << 20
 
-_ALIASES = {"event_t": ct.UINT, "size_t": ct.ULONG, "ptrdiff_t": ct.LONG, "intptr_t": ct.LONG, "uintptr_t": ct.ULONG, "_Bool": ct.BOOL_T,
-            "signed": ct.INT, "unsigned": ct.UINT, "void": ct.VOID}
+_ALIASES = {
+    "event_t": ct.UINT,
+    "size_t": ct.ULONG,
+    "ptrdiff_t": ct.LONG,
+    "intptr_t": ct.LONG,
+    "uintptr_t": ct.ULONG,
+    "_Bool": ct.BOOL_T,
+    "signed": ct.INT,
+    "unsigned": ct.UINT,
+    "void": ct.VOID,
+}
 _SPACES = ("__global", "__local", "__constant", "__private")
-_BASES = {"char": (ct.CHAR, ct.UCHAR), "short": (ct.SHORT, ct.USHORT), "int": (ct.INT, ct.UINT),
-          "long": (ct.LONG, ct.ULONG)}
+_BASES = {
+    "char": (ct.CHAR, ct.UCHAR),
+    "short": (ct.SHORT, ct.USHORT),
+    "int": (ct.INT, ct.UINT),
+    "long": (ct.LONG, ct.ULONG),
+}
 
 
 class TypeChecker(StructChecker):
@@ -76,15 +89,20 @@ class TypeChecker(StructChecker):
         raise CompileError.at(span, f"unknown type '{name}'", self.similar(name, ct.SCALARS))
 
     def _enum(self, node) -> ct.Qualified:
-        items = [i for i in node.values.enumerators if isinstance(i, c_ast.Enumerator)] \
-            if node.values and id(node) not in self._enums else ()
+        items = (
+            [i for i in node.values.enumerators if isinstance(i, c_ast.Enumerator)]
+            if node.values and id(node) not in self._enums
+            else ()
+        )
         self._enums.add(id(node))
         following, found = 0, []
         for item in items:
             span = self.span(item)
             if item.value is not None:
                 following = self.constant_int(item.value, "the value of an enum constant")
-            constant = EnumConstant(following, self._holding([c.value for c in found] + [following], item.name, span), span)
+            constant = EnumConstant(
+                following, self._holding([c.value for c in found] + [following], item.name, span), span
+            )
             found.append(constant)
             self.add(item.name, constant, span)
             following += 1
@@ -100,7 +118,9 @@ class TypeChecker(StructChecker):
             low = -(1 << t.bits - 1) if t.signed else 0
             if low <= min(values) and max(values) < low + (1 << t.bits):
                 return t
-        raise CompileError.at(span, f"'{name}' does not fit into one type with the constants before it", "use a __constant long")
+        raise CompileError.at(
+            span, f"'{name}' does not fit into one type with the constants before it", "use a __constant long"
+        )
 
     # -- declarators
 
@@ -112,12 +132,16 @@ class TypeChecker(StructChecker):
             return self._qualified(self.base(node.type, place), node.quals or [], place)
         if isinstance(node, c_ast.PtrDecl):
             if isinstance(node.type, c_ast.FuncDecl):
-                raise CompileError.at(self.span(node), "function pointers are not supported", "call the function by name")
+                raise CompileError.at(
+                    self.span(node), "function pointers are not supported", "call the function by name"
+                )
             return self._pointer(self.declared(node.type, place), node, place)
         if isinstance(node, c_ast.ArrayDecl):
             return self._array(self.declared(node.type, place), node, place)
         if isinstance(node, c_ast.FuncDecl):
-            raise CompileError.at(self.span(node) or place, "a function cannot be declared here", "declare it at file scope")
+            raise CompileError.at(
+                self.span(node) or place, "a function cannot be declared here", "declare it at file scope"
+            )
         return self.base(node, place)
 
     def _qualified(self, base: ct.Qualified, words, place: Span) -> ct.Qualified:
@@ -126,7 +150,9 @@ class TypeChecker(StructChecker):
             raise CompileError.at(place, "'restrict' belongs to a pointer", "write it after the '*'")
         if space and base.space and space != base.space:
             raise CompileError.at(place, f"two address spaces: __{base.space} and __{space}", "keep one")
-        return ct.Qualified(base.type, base.const or const, base.volatile or volatile, base.restrict, space or base.space)
+        return ct.Qualified(
+            base.type, base.const or const, base.volatile or volatile, base.restrict, space or base.space
+        )
 
     def qualifiers(self, words, place: Span) -> tuple[bool, bool, bool, str | None]:
         """(const, volatile, restrict, address space) of a list of qualifiers."""
@@ -140,7 +166,9 @@ class TypeChecker(StructChecker):
         span = self.span(node) or place
         const, volatile, restrict, space = self.qualifiers(node.quals or [], span)
         if space not in (None, "private"):
-            raise CompileError.at(span, f"a pointer itself cannot be in __{space} memory", f"write __{space} before the '*'")
+            raise CompileError.at(
+                span, f"a pointer itself cannot be in __{space} memory", f"write __{space} before the '*'"
+            )
         return target.pointer(const=const, volatile=volatile, restrict=restrict)
 
     def _array(self, element: ct.Qualified, node, place: Span) -> ct.Qualified:
@@ -152,13 +180,19 @@ class TypeChecker(StructChecker):
             raise CompileError.at(span, "only the first dimension of an array may be left out")
         if node.dim is None:
             return element.array(0)
-        length = self.constant_int(node.dim, "the length of an array", "variable-length arrays do not exist in hardware: "
-                                   "use the largest length as a constant")
+        length = self.constant_int(
+            node.dim,
+            "the length of an array",
+            "variable-length arrays do not exist in hardware: use the largest length as a constant",
+        )
         if length < 1:
             raise CompileError.at(self.span(node.dim), f"the length of an array must be positive, not {length}")
         if length * element.type.size > MAX_ARRAY_BYTES:
-            raise CompileError.at(self.span(node.dim), f"this array needs {length * element.type.size} bytes on the chip",
-                                  f"at most {MAX_ARRAY_BYTES}; use a __global buffer")
+            raise CompileError.at(
+                self.span(node.dim),
+                f"this array needs {length * element.type.size} bytes on the chip",
+                f"at most {MAX_ARRAY_BYTES}; use a __global buffer",
+            )
         return element.array(length)
 
     def parameter_type(self, declared: ct.Qualified) -> ct.Qualified:

@@ -7,8 +7,12 @@ from .check_group import GroupCallChecker
 
 __all__ = ["UnitCallChecker"]
 
-_LOADS = {"__pipelined_load": PIPELINED, "__burst_coalesced_load": BURST, "__burst_coalesced_cached_load": CACHED,
-          "__prefetching_load": PREFETCHING}
+_LOADS = {
+    "__pipelined_load": PIPELINED,
+    "__burst_coalesced_load": BURST,
+    "__burst_coalesced_cached_load": CACHED,
+    "__prefetching_load": PREFETCHING,
+}
 _STORES = {"__pipelined_store": PIPELINED, "__burst_coalesced_store": BURST}
 
 
@@ -16,7 +20,8 @@ class UnitCallChecker(GroupCallChecker):
     """Adds accesses of global memory that name their unit."""
 
     def unit_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
-        """``LOAD(p)``, ``__burst_coalesced_cached_load(p, bytes)`` or ``STORE(p, value)``; None if the name is none of theirs."""
+        """``LOAD(p)``, ``__burst_coalesced_cached_load(p, bytes)`` or ``STORE(p, value)``; None if the name is none of
+        theirs."""
         if name in _LOADS:
             kind = _LOADS[name]
             self.count(name, nodes, 2 if kind == CACHED else 1, span)
@@ -32,12 +37,17 @@ class UnitCallChecker(GroupCallChecker):
     def _chosen(self, name: str, node, unit: tuple[str, int], span: Span) -> tt.Dereference:
         place = self.dereference(self.rvalue(node), span)
         if place.pointer.type.space not in ("global", "constant"):
-            raise CompileError.at(place.pointer.span, f"{name} works on __global memory, not __{place.pointer.type.space}",
-                                  "other memories have no load-store units: use the pointer as it is")
+            raise CompileError.at(
+                place.pointer.span,
+                f"{name} works on __global memory, not __{place.pointer.type.space}",
+                "other memories have no load-store units: use the pointer as it is",
+            )
         return tt.Dereference(place.type, span, place.pointer, unit)
 
     def _cache_bytes(self, name: str, node) -> int:
         size = self.constant_int(node, f"the size of the cache of {name}", "write the number of bytes")
         if not 0 < size <= MOST_CACHE_BYTES:
-            raise CompileError.at(self.span(node), f"{name} has no cache of {size} bytes", f"write 1 to {MOST_CACHE_BYTES:,}")
+            raise CompileError.at(
+                self.span(node), f"{name} has no cache of {size} bytes", f"write 1 to {MOST_CACHE_BYTES:,}"
+            )
         return size

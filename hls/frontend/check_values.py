@@ -52,7 +52,8 @@ class ValueChecker(TypeOperators):
         return tt.AddressOf(ct.Pointer(e.type.element, *place_of(e)), e.span, e)
 
     def _placed(self, e: tt.Expr) -> tt.Expr:
-        """The address of an array in a struct that is a mere value, or of a compound literal: in a variable that holds it."""
+        """The address of an array in a struct that is a mere value, or of a compound literal: in a variable that holds
+        it."""
         value, members = e, []
         while isinstance(value, tt.Member):
             value, members = value.base, [value, *members]
@@ -61,7 +62,11 @@ class ValueChecker(TypeOperators):
         for member in members:
             place = replace(member, base=place)
         stored = tt.Block(e.span, (tt.Declare(e.span, variable, ((0, value),)),))
-        address = self.decayed(place) if isinstance(place.type, ct.Array) else tt.AddressOf(ct.Pointer(place.type, *place_of(place)), e.span, place)
+        address = (
+            self.decayed(place)
+            if isinstance(place.type, ct.Array)
+            else tt.AddressOf(ct.Pointer(place.type, *place_of(place)), e.span, place)
+        )
         return tt.StatementExpr(address.type, e.span, stored, address)
 
     def number(self, node, what: str) -> tt.Expr:
@@ -103,8 +108,9 @@ class ValueChecker(TypeOperators):
     def _expr_constant(self, node):
         value, double = literal(node.value, node.type, self.span(node), self.doubles)
         if double and not self.single_precision:
-            self.warn(value.span, f"the double constant {node.value} is taken as float",
-                      f"write {node.value.rstrip('lL')}f")
+            self.warn(
+                value.span, f"the double constant {node.value} is taken as float", f"write {node.value.rstrip('lL')}f"
+            )
         return value
 
     def _expr_id(self, node):
@@ -120,7 +126,9 @@ class ValueChecker(TypeOperators):
             raise CompileError.at(span, f"'{name}' is a type, not a value")
         if isinstance(meaning, tt.Channel):
             raise CompileError.at(span, f"'{name}' is a channel, not a value", f"write read_channel_intel({name})")
-        raise CompileError.at(span, f"'{name}' is not declared", self.similar(name, filter(str.isidentifier, PREDEFINED)))
+        raise CompileError.at(
+            span, f"'{name}' is not declared", self.similar(name, filter(str.isidentifier, PREDEFINED))
+        )
 
     def _expr_exprlist(self, node):
         *firsts, last = node.exprs
@@ -167,10 +175,15 @@ class ValueChecker(TypeOperators):
         if not tt.is_lvalue(e) and not literal:
             raise CompileError.at(span, "only a variable or an element has an address")
         if has_pointer(e.type) and isinstance(_element(e.type), ct.Struct):
-            raise CompileError.at(span, f"'{e.type}' holds a pointer, so its address cannot be taken",
-                                  "pass the pointer and the rest as arguments of their own")
+            raise CompileError.at(
+                span,
+                f"'{e.type}' holds a pointer, so its address cannot be taken",
+                "pass the pointer and the rest as arguments of their own",
+            )
         if isinstance(e, tt.Lanes):
-            raise CompileError.at(span, "a component of a vector has no address", "copy it to a variable, or use an array")
+            raise CompileError.at(
+                span, "a component of a vector has no address", "copy it to a variable, or use an array"
+            )
         if literal:
             return self._placed(e)
         root = tt.root_of(e)
@@ -182,7 +195,9 @@ class ValueChecker(TypeOperators):
         if not isinstance(e.type, ct.Pointer):
             raise CompileError.at(span, f"'{e.type}' is not a pointer or an array", "")
         if isinstance(e.type.pointee, ct.Void):
-            raise CompileError.at(span, "a 'void *' points to nothing that has a type", "cast it to the type it points to")
+            raise CompileError.at(
+                span, "a 'void *' points to nothing that has a type", "cast it to the type it points to"
+            )
         self.complete(e.type.pointee, span, "what the pointer points to")
         return tt.Dereference(e.type.pointee, span, e)
 
@@ -202,16 +217,23 @@ class ValueChecker(TypeOperators):
         """``v[i]``, which compilers for FPGAs take as well: component i."""
         t = vector.type
         if not ct.integer(index.type):
-            raise CompileError.at(index.span, f"an index must be an integer, not '{index.type}'", _index_hint(index.type))
+            raise CompileError.at(
+                index.span, f"an index must be an integer, not '{index.type}'", _index_hint(index.type)
+            )
         number = constant(index)
         if number is not None:
             if not 0 <= number.value < t.length:
-                raise CompileError.at(index.span, f"index {number.value} is outside '{t}', which has {t.length} components")
+                raise CompileError.at(
+                    index.span, f"index {number.value} is outside '{t}', which has {t.length} components"
+                )
             lane = vector.lanes[number.value] if isinstance(vector, tt.Lanes) else number.value
             return tt.Lanes(t.element, span, vector.base if isinstance(vector, tt.Lanes) else vector, (lane,))
         if not tt.is_lvalue(vector) or isinstance(vector, tt.Lanes):
-            raise CompileError.at(span, "only of a variable or an element can a component be chosen at run time",
-                                  "assign the vector to a variable first")
+            raise CompileError.at(
+                span,
+                "only of a variable or an element can a component be chosen at run time",
+                "assign the vector to a variable first",
+            )
         root = tt.root_of(vector)
         if isinstance(root, tt.VariableRef):
             root.variable.written = True  # it needs a place
@@ -224,7 +246,9 @@ class ValueChecker(TypeOperators):
         if isinstance(pointer.type.pointee, ct.Void):
             raise CompileError.at(span, "a 'void *' cannot be moved: what it points to has no size", "cast it first")
         if not ct.integer(index.type):
-            raise CompileError.at(index.span, f"an index must be an integer, not '{index.type}'", _index_hint(index.type))
+            raise CompileError.at(
+                index.span, f"an index must be an integer, not '{index.type}'", _index_hint(index.type)
+            )
         self._check_bound(pointer, index, subtract)
         if index.type.bits < 32:
             index = self.convert(index, ct.INT)
@@ -237,7 +261,9 @@ class ValueChecker(TypeOperators):
             return
         signed = index.value - (1 << index.type.bits if index.type.signed and index.value >> index.type.bits - 1 else 0)
         if not 0 <= signed <= target.type.length:
-            raise CompileError.at(index.span, f"index {signed} is outside the array, which has {target.type.length} elements")
+            raise CompileError.at(
+                index.span, f"index {signed} is outside the array, which has {target.type.length} elements"
+            )
 
     def _expr_binaryop(self, node):
         span, op = self._operator_span(node), str(node.op)
@@ -265,11 +291,17 @@ class ValueChecker(TypeOperators):
             return ct.common(a, b)
         vector, other = (a, b) if isinstance(a, ct.Vector) else (b, a)
         if isinstance(other, ct.Vector) and a != b:
-            raise CompileError.at(span, f"'{op}' takes two vectors of one type, not '{a}' and '{b}'",
-                                  f"write convert_{a}(...) around the second" if a.length == getattr(b, "length", 0) else "")
+            raise CompileError.at(
+                span,
+                f"'{op}' takes two vectors of one type, not '{a}' and '{b}'",
+                f"write convert_{a}(...) around the second" if a.length == getattr(b, "length", 0) else "",
+            )
         if isinstance(other, ct.Float) and ct.integer(vector.element):
-            raise CompileError.at(span, f"'{op}' does not work on '{a}' and '{b}'",
-                                  "convert the vector with convert_floatN, or the scalar with a cast")
+            raise CompileError.at(
+                span,
+                f"'{op}' does not work on '{a}' and '{b}'",
+                "convert the vector with convert_floatN, or the scalar with a cast",
+            )
         return vector
 
     def operands(self, op: str, left: tt.Expr, right: tt.Expr, span: Span):
@@ -287,8 +319,11 @@ class ValueChecker(TypeOperators):
         bits = ct.element_of(t).bits
         if amount is not None and amount.value >= bits:
             exact = isinstance(t, ct.Int) and t.exact
-            self.warn(right.span, f"the shift amount is not below {bits}: {'nothing is left' if exact else 'only its low bits count'}",
-                      f"cast what is shifted to {'uint' if amount.value < 32 else 'ulong'} first" if exact else "")
+            self.warn(
+                right.span,
+                f"the shift amount is not below {bits}: {'nothing is left' if exact else 'only its low bits count'}",
+                f"cast what is shifted to {'uint' if amount.value < 32 else 'ulong'} first" if exact else "",
+            )
         if isinstance(right.type, ct.Vector) and (not isinstance(t, ct.Vector) or t.length != right.type.length):
             raise CompileError.at(span, f"'{left.type}' cannot be shifted by '{right.type}'", "both must be as long")
         right = self.convert(right, ct.with_element(t, ct.promoted(ct.element_of(right.type))))
@@ -324,7 +359,9 @@ class ValueChecker(TypeOperators):
         if op != "-":
             return tt.PointerCompare(ct.INT, span, op, left, right)
         if isinstance(a.pointee, ct.Void):
-            raise CompileError.at(span, "'void *' cannot be subtracted: what it points to has no size", "cast both first")
+            raise CompileError.at(
+                span, "'void *' cannot be subtracted: what it points to has no size", "cast both first"
+            )
         return tt.PointerDistance(ct.LONG, span, left, right, a.pointee.size)
 
     def _expr_ternaryop(self, node):
@@ -362,8 +399,9 @@ class ValueChecker(TypeOperators):
         t = then.type if then.type == otherwise.type else self.common(then, otherwise, span, "?:")
         t = t if isinstance(t, ct.Vector) else ct.Vector(t, c.length)
         if not ct.integer(c.element) or t.length != c.length or t.element.size != c.element.size:
-            raise CompileError.at(span, f"a condition of type '{c}' cannot choose '{t}'",
-                                  f"the condition must be '{ct.mask_of(t)}'")
+            raise CompileError.at(
+                span, f"a condition of type '{c}' cannot choose '{t}'", f"the condition must be '{ct.mask_of(t)}'"
+            )
         return tt.Conditional(t, span, condition, self.convert(then, t), self.convert(otherwise, t))
 
 

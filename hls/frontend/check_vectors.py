@@ -39,7 +39,9 @@ class VectorCallChecker(PartChecker):
         shape = self._shape(name, arguments, span)
         elements = [ct.element_of(a.type) for a in arguments]
         if shape is not None and name not in BROADCAST:  # a number beside vectors becomes one of theirs
-            elements = [t if isinstance(a.type, ct.Vector) else ct.element_of(shape) for a, t in zip(arguments, elements)]
+            elements = [
+                t if isinstance(a.type, ct.Vector) else ct.element_of(shape) for a, t in zip(arguments, elements)
+            ]
         fitted = row.rule(elements)
         if isinstance(fitted, str):
             raise CompileError.at(span, f"'{name}' {fitted}")
@@ -54,8 +56,11 @@ class VectorCallChecker(PartChecker):
     def _operand(self, node, name: str) -> tt.Expr:
         e = self.rvalue(node)
         if not ct.number(e.type):
-            raise CompileError.at(e.span, f"an argument of {name} must be a number, not '{e.type}'",
-                                  "index it to get an element" if isinstance(e.type, ct.Pointer) else "")
+            raise CompileError.at(
+                e.span,
+                f"an argument of {name} must be a number, not '{e.type}'",
+                "index it to get an element" if isinstance(e.type, ct.Pointer) else "",
+            )
         return e
 
     def _whole(self, name: str, arguments, span: Span) -> tt.Expr:
@@ -73,17 +78,24 @@ class VectorCallChecker(PartChecker):
         if not vectors:
             return None
         if any(v.length != vectors[0].length for v in vectors):
-            raise CompileError.at(span, f"'{name}' takes vectors of one length, not "
-                                  + ", ".join(f"'{a.type}'" for a in arguments))
+            raise CompileError.at(
+                span, f"'{name}' takes vectors of one length, not " + ", ".join(f"'{a.type}'" for a in arguments)
+            )
         whole = ct.integer(ct.element_of(vectors[0])) and name not in BROADCAST
         if whole and any(not isinstance(a.type, ct.Vector) and not ct.integer(a.type) for a in arguments):
-            raise CompileError.at(span, f"'{name}' takes only integers beside '{vectors[0]}'", f"write convert_{vectors[0]}(...) around it")
+            raise CompileError.at(
+                span,
+                f"'{name}' takes only integers beside '{vectors[0]}'",
+                f"write convert_{vectors[0]}(...) around it",
+            )
         return vectors[0]
 
     def _check_elements(self, name, arguments, params, span):
         for a, t in zip(arguments, params):
             if isinstance(a.type, ct.Vector) and a.type != t:
-                raise CompileError.at(span, f"an argument of '{name}' is '{a.type}', not '{t}'", f"write convert_{t}(...)")
+                raise CompileError.at(
+                    span, f"an argument of '{name}' is '{a.type}', not '{t}'", f"write convert_{t}(...)"
+                )
 
     # -- conversions
 
@@ -119,7 +131,9 @@ class VectorCallChecker(PartChecker):
         self.count(name, nodes, 1, span)
         e = self._operand(nodes[0], name)
         if e.type == ct.BOOL_T or target == ct.BOOL_T or ct.container(e.type) != e.type or e.type.size != target.size:
-            raise CompileError.at(span, f"'{name}' takes a type of {target.size} byte{'s' * (target.size > 1)}, not {e.type}")
+            raise CompileError.at(
+                span, f"'{name}' takes a type of {target.size} byte{'s' * (target.size > 1)}, not {e.type}"
+            )
         if isinstance(e.type, ct.Vector) or isinstance(target, ct.Vector):
             return tt.Reinterpret(target, span, e)
         return tt.Builtin(target, span, name, (e,))
@@ -134,7 +148,9 @@ class VectorCallChecker(PartChecker):
         self.count(name, nodes, 2 + store, span)
         pointer, offset = self.rvalue(nodes[-1]), self.number(nodes[-2], f"the offset of {name}")
         if not isinstance(pointer.type, ct.Pointer) or pointer.type.pointee != ct.HALF:
-            raise CompileError.at(pointer.span, f"the last argument of {name} must be a pointer to half, not '{pointer.type}'")
+            raise CompileError.at(
+                pointer.span, f"the last argument of {name} must be a pointer to half, not '{pointer.type}'"
+            )
         if not ct.integer(offset.type):
             raise CompileError.at(offset.span, f"the offset of {name} must be an integer, not '{offset.type}'")
         step = 4 if match.group(2) and length == 3 else length
@@ -171,10 +187,17 @@ class VectorCallChecker(PartChecker):
         store, length = match.group(1) == "store", int(match.group(2))
         self.count(name, nodes, 2 + store, span)
         pointer = self.rvalue(nodes[-1])
-        if not isinstance(pointer.type, ct.Pointer) or not ct.arithmetic(pointer.type.pointee) \
-                or pointer.type.pointee == ct.BOOL_T or ct.container(pointer.type.pointee) != pointer.type.pointee:
-            raise CompileError.at(pointer.span, f"the last argument of {name} must be a pointer to numbers, "
-                                  f"not '{pointer.type}'", "pass the address of the first element")
+        if (
+            not isinstance(pointer.type, ct.Pointer)
+            or not ct.arithmetic(pointer.type.pointee)
+            or pointer.type.pointee == ct.BOOL_T
+            or ct.container(pointer.type.pointee) != pointer.type.pointee
+        ):
+            raise CompileError.at(
+                pointer.span,
+                f"the last argument of {name} must be a pointer to numbers, not '{pointer.type}'",
+                "pass the address of the first element",
+            )
         t = ct.Vector(pointer.type.pointee, length)
         offset = self.number(nodes[-2], f"the offset of {name}")
         if not ct.integer(offset.type):

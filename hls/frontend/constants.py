@@ -25,7 +25,9 @@ def literal(text: str, kind: str, span: Span, doubles: bool = False) -> tuple[Co
     if kind in ("float", "double", "long double"):
         return _float(text, span, doubles)
     if kind == "string":
-        raise CompileError.at(span, "a text in quotes is no value here", "initialize an array with it: __constant char text[] = \"...\";")
+        raise CompileError.at(
+            span, "a text in quotes is no value here", 'initialize an array with it: __constant char text[] = "...";'
+        )
     return _integer(text, span), False
 
 
@@ -64,7 +66,7 @@ def _power(x: Fraction, base: int, exponent: int, span: Span) -> Fraction:
 
 
 def _character(text: str, span: Span) -> int:
-    body = text[text.index("'") + 1:-1]
+    body = text[text.index("'") + 1 : -1]
     if len(body) == 1 and body != "\\":
         code = ord(body)
     elif re.fullmatch(r"\\[0-7]{1,3}", body):
@@ -82,13 +84,22 @@ def _character(text: str, span: Span) -> int:
 
 def unescaped(text: str, span: Span) -> bytes:
     """The characters that a string literal, without its quotes, stands for, one byte an escape. Raises CompileError."""
+
     def one(match: re.Match) -> str:
         code = match.group(1)
-        number = int(code[1:], 16) if len(code) > 1 and code[0] == "x" else int(code, 8) if code.isdigit() and code < "8" else \
-            _ESCAPES.get(code)
+        number = (
+            int(code[1:], 16)
+            if len(code) > 1 and code[0] == "x"
+            else int(code, 8)
+            if code.isdigit() and code < "8"
+            else _ESCAPES.get(code)
+        )
         if number is None or number > 255:
-            raise CompileError.at(span, f"'\\{code}' stands for no character",
-                                  "write \\\\ for a backslash" if number is None else "a char has 8 bits")
+            raise CompileError.at(
+                span,
+                f"'\\{code}' stands for no character",
+                "write \\\\ for a backslash" if number is None else "a char has 8 bits",
+            )
         return bytes([number]).decode("utf-8", "surrogateescape")
 
     return re.sub(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.|$)", one, text).encode("utf-8", "surrogateescape")

@@ -1,8 +1,10 @@
-"""Switches with labels inside other statements (Duff's device, labels in branches): the way to the label is walked with a number.
+"""Switches with labels inside other statements (Duff's device, labels in branches): the way to the label is walked with
+a number.
 
-A variable holds the number of the label that is still to be reached, and 0 once it is. Up to there a statement runs only if it holds 0, or
-has the label inside: such an ``if`` takes the branch with the label, such a loop is entered without its condition. From the label on all is
-as it was written. So a loop with many entries gets one, and the hardware sees structured code.
+A variable holds the number of the label that is still to be reached, and 0 once it is. Up to there a statement runs
+only if it holds 0, or has the label inside: such an ``if`` takes the branch with the label, such a loop is entered
+without its condition. From the label on all is as it was written. So a loop with many entries gets one, and the
+hardware sees structured code.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,8 +43,11 @@ class Entries:
         span, last = self.span, len(self._labels)
         reached = tt.If(span, self._between(1, last, span), tt.Block(span, tuple(self._sequence(statements))), None)
         section = tt.Section(span, (), True, tt.Block(span, (reached,)))  # what a break leaves
-        return [tt.Declare(span, self._value, ((0, self._first),)), tt.Declare(span, self._entry, ((0, self._number()),)),
-                tt.Switch(span, self._constant(0, span), (section,))]
+        return [
+            tt.Declare(span, self._value, ((0, self._first),)),
+            tt.Declare(span, self._entry, ((0, self._number()),)),
+            tt.Switch(span, self._constant(0, span), (section,)),
+        ]
 
     def _number(self) -> tt.Expr:
         """The number of the label that the value leads to; one more than there are for none."""
@@ -53,7 +58,9 @@ class Entries:
                 first, last = labels
                 hit = self._compare("==", value, first)
                 if first.value != last.value:
-                    hit = tt.Logical(ct.INT, first.span, "&&", self._compare(">=", value, first), self._compare("<=", value, last))
+                    hit = tt.Logical(
+                        ct.INT, first.span, "&&", self._compare(">=", value, first), self._compare("<=", value, last)
+                    )
                 found = tt.Conditional(ct.INT, first.span, hit, self._constant(k, first.span), found)
         return found
 
@@ -88,7 +95,7 @@ class Entries:
         """The statements of a block in which the label is: those up to its last label run only where it is reached."""
         last = max((k for k, s in enumerate(statements) if any(_numbers(s))), default=-1)
         waiting: list[tt.Stmt] = []
-        for s in (*statements[:last + 1], None):
+        for s in (*statements[: last + 1], None):
             if s is None or isinstance(s, tt.Label) or any(_numbers(s)):
                 if waiting:
                     yield self._guarded(tt.Block(waiting[0].span, tuple(waiting)))
@@ -97,7 +104,7 @@ class Entries:
                     yield s if isinstance(s, tt.Label) else self._passed(s)
             else:
                 waiting.append(s)
-        yield from statements[last + 1:]
+        yield from statements[last + 1 :]
 
     def _passed(self, s: tt.Stmt) -> tt.Stmt:
         """A statement with labels inside, or a label."""
@@ -123,8 +130,13 @@ class Entries:
         elif not any(_numbers(s.otherwise)):
             condition = tt.Logical(ct.INT, s.span, "||", into, s.condition)
         else:
-            condition = tt.Conditional(ct.INT, s.span, self._holds("==", 0, s.span), tt.Logical(ct.INT, s.span, "&&", s.condition,
-                                       self._constant(1, s.span)), into)
+            condition = tt.Conditional(
+                ct.INT,
+                s.span,
+                self._holds("==", 0, s.span),
+                tt.Logical(ct.INT, s.span, "&&", s.condition, self._constant(1, s.span)),
+                into,
+            )
         return tt.If(s.span, condition, self._block(s.then), self._block(s.otherwise))
 
     def _loop(self, s: tt.Loop) -> tt.Block:

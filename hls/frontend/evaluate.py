@@ -12,8 +12,19 @@ from .storage import Storage
 
 __all__ = ["constant", "constant_data", "table_of"]
 
-_PARTS = (tt.Const, tt.Unary, tt.Binary, tt.Compare, tt.Logical, tt.Convert, tt.ConvertExactly, tt.Conditional, tt.Build,
-          tt.UnionOf, tt.Reinterpret)
+_PARTS = (
+    tt.Const,
+    tt.Unary,
+    tt.Binary,
+    tt.Compare,
+    tt.Logical,
+    tt.Convert,
+    tt.ConvertExactly,
+    tt.Conditional,
+    tt.Build,
+    tt.UnionOf,
+    tt.Reinterpret,
+)
 
 
 def constant(e: tt.Expr) -> tt.Const | None:
@@ -34,12 +45,13 @@ def constant_data(t: ct.CType, initial: tuple[tuple[int, tt.Expr], ...]) -> byte
             raise ValueError(e)
         for k, value in enumerate(_computed(e)):
             offset, scalar = places[first + k]
-            data[offset:offset + scalar.size] = encoded(value, scalar)
+            data[offset : offset + scalar.size] = encoded(value, scalar)
     return bytes(data)
 
 
 def table_of(s: tt.Declare) -> bytes | None:
-    """The bytes of a local array that is declared const with constant values: it is a table; None for other variables."""
+    """The bytes of a local array that is declared const with constant values: it is a table; None for other
+    variables."""
     if not s.variable.const or not isinstance(s.variable.type, ct.Array) or s.initial is None or s.variable.volatile:
         return None
     try:
@@ -71,4 +83,6 @@ def _foldable(e: tt.Expr) -> bool:
             return all(map(_foldable, e.arguments))
         known = e.name in BUILTINS and not isinstance(BUILTINS[e.name].emit, LibraryCall)
         return known and all(map(_foldable, e.arguments))
-    return isinstance(e, _PARTS) and not isinstance(e.type, ct.Pointer | ct.Void) and all(map(_foldable, tt.children(e)))
+    return (
+        isinstance(e, _PARTS) and not isinstance(e.type, ct.Pointer | ct.Void) and all(map(_foldable, tt.children(e)))
+    )

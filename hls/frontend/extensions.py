@@ -1,7 +1,7 @@
 """What kernels use of the C that compilers take beyond C99: ranges of labels and elements, ``a ?: b``, ``({ ... })``.
 
-The nodes made here stand beside pycparser's own. ``typeof``, ``alignof`` and ``vec_step`` need none: ``hls.frontend.words``
-shows them to the grammar as words that it knows.
+The nodes made here stand beside pycparser's own. ``typeof``, ``alignof`` and ``vec_step`` need none:
+``hls.frontend.words`` shows them to the grammar as words that it knows.
 """
 
 from pycparser import c_ast

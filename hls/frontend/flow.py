@@ -39,7 +39,7 @@ def completes(s: tt.Stmt | None) -> bool:
         return False
     if isinstance(s, tt.Block):
         labels = [k for k, x in enumerate(s.statements) if isinstance(x, tt.Label)]
-        return all(map(completes, s.statements[labels[-1] if labels else 0:]))
+        return all(map(completes, s.statements[labels[-1] if labels else 0 :]))
     if isinstance(s, tt.If):
         return completes(s.then) or completes(s.otherwise)
     if isinstance(s, tt.Switch) and any(section.default for section in s.sections):
@@ -48,7 +48,8 @@ def completes(s: tt.Stmt | None) -> bool:
 
 
 def stray_gotos(s: tt.Stmt | None, ahead: frozenset[str] = frozenset()) -> Iterator[tt.Goto]:
-    """The gotos that do not lead forward to a label of a block around them; ``ahead`` are the labels that do for ``s``."""
+    """The gotos that do not lead forward to a label of a block around them; ``ahead`` are the labels that do for
+    ``s``."""
     if isinstance(s, tt.Goto) and s.name not in ahead:
         yield s
     elif isinstance(s, tt.Block):

@@ -1,10 +1,19 @@
-"""Limits on what is worth reading: a source beyond them is a mistake, or an attack, and is refused before it costs anything."""
+"""Limits on what is worth reading: a source beyond them is a mistake, or an attack, and is refused before it costs
+anything."""
 
 import re
 
 from ..diag import CompileError, Span
 
-__all__ = ["CHARACTERS_FOR_EACH", "DEEPEST_INCLUDE", "EXPANDED_FOR_EACH", "MOST_BYTES", "MOST_EXPANDED", "MOST_READ", "check_source"]
+__all__ = [
+    "CHARACTERS_FOR_EACH",
+    "DEEPEST_INCLUDE",
+    "EXPANDED_FOR_EACH",
+    "MOST_BYTES",
+    "MOST_EXPANDED",
+    "MOST_READ",
+    "check_source",
+]
 
 MOST_BYTES = 4 << 20
 _MOST_TOKENS = 200_000
@@ -19,14 +28,19 @@ CHARACTERS_FOR_EACH = 16
 #: files that include each other
 DEEPEST_INCLUDE = 200
 
-_TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[({\[]|[)}\]]|\w+|[^\w\s]""", re.DOTALL)
+_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[({\[]|[)}\]]|\w+|[^\w\s]""", re.DOTALL
+)
 
 
 def check_source(text: str, file: str) -> int:
     """The number of tokens of a file; raises CompileError where it is larger or nests deeper than any program."""
     if len(text) > MOST_BYTES:
-        raise CompileError.at(Span(file, 1), f"this file has {len(text):,} characters, more than {MOST_BYTES:,}",
-                              "pass large tables as __global const arguments")
+        raise CompileError.at(
+            Span(file, 1),
+            f"this file has {len(text):,} characters, more than {MOST_BYTES:,}",
+            "pass large tables as __global const arguments",
+        )
     count = depth = 0
     for match in _TOKEN.finditer(text):
         count += 1
@@ -34,16 +48,25 @@ def check_source(text: str, file: str) -> int:
         if first in "([{":
             depth += 1
             if depth > _DEEPEST:
-                raise CompileError.at(_place(text, file, match.start()), f"brackets nest more than {_DEEPEST} deep here",
-                                      "split the expression or statement up")
+                raise CompileError.at(
+                    _place(text, file, match.start()),
+                    f"brackets nest more than {_DEEPEST} deep here",
+                    "split the expression or statement up",
+                )
         elif first in ")]}":
             depth = max(0, depth - 1)
         elif match.end() - match.start() > _LONGEST and first != "/":
-            raise CompileError.at(_place(text, file, match.start()), f"a word of {match.end() - match.start():,} characters",
-                                  f"at most {_LONGEST:,}")
+            raise CompileError.at(
+                _place(text, file, match.start()),
+                f"a word of {match.end() - match.start():,} characters",
+                f"at most {_LONGEST:,}",
+            )
         if count > _MOST_TOKENS:
-            raise CompileError.at(_place(text, file, match.start()), f"a program of more than {_MOST_TOKENS:,} words and signs",
-                                  "pass large tables as __global const arguments")
+            raise CompileError.at(
+                _place(text, file, match.start()),
+                f"a program of more than {_MOST_TOKENS:,} words and signs",
+                "pass large tables as __global const arguments",
+            )
     return count
 
 

@@ -16,7 +16,8 @@ class NotRegular(Exception):
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file: UTF-8, without a byte order mark. A byte that is not UTF-8 stays one character, which does no harm in a comment."""
+    """The text of a file: UTF-8, without a byte order mark. A byte that is not UTF-8 stays one character, which does no
+    harm in a comment."""
     return data.decode("utf-8-sig", "surrogateescape")
 
 
@@ -33,8 +34,8 @@ class Files:
         self.roots = [Path(root).resolve() for root in roots]
 
     def open(self, path: str) -> io.StringIO:
-        """The text of a file, and of a longer one than is read so much that it is seen to be longer. Raises OSError where there is none that may be
-        read, and :class:`NotRegular`."""
+        """The text of a file, and of a longer one than is read so much that it is seen to be longer. Raises OSError
+        where there is none that may be read, and :class:`NotRegular`."""
         real = os.path.realpath(path)
         if self.roots and not any(Path(real).is_relative_to(root) for root in self.roots):
             raise FileNotFoundError(path)  # whether there is one is nobody's business

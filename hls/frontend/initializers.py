@@ -41,8 +41,11 @@ def implied_length(checker, t: ct.Array, init: c_ast.InitList) -> int:
         raise CompileError.at(checker.span(init), "an array needs at least one element")
     length = max(k for k, _ in given) // leaf_count(t.element) + 1
     if length * t.element.size > MAX_ARRAY_BYTES:
-        raise CompileError.at(checker.span(init), f"this array needs {length * t.element.size} bytes on the chip",
-                              f"at most {MAX_ARRAY_BYTES}; use a __global buffer")
+        raise CompileError.at(
+            checker.span(init),
+            f"this array needs {length * t.element.size} bytes on the chip",
+            f"at most {MAX_ARRAY_BYTES}; use a __global buffer",
+        )
     return length
 
 
@@ -92,8 +95,11 @@ def _fill(checker, t, init, base, out):
             _fill_braces(checker, t, init, base, out)
             return
         if init.exprs and isinstance(init.exprs[0], c_ast.NamedInitializer):
-            raise CompileError.at(checker.span(init.exprs[0]) or checker.span(init), f"'{t}' has no members or elements to name",
-                                  "write the value alone")
+            raise CompileError.at(
+                checker.span(init.exprs[0]) or checker.span(init),
+                f"'{t}' has no members or elements to name",
+                "write the value alone",
+            )
         if len(init.exprs) != 1:
             raise CompileError.at(checker.span(init), f"one value is needed for '{t}', not {len(init.exprs)}")
         init = init.exprs[0]
@@ -109,7 +115,8 @@ def _is_characters(t: ct.CType) -> bool:
 
 
 def _text(checker, t: ct.Array, init):
-    """The text that initializes an array of characters, perhaps in braces, as their list: its final 0 may find no room."""
+    """The text that initializes an array of characters, perhaps in braces, as their list: its final 0 may find no
+    room."""
     if isinstance(init, c_ast.InitList) and len(init.exprs) == 1:
         inner = listed(checker, init.exprs[0])
         init = inner if isinstance(inner, c_ast.InitList) else init
@@ -141,8 +148,8 @@ def _part(t: ct.CType, k: int) -> tuple[ct.CType, int]:
 
 
 def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False, named: bool = False):
-    """Take items for the parts of ``t`` in order; ``elided``: the part has no braces of its own; ``named``: a designator begins there all
-    the same (``.part.k = ...``)."""
+    """Take items for the parts of ``t`` in order; ``elided``: the part has no braces of its own; ``named``: a
+    designator begins there all the same (``.part.k = ...``)."""
     k, count = 0, _parts(t)
     while items and (k < count or items.is_named()):
         if items.is_named():
@@ -171,7 +178,9 @@ def _fill_part(checker, t, part, items: _Items, base: int, out) -> int:
             same = ct.Vector(t.element, value.type.length)
             out.append((base, checker.assignable(value, same, "the initial value")))
             return value.type.length
-    whole = not ct.aggregate(part) or (not isinstance(part, ct.Array) and not items.is_text() and items.peek().type == part)
+    whole = not ct.aggregate(part) or (
+        not isinstance(part, ct.Array) and not items.is_text() and items.peek().type == part
+    )
     if whole:
         _fill(checker, part, items.take(), base, out)
     else:
@@ -182,7 +191,9 @@ def _fill_part(checker, t, part, items: _Items, base: int, out) -> int:
 def _fill_named(checker, part, items: _Items, base: int, out):
     """A part that the rest of a designator goes into, and the values that follow, as far as they find room."""
     if not ct.aggregate(part):
-        raise CompileError.at(checker.span(items.next), f"'{part}' has no members or elements to name", "write the value alone")
+        raise CompileError.at(
+            checker.span(items.next), f"'{part}' has no members or elements to name", "write the value alone"
+        )
     _fill_list(checker, part, items, base, out, elided=True, named=True)
 
 
@@ -210,8 +221,11 @@ def _union(checker, t: ct.Struct, k: int, inner: _Given) -> tt.UnionOf:
 def _put(out: _Given, base: int, value: tt.Expr):
     """Add a value; one of a part of a union's member keeps the other parts of that member (``.u.x = 1, .u.y = 2``)."""
     for n, (place, before) in enumerate(out):
-        if isinstance(value, tt.UnionOf) and isinstance(before, tt.UnionOf) and \
-                (place, before.type, before.index) == (base, value.type, value.index):
+        if (
+            isinstance(value, tt.UnionOf)
+            and isinstance(before, tt.UnionOf)
+            and (place, before.type, before.index) == (base, value.type, value.index)
+        ):
             parts = list(before.member.parts)
             for inner in value.member.parts:
                 _put(parts, *inner)
@@ -222,10 +236,17 @@ def _put(out: _Given, base: int, value: tt.Expr):
 
 
 def _designated(checker, t: ct.CType, items: _Items) -> int:
-    """Replace ``[k] = value`` or ``.name = value`` at the front of the items by its value, and ``.name.rest = value`` by
-    ``.rest = value``; the number of the part."""
+    """Replace ``[k] = value`` or ``.name = value`` at the front of the items by its value, and ``.name.rest = value``
+    by ``.rest = value``; the number of the part."""
     named = items.take()
-    place = next((n for n, one in enumerate(named.name) if isinstance(one, c_ast.ArrayDesignator) and isinstance(one.expr, Range)), None)
+    place = next(
+        (
+            n
+            for n, one in enumerate(named.name)
+            if isinstance(one, c_ast.ArrayDesignator) and isinstance(one.expr, Range)
+        ),
+        None,
+    )
     if place is not None:
         return _repeated(checker, t, named, place, items)
     k, *path = _path(checker, t, named)
@@ -234,7 +255,8 @@ def _designated(checker, t: ct.CType, items: _Items) -> int:
 
 
 def _path(checker, t: ct.CType, named: c_ast.NamedInitializer) -> list:
-    """The number of the part of ``t`` that a designator begins with, and the rest of it: nodes, and numbers of members without a name."""
+    """The number of the part of ``t`` that a designator begins with, and the rest of it: nodes, and numbers of members
+    without a name."""
     first, *rest = named.name
     if isinstance(first, int):
         return [first, *rest]
@@ -246,20 +268,32 @@ def _path(checker, t: ct.CType, named: c_ast.NamedInitializer) -> list:
     name = getattr(first, "name", None)
     if isinstance(t, ct.Struct) and name in t.index:
         return [*t.index[name], *rest]
-    raise CompileError.at(checker.span(first), f"this designator does not fit '{t}'",
-                          "write .name = value" if isinstance(t, ct.Struct) else "write [index] = value")
+    raise CompileError.at(
+        checker.span(first),
+        f"this designator does not fit '{t}'",
+        "write .name = value" if isinstance(t, ct.Struct) else "write [index] = value",
+    )
 
 
 def _repeated(checker, t: ct.CType, named, place: int, items: _Items) -> int:
-    """As ``_designated`` where the part of the designator at ``place`` is ``[first ... last]``: it stands for as many whole designators, so that
-    those of an inner array begin where the outer one's do."""
+    """As ``_designated`` where the part of the designator at ``place`` is ``[first ... last]``: it stands for as many
+    whole designators, so that those of an inner array begin where the outer one's do."""
     ends = named.name[place].expr
     first, last = (checker.constant_int(end, "the index of a designator") for end in (ends.first, ends.last))
-    fits = place > 0 or isinstance(t, ct.Array) and last < t.length  # an inner one is looked at where its array is known
+    # an inner one is looked at where its array is known
+    fits = place > 0 or isinstance(t, ct.Array) and last < t.length
     if not fits or not 0 <= first <= last:
-        raise CompileError.at(checker.span(ends), f"elements {first} to {last} are no part of '{t}'", "write [first ... last] = value")
-    one, before, behind = c_ast.NamedInitializer, named.name[:place], named.name[place + 1:]
-    each = [one([*before, c_ast.ArrayDesignator(c_ast.Constant("int", str(k), ends.coord), ends.coord), *behind], named.expr, named.coord)
-            for k in range(first, last + 1)]
+        raise CompileError.at(
+            checker.span(ends), f"elements {first} to {last} are no part of '{t}'", "write [first ... last] = value"
+        )
+    one, before, behind = c_ast.NamedInitializer, named.name[:place], named.name[place + 1 :]
+    each = [
+        one(
+            [*before, c_ast.ArrayDesignator(c_ast.Constant("int", str(k), ends.coord), ends.coord), *behind],
+            named.expr,
+            named.coord,
+        )
+        for k in range(first, last + 1)
+    ]
     items.nodes += each[::-1]
     return _designated(checker, t, items)

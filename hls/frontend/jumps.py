@@ -1,8 +1,9 @@
-"""Gotos that lead backwards, to a label of a block around them: what stands between the label and the last of them is a loop.
+"""Gotos that lead backwards, to a label of a block around them: what stands between the label and the last of them is a
+loop.
 
-``again: a; if (c) goto again;`` is ``do a; while (c)``. In general it is a loop without a condition whose last statement is a ``break``, and
-each goto one to a label behind that, which leads forward. A ``break`` or ``continue`` of a loop around sets a variable that the loop is
-left with, and is made behind it.
+``again: a; if (c) goto again;`` is ``do a; while (c)``. In general it is a loop without a condition whose last
+statement is a ``break``, and each goto one to a label behind that, which leads forward. A ``break`` or ``continue`` of
+a loop around sets a variable that the loop is left with, and is made behind it.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +29,9 @@ def labels(body: tt.Stmt) -> dict[str, Span]:
     for label in _all(body, tt.Label):
         if label.name in found:
             note = Diagnostic("the first one is here", found[label.name], severity="note")
-            raise CompileError(Diagnostic(f"the label '{label.name}' is there twice", label.span, "rename one of them", notes=(note,)))
+            raise CompileError(
+                Diagnostic(f"the label '{label.name}' is there twice", label.span, "rename one of them", notes=(note,))
+            )
         found[label.name] = label.span
     return found
 
@@ -41,7 +44,7 @@ def _sequence(statements: list[tt.Stmt]) -> tuple[tt.Stmt, ...]:
         out.append(s)
         k += 1
         if end >= k:
-            out += _loop(s, statements[k:end + 1])
+            out += _loop(s, statements[k : end + 1])
             k = end + 1
     return tuple(out)
 
@@ -61,7 +64,10 @@ def _last(statements: Sequence[tt.Stmt], k: int) -> int:
     label = statements[k]
     if not isinstance(label, tt.Label):
         return -1
-    return max((n for n in range(k + 1, len(statements)) if any(g.name == label.name for g in _all(statements[n], tt.Goto))), default=-1)
+    return max(
+        (n for n in range(k + 1, len(statements)) if any(g.name == label.name for g in _all(statements[n], tt.Goto))),
+        default=-1,
+    )
 
 
 def _loop(label: tt.Label, statements: list[tt.Stmt]) -> list[tt.Stmt]:
@@ -81,8 +87,15 @@ def _loop(label: tt.Label, statements: list[tt.Stmt]) -> list[tt.Stmt]:
         loop = tt.Loop(span, "for", label.name, (), None, None, tt.Block(span, (inner, *ended, tt.Label(span, again))))
     if not numbers:
         return [loop]
-    made = [tt.If(span, tt.Compare(ct.INT, span, "==", tt.VariableRef(ct.INT, span, leave), tt.Const(ct.INT, span, k)), kind(span), None)
-            for kind, k in numbers.items()]
+    made = [
+        tt.If(
+            span,
+            tt.Compare(ct.INT, span, "==", tt.VariableRef(ct.INT, span, leave), tt.Const(ct.INT, span, k)),
+            kind(span),
+            None,
+        )
+        for kind, k in numbers.items()
+    ]
     return [tt.Declare(span, leave, ((0, tt.Const(ct.INT, span, 0)),)), loop, tt.Label(span, leave.name), *made]
 
 
@@ -101,9 +114,12 @@ def _renamed(s: tt.Stmt, old: str, new: str) -> tt.Stmt:
 
 
 def _leaving(s: tt.Stmt, leave: tt.Variable, numbers: dict[type, int]) -> tt.Stmt:
-    """The statement with its jumps out of a loop or switch around as a number in ``leave`` and a goto behind the loop."""
+    """The statement with its jumps out of a loop or switch around as a number in ``leave`` and a goto behind the
+    loop."""
     if type(s) in numbers:
-        left = tt.Assign(ct.INT, s.span, tt.VariableRef(ct.INT, s.span, leave), tt.Const(ct.INT, s.span, numbers[type(s)]))
+        left = tt.Assign(
+            ct.INT, s.span, tt.VariableRef(ct.INT, s.span, leave), tt.Const(ct.INT, s.span, numbers[type(s)])
+        )
         return tt.Block(s.span, (tt.Evaluate(s.span, left), tt.Goto(s.span, leave.name)))
     if isinstance(s, tt.Loop) or not numbers:
         return s

@@ -8,7 +8,17 @@ from ..ir import Type as IRType
 from ..ir.values import float_to_bits
 from . import types as ct
 
-__all__ = ["CHUNKS", "Leaf", "encoded", "has_pointer", "leaf_count", "leaves", "memory_element", "stored_type", "value_type"]
+__all__ = [
+    "CHUNKS",
+    "Leaf",
+    "encoded",
+    "has_pointer",
+    "leaf_count",
+    "leaves",
+    "memory_element",
+    "stored_type",
+    "value_type",
+]
 
 #: (byte offset, scalar or pointer type) of one scalar of a value
 Leaf = tuple[int, ct.CType]
@@ -48,7 +58,8 @@ def leaf_count(t: ct.CType) -> int:
 
 
 def value_type(t: ct.CType) -> IRType:
-    """The one IR type of a value as a host or a channel passes it: of several scalars, elements of the size that fits them all."""
+    """The one IR type of a value as a host or a channel passes it: of several scalars, elements of the size that fits
+    them all."""
     if not ct.aggregate(t):
         return ct.ir_type(t)
     size = gcd(8, t.size, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
@@ -71,7 +82,8 @@ def has_pointer(t: ct.CType) -> bool:
 
 @cache
 def memory_element(t: ct.CType) -> IRType:
-    """What a memory that holds values of the type is said to hold: their scalar, a word if all have its size, or bytes."""
+    """What a memory that holds values of the type is said to hold: their scalar, a word if all have its size, or
+    bytes."""
     if isinstance(t, ct.Array):
         return memory_element(t.element)
     if not isinstance(t, ct.Struct):

@@ -10,8 +10,29 @@ from .words import ACCESS_WORDS, REFUSED_WORDS, SPELLINGS, STREAM_WORDS
 
 __all__ = ["Attribute", "OpenCLLexer", "Word"]
 
-_JOINS_TYPE = {"ID", "TIMES", "INT", "VOID", "CHAR", "SHORT", "LONG", "FLOAT", "DOUBLE", "SIGNED", "UNSIGNED", "CONST",
-               "VOLATILE", "RESTRICT", "INLINE", "STATIC", "EXTERN", "STRUCT", "UNION", "ENUM", "TYPEDEF"}
+_JOINS_TYPE = {
+    "ID",
+    "TIMES",
+    "INT",
+    "VOID",
+    "CHAR",
+    "SHORT",
+    "LONG",
+    "FLOAT",
+    "DOUBLE",
+    "SIGNED",
+    "UNSIGNED",
+    "CONST",
+    "VOLATILE",
+    "RESTRICT",
+    "INLINE",
+    "STATIC",
+    "EXTERN",
+    "STRUCT",
+    "UNION",
+    "ENUM",
+    "TYPEDEF",
+}
 _LOOPS = {"FOR", "WHILE", "DO"}
 _BEHIND_NAME = {"LBRACKET", "EQUALS", "COMMA", "SEMI"}
 _AFTER_STATEMENT = {"SEMI", "LBRACE", "RBRACE", "RPAREN", "COLON", "ELSE", "DO", "PPPRAGMASTR"}
@@ -45,9 +66,9 @@ class Word(str):
 class OpenCLLexer(CLexer):
     """Feeds the parser tokens of an :class:`Expanded` text.
 
-    Attributes written after a declarator, where the C grammar has no room for them, go with the word that is the declared name (places do not
-    tell names apart: all that a macro stands for has one); ``struct_attributes`` maps the place of the tag, or else the brace, of a
-    struct or union to its attributes.
+    Attributes written after a declarator, where the C grammar has no room for them, go with the word that is the
+    declared name (places do not tell names apart: all that a macro stands for has one); ``struct_attributes`` maps the
+    place of the tag, or else the brace, of a struct or union to its attributes.
     """
 
     def __init__(self, error_func, **options):
@@ -71,7 +92,8 @@ class OpenCLLexer(CLexer):
         while (token := super().token()) is not None:
             place, end = (token.lineno, token.column), (token.lineno, token.column + len(token.value))
             if token.type == "ID" and token.value in ("h", "H") and place == number:
-                tokens[-1].value = Word(f"{tokens[-1].value}h", tokens[-1].value.span)  # of a half, which the grammar does not know
+                # of a half, which the grammar does not know
+                tokens[-1].value = Word(f"{tokens[-1].value}h", tokens[-1].value.span)
                 continue
             number = end if token.type in ("FLOAT_CONST", "HEX_FLOAT_CONST") and token.value[-1] not in "fFlL" else None
             tokens.append(self._located(token))
@@ -122,7 +144,9 @@ class OpenCLLexer(CLexer):
                     self.attributes += attributes
                     self._trail(name, attributes)
                     continue
-                self._attach(out, _after_attributes(tokens, k, bool(out) and out[-1].type in _AFTER_STATEMENT), token, attributes)
+                self._attach(
+                    out, _after_attributes(tokens, k, bool(out) and out[-1].type in _AFTER_STATEMENT), token, attributes
+                )
                 continue
             if token.type == "ID" and (token.value in STREAM_WORDS or token.value in ACCESS_WORDS):
                 self._stream_word(token, _after_attributes(tokens, k + 1))
@@ -172,7 +196,8 @@ class OpenCLLexer(CLexer):
 
 
 def _declarator(tokens: list[Token], k: int) -> Token | None:
-    """The name of the declarator, after a comma and attributes, that begins at ``k``; None where a type begins there."""
+    """The name of the declarator, after a comma and attributes, that begins at ``k``; None where a type begins
+    there."""
     while k < len(tokens) and tokens[k].type == "TIMES":
         k += 1
     following = tokens[k + 1].type if k + 1 < len(tokens) else ""
@@ -180,7 +205,8 @@ def _declarator(tokens: list[Token], k: int) -> Token | None:
 
 
 def _after_attributes(tokens: list[Token], k: int, labels: bool = False) -> Token | None:
-    """The token at ``k``, or the first behind the attributes (and, with ``labels``, statement labels and pragmas) that begin there."""
+    """The token at ``k``, or the first behind the attributes (and, with ``labels``, statement labels and pragmas) that
+    begin there."""
     while k < len(tokens):
         if tokens[k].value in ("__attribute__", "__attribute"):
             k, _ = _attribute(tokens, k)
@@ -196,7 +222,7 @@ def _after_attributes(tokens: list[Token], k: int, labels: bool = False) -> Toke
 def _attribute(tokens: list[Token], k: int) -> tuple[int, tuple[Attribute, ...]]:
     """The index after the ``__attribute__`` at ``k``, and its entries."""
     start = tokens[k]
-    opens = [t.type for t in tokens[k + 1:k + 3]]
+    opens = [t.type for t in tokens[k + 1 : k + 3]]
     if opens != ["LPAREN", "LPAREN"]:
         raise CompileError.at(start.value.span, "expected '((' after __attribute__", "write __attribute__((name))")
     k, entries, current, depth = k + 3, [], [], 0
@@ -228,7 +254,7 @@ def _closed_struct(out: list[Token]) -> Token | None:
         if depth == 0:
             break
         k -= 1
-    kinds = [t.type for t in out[max(0, k - 2):k]]
+    kinds = [t.type for t in out[max(0, k - 2) : k]]
     if kinds[-1:] in (["STRUCT"], ["UNION"]):
         return out[k]
     return out[k - 1] if kinds[-1:] == ["ID"] and kinds[0] in ("STRUCT", "UNION") else None

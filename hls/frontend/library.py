@@ -13,6 +13,7 @@ from .preprocess import preprocess
 
 __all__ = ["link"]
 
+
 def link(module: Module) -> Module:
     """The module with every library function that it calls, callees before their callers."""
     found: dict[str, Function] = {}

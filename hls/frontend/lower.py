@@ -14,8 +14,12 @@ from .storage import Storage, unique
 __all__ = ["lower"]
 
 
-def lower(functions: list[tt.FunctionTree], constants: list[tt.Variable], sources: dict[str, str],
-          channels: tuple[tt.Channel, ...] = ()) -> Module:
+def lower(
+    functions: list[tt.FunctionTree],
+    constants: list[tt.Variable],
+    sources: dict[str, str],
+    channels: tuple[tt.Channel, ...] = (),
+) -> Module:
     """Lower every function; callees stand before their callers."""
     # a kernel's buffer keeps its name, also in a kernel into which a user of the constant is inlined
     taken = {p.name for f in functions for p in f.parameters}
@@ -28,8 +32,14 @@ def lower(functions: list[tt.FunctionTree], constants: list[tt.Variable], source
 
 
 def _channel(channel: tt.Channel, space: str) -> MemoryObject:
-    return MemoryObject(channel.name, space, value_type(channel.type), prod(channel.lengths), span=channel.span,
-                        attrs=tuple(channel.attrs.items()))
+    return MemoryObject(
+        channel.name,
+        space,
+        value_type(channel.type),
+        prod(channel.lengths),
+        span=channel.span,
+        attrs=tuple(channel.attrs.items()),
+    )
 
 
 def _function(tree: tt.FunctionTree, constants: dict[tt.Variable, str]) -> Function:
@@ -56,7 +66,9 @@ def _parameter(variable: tt.Variable | tt.Channel, written: str) -> Parameter:
         return Parameter(variable.name, "pipe", written, 8, variable.span)
     kind = "scalar" if variable.kind != "buffer" else "local" if variable.type.space == "local" else "buffer"
     resolved = str(ct.container(variable.type.pointee if isinstance(variable.type, ct.Pointer) else variable.type))
-    return Parameter(variable.name, kind, written, variable.type.size, variable.span, "" if resolved in written.split() else resolved)
+    return Parameter(
+        variable.name, kind, written, variable.type.size, variable.span, "" if resolved in written.split() else resolved
+    )
 
 
 def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable):

@@ -45,9 +45,13 @@ class ConvertLowering(MemoryLowering):
         if target == ct.BOOL_T:
             return self.nonzero(span, x, source)
         if isinstance(target, ct.Float) and ct.container(source) != source:
-            return self.converted(span, self.converted(span, x, source, ct.container(source)), ct.container(source), target, rounding)
+            return self.converted(
+                span, self.converted(span, x, source, ct.container(source)), ct.container(source), target, rounding
+            )
         if isinstance(source, ct.Float) and ct.container(target) != target:
-            return self.converted(span, self.converted(span, x, source, ct.container(target), rounding), ct.container(target), target)
+            return self.converted(
+                span, self.converted(span, x, source, ct.container(target), rounding), ct.container(target), target
+            )
         opcode = _opcode(source, target)
         floating = isinstance(source, ct.Float) or isinstance(target, ct.Float)
         return self.emit(span, opcode, x, result=wanted, attrs={"rounding": rounding} if rounding and floating else {})
@@ -73,7 +77,8 @@ class ConvertLowering(MemoryLowering):
         return self._exactly(e, value, source, target)
 
     def _exactly(self, e, x: Value, source: ct.CType, target: ct.CType) -> Value:
-        if isinstance(source, ct.Float) or isinstance(target, ct.Float):  # an integer that a float does not fit saturates
+        # an integer that a float does not fit saturates
+        if isinstance(source, ct.Float) or isinstance(target, ct.Float):
             return self.converted(e.span, x, source, target, _ROUNDINGS[e.rounding])
         self.builder.span = e.span
         if x.type == BOOL:

@@ -25,7 +25,9 @@ class EffectLowering(ValueLowering):
     def _atomic(self, e):
         pointer = self.value(e.pointer)
         operands = [self.value(x) for x in e.operands]
-        return self.emit(e.span, "atomic", pointer, self.always, *operands, result=ct.ir_type(e.type), attrs={"fn": e.fn})
+        return self.emit(
+            e.span, "atomic", pointer, self.always, *operands, result=ct.ir_type(e.type), attrs={"fn": e.fn}
+        )
 
     def _print(self, e):
         values = [x for a in e.arguments for x in lanes(self.value(a))]
@@ -37,13 +39,20 @@ class EffectLowering(ValueLowering):
     def _asynccopy(self, e):
         """Each work-item copies every n-th element, n of them together; waiting for the event is a barrier."""
         span, t = e.span, e.target.type.pointee
-        target, source, count, *strides = (self.value(x) for x in (e.target, e.source, e.count, e.target_stride, e.source_stride))
+        target, source, count, *strides = (
+            self.value(x) for x in (e.target, e.source, e.count, e.target_stride, e.source_stride)
+        )
         first, together = self._place_in_group(span)
         counter = self.storage.temporary("copied", I64, span)
         self.set(counter, first, span)
         body = Region()
-        self.op(span, "loop", self.emit(span, "ult", first, count), regions=[body],
-                attrs={"label": "copy", "form": "for", "unroll": 0})
+        self.op(
+            span,
+            "loop",
+            self.emit(span, "ult", first, count),
+            regions=[body],
+            attrs={"label": "copy", "form": "for", "unroll": 0},
+        )
         with self.inside(body):
             k = self.get(counter, I64, span)
             places = [self._element(base, k, stride, t.size, span) for base, stride in zip((target, source), strides)]
@@ -61,8 +70,10 @@ class EffectLowering(ValueLowering):
         """The number of the work-item in its group, and how many the group has."""
         place, size = self.const(span, 0, I64), self.const(span, 1, I64)
         for dim in range(3):
-            here, extent = (self.emit(span, "work_item", result=I64, attrs={"fn": fn, "dim": dim}, name=fn)
-                            for fn in ("local_id", "local_size"))
+            here, extent = (
+                self.emit(span, "work_item", result=I64, attrs={"fn": fn, "dim": dim}, name=fn)
+                for fn in ("local_id", "local_size")
+            )
             place = self.emit(span, "add", place, self.emit(span, "mul", here, size))
             size = self.emit(span, "mul", size, extent)
         return place, size
@@ -81,8 +92,14 @@ class EffectLowering(ValueLowering):
     def _channelread(self, e):
         t, payload = e.channel.type, value_type(e.channel.type)
         attrs = self._channel_attrs(e)
-        op = self.op(e.span, "channel_read", self.value(e.index), self.always,
-                     results=[payload, *([] if e.blocking else [BOOL])], attrs=attrs)
+        op = self.op(
+            e.span,
+            "channel_read",
+            self.value(e.index),
+            self.always,
+            results=[payload, *([] if e.blocking else [BOOL])],
+            attrs=attrs,
+        )
         value = self._scalars(op.results[0], t, e.span)
         there = self.const(e.span, 1, BOOL) if e.blocking else op.results[1]
         if e.into is not None:
@@ -113,7 +130,15 @@ class EffectLowering(ValueLowering):
         t, value, index = e.channel.type, self.value(e.value), self.value(e.index)
         if ct.aggregate(t):
             value = self.chunks(e.span).packed(value, leaves(t), value_type(t))
-        op = self.op(e.span, "channel_write", index, self.always, value, results=[] if e.blocking else [BOOL], attrs=self._channel_attrs(e))
+        op = self.op(
+            e.span,
+            "channel_write",
+            index,
+            self.always,
+            value,
+            results=[] if e.blocking else [BOOL],
+            attrs=self._channel_attrs(e),
+        )
         if e.pipe:
             return self._status(e, self.const(e.span, 1, BOOL) if e.blocking else op.results[0])
         return None if e.blocking else op.results[0]

@@ -1,8 +1,8 @@
 """Places and accesses: variables, members, elements, and what is behind pointers.
 
 The value of a scalar is one IR value; that of a vector, a struct or an array is a tuple of its scalars in memory order
-(``hls.frontend.layout.leaves``). A vector or struct in global or local memory is moved by one wide access where its size
-is a power of two; see docs/rationale/vectors.md.
+(``hls.frontend.layout.leaves``). A vector or struct in global or local memory is moved by one wide access where its
+size is a power of two; see docs/rationale/vectors.md.
 """
 
 from contextlib import contextmanager
@@ -27,8 +27,8 @@ _MOST_WIDE_BYTES = 128
 class Address:
     """A place: in the memory ``memory``, or where the pointer value ``base`` points; plus ``offset`` bytes (i64).
 
-    ``wide``: accesses of many scalars may be one. ``align``: what is known of the address, in bytes, where it is less than
-    the type of the access would have. ``unit``: what the program chose to access it by.
+    ``wide``: accesses of many scalars may be one. ``align``: what is known of the address, in bytes, where it is less
+    than the type of the access would have. ``unit``: what the program chose to access it by.
     """
 
     memory: str | None = None
@@ -42,7 +42,8 @@ class Address:
 
 @dataclass(frozen=True)
 class Part:
-    """A place in a variable that is taken apart: members by ``path``, and element ``index`` (i64) of all arrays together."""
+    """A place in a variable that is taken apart: members by ``path``, and element ``index`` (i64) of all arrays
+    together."""
 
     variable: tt.Variable
     path: tuple[int, ...] = ()
@@ -164,7 +165,9 @@ class MemoryLowering:
     def distance(self, index: tt.Expr, size: int, span: Span) -> Value:
         """``index`` elements of ``size`` bytes, as an i64."""
         if isinstance(index, tt.Const):
-            count = index.value - (1 << index.type.bits if index.type.signed and index.value >> index.type.bits - 1 else 0)
+            count = index.value - (
+                1 << index.type.bits if index.type.signed and index.value >> index.type.bits - 1 else 0
+            )
             return self.const(span, count * size, I64)
         wide = ct.LONG if index.type.signed else ct.ULONG
         count = self.converted(index.span, self.value(index), index.type, wide)
@@ -182,8 +185,10 @@ class MemoryLowering:
         if isinstance(place, Part) and ct.aggregate(t) and not (isinstance(t, ct.Struct) and t.union):
             return [one for inner, type in self._inner(place, t, span) for one in self.scalars(inner, type, span)]
         place = self._settled(place, t, span)
-        return [(self.moved(place, self.const(span, offset, I64), span) if offset else place, scalar)
-                for offset, scalar in leaves(t)]
+        return [
+            (self.moved(place, self.const(span, offset, I64), span) if offset else place, scalar)
+            for offset, scalar in leaves(t)
+        ]
 
     def _inner(self, place: Part, t: ct.CType, span: Span):
         if isinstance(t, ct.Vector):
@@ -191,8 +196,10 @@ class MemoryLowering:
         if isinstance(t, ct.Struct):
             return [(replace(place, path=(*place.path, k)), m.type) for k, m in enumerate(t.members)]
         first = self._first(place, t, span)
-        return [(first if not k else replace(first, index=self._plus(first.index, k, span)), t.element)
-                for k in range(t.length)]
+        return [
+            (first if not k else replace(first, index=self._plus(first.index, k, span)), t.element)
+            for k in range(t.length)
+        ]
 
     def _plus(self, index: Value | None, k: int, span: Span) -> Value:
         number = self.const(span, k, I64)
@@ -207,14 +214,28 @@ class MemoryLowering:
         wide = self._wide(place, t)
         if wide is None:
             return tuple(self._read(inner, scalar, span) for inner, scalar in self.scalars(place, t, span))
-        whole = self.emit(span, "load", self.pointer(place, span), self.always, result=wide, name=place.name,
-                          attrs=_attributes(place, t, wide.bytes))
+        whole = self.emit(
+            span,
+            "load",
+            self.pointer(place, span),
+            self.always,
+            result=wide,
+            name=place.name,
+            attrs=_attributes(place, t, wide.bytes),
+        )
         return self.chunks(span).unpacked(whole, leaves(t))
 
     def _read(self, place: Address, t: ct.CType, span: Span) -> Value:
         stored = ct.container(t)
-        value = self.emit(span, "load", self.pointer(place, span), self.always, result=ct.ir_type(stored), name=place.name,
-                          attrs=_attributes(place, t, t.size))
+        value = self.emit(
+            span,
+            "load",
+            self.pointer(place, span),
+            self.always,
+            result=ct.ir_type(stored),
+            name=place.name,
+            attrs=_attributes(place, t, t.size),
+        )
         return self.converted(span, value, stored, t)
 
     def store(self, place, value, t: ct.CType, span: Span):

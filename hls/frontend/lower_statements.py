@@ -83,10 +83,10 @@ class StatementLowering(EffectLowering):
         """Statements in order; after one that may jump, the rest runs only if it did not."""
         last = max((k for k, s in enumerate(statements) if isinstance(s, tt.Label)), default=None)
         if last is not None:
-            self._past_label(statements[:last], statements[last], statements[last + 1:])
+            self._past_label(statements[:last], statements[last], statements[last + 1 :])
             return
         for k, s in enumerate(statements):
-            rest = statements[k + 1:]
+            rest = statements[k + 1 :]
             leaving = exits(s)
             if leaving and rest and completes(s):
                 self._guarded(s, rest, leaving)
@@ -281,7 +281,9 @@ class StatementLowering(EffectLowering):
         if first.value == last.value:
             return self.emit(first.span, "eq", value, low)
         compare = "sle" if first.type.signed else "ule"
-        return self.emit(first.span, "and", self.emit(first.span, compare, low, value), self.emit(last.span, compare, value, high))
+        return self.emit(
+            first.span, "and", self.emit(first.span, compare, low, value), self.emit(last.span, compare, value, high)
+        )
 
     def _default(self, s, matches) -> Value:
         """Entered for a label of its own, or when no label fits."""
@@ -289,7 +291,11 @@ class StatementLowering(EffectLowering):
         taken = None
         for m in others:
             taken = m if taken is None else self.emit(s.span, "or", taken, m)
-        return self.const(s.span, 1, BOOL) if taken is None else self.emit(s.span, "xor", taken, self.const(s.span, 1, BOOL))
+        return (
+            self.const(s.span, 1, BOOL)
+            if taken is None
+            else self.emit(s.span, "xor", taken, self.const(s.span, 1, BOOL))
+        )
 
 
 def _joined(first: tt.Stmt | None, rest: tuple) -> tt.Block:

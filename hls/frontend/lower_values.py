@@ -1,7 +1,7 @@
 """Expressions of the typed tree to IR operations.
 
-The value of a scalar type is: bool an i1, other integers and floats as their size says, pointers ``ptr``. That of a vector
-or struct is a tuple of such; an operation on vectors is one operation for each component.
+The value of a scalar type is: bool an i1, other integers and floats as their size says, pointers ``ptr``. That of a
+vector or struct is a tuple of such; an operation on vectors is one operation for each component.
 """
 
 from contextlib import contextmanager
@@ -23,9 +23,12 @@ _SIGNED_OPS = {"/": ("udiv", "sdiv"), "%": ("urem", "srem"), ">>": ("lshr", "ash
 _FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 #: operator -> (float opcode, unsigned, signed, operands swapped)
 _COMPARES = {
-    "==": ("feq", "eq", "eq", False), "!=": ("fne", "ne", "ne", False),
-    "<": ("flt", "ult", "slt", False), "<=": ("fle", "ule", "sle", False),
-    ">": ("flt", "ult", "slt", True), ">=": ("fle", "ule", "sle", True),
+    "==": ("feq", "eq", "eq", False),
+    "!=": ("fne", "ne", "ne", False),
+    "<": ("flt", "ult", "slt", False),
+    "<=": ("fle", "ule", "sle", False),
+    ">": ("flt", "ult", "slt", True),
+    ">=": ("fle", "ule", "sle", True),
 }
 
 
@@ -56,8 +59,12 @@ class ValueLowering(ConvertLowering):
             return self._logic(e)
         if isinstance(e, tt.Unary) and e.operator == "!":
             return self.emit(e.span, "xor", self.condition(e.operand), self.const(e.span, 1, BOOL))
-        if isinstance(e, tt.Convert) and isinstance(e.type, ct.Int) and isinstance(e.operand.type, ct.Int) \
-                and e.type.bits >= e.operand.type.bits:
+        if (
+            isinstance(e, tt.Convert)
+            and isinstance(e.type, ct.Int)
+            and isinstance(e.operand.type, ct.Int)
+            and e.type.bits >= e.operand.type.bits
+        ):
             return self.condition(e.operand)  # widening keeps zero and non-zero apart
         return self.nonzero(e.span, self.value(e), e.type)
 
@@ -81,7 +88,9 @@ class ValueLowering(ConvertLowering):
     def _in_memory(self, e: tt.Expr) -> bool:
         """Whether the members of the value are read where it is (it has a place, and is no argument)."""
         root = tt.root_of(e)
-        return tt.is_lvalue(e) and not (isinstance(root, tt.VariableRef) and self.storage.argument(root.variable) is not None)
+        return tt.is_lvalue(e) and not (
+            isinstance(root, tt.VariableRef) and self.storage.argument(root.variable) is not None
+        )
 
     def _member(self, e):
         if self._in_memory(e):
@@ -89,9 +98,9 @@ class ValueLowering(ConvertLowering):
         struct, whole = e.base.type, self.value(e.base)
         if struct.union:
             return self.reinterpreted(whole, struct, e.type, e.span)
-        before = sum(leaf_count(m.type) for m in struct.members[:e.index])
+        before = sum(leaf_count(m.type) for m in struct.members[: e.index])
         count = leaf_count(e.type)
-        return whole[before:before + count] if ct.aggregate(e.type) else whole[before]
+        return whole[before : before + count] if ct.aggregate(e.type) else whole[before]
 
     def _lanes(self, e):
         if len(e.lanes) == 1 and self._in_memory(e):
@@ -149,7 +158,8 @@ class ValueLowering(ConvertLowering):
         return self.emit(span, opcode, left, right)
 
     def _amount(self, span, right: Value, right_type: ct.CType, type: ct.CType) -> Value:
-        """By how much to shift a ``type``: OpenCL C takes it modulo the width; of an exact width the whole amount counts."""
+        """By how much to shift a ``type``: OpenCL C takes it modulo the width; of an exact width the whole amount
+        counts."""
         if not type.exact:
             amount = self.converted(span, right, ct.unsigned_of(right_type), ct.unsigned_of(type))
             return self.emit(span, "and", amount, self.const(span, type.bits - 1, amount.type))
@@ -179,7 +189,9 @@ class ValueLowering(ConvertLowering):
         if e.operator in ("==", "!="):
             same = self.emit(e.span, "ptreq", left, right)
             flip = e.operator == "!="
-            return self.truth(e.span, self.emit(e.span, "xor", same, self.const(e.span, 1, BOOL)) if flip else same, e.type)
+            return self.truth(
+                e.span, self.emit(e.span, "xor", same, self.const(e.span, 1, BOOL)) if flip else same, e.type
+            )
         _, _, signed, swap = _COMPARES[e.operator]
         places = [self.emit(e.span, "ptroffset", p) for p in (left, right)]
         return self.truth(e.span, self.emit(e.span, signed, *(places[::-1] if swap else places)), e.type)
@@ -193,7 +205,9 @@ class ValueLowering(ConvertLowering):
 
     def _logical(self, e):
         if isinstance(e.type, ct.Vector):
-            return each(lambda a, b: self.truth(e.span, self._both(e, a, b), e.type), self.value(e.left), self.value(e.right))
+            return each(
+                lambda a, b: self.truth(e.span, self._both(e, a, b), e.type), self.value(e.left), self.value(e.right)
+            )
         return self.truth(e.span, self._logic(e), e.type)
 
     def _both(self, e, left: Value, right: Value) -> Value:
@@ -218,12 +232,16 @@ class ValueLowering(ConvertLowering):
     def _conditional(self, e):
         if isinstance(e.condition.type, ct.Vector):
             tops = each(lambda x: self.emit(e.span, "slt", x, self.const(e.span, 0, x.type)), self.value(e.condition))
-            return each(lambda c, a, b: self.emit(e.span, "select", c, a, b), tops, self.value(e.then), self.value(e.otherwise))
+            return each(
+                lambda c, a, b: self.emit(e.span, "select", c, a, b), tops, self.value(e.then), self.value(e.otherwise)
+            )
         condition = self.condition(e.condition)
         if isinstance(e.type, ct.Void):
             return self._either(e, condition, ())
         if harmless(e.then) and harmless(e.otherwise):
-            return each(lambda a, b: self.emit(e.span, "select", condition, a, b), self.value(e.then), self.value(e.otherwise))
+            return each(
+                lambda a, b: self.emit(e.span, "select", condition, a, b), self.value(e.then), self.value(e.otherwise)
+            )
         kinds = [ct.ir_type(t) for _, t in leaves(e.type)]
         outcomes = [self.storage.temporary("choice", kind, e.span) for kind in kinds]
         self._either(e, condition, outcomes)
@@ -329,8 +347,23 @@ class ValueLowering(ConvertLowering):
         return old if e.postfix else new
 
 
-_HARMLESS = (tt.Const, tt.Unary, tt.Binary, tt.Compare, tt.Logical, tt.Convert, tt.ConvertExactly, tt.Conditional,
-             tt.Null, tt.PointerAdd, tt.PointerCompare, tt.PointerDistance, tt.Build, tt.UnionOf, tt.Reinterpret)
+_HARMLESS = (
+    tt.Const,
+    tt.Unary,
+    tt.Binary,
+    tt.Compare,
+    tt.Logical,
+    tt.Convert,
+    tt.ConvertExactly,
+    tt.Conditional,
+    tt.Null,
+    tt.PointerAdd,
+    tt.PointerCompare,
+    tt.PointerDistance,
+    tt.Build,
+    tt.UnionOf,
+    tt.Reinterpret,
+)
 
 
 def harmless(e: tt.Expr) -> bool:

@@ -1,4 +1,5 @@
-"""Functions as C had them before C89: ``f(a, b) int a; float *b; { ... }``, and prototypes that leave the parameters out."""
+"""Functions as C had them before C89: ``f(a, b) int a; float *b; { ... }``, and prototypes that leave the parameters
+out."""
 
 from pycparser import c_ast
 
@@ -9,8 +10,8 @@ __all__ = ["complete_prototypes"]
 
 
 def complete_prototypes(syntax: Syntax) -> list[CompileError]:
-    """Give every definition in the old style a list of parameters with types, and every ``int f();`` that of the function's definition.
-    The errors are of declarations that name no parameter."""
+    """Give every definition in the old style a list of parameters with types, and every ``int f();`` that of the
+    function's definition. The errors are of declarations that name no parameter."""
     errors, lists = [], {}
     for node in syntax.tree.ext:
         if isinstance(node, c_ast.FuncDef) and isinstance(node.decl.type, c_ast.FuncDecl):
@@ -32,6 +33,9 @@ def _declare_parameters(syntax: Syntax, node: c_ast.FuncDef):
     for declaration in declarations:
         name = str(getattr(declaration, "name", None))
         if name not in known:
-            raise CompileError.at(syntax.span(declaration), f"'{node.decl.name}' has no parameter '{name}'",
-                                  "write the declarations of its variables behind the '{'")
+            raise CompileError.at(
+                syntax.span(declaration),
+                f"'{node.decl.name}' has no parameter '{name}'",
+                "write the declarations of its variables behind the '{'",
+            )
         names.params[known.pop(name)] = declaration

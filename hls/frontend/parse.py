@@ -13,8 +13,20 @@ from .preprocess import Expanded
 
 __all__ = ["Syntax", "parse", "parse_expressions"]
 
-_SHOWN = {"SEMI": "';'", "LPAREN": "'('", "RPAREN": "')'", "LBRACE": "'{'", "RBRACE": "'}'", "RBRACKET": "']'",
-          "LBRACKET": "'['", "COLON": "':'", "ID": "a name", "WHILE": "'while'", "EQUALS": "'='", "COMMA": "','"}
+_SHOWN = {
+    "SEMI": "';'",
+    "LPAREN": "'('",
+    "RPAREN": "')'",
+    "LBRACE": "'{'",
+    "RBRACE": "'}'",
+    "RBRACKET": "']'",
+    "LBRACKET": "'['",
+    "COLON": "':'",
+    "ID": "a name",
+    "WHILE": "'while'",
+    "EQUALS": "'='",
+    "COMMA": "','",
+}
 
 
 #: an integer type of so many bits
@@ -87,7 +99,8 @@ class _Parser(ExtendedGrammar):
         return items
 
     def _recovered(self, parse, top: bool = False) -> list:
-        """What ``parse`` gives, as a list; nothing after an error, and then the tokens up to where it may end are skipped."""
+        """What ``parse`` gives, as a list; nothing after an error, and then the tokens up to where it may end are
+        skipped."""
         begin, depth = self._mark(), len(self._scope_stack)
         try:
             found = parse()
@@ -151,18 +164,34 @@ class _Tokens(_TokenStream):
 
     def open_braces(self, begin: int) -> int:
         """How many braces that were opened since ``begin`` are still open."""
-        kinds = [t.type for t in self._buffer[begin:self._index] if t is not None]
+        kinds = [t.type for t in self._buffer[begin : self._index] if t is not None]
         return kinds.count("LBRACE") - kinds.count("RBRACE")
 
 
 def _hint(token_type, token, before) -> str:
-    if token is not None and before is not None and "_CONST" in before.type and (token.type == "ID" or "_CONST" in token.type) \
-            and token.value.touches:
+    if (
+        token is not None
+        and before is not None
+        and "_CONST" in before.type
+        and (token.type == "ID" or "_CONST" in token.type)
+        and token.value.touches
+    ):
         return f"'{before.value}{token.value}' is not a number"
-    if token_type == "RPAREN" and token is not None and before is not None and before.type == "ID" and token.type in ("TIMES", "ID"):
+    if (
+        token_type == "RPAREN"
+        and token is not None
+        and before is not None
+        and before.type == "ID"
+        and token.type in ("TIMES", "ID")
+    ):
         return _unknown_type(str(before.value))
-    if token_type == "SEMI" and token is not None and before is not None and before.type == token.type == "ID" and \
-            _SIZED.match(before.value):
+    if (
+        token_type == "SEMI"
+        and token is not None
+        and before is not None
+        and before.type == token.type == "ID"
+        and _SIZED.match(before.value)
+    ):
         return _unknown_type(str(before.value))
     if token_type == "SEMI" and token is not None and before is not None and before.type == token.type == "ID":
         return f"'{before.value}' may be a type that is not declared, or a ';' is missing before '{token.value}'"
@@ -216,13 +245,17 @@ def parse(expanded: Expanded, file: str) -> Syntax:
 
 
 def parse_expressions(text: str, span: Span, types: Iterable[str] = ()) -> list[c_ast.Node]:
-    """The comma-separated expressions of an attribute's or pragma's argument; all their places are ``span``. ``types`` are the names of the
-    program's own types."""
+    """The comma-separated expressions of an attribute's or pragma's argument; all their places are ``span``. ``types``
+    are the names of the program's own types."""
     parser = _Parser(lexer=OpenCLLexer)
     parser.clex.fixed_span, parser.types = span, types
     tree = _run(parser, f"int _Values[] = {{ {text} }};", span.file)
     declaration = tree.ext[0]
-    if len(tree.ext) != 1 or not isinstance(declaration, c_ast.Decl) or not isinstance(declaration.init, c_ast.InitList):
+    if (
+        len(tree.ext) != 1
+        or not isinstance(declaration, c_ast.Decl)
+        or not isinstance(declaration.init, c_ast.InitList)
+    ):
         raise CompileError.at(span, f"'{text}' is not a list of expressions")
     return declaration.init.exprs
 

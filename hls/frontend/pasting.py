@@ -16,8 +16,11 @@ _NUMBER = re.compile(r"\.?\d(?:[eEpP][+-]|[\w.])*")
 _DIGIT = re.compile(r"\.?\d")
 _INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*")
 #: what two tokens may become together
-_TOKEN = re.compile(rf"""{_NUMBER.pattern}|[A-Za-z_]\w*|[uUL]?(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\.\.\.|<<=|>>=|[-+*/%&|^<>=!]=
-                      |<<|>>|&&|\|\||\+\+|--|->|\#\#|[^\w\s]""", re.VERBOSE)
+_TOKEN = re.compile(
+    rf"""{_NUMBER.pattern}|[A-Za-z_]\w*|[uUL]?(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\.\.\.|<<=|>>=|[-+*/%&|^<>=!]=
+                      |<<|>>|&&|\|\||\+\+|--|->|\#\#|[^\w\s]""",
+    re.VERBOSE,
+)
 
 
 class PastingPreprocessor(Preprocessor):
@@ -31,7 +34,9 @@ class PastingPreprocessor(Preprocessor):
         number = None
         for token in tokens:
             value = token.value
-            if number is not None and (token.lexpos == number.lexpos + len(number.value) and _NUMBER.fullmatch(number.value + value)):
+            if number is not None and (
+                token.lexpos == number.lexpos + len(number.value) and _NUMBER.fullmatch(number.value + value)
+            ):
                 number.value += value
                 number.type = self.t_INTEGER if _INTEGER.fullmatch(number.value) else "CPP_FLOAT"
                 continue
@@ -81,15 +86,22 @@ class PastingPreprocessor(Preprocessor):
 
     def _as_text(self, token, argument: list):
         """``#argument``: white space is one blank, and a text in a text needs its backslashes."""
-        words = [" " if t.type in self.t_WS else _quoted(t.value) if t.value[-1] in "\"'" else t.value for t in argument]
+        words = [
+            " " if t.type in self.t_WS else _quoted(t.value) if t.value[-1] in "\"'" else t.value for t in argument
+        ]
         found = _copied(token)
         found.value = '"' + "".join(w for k, w in enumerate(words) if w != " " or words[k - 1] != " ") + '"'
         return found
 
     def _pasted(self, body: list[tuple[str, object]]) -> list:
-        """The tokens after every ``##``. Of each pair the first says what the token is: "##" the operator, "nothing" an empty argument
-        (C99's placemarker), "," the comma that an empty ``__VA_ARGS__`` takes along, as gcc and clang have it."""
-        rest = [pair for k, pair in enumerate(body) if pair[0] or pair[1].type not in self.t_WS or "##" not in _around(body, k)]
+        """The tokens after every ``##``. Of each pair the first says what the token is: "##" the operator, "nothing" an
+        empty argument (C99's placemarker), "," the comma that an empty ``__VA_ARGS__`` takes along, as gcc and clang
+        have it."""
+        rest = [
+            pair
+            for k, pair in enumerate(body)
+            if pair[0] or pair[1].type not in self.t_WS or "##" not in _around(body, k)
+        ]
         out: list[tuple[str, object]] = []
         rest.reverse()
         while rest:
@@ -130,4 +142,4 @@ def _quoted(text: str) -> str:
 
 
 def _around(body: list[tuple[str, object]], k: int) -> list[str]:
-    return [kind for kind, _ in body[max(0, k - 1):k + 2]]
+    return [kind for kind, _ in body[max(0, k - 1) : k + 2]]

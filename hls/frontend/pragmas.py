@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from ..diag import CompileError, Span
 from ..limits import LARGEST_INTERVAL, MOST_AHEAD
 
-__all__ = ["IGNORED_PRAGMAS", "LARGEST", "LOOP_PRAGMAS", "LoopPragma", "PragmaForm", "contradiction", "read_loop_pragma",
-           "without_vendor"]
+__all__ = [
+    "IGNORED_PRAGMAS",
+    "LARGEST",
+    "LOOP_PRAGMAS",
+    "LoopPragma",
+    "PragmaForm",
+    "contradiction",
+    "read_loop_pragma",
+    "without_vendor",
+]
 
 #: the largest number a pragma may have
 LARGEST = (1 << 31) - 1
@@ -16,8 +24,8 @@ LARGEST = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class PragmaForm:
-    """``attr`` is the loop's attribute in the IR; ``bare`` its value without an argument, None if one is needed. ``highest`` is the largest argument for
-    which a device has room."""
+    """``attr`` is the loop's attribute in the IR; ``bare`` its value without an argument, None if one is needed.
+    ``highest`` is the largest argument for which a device has room."""
 
     attr: str
     bare: int | bool | None
@@ -46,7 +54,6 @@ IGNORED_PRAGMAS = frozenset({"OPENCL", "STDC", "once"})
 _LOOP_ATTRIBUTES = {"opencl_unroll_hint": "unroll", "xcl_pipeline_loop": "ii", "xcl_loop_tripcount": ""}
 
 
-
 @dataclass(frozen=True)
 class Opposites:
     """Two attributes of a loop that cannot both be meant, where ``when`` holds of their values."""
@@ -60,16 +67,24 @@ _OPPOSITES = (
     *(Opposites("disable_loop_pipelining", other) for other in ("ii", "max_interleaving", "speculated_iterations")),
     Opposites("disable_loop_pipelining", "max_concurrency", lambda first, second: second != 1),
     # of a loop that is unrolled entirely nothing is left to be paced, or made one with others
-    *(Opposites("unroll", other, lambda first, second: first == -1)
-      for other in ("ii", "max_interleaving", "speculated_iterations", "max_concurrency", "disable_loop_pipelining",
-                    "loop_coalesce")),
+    *(
+        Opposites("unroll", other, lambda first, second: first == -1)
+        for other in (
+            "ii",
+            "max_interleaving",
+            "speculated_iterations",
+            "max_concurrency",
+            "disable_loop_pipelining",
+            "loop_coalesce",
+        )
+    ),
 )
 
 
 @dataclass(frozen=True)
 class LoopPragma:
-    """A loop pragma as written: ``argument`` is the text of its number; for ivdep, ``array`` and ``safelen``; for loop_fuse,
-    whose number is a depth, ``independent``."""
+    """A loop pragma as written: ``argument`` is the text of its number; for ivdep, ``array`` and ``safelen``; for
+    loop_fuse, whose number is a depth, ``independent``."""
 
     name: str
     span: Span
@@ -104,12 +119,13 @@ def _bare(text: str) -> str:
 
 
 def _parenthesized(text: str) -> tuple[str | None, str]:
-    """What the parentheses with which the text begins have inside, and what follows; None where it begins with none, or they do not end."""
+    """What the parentheses with which the text begins have inside, and what follows; None where it begins with none, or
+    they do not end."""
     depth = 0
     for k, character in enumerate(text if text.startswith("(") else ""):
         depth += {"(": 1, ")": -1}.get(character, 0)
         if depth == 0:
-            return text[1:k].strip(), text[k + 1:].strip()
+            return text[1:k].strip(), text[k + 1 :].strip()
     return None, text
 
 
@@ -134,12 +150,15 @@ def _loop_fuse(rest: str, span: Span) -> LoopPragma:
     return LoopPragma("loop_fuse", span, found.get("depth", ""), independent="independent" in found)
 
 
-def _clauses(pragma: str, rest: str, span: Span, valued: tuple[str, ...], bare: tuple[str, ...], form: str) -> dict[str, str]:
-    """The clauses of a pragma in any order: ``valued`` are followed by parentheses, of which the text inside is kept; ``bare`` are not."""
+def _clauses(
+    pragma: str, rest: str, span: Span, valued: tuple[str, ...], bare: tuple[str, ...], form: str
+) -> dict[str, str]:
+    """The clauses of a pragma in any order: ``valued`` are followed by parentheses, of which the text inside is kept;
+    ``bare`` are not."""
     found: dict[str, str] = {}
     while rest:
         name = re.match(r"\w*", rest)[0]
-        inside, after = _parenthesized(rest[len(name):].strip()) if name in valued else ("", rest[len(name):].strip())
+        inside, after = _parenthesized(rest[len(name) :].strip()) if name in valued else ("", rest[len(name) :].strip())
         if name not in (*valued, *bare) or name in valued and not inside:
             raise CompileError.at(span, f"#pragma {pragma} does not take '{rest}'", form)
         if name in found:
@@ -154,5 +173,11 @@ _CLAUSES = {"ivdep": _ivdep, "loop_fuse": _loop_fuse}
 
 def contradiction(attrs: dict) -> tuple[str, str] | None:
     """Two attributes of one loop that exclude each other."""
-    return next(((pair.first, pair.second) for pair in _OPPOSITES if pair.first in attrs and pair.second in attrs
-                 and pair.when(attrs[pair.first], attrs[pair.second])), None)
+    return next(
+        (
+            (pair.first, pair.second)
+            for pair in _OPPOSITES
+            if pair.first in attrs and pair.second in attrs and pair.when(attrs[pair.first], attrs[pair.second])
+        ),
+        None,
+    )

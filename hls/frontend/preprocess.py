@@ -88,11 +88,13 @@ def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
     lines = expanded.sources.get(d.span.file, "").splitlines() if d.span else []
     if not d.span or not 0 < d.span.line <= len(lines) or not d.span.column:
         return d
-    word = re.match(r"\w+", lines[d.span.line - 1][d.span.column - 1:])
+    word = re.match(r"\w+", lines[d.span.line - 1][d.span.column - 1 :])
     place = expanded.macros.get(word[0]) if word else None
     if place is None or place == d.span:
         return d
-    return replace(d, notes=(*d.notes, Diagnostic(f"in the macro '{word[0]}', which is defined here", place, severity="note")))
+    return replace(
+        d, notes=(*d.notes, Diagnostic(f"in the macro '{word[0]}', which is defined here", place, severity="note"))
+    )
 
 
 class _OpenCLPreprocessor(PastingPreprocessor):
@@ -120,8 +122,11 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         self.sources.setdefault(name, input)
         self.read += check_source(input, name)
         if self.read > MOST_READ:
-            raise CompileError.at(self._place() or Span(name, 1), f"this file and what it includes are more than {MOST_READ:,} words and signs",
-                                  "pass large tables as __global const arguments")
+            raise CompileError.at(
+                self._place() or Span(name, 1),
+                f"this file and what it includes are more than {MOST_READ:,} words and signs",
+                "pass large tables as __global const arguments",
+            )
         starts = [0]
         for line in input.splitlines():
             starts.append(starts[-1] + len(line.rstrip()) + 1)
@@ -159,8 +164,9 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             self.depth -= 1
 
     def _pieces(self, tokens: list) -> Iterator[list]:
-        """The tokens in parts that expand to the same alone: pcpp copies all that follows a call of a macro, so that time would grow as
-        the square of a file. No call can reach past a sign outside parentheses, unless a macro stands for one of two parentheses."""
+        """The tokens in parts that expand to the same alone: pcpp copies all that follows a call of a macro, so that
+        time would grow as the square of a file. No call can reach past a sign outside parentheses, unless a macro
+        stands for one of two parentheses."""
         begin = depth = 0
         for k, token in enumerate(tokens):
             if token.value == "(":
@@ -168,12 +174,13 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             elif token.value == ")":
                 depth = max(0, depth - 1)
             elif not depth and k - begin > _PIECE and token.value in _ENDS_PIECE and self.balanced:
-                yield tokens[begin:k + 1]
+                yield tokens[begin : k + 1]
                 begin = k + 1
         yield tokens[begin:]
 
     def define(self, tokens):
-        if isinstance(tokens, str):  # of -D, or predefined: no text of the user's, but what touches there touches in use
+        # of -D, or predefined: no text of the user's, but what touches there touches in use
+        if isinstance(tokens, str):
             tokens = self.tokenize(tokens)
             for token in tokens:
                 token.place = Span(f"-D {tokens[0].value}", 1, token.lexpos + 1, len(token.value))
@@ -207,8 +214,12 @@ class _OpenCLPreprocessor(PastingPreprocessor):
 
     def unpasted(self, left, right):
         text = f"{left.value}{right.value}"
-        self.report(getattr(left, "place", None) or self._place(left.source), f"'{left.value}' ## '{right.value}' makes '{text}', which is no "
-                    "token: they stay two", "write them side by side, without ##", severity="warning")
+        self.report(
+            getattr(left, "place", None) or self._place(left.source),
+            f"'{left.value}' ## '{right.value}' makes '{text}', which is no token: they stay two",
+            "write them side by side, without ##",
+            severity="warning",
+        )
 
     def on_include_not_found(self, is_malformed, is_system_include, curdir, includepath):
         if is_malformed:
@@ -223,20 +234,27 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         """What is said of a file, and the hint."""
         if not self.files.roots or _OF_C.match(path):
             return f"file '{path}' not found", _include_hint(path)
-        return (f"file '{path}' not found in the folders that --include-root allows",
-                "copy it there, or allow its folder by another --include-root")
+        return (
+            f"file '{path}' not found in the folders that --include-root allows",
+            "copy it there, or allow its folder by another --include-root",
+        )
 
     def on_file_open(self, is_system_include, includepath):
         try:
             return self.files.open(includepath)
         except NotRegular:
-            raise CompileError.at(self._place(), f"'{includepath}' is no regular file", "include files of text only") from None
+            raise CompileError.at(
+                self._place(), f"'{includepath}' is no regular file", "include files of text only"
+            ) from None
 
     def include(self, tokens, original_line):
         self.including += 1
         if self.including > DEEPEST_INCLUDE:
-            raise CompileError.at(self._place(), f"files include each other more than {DEEPEST_INCLUDE} deep",
-                                  "guard a header by #ifndef or #pragma once")
+            raise CompileError.at(
+                self._place(),
+                f"files include each other more than {DEEPEST_INCLUDE} deep",
+                "guard a header by #ifndef or #pragma once",
+            )
         yield from super().include(tokens, original_line)
         self.including -= 1
 
@@ -254,7 +272,9 @@ class _OpenCLPreprocessor(PastingPreprocessor):
     def on_directive_unknown(self, directive, toks, ifpassthru, precedingtoks):
         text = "".join(token.value for token in toks).strip()
         if directive.value == "pragma":
-            words = self.expand_macros([self._fresh(t) for t in toks]) if toks[0].value not in ("OPENCL", "STDC") else toks
+            words = (
+                self.expand_macros([self._fresh(t) for t in toks]) if toks[0].value not in ("OPENCL", "STDC") else toks
+            )
             self.pragmas[precedingtoks[0].place] = "".join(token.value for token in words).strip()
             return None
         if directive.value in ("error", "warning"):
@@ -283,16 +303,24 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         return copy
 
 
-def preprocess(text: str, file: str, defines: Mapping[str, str], include_dirs: Iterable[str], known_as: Mapping[str, str] = MappingProxyType({}),
-               roots: Iterable[str] = ()) -> Expanded:
-    """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement; ``known_as`` a folder to what places in
-    its files call it. With ``roots``, nothing outside these folders is read.
+def preprocess(
+    text: str,
+    file: str,
+    defines: Mapping[str, str],
+    include_dirs: Iterable[str],
+    known_as: Mapping[str, str] = MappingProxyType({}),
+    roots: Iterable[str] = (),
+) -> Expanded:
+    """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement; ``known_as`` a folder
+    to what places in its files call it. With ``roots``, nothing outside these folders is read.
 
     Raises CompileError with every problem found.
     """
     roots = [*roots]
     cpp = _OpenCLPreprocessor(file, Files([*roots, *known_as, _HEADERS] if roots else ()))
-    cpp.rewrite_paths[:0] = [(re.escape(f"{Path(folder).absolute()}/") + "(.*)", rf"{name}/\1") for folder, name in known_as.items()]
+    cpp.rewrite_paths[:0] = [
+        (re.escape(f"{Path(folder).absolute()}/") + "(.*)", rf"{name}/\1") for folder, name in known_as.items()
+    ]
     for folder in include_dirs:
         cpp.add_path(str(folder))
     for name, value in {**PREDEFINED, **defines}.items():
@@ -324,7 +352,8 @@ def _run(cpp: _OpenCLPreprocessor, text: str, file: str) -> list:
 
 
 def _join(tokens: list, cpp: _OpenCLPreprocessor) -> Expanded:
-    """The text of the tokens. Tokens that touched in the source touch in the text (``1`` ``.`` ``5f``); no others do."""
+    """The text of the tokens. Tokens that touched in the source touch in the text (``1`` ``.`` ``5f``); no others
+    do."""
     out = _Writer(cpp)
     skip_line = False
     before = ["", ""]

@@ -14,7 +14,10 @@ def reason(e: tt.LValue) -> tuple[str, str]:
     if variable.kind == "constant":
         return f"'{variable.name}' is in constant memory", _constant(variable)
     if isinstance(root, tt.VariableRef) or not _is_pointer(variable):
-        return f"'{variable.name}' is const", f"it is declared const at line {variable.span.line}: declare it without, or write into another variable"
+        return (
+            f"'{variable.name}' is const",
+            f"it is declared const at line {variable.span.line}: declare it without, or write into another variable",
+        )
     constant = variable.type.space == "constant"
     return f"'{variable.name}' points to {'__constant memory' if constant else 'const'}", hint(root)
 
@@ -36,7 +39,10 @@ def hint(place: tt.Expr) -> str:
 
 
 def _constant(variable: tt.Variable) -> str:
-    return f"its values (line {variable.span.line}) are fixed when the kernel is compiled: copy them into an array of the kernel, or pass a __global buffer"
+    return (
+        f"its values (line {variable.span.line}) are fixed when the kernel is compiled: copy them into an array "
+        "of the kernel, or pass a __global buffer"
+    )
 
 
 def _is_pointer(variable: tt.Variable) -> bool:
@@ -48,7 +54,8 @@ def _pointed_by(e: tt.Expr) -> tt.Variable | None:
     while not isinstance(e, tt.VariableRef):
         if isinstance(e, tt.Dereference | tt.PointerAdd):
             e = e.pointer
-        elif isinstance(e, tt.Convert) and e.type.const <= getattr(e.operand.type, "const", False):  # else it is the cast that says so
+        elif isinstance(e, tt.Convert) and e.type.const <= getattr(e.operand.type, "const", False):
+            # else it is the cast that says so
             e = e.operand
         elif isinstance(e, tt.AddressOf | tt.Step):
             e = tt.root_of(e.target)

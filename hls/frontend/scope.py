@@ -17,7 +17,8 @@ class TypeName:
 
 
 class StructTag:
-    """A struct or union by its tag; the table's key is "struct NAME" or "union NAME", so tags are a name space of their own."""
+    """A struct or union by its tag; the table's key is "struct NAME" or "union NAME", so tags are a name space of their
+    own."""
 
     def __init__(self, type: Struct, span: Span):
         self.type, self.span = type, span

@@ -13,9 +13,10 @@ __all__ = ["Storage", "unique"]
 class Storage:
     """Gives each variable its argument value or its memory objects, under names of their own.
 
-    A variable made of structs or vectors is taken apart where possible: each scalar member, or array of them, has a memory
-    of its own, so that what is accessed by constants becomes values and the rest as many small memories as it has members.
-    ``whole`` are the variables that cannot be. ``constants`` maps file-scope constants to their names in the whole module.
+    A variable made of structs or vectors is taken apart where possible: each scalar member, or array of them, has a
+    memory of its own, so that what is accessed by constants becomes values and the rest as many small memories as it
+    has members. ``whole`` are the variables that cannot be. ``constants`` maps file-scope constants to their names in
+    the whole module.
     """
 
     def __init__(self, function: Function, constants: dict[Variable, str], whole: set[Variable] = frozenset()):
@@ -40,9 +41,17 @@ class Storage:
         self._taken.add(variable.name)
         element = memory_element(ct.UCHAR if isinstance(t.pointee, ct.Void) else t.pointee)
         self.function.memories[variable.name] = MemoryObject(
-            variable.name, "local" if t.space == "local" else "global", element, None, t.const or t.space == "constant", t.restrict, t.volatile,
-            span=variable.span, attrs=(*variable.attrs.items(), *([(CONSTANT_MEMORY, True)] if t.space == "constant" else [])),
-            attr_spans=tuple(variable.attr_spans.items()))
+            variable.name,
+            "local" if t.space == "local" else "global",
+            element,
+            None,
+            t.const or t.space == "constant",
+            t.restrict,
+            t.volatile,
+            span=variable.span,
+            attrs=(*variable.attrs.items(), *([(CONSTANT_MEMORY, True)] if t.space == "constant" else [])),
+            attr_spans=tuple(variable.attr_spans.items()),
+        )
         self._memories[variable] = variable.name
 
     def argument(self, variable: Variable):
@@ -80,10 +89,14 @@ class Storage:
             return self._add(name, element, length, variable)
         name = self._name(self._constants[variable] + name.removeprefix(variable.name))
         starts = places(variable.type, path)
-        data = b"".join(variable.data[place:place + t.size] for start in starts
-                        for place in range(start, start + count // len(starts) * t.size, t.size))
-        self.function.memories[name] = MemoryObject(name, "constant", element, length, const=True, data=data,
-                                                    span=variable.span)
+        data = b"".join(
+            variable.data[place : place + t.size]
+            for start in starts
+            for place in range(start, start + count // len(starts) * t.size, t.size)
+        )
+        self.function.memories[name] = MemoryObject(
+            name, "constant", element, length, const=True, data=data, span=variable.span
+        )
         return name
 
     def memories(self, variable: Variable) -> list[str]:
@@ -126,8 +139,11 @@ class Storage:
         """A new memory for the variable (for a buffer that moves: for the pointer)."""
         t = variable.type
         if has_pointer(t) and _divisible(t):
-            raise CompileError.at(variable.span, f"'{variable.name}' holds a pointer, so its address cannot be taken",
-                                  "use its members directly, or keep an index instead of the pointer")
+            raise CompileError.at(
+                variable.span,
+                f"'{variable.name}' holds a pointer, so its address cannot be taken",
+                "use its members directly, or keep an index instead of the pointer",
+            )
         element = memory_element(t)
         name = self._add(variable.name, element, t.size // element.bytes, variable, space)
         self._memories[variable] = name
@@ -137,9 +153,17 @@ class Storage:
         """The variable never changes: it is a table like those at file scope."""
         element = memory_element(variable.type)
         name = self._name(variable.name)
-        self.function.memories[name] = MemoryObject(name, "constant", element, len(data) // element.bytes, const=True,
-                                                    data=data, span=variable.span, attrs=tuple(variable.attrs.items()),
-                                                    attr_spans=tuple(variable.attr_spans.items()))
+        self.function.memories[name] = MemoryObject(
+            name,
+            "constant",
+            element,
+            len(data) // element.bytes,
+            const=True,
+            data=data,
+            span=variable.span,
+            attrs=tuple(variable.attrs.items()),
+            attr_spans=tuple(variable.attr_spans.items()),
+        )
         self._memories[variable] = name
 
     def temporary(self, name: str, type: Type, span: Span) -> str:
@@ -153,8 +177,16 @@ class Storage:
 
     def _add(self, stem: str, element: Type, length: int, variable: Variable, space: str = "private") -> str:
         name = self._name(stem)
-        self.function.memories[name] = MemoryObject(name, space, element, length, volatile=variable.volatile,
-                                                    span=variable.span, attrs=tuple(variable.attrs.items()), attr_spans=tuple(variable.attr_spans.items()))
+        self.function.memories[name] = MemoryObject(
+            name,
+            space,
+            element,
+            length,
+            volatile=variable.volatile,
+            span=variable.span,
+            attrs=tuple(variable.attrs.items()),
+            attr_spans=tuple(variable.attr_spans.items()),
+        )
         return name
 
     def _constant(self, variable: Variable) -> str:
@@ -162,8 +194,14 @@ class Storage:
         if name not in self.function.memories:
             element = memory_element(t)
             self.function.memories[name] = MemoryObject(
-                name, "constant", element, len(variable.data) // element.bytes, const=True, data=variable.data,
-                span=variable.span)
+                name,
+                "constant",
+                element,
+                len(variable.data) // element.bytes,
+                const=True,
+                data=variable.data,
+                span=variable.span,
+            )
         return name
 
 
@@ -175,7 +213,8 @@ def _divisible(t: ct.CType) -> bool:
 
 
 def places(t: ct.CType, path: tuple[int, ...]) -> list[int]:
-    """The byte offsets of the members or components (arrays of them: of the first) that the path leads to, in memory order."""
+    """The byte offsets of the members or components (arrays of them: of the first) that the path leads to, in memory
+    order."""
     if isinstance(t, ct.Array) and path:
         inner = places(t.element, path)
         return [k * t.element.size + offset for k in range(t.length) for offset in inner]

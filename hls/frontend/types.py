@@ -6,10 +6,48 @@ from ..ir import BOOL, PTR, FloatType, IntType
 from ..ir import Type as IRType
 
 __all__ = [
-    "BOOL_T", "CHAR", "DOUBLE", "FLOAT", "HALF", "INT", "LONG", "SCALARS", "SHORT", "UCHAR", "UINT", "ULONG", "USHORT",
-    "VECTORS", "VECTOR_LENGTHS", "VOID", "Array", "CType", "Float", "Int", "Member", "Pointer", "Qualified", "Struct", "Vector",
-    "Void", "aggregate", "alignment", "arithmetic", "common", "container", "element_of", "exact", "integer", "ir_type", "mask_of", "number",
-    "promoted", "signed_of", "truth_of", "unsigned_of", "with_element",
+    "BOOL_T",
+    "CHAR",
+    "DOUBLE",
+    "FLOAT",
+    "HALF",
+    "INT",
+    "LONG",
+    "SCALARS",
+    "SHORT",
+    "UCHAR",
+    "UINT",
+    "ULONG",
+    "USHORT",
+    "VECTORS",
+    "VECTOR_LENGTHS",
+    "VOID",
+    "Array",
+    "CType",
+    "Float",
+    "Int",
+    "Member",
+    "Pointer",
+    "Qualified",
+    "Struct",
+    "Vector",
+    "Void",
+    "aggregate",
+    "alignment",
+    "arithmetic",
+    "common",
+    "container",
+    "element_of",
+    "exact",
+    "integer",
+    "ir_type",
+    "mask_of",
+    "number",
+    "promoted",
+    "signed_of",
+    "truth_of",
+    "unsigned_of",
+    "with_element",
 ]
 
 
@@ -17,8 +55,8 @@ __all__ = [
 class Int:
     """An integer type; ``bool`` has one bit of value and one byte of size.
 
-    An ``exact`` one, of any width, computes in that width: it is not promoted to int. In memory it is the next wider integer of
-    C (:func:`container`).
+    An ``exact`` one, of any width, computes in that width: it is not promoted to int. In memory it is the next wider
+    integer of C (:func:`container`).
     """
 
     name: str
@@ -155,14 +193,17 @@ LONG, ULONG = Int("long", 64, True), Int("ulong", 64, False)
 HALF, FLOAT, DOUBLE, VOID = Float("half", 16), Float(), Float("double", 64), Void()
 
 SCALARS: dict[str, CType] = {
-    t.name: t for t in (BOOL_T, CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, HALF, FLOAT, DOUBLE)}
+    t.name: t for t in (BOOL_T, CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, HALF, FLOAT, DOUBLE)
+}
 _UNSIGNED = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
 _SIGNED = {unsigned: signed for signed, unsigned in _UNSIGNED.items()}
 _SIGNED_OF_SIZE = {t.size: t for t in _UNSIGNED}
 
 VECTOR_LENGTHS = (2, 3, 4, 8, 16)
 #: name -> vector type
-VECTORS: dict[str, Vector] = {f"{name}{n}": Vector(t, n) for name, t in SCALARS.items() if t != BOOL_T for n in VECTOR_LENGTHS}
+VECTORS: dict[str, Vector] = {
+    f"{name}{n}": Vector(t, n) for name, t in SCALARS.items() if t != BOOL_T for n in VECTOR_LENGTHS
+}
 
 
 @dataclass(frozen=True)
@@ -177,7 +218,9 @@ class Qualified:
 
     def pointer(self, **qualifiers) -> "Qualified":
         """A pointer to this; without an address space it points to private memory."""
-        pointee = Pointer(self.type, self.space or "private", self.const, self.volatile, qualifiers.pop("restrict", False))
+        pointee = Pointer(
+            self.type, self.space or "private", self.const, self.volatile, qualifiers.pop("restrict", False)
+        )
         return Qualified(pointee, **qualifiers)
 
     def array(self, length: int) -> "Qualified":

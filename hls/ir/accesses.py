@@ -1,12 +1,13 @@
 """Loads and stores: what they move, where, and under which conditions.
 
-What moves an array moves it from neighbouring places: element k is ``k`` elements behind the pointer. An access with one more
-operand, an array of i1, is one of lanes, integers of whole bytes: lanes for which that is false are neither read (they give
-0) nor written. Where the predicate is false no lane is. Its address is a multiple of a lane's size; that of any other
-access is a multiple of all of its size.
+What moves an array moves it from neighbouring places: element k is ``k`` elements behind the pointer. An access with
+one more operand, an array of i1, is one of lanes, integers of whole bytes: lanes for which that is false are neither
+read (they give 0) nor written. Where the predicate is false no lane is. Its address is a multiple of a lane's size;
+that of any other access is a multiple of all of its size.
 
-A load with a pointer for one more operand is of a run: each following time that it takes place its address is in the same word of memory, or the
-next one, until it comes to the word of that pointer. Memory units may fetch those words ahead; what a program means does not change.
+A load with a pointer for one more operand is of a run: each following time that it takes place its address is in the
+same word of memory, or the next one, until it comes to the word of that pointer. Memory units may fetch those words
+ahead; what a program means does not change.
 """
 
 from ..options import MOST_CACHE_BYTES
@@ -14,13 +15,50 @@ from .nodes import Function, MemoryObject, Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
 from .types import PTR, ArrayType, Type
 
-__all__ = ["BURST", "CACHED", "CONSTANT", "CONSTANT_MEMORY", "FENCED", "FRESH", "LOCATION", "MOST_CACHE_BYTES", "PIPELINED", "PREDICATES", "PREFETCHING", "STREAMING", "TURNS",
-           "UNIT", "WORD_BYTES", "WRITE_ACK", "fixed_operands", "is_access", "is_fenced", "lane_mask", "last_of_run", "location", "may_share", "memory_name", "moved_type", "predicate",
-           "reaches_memory", "reads_anew", "word_bytes"]
+__all__ = [
+    "BURST",
+    "CACHED",
+    "CONSTANT",
+    "CONSTANT_MEMORY",
+    "FENCED",
+    "FRESH",
+    "LOCATION",
+    "MOST_CACHE_BYTES",
+    "PIPELINED",
+    "PREDICATES",
+    "PREFETCHING",
+    "STREAMING",
+    "TURNS",
+    "UNIT",
+    "WORD_BYTES",
+    "WRITE_ACK",
+    "fixed_operands",
+    "is_access",
+    "is_fenced",
+    "lane_mask",
+    "last_of_run",
+    "location",
+    "may_share",
+    "memory_name",
+    "moved_type",
+    "predicate",
+    "reaches_memory",
+    "reads_anew",
+    "word_bytes",
+]
 
 #: which operand of an operation says whether it takes place at all; others always do
-PREDICATES: dict[str, int] = {"load": 1, "store": 2, "atomic": 1, "loop": 0, "fence": 0, "barrier": 0, "meet": 0, "channel_read": 1,
-                              "channel_write": 1}
+PREDICATES: dict[str, int] = {
+    "load": 1,
+    "store": 2,
+    "atomic": 1,
+    "loop": 0,
+    "fence": 0,
+    "barrier": 0,
+    "meet": 0,
+    "channel_read": 1,
+    "channel_write": 1,
+}
 
 
 #: attribute of a store that stands for so many of the source, which take turns
@@ -37,7 +75,8 @@ CONSTANT, CONSTANT_MEMORY = "constant-pipelined", "constant"
 FRESH = "fresh"
 #: attribute of a memory: it is volatile because of fences, not by its declaration
 FENCED = "fenced"
-#: attributes of a buffer that does not lie in the board's default memory: the name of that where it does, and the width of its words
+#: attributes of a buffer that does not lie in the board's default memory: the name of that where it does, and the width
+#: of its words
 LOCATION, WORD_BYTES = "buffer_location", "word_bytes"
 
 
@@ -93,7 +132,8 @@ def is_fenced(memory: MemoryObject) -> bool:
 
 
 def reads_anew(load: Op, function: Function) -> bool:
-    """Whether a load reads memory each time, for others may write there at any time: no word that it read before is used again."""
+    """Whether a load reads memory each time, for others may write there at any time: no word that it read before is
+    used again."""
     memory = function.memories[memory_name(load)]
     return bool(load.attrs.get(FRESH)) or memory.volatile and not is_fenced(memory)
 
@@ -112,4 +152,8 @@ def may_share(one: MemoryObject, other: MemoryObject) -> bool:
     """Whether two memories may hold the same bytes: they are one, or buffers that the host may have made overlap."""
     if one is other:
         return True
-    return one.space == other.space == "global" and not (one.restrict or other.restrict) and location(one) == location(other)
+    return (
+        one.space == other.space == "global"
+        and not (one.restrict or other.restrict)
+        and location(one) == location(other)
+    )

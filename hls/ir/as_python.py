@@ -1,8 +1,9 @@
 """Functions as Python text, one line an operation: how the interpreter runs millions of operations in bearable time.
 
-The meaning of a pure operation is its row in ``hls.ir.optable``. ``_INLINE`` repeats a few rows as expressions because calls
-dominate otherwise; a test holds them equal to the table. What the text calls besides is in the environment that it is
-defined in: ``ticks`` (a list of the loop iterations left), ``channels``, ``write``, ``ExecutionError``, ``c_float``.
+The meaning of a pure operation is its row in ``hls.ir.optable``. ``_INLINE`` repeats a few rows as expressions because
+calls dominate otherwise; a test holds them equal to the table. What the text calls besides is in the environment that
+it is defined in: ``ticks`` (a list of the loop iterations left), ``channels``, ``write``, ``ExecutionError``,
+``c_float``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,14 +20,28 @@ from .types import ArrayType, FloatType, IntType, PointerType
 __all__ = ["define", "expression", "python_name"]
 
 _INLINE = {
-    "add": "({0} + {1}) & {mask}", "sub": "({0} - {1}) & {mask}", "mul": "({0} * {1}) & {mask}",
-    "and": "{0} & {1}", "or": "{0} | {1}", "xor": "{0} ^ {1}",
-    "eq": "int({0} == {1})", "ne": "int({0} != {1})", "ult": "int({0} < {1})", "ule": "int({0} <= {1})",
-    "slt": "int(({0} ^ {sign}) < ({1} ^ {sign}))", "sle": "int(({0} ^ {sign}) <= ({1} ^ {sign}))",
-    "zext": "{0}", "trunc": "{0} & {mask}", "sext": "(({0} ^ {sign}) - {sign}) & {mask}",
+    "add": "({0} + {1}) & {mask}",
+    "sub": "({0} - {1}) & {mask}",
+    "mul": "({0} * {1}) & {mask}",
+    "and": "{0} & {1}",
+    "or": "{0} | {1}",
+    "xor": "{0} ^ {1}",
+    "eq": "int({0} == {1})",
+    "ne": "int({0} != {1})",
+    "ult": "int({0} < {1})",
+    "ule": "int({0} <= {1})",
+    "slt": "int(({0} ^ {sign}) < ({1} ^ {sign}))",
+    "sle": "int(({0} ^ {sign}) <= ({1} ^ {sign}))",
+    "zext": "{0}",
+    "trunc": "{0} & {mask}",
+    "sext": "(({0} ^ {sign}) - {sign}) & {mask}",
     "select": "{1} if {0} else {2}",
-    "feq": "int({0} == {1})", "fne": "int({0} != {1})", "flt": "int({0} < {1})", "fle": "int({0} <= {1})",
-    "ptradd": "{0} and ({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)", "token": "0",
+    "feq": "int({0} == {1})",
+    "fne": "int({0} != {1})",
+    "flt": "int({0} < {1})",
+    "fle": "int({0} <= {1})",
+    "ptradd": "{0} and ({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)",
+    "token": "0",
 }
 _SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*"}
 _INLINE_FLOAT = {
@@ -48,14 +63,16 @@ def python_name(function: Function) -> str:
 
 
 def define(function: Function, env: dict, waiting: set[str], deciding: Mapping[Op, Op], watch=None):
-    """Define the function in ``env``. Those whose names are in ``waiting`` may wait: they are generators, which give what they
-    wait for. ``deciding`` are the operations by which work-items may part (:func:`hls.ir.barriers.decisions`). ``watch`` is told what happens,
-    as :func:`hls.ir.interpreter.run_launches` says."""
+    """Define the function in ``env``. Those whose names are in ``waiting`` may wait: they are generators, which give
+    what they wait for. ``deciding`` are the operations by which work-items may part
+    (:func:`hls.ir.barriers.decisions`). ``watch`` is told what happens, as :func:`hls.ir.interpreter.run_launches`
+    says."""
     _Emitter(function, env, waiting, deciding, watch).compile()
 
 
 def expression(op: Op, names: Sequence[str], bind: Callable[[object], str]) -> str:
-    """The result of a pure operation as a Python expression of its operands' ``names``; ``bind`` gives a name to an object that it needs."""
+    """The result of a pure operation as a Python expression of its operands' ``names``; ``bind`` gives a name to an
+    object that it needs."""
     template = _INLINE.get(op.opcode)
     if template is None:
         template = None if op.attrs.get("flush") else _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
@@ -155,7 +172,10 @@ class _Emitter:
 
     def _op_ptraddr(self, op, depth):
         (pointer,) = self._names(op.operands)
-        self._line(depth, f"{self._name(op.result)} = {self._bind(address)}({pointer}, {self._bind(list(self.function.memories))})")
+        self._line(
+            depth,
+            f"{self._name(op.result)} = {self._bind(address)}({pointer}, {self._bind(list(self.function.memories))})",
+        )
 
     def _op_ptreq(self, op, depth):
         one, other = self._names(op.operands)
@@ -169,7 +189,9 @@ class _Emitter:
 
     def _op_shift(self, op, depth):
         memory = self.function.memories[op.attrs["mem"]]
-        self._line(depth, f"{self._bind(shift)}({self.memory[memory.name]}, {self._bind(op.attrs)}, {memory.element.bytes})")
+        self._line(
+            depth, f"{self._bind(shift)}({self.memory[memory.name]}, {self._bind(op.attrs)}, {memory.element.bytes})"
+        )
 
     def _op_fill(self, op, depth):
         (value,) = self._names(op.operands)
@@ -201,7 +223,7 @@ class _Emitter:
         """Accesses take place in program order here."""
 
     def _op_atomic(self, op, depth):
-        pointer, pred, *values = self._names(op.operands[:fixed_operands(op)])
+        pointer, pred, *values = self._names(op.operands[: fixed_operands(op)])
         type, fn = op.results[0].type, self._bind(ATOMICS[op.attrs["fn"]])
         load, store = (self._bind(a) for a in accessors(type))
         span, old = self._bind(op.span), self._name(op.results[0])
@@ -260,7 +282,7 @@ class _Emitter:
         self._line(depth, f"if {pred}: write({text})")
 
     def _op_load(self, op, depth):
-        pointer, pred, *rest = self._names(op.operands[:fixed_operands(op)])
+        pointer, pred, *rest = self._names(op.operands[: fixed_operands(op)])
         last = [f"{rest.pop()}[1]"] if last_of_run(op) is not None else []
         self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None", *last)
         load, _ = accessors(op.result.type, lane_mask(op) is not None)
@@ -269,7 +291,7 @@ class _Emitter:
         self._line(depth, f"{self._name(op.result)} = {value} if {pred} else {nothing}")
 
     def _op_store(self, op, depth):
-        pointer, value, pred, *mask = self._names(op.operands[:fixed_operands(op)])
+        pointer, value, pred, *mask = self._names(op.operands[: fixed_operands(op)])
         self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None")
         _, store = accessors(op.operands[1].type, lane_mask(op) is not None)
         self._line(depth, f"if {pred}: {self._bind(store)}({', '.join([pointer, value, *mask, self._bind(op.span)])})")
@@ -297,8 +319,9 @@ class _Emitter:
         for head, region in zip((f"if {self._name(op.operands[0])}:", "else:"), op.regions):
             self._line(depth, head)
             self._line(depth + 1, "pass")
-            self._region(region, depth + 1,
-                         lambda end: self._assign(self._names(op.results), self._names(end.operands)))
+            self._region(
+                region, depth + 1, lambda end: self._assign(self._names(op.results), self._names(end.operands))
+            )
 
     def _op_loop(self, op, depth):
         """The results double as the carried values: they hold the initial ones when the loop is off."""

@@ -1,4 +1,5 @@
-"""Integer operations of which several may be taken in any order, each as a pair of operands: sums, products, logic, least and greatest."""
+"""Integer operations of which several may be taken in any order, each as a pair of operands: sums, products, logic,
+least and greatest."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ _ORDERS = {"slt": "s", "sle": "s", "ult": "u", "ule": "u"}
 
 @dataclass(frozen=True)
 class AssociativePair:
-    """``left`` and ``right`` under an operation: an opcode, or "smin", "smax", "umin", "umax", which are a comparison and a choice."""
+    """``left`` and ``right`` under an operation: an opcode, or "smin", "smax", "umin", "umax", which are a comparison
+    and a choice."""
 
     kind: str
     left: Value
@@ -21,7 +23,8 @@ class AssociativePair:
 
 
 def pair_of(op: Op | None) -> AssociativePair | None:
-    """What the operation is if it may be regrouped; None for all others. Single bits are left alone: they are conditions."""
+    """What the operation is if it may be regrouped; None for all others. Single bits are left alone: they are
+    conditions."""
     if op is None or len(op.results) != 1 or not isinstance(op.result.type, IntType) or op.result.type == BOOL:
         return None
     if op.opcode in _PLAIN:
@@ -64,8 +67,15 @@ def _compared(kind: str, left: Value, right: Value, b: Builder) -> Value:
 
 
 _NEUTRAL: dict[str, Callable[[int], int]] = {
-    "add": lambda bits: 0, "or": lambda bits: 0, "xor": lambda bits: 0, "mul": lambda bits: 1, "and": lambda bits: -1,
-    "umax": lambda bits: 0, "umin": lambda bits: -1, "smax": lambda bits: 1 << bits - 1, "smin": lambda bits: (1 << bits - 1) - 1,
+    "add": lambda bits: 0,
+    "or": lambda bits: 0,
+    "xor": lambda bits: 0,
+    "mul": lambda bits: 1,
+    "and": lambda bits: -1,
+    "umax": lambda bits: 0,
+    "umin": lambda bits: -1,
+    "smax": lambda bits: 1 << bits - 1,
+    "smin": lambda bits: (1 << bits - 1) - 1,
 }
 
 

@@ -1,8 +1,9 @@
-"""Where the work-items of a group may part on their way to a barrier: what OpenCL has the program promise not to happen.
+"""Where the work-items of a group may part on their way to a barrier: what OpenCL has the program promise not to
+happen.
 
-All work-items of a group come by a barrier equally often if they decide alike, one decision after the other, at every `if` and
-loop with a barrier inside, and at every barrier under a condition. Nothing else can part them, and who decides otherwise is found
-at that very place, before anybody waits.
+All work-items of a group come by a barrier equally often if they decide alike, one decision after the other, at every
+`if` and loop with a barrier inside, and at every barrier under a condition. Nothing else can part them, and who decides
+otherwise is found at that very place, before anybody waits.
 """
 
 from collections.abc import Mapping
@@ -17,8 +18,8 @@ __all__ = ["condition_place", "decisions"]
 
 
 def decisions(functions: Mapping[str, Function]) -> dict[Op, Op]:
-    """Every operation whose condition decides who comes to a barrier, with the first barrier that it decides about; helper functions
-    are followed. A loop decides when it is entered, and at the end of each iteration."""
+    """Every operation whose condition decides who comes to a barrier, with the first barrier that it decides about;
+    helper functions are followed. A loop decides when it is entered, and at the end of each iteration."""
     barriers: dict[str, Op | None] = {}
 
     def first(region: Region) -> Op | None:
@@ -45,8 +46,8 @@ def decisions(functions: Mapping[str, Function]) -> dict[Op, Op]:
 
 
 def condition_place(function: Function, condition: Value, otherwise: Span | None) -> Span | None:
-    """Where the program says a condition. What jumps leave behind in a variable of the compiler's is said at the jump, where there is
-    only one."""
+    """Where the program says a condition. What jumps leave behind in a variable of the compiler's is said at the jump,
+    where there is only one."""
     op = condition.op
     while op is not None and op.opcode == "xor":  # "not"
         op = op.operands[0].op
@@ -55,8 +56,14 @@ def condition_place(function: Function, condition: Value, otherwise: Span | None
     flag = _flag(function, op)
     if flag is None:
         return op.span or otherwise
-    jumps = [store for store in walk(function.body) if store.opcode == "store" and _flag(function, store) is flag
-             and store.operands[1].op is not None and store.operands[1].op.attrs.get("value") == 1]
+    jumps = [
+        store
+        for store in walk(function.body)
+        if store.opcode == "store"
+        and _flag(function, store) is flag
+        and store.operands[1].op is not None
+        and store.operands[1].op.attrs.get("value") == 1
+    ]
     return jumps[0].span if len(jumps) == 1 else op.span or otherwise
 
 
@@ -65,4 +72,8 @@ def _flag(function: Function, access: Op) -> MemoryObject | None:
     if access.opcode not in ("load", "store") or (place := access.operands[0].op) is None or not has(place, "pointer"):
         return None
     memory = function.memories.get(place.attrs.get("mem", ""))
-    return memory if memory is not None and memory.space == "private" and memory.element == BOOL and memory.length == 1 else None
+    return (
+        memory
+        if memory is not None and memory.space == "private" and memory.element == BOOL and memory.length == 1
+        else None
+    )

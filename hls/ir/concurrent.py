@@ -13,8 +13,20 @@ from .nodes import Function, MemoryObject
 from .storage import ExecutionError
 from .values import signed
 
-__all__ = ["BARRIER", "NO_CHANNEL", "POLL", "Blocked", "Channel", "Decision", "channel_room", "chosen_channel",
-           "outside_channels", "run_group", "run_together", "waiting_functions"]
+__all__ = [
+    "BARRIER",
+    "NO_CHANNEL",
+    "POLL",
+    "Blocked",
+    "Channel",
+    "Decision",
+    "channel_room",
+    "chosen_channel",
+    "outside_channels",
+    "run_group",
+    "run_together",
+    "waiting_functions",
+]
 
 BARRIER, POLL = "barrier", "poll"
 #: what a channel holds for which the program gives no depth: as hardware has it, enough to pass a value every cycle
@@ -50,8 +62,11 @@ class Decision:
         if number > len(history):
             history.append((holds, item))
         elif history[number - 1][0] != holds:
-            raise ExecutionError(f"not all work-items of group {_ids('group_id', item)} come to this barrier: at {self.condition} "
-                                 f"{_ids('local_id', item)} decides otherwise than {_ids('local_id', history[number - 1][1])}", self.barrier)
+            raise ExecutionError(
+                f"not all work-items of group {_ids('group_id', item)} come to this barrier: at {self.condition} "
+                f"{_ids('local_id', item)} decides otherwise than {_ids('local_id', history[number - 1][1])}",
+                self.barrier,
+            )
 
 
 def _ids(fn: str, item: dict) -> tuple[int, ...]:
@@ -59,7 +74,8 @@ def _ids(fn: str, item: dict) -> tuple[int, ...]:
 
 
 def channel_room(memory: MemoryObject) -> int:
-    """How many values a channel holds: as many as the program asks for, one where it asks for none between the two ends."""
+    """How many values a channel holds: as many as the program asks for, one where it asks for none between the two
+    ends."""
     depth = dict(memory.attrs).get("depth")
     return DEFAULT_ROOM if depth is None else max(1, depth)
 
@@ -93,7 +109,8 @@ class Channel:
 
 
 def chosen_channel(channels: list[Channel], index: int, wanted: int, span: Span | None) -> Channel:
-    """One of an array of channels. ExecutionError where the array has none of that index and the call is made (``wanted``)."""
+    """One of an array of channels. ExecutionError where the array has none of that index and the call is made
+    (``wanted``)."""
     if index < len(channels):
         return channels[index]
     if wanted:
@@ -120,7 +137,8 @@ def waiting_functions(functions: Iterable[Function], calls, walk) -> set[str]:
 
 
 def run_group(items: list[Iterator]) -> Iterator:
-    """Run the work-items of one group; gives the blocked operations whenever none can go on, and nothing to give others a turn.
+    """Run the work-items of one group; gives the blocked operations whenever none can go on, and nothing to give others
+    a turn.
 
     All of them come to a barrier, or none: see :class:`Decision`.
     """
@@ -143,9 +161,11 @@ def run_group(items: list[Iterator]) -> Iterator:
             yield [] if moved else places
 
 
-def run_together(kernels: dict[str, Iterator], channels: Iterable[Channel], by_itself: dict[str, Iterator] | None = None) -> None:
-    """Run kernels (as :func:`run_group` does groups) to their ends, and those ``by_itself`` as far as they go; ExecutionError
-    when all of them wait for each other."""
+def run_together(
+    kernels: dict[str, Iterator], channels: Iterable[Channel], by_itself: dict[str, Iterator] | None = None
+) -> None:
+    """Run kernels (as :func:`run_group` does groups) to their ends, and those ``by_itself`` as far as they go;
+    ExecutionError when all of them wait for each other."""
     channels, wanted = list(channels), set(kernels)
     kernels = kernels | (by_itself or {})
     waiting: dict[str, list[Blocked]] = {}
@@ -158,5 +178,9 @@ def run_together(kernels: dict[str, Iterator], channels: Iterable[Channel], by_i
                 del kernels[name], waiting[name]
                 polled = True
         if kernels and not polled and sum(c.moves for c in channels) == before:
-            lines = [f"kernel {name} waits at {place}" for name, places in waiting.items() for place in dict.fromkeys(places)]
-            raise ExecutionError("the kernels wait for each other: " + "; ".join(lines), waiting[next(iter(waiting))][0].span)
+            lines = [
+                f"kernel {name} waits at {place}" for name, places in waiting.items() for place in dict.fromkeys(places)
+            ]
+            raise ExecutionError(
+                "the kernels wait for each other: " + "; ".join(lines), waiting[next(iter(waiting))][0].span
+            )

@@ -100,8 +100,8 @@ def fma(a: float, b: float, c: float, bits: int) -> float:
 def fused_sum(terms: tuple[str, ...], values: tuple[float, ...], bits: int) -> float:
     """The sum of products and numbers with one rounding at the end.
 
-    ``terms`` says of which: see "fsum" in :mod:`.optable`. The last bit of a product of significands is its unit. All terms are
-    cut off, in magnitude, :data:`GUARD` bits below the unit of the greatest; the rest is added exactly.
+    ``terms`` says of which: see "fsum" in :mod:`.optable`. The last bit of a product of significands is its unit. All
+    terms are cut off, in magnitude, :data:`GUARD` bits below the unit of the greatest; the rest is added exactly.
     """
     given = iter(values)
     factors = [(-1.0 if term[0] == "-" else 1.0, next(given), next(given) if "*" in term else 1.0) for term in terms]
@@ -116,7 +116,12 @@ def fused_sum(terms: tuple[str, ...], values: tuple[float, ...], bits: int) -> f
     if total:
         return rounded(Fraction(total) * Fraction(2) ** unit, bits)
     all_zero = all(a == 0 or b == 0 for _, a, b in factors)
-    return -0.0 if all_zero and all(math.copysign(1, sign) * math.copysign(1, a) * math.copysign(1, b) < 0 for sign, a, b in factors) else 0.0
+    return (
+        -0.0
+        if all_zero
+        and all(math.copysign(1, sign) * math.copysign(1, a) * math.copysign(1, b) < 0 for sign, a, b in factors)
+        else 0.0
+    )
 
 
 def _taken_apart(x: float, precision: int, lowest: int) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """The definition of what IR means: it runs kernels on real bytes.
 
 Any stage of the pipeline can be run, from what the frontend makes (calls, `if`, private memories, pointers) to flat
-kernels. Each function becomes one Python function (:mod:`hls.ir.as_python`); the meaning of a pure operation is its row in
-``hls.ir.optable``.
+kernels. Each function becomes one Python function (:mod:`hls.ir.as_python`); the meaning of a pure operation is its row
+in ``hls.ir.optable``.
 
 A pointer is a pair (memory, byte offset), the offset unsigned modulo 2**64. Private memories are zero at the
 start of a work-item (of a call, in a helper).
@@ -28,8 +28,9 @@ __all__ = ["ExecutionError", "Launch", "run_kernel", "run_launches"]
 
 @dataclass(frozen=True)
 class Launch:
-    """One run of a kernel. ``buffers``: bytearrays, writable memoryviews or numpy arrays by name, changed in place, and for
-    local memory its size in bytes, for a pipe its :class:`Channel`; ``scalars`` every scalar parameter: numbers (wrapped), and what has a struct's bytes.
+    """One run of a kernel. ``buffers``: bytearrays, writable memoryviews or numpy arrays by name, changed in place, and
+    for local memory its size in bytes, for a pipe its :class:`Channel`; ``scalars`` every scalar parameter: numbers
+    (wrapped), and what has a struct's bytes.
 
     ``local_size`` defaults to what the kernel requires, else to 1 in every dimension.
     """
@@ -67,33 +68,46 @@ def run_launches(
     write: Callable[[str], object] = sys.stdout.write,
     watch=None,
 ) -> None:
-    """Run kernels at the same time, with those that run by themselves until all others have ended, each over its index space: group by group, the work-items of a group in turn, x fastest,
-    each until it ends or waits.
+    """Run kernels at the same time, with those that run by themselves until all others have ended, each over its index
+    space: group by group, the work-items of a group in turn, x fastest, each until it ends or waits.
 
-    ``max_iterations`` bounds the loop iterations of the whole run. ``channels`` keeps what channels hold from run to run; it gets
-    those that are missing. ``write`` gets what printf prints. ``watch``, where there is one, is told what happens:
-    ``access(op, offset)`` with the byte offset of a load or store (0 of a fence), None where it is off; ``enter(op, on)``,
-    ``iterate(op)`` and ``leave(op)`` of loops.
+    ``max_iterations`` bounds the loop iterations of the whole run. ``channels`` keeps what channels hold from run to
+    run; it gets those that are missing. ``write`` gets what printf prints. ``watch``, where there is one, is told what
+    happens: ``access(op, offset)`` with the byte offset of a load or store (0 of a fence), None where it is off;
+    ``enter(op, on)``, ``iterate(op)`` and ``leave(op)`` of loops.
 
-    Raises ExecutionError for an access outside a memory, when the bound is reached, when all kernels wait, and when some work-items of
-    a group come to a barrier and others do not; ValueError for launch arguments that do not fit the kernel.
+    Raises ExecutionError for an access outside a memory, when the bound is reached, when all kernels wait, and when
+    some work-items of a group come to a barrier and others do not; ValueError for launch arguments that do not fit the
+    kernel.
     """
     module = module if isinstance(module, Module) else Module({module.name: module})
     channels = {} if channels is None else channels
     for name, memory in module.channels.items():
         channels.setdefault(name, Channel.all_of(memory))
     waiting = waiting_functions(module.functions.values(), _callees, walk)
-    env = {"ticks": [-1 if max_iterations is None else max_iterations + 1], "c_float": c_float, "channels": channels,
-           "round_float": round_float, "one_nan": one_nan, "ExecutionError": ExecutionError, "write": write}
+    env = {
+        "ticks": [-1 if max_iterations is None else max_iterations + 1],
+        "c_float": c_float,
+        "channels": channels,
+        "round_float": round_float,
+        "one_nan": one_nan,
+        "ExecutionError": ExecutionError,
+        "write": write,
+    }
     deciding = decisions(module.functions)
     for each in module.functions.values():
         define(each, env, waiting, deciding, watch)
-    kernels = {f"{launch.kernel}, launch {k}" if len(launches) > 1 else launch.kernel: _steps(module, launch, env, waiting)
-               for k, launch in enumerate(launches)}
+    kernels = {
+        f"{launch.kernel}, launch {k}" if len(launches) > 1 else launch.kernel: _steps(module, launch, env, waiting)
+        for k, launch in enumerate(launches)
+    }
     pipes = [given for launch in launches for given in launch.buffers.values() if isinstance(given, Channel)]
     launched = {launch.kernel for launch in launches}
-    by_itself = {f.name: _steps(module, Launch(f.name, global_size=f.attrs.get("work_group_size") or (1,)), env, waiting)
-                 for f in module.kernels if f.attrs.get("autorun") and f.name not in launched}
+    by_itself = {
+        f.name: _steps(module, Launch(f.name, global_size=f.attrs.get("work_group_size") or (1,)), env, waiting)
+        for f in module.kernels
+        if f.attrs.get("autorun") and f.name not in launched
+    }
     run_together(kernels, [*pipes, *(one for several in channels.values() for one in several)], by_itself)
 
 
@@ -104,19 +118,26 @@ def _callees(function: Function) -> set[str]:
 def _steps(module: Module, launch: Launch, env: dict, waiting: set[str]) -> Iterator:
     """Run a kernel; gives the blocked operations whenever it cannot go on."""
     function = module.functions[launch.kernel]
-    space = IndexSpace.of(launch.global_size, launch.local_size or function.attrs.get("work_group_size"), launch.global_offset)
+    space = IndexSpace.of(
+        launch.global_size, launch.local_size or function.attrs.get("work_group_size"), launch.global_offset
+    )
     memories = [bind_buffer(m, launch.buffers) for m in function.memories.values() if m.space == "global"]
     args = [_argument(function, name, value.type, launch.scalars) for name, value in _scalar_args(function)]
     run = env[python_name(function)]
     if "launch_args" in function.attrs:
         space.check_lanes(lanes_of(function))
-        groups = [([{}], _hidden_arguments(function, space, own)) for own in (space.group_arguments() if units_of(function) > 1 else [{}])]
+        groups = [
+            ([{}], _hidden_arguments(function, space, own))
+            for own in (space.group_arguments() if units_of(function) > 1 else [{}])
+        ]
     else:
         groups = ((items, []) for items in space.work_groups(lanes_of(function)))
     pipes = {(function.name, m.name): [launch.buffers[m.name]] for m in function.memories.values() if m.space == "pipe"}
     for group, hidden in groups:
-        shared = {(function.name, name): BoundMemory(name, bytearray(size), size)
-                  for name, size in _local_sizes(function, launch.buffers)} | pipes
+        shared = {
+            (function.name, name): BoundMemory(name, bytearray(size), size)
+            for name, size in _local_sizes(function, launch.buffers)
+        } | pipes
         if function.name in waiting:
             yield from run_group([run(item | {"shared": shared}, memories, *args, *hidden) for item in group])
         else:
@@ -130,13 +151,17 @@ def _local_sizes(function: Function, buffers: Mapping[str, object]) -> list[tupl
     for name in names:
         if not isinstance(buffers.get(name), int):
             raise ValueError(  # noqa: TRY004 - as for every launch argument that does not fit
-                f"kernel {function.name}: the size of the local memory {name} is missing")
+                f"kernel {function.name}: the size of the local memory {name} is missing"
+            )
     return [(name, buffers[name]) for name in names]
 
 
 def _hidden_arguments(function: Function, space: IndexSpace, group: dict[str, int]) -> list[int]:
     """In order; ``group`` has those of a group. Program order is always kept here."""
-    return [1 if name == OVERLAP else group[name] if name in group else space.argument(name) for name in function.attrs["launch_args"]]
+    return [
+        1 if name == OVERLAP else group[name] if name in group else space.argument(name)
+        for name in function.attrs["launch_args"]
+    ]
 
 
 def _scalar_args(function: Function):

@@ -7,18 +7,36 @@ from math import prod
 
 from .nodes import Function, Value
 
-__all__ = ["DEFAULT_GROUP", "LANES", "OVERLAP", "PER_GROUP", "PER_UNIT", "PROMISED", "UNITS", "IndexSpace", "hidden_arguments", "host_arguments",
-           "lanes_of", "most_tokens", "most_work_items", "per_group", "units_of"]
+__all__ = [
+    "DEFAULT_GROUP",
+    "LANES",
+    "OVERLAP",
+    "PER_GROUP",
+    "PER_UNIT",
+    "PROMISED",
+    "UNITS",
+    "IndexSpace",
+    "hidden_arguments",
+    "host_arguments",
+    "lanes_of",
+    "most_tokens",
+    "most_work_items",
+    "per_group",
+    "units_of",
+]
 
 #: the hidden argument (1 bit) that says whether two buffer arguments of this launch may share bytes; 1 is always right
 OVERLAP = "overlap"
 #: work-items of a group at most where they meet and the program does not say how many
 DEFAULT_GROUP = 256
-#: attribute of a function: for how many work-items, neighbours in dimension 0, one run of its body stands (see ``hls.passes.lowering.vectorize_work_items``)
+#: attribute of a function: for how many work-items, neighbours in dimension 0, one run of its body stands (see
+#: ``hls.passes.lowering.vectorize_work_items``)
 LANES = "lanes"
-#: attribute of a function: how many compute units take groups of one launch, if more than one (see ``hls.passes.lowering.form_work_item_loop``)
+#: attribute of a function: how many compute units take groups of one launch, if more than one (see
+#: ``hls.passes.lowering.form_work_item_loop``)
 UNITS = "units"
-#: attribute of a function: only the program knows that all work-items of a group reach its barriers (see ``hls.analysis.workgroup.barrier_convergence``)
+#: attribute of a function: only the program knows that all work-items of a group reach its barriers (see
+#: ``hls.analysis.workgroup.barrier_convergence``)
 PROMISED = "promised"
 #: what the hidden arguments begin with that differ between compute units, and those that each group has its own of
 PER_UNIT, PER_GROUP = "compute_id", ("group_start", "group_id", "group_turn")
@@ -30,14 +48,15 @@ def lanes_of(function: Function) -> int:
 
 
 def units_of(function: Function) -> int:
-    """How many compute units share the groups of a launch. With more than one the function is run once for every group."""
+    """How many compute units share the groups of a launch. With more than one the function is run once for every
+    group."""
     return function.attrs.get(UNITS, 1)
 
 
 def hidden_arguments(function: Function) -> dict[str, Value]:
     """The hidden arguments by name, in order."""
     names = function.attrs.get("launch_args", ())
-    return dict(zip(names, function.args[len(function.args) - len(names):], strict=True))
+    return dict(zip(names, function.args[len(function.args) - len(names) :], strict=True))
 
 
 def host_arguments(function: Function) -> tuple[str, ...]:
@@ -46,8 +65,8 @@ def host_arguments(function: Function) -> tuple[str, ...]:
 
 
 def per_group(function: Function) -> dict[str, Value]:
-    """The hidden arguments that come with each group: ``group_start_D``, the first global id of the group in dimension D,
-    ``group_id_D``, and ``group_turn``, how many groups the unit took before."""
+    """The hidden arguments that come with each group: ``group_start_D``, the first global id of the group in dimension
+    D, ``group_id_D``, and ``group_turn``, how many groups the unit took before."""
     return {name: value for name, value in hidden_arguments(function).items() if name.startswith(PER_GROUP)}
 
 
@@ -63,7 +82,8 @@ def most_work_items(function: Function) -> int:
 
 
 def group_limit(function: Function, meets: bool) -> int | None:
-    """The largest group that there is room for where work-items of a group meet, or that the program allows; None for any."""
+    """The largest group that there is room for where work-items of a group meet, or that the program allows; None for
+    any."""
     return most_work_items(function) if meets or "max_work_group_size" in function.attrs else None
 
 
@@ -77,8 +97,9 @@ class IndexSpace:
     work_dim: int
 
     @classmethod
-    def of(cls, global_size: Sequence[int], local_size: Sequence[int] | None = None,
-           offset: Sequence[int] | None = None) -> "IndexSpace":
+    def of(
+        cls, global_size: Sequence[int], local_size: Sequence[int] | None = None, offset: Sequence[int] | None = None
+    ) -> "IndexSpace":
         """Missing dimensions have size 1 and offset 0; a missing local size is 1 everywhere.
 
         Raises ValueError for sizes below 1 and for a global size that is not a multiple of the local one.
@@ -96,8 +117,8 @@ class IndexSpace:
         """The value of a hidden kernel argument (a name in the kernel's ``launch_args``).
 
         ``work_dim``; ``global_size_D``, ``local_size_D``, ``num_groups_D`` and ``global_offset_D`` for dimension D;
-        ``global_count_DE``, ``local_count_DE``, ``group_count_DE``: the product of the global sizes, of the local sizes, of the
-        numbers of groups of the dimensions D, E...
+        ``global_count_DE``, ``local_count_DE``, ``group_count_DE``: the product of the global sizes, of the local
+        sizes, of the numbers of groups of the dimensions D, E...
         """
         if name == "work_dim":
             return self.work_dim
@@ -110,8 +131,13 @@ class IndexSpace:
         return {"global_count": self.global_size, "local_count": self.local_size, "group_count": self.groups}
 
     def _sizes(self) -> dict[str, tuple[int, ...]]:
-        return {"compute_id": (0, 0, 0), "global_size": self.global_size, "local_size": self.local_size, "num_groups": self.groups,
-                "global_offset": self.offset}
+        return {
+            "compute_id": (0, 0, 0),
+            "global_size": self.global_size,
+            "local_size": self.local_size,
+            "num_groups": self.groups,
+            "global_offset": self.offset,
+        }
 
     def group_arguments(self) -> Iterator[dict[str, int]]:
         """For every group what comes with it (see :func:`per_group`), where one unit takes all; x fastest."""
@@ -122,8 +148,8 @@ class IndexSpace:
             yield given
 
     def work_groups(self, lanes: int = 1) -> Iterator[list[dict[tuple[str, int], int]]]:
-        """For every work-item of each group what each (query, dimension) answers; x fastest. With ``lanes`` only for the first
-        of so many neighbours. Raises ValueError where these do not divide the group."""
+        """For every work-item of each group what each (query, dimension) answers; x fastest. With ``lanes`` only for
+        the first of so many neighbours. Raises ValueError where these do not divide the group."""
         self.check_lanes(lanes)
         same = {("work_dim", 0): self.work_dim}
         same |= {(fn, d): sizes[d] for fn, sizes in self._sizes().items() for d in range(3)}

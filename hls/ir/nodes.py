@@ -4,10 +4,9 @@ Structured SSA. Control flow is `if` and `loop` operations that hold regions; a 
 operations that ends in a terminator (`yield` or `return`). Program order of memory accesses is their order in the
 region; which of them may be reordered is a fact computed by ``hls.analysis``.
 
-``if %cond`` has two regions; each yields the results.
-``loop %enable, %init...`` is rotated: when ``enable`` is false the results are the initial values; otherwise the body
-runs at least once with its arguments bound to the carried values and yields ``(continue, next...)``; it runs again while
-``continue`` is true. The results are the last ``next`` values.
+``if %cond`` has two regions; each yields the results. ``loop %enable, %init...`` is rotated: when ``enable`` is false
+the results are the initial values; otherwise the body runs at least once with its arguments bound to the carried values
+and yields ``(continue, next...)``; it runs again while ``continue`` is true. The results are the last ``next`` values.
 """
 
 from dataclasses import dataclass, field
@@ -74,11 +73,11 @@ class Region:
 class MemoryObject:
     """What a pointer can point into.
 
-    ``length`` counts elements; None where only the host knows (an argument). ``space`` is "global" (a buffer
-    argument), "constant" (a file-scope table; ``data`` holds its bytes), "private" (a variable of one work-item; a scalar
-    variable has length 1), "local" (shared by a work-group), "pipe" (a pipe argument) or, in a module, "channel"; the
-    elements of these two are what is passed, and ``length`` how many channels an array of them has. ``attrs`` are what the program asks of its hardware: (name, value) pairs;
-    ``attr_spans`` says where it asks, as far as that is known.
+    ``length`` counts elements; None where only the host knows (an argument). ``space`` is "global" (a buffer argument),
+    "constant" (a file-scope table; ``data`` holds its bytes), "private" (a variable of one work-item; a scalar variable
+    has length 1), "local" (shared by a work-group), "pipe" (a pipe argument) or, in a module, "channel"; the elements
+    of these two are what is passed, and ``length`` how many channels an array of them has. ``attrs`` are what the
+    program asks of its hardware: (name, value) pairs; ``attr_spans`` says where it asks, as far as that is known.
     """
 
     name: str
@@ -105,15 +104,16 @@ class MemoryObject:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a kernel as the host sees it: a ``buffer``, ``local`` memory of a size the host chooses, a ``pipe``
-    (these have a memory of the same name), or a ``scalar``."""
+    """A parameter of a kernel as the host sees it: a ``buffer``, ``local`` memory of a size the host chooses, a
+    ``pipe`` (these have a memory of the same name), or a ``scalar``."""
 
     name: str
     kind: str
     c_type: str  #: as written, e.g. "__global const float *" or "int"
     bytes: int  #: size of what the host passes (8 for a buffer)
     span: Span | None = None
-    resolved: str = ""  #: the type behind the names that the program gives to types, of what a pointer points to; empty: as written
+    #: the type behind the names that the program gives to types, of what a pointer points to; empty: as written
+    resolved: str = ""
 
 
 @dataclass(eq=False, slots=True, repr=False)

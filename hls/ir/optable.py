@@ -18,8 +18,8 @@ __all__ = ["ATOMICS", "OPS", "OpInfo", "evaluate", "has"]
 class OpInfo:
     """One row of the table.
 
-    ``arity`` is None where the number of operands is free. ``result`` maps (operand types, attrs) to the result type, or
-    is None where the operation names its own result types. ``check`` says which operand types are allowed.
+    ``arity`` is None where the number of operands is free. ``result`` maps (operand types, attrs) to the result type,
+    or is None where the operation names its own result types. ``check`` says which operand types are allowed.
     ``meaning`` maps (operand values, operand types, result type, attrs) to the result.
     """
 
@@ -51,12 +51,15 @@ def _int(name, fn, *traits):
 
 
 def _compare(name, fn, check, *traits):
-    return OpInfo(name, 2, frozenset({"pure", "compare", *traits}), _bool, check,
-                  lambda v, t, r, attrs: int(fn(*v, t[0].bits)))
+    return OpInfo(
+        name, 2, frozenset({"pure", "compare", *traits}), _bool, check, lambda v, t, r, attrs: int(fn(*v, t[0].bits))
+    )
 
 
 def _arithmetic(name, arity, fn, *traits):
-    """``fn`` maps (values, bits, attrs) to the result. With the attribute ``flush`` subnormal operands and results are zeros of their sign."""
+    """``fn`` maps (values, bits, attrs) to the result. With the attribute ``flush`` subnormal operands and results are
+    zeros of their sign."""
+
     def meaning(v, t, r, attrs):
         if not attrs.get("flush"):
             return one_nan(fn(v, r.bits, attrs))
@@ -75,8 +78,14 @@ def _convert(name, fn, check):
 
 def _rounding(name, fn, check, default):
     """A conversion that may round; attribute ``rounding`` names a mode other than the default."""
-    return OpInfo(name, 1, frozenset({"pure", "convert"}), None, check,
-                  lambda v, t, r, attrs: fn(v[0], t[0], r, attrs.get("rounding", default)))
+    return OpInfo(
+        name,
+        1,
+        frozenset({"pure", "convert"}),
+        None,
+        check,
+        lambda v, t, r, attrs: fn(v[0], t[0], r, attrs.get("rounding", default)),
+    )
 
 
 def _div(a, b, n):
@@ -133,7 +142,7 @@ def _extract(v, t, r, attrs):
 
 def _insert(v, t, r, attrs):
     array, index, value = v
-    return array[:index] + (value,) + array[index + 1:] if index < len(array) else array
+    return array[:index] + (value,) + array[index + 1 :] if index < len(array) else array
 
 
 _ROWS = [
@@ -141,7 +150,10 @@ _ROWS = [
     _int("add", lambda a, b, n: a + b, "commutative", "associative"),
     _int("sub", lambda a, b, n: a - b),
     _int("mul", lambda a, b, n: a * b, "commutative", "associative"),
-    _int("udiv", _div), _int("sdiv", _sdiv), _int("urem", _rem), _int("srem", _srem),
+    _int("udiv", _div),
+    _int("sdiv", _sdiv),
+    _int("urem", _rem),
+    _int("srem", _srem),
     _int("and", lambda a, b, n: a & b, "commutative", "associative", "bitwise"),
     _int("or", lambda a, b, n: a | b, "commutative", "associative", "bitwise"),
     _int("xor", lambda a, b, n: a ^ b, "commutative", "associative", "bitwise"),
@@ -161,12 +173,19 @@ _ROWS = [
     OpInfo("fneg", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: -v[0]),
     OpInfo("fabs", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: abs(v[0])),
     _arithmetic("fma", 3, lambda v, bits, attrs: exact.fma(*v, bits)),
-    # `fsum {terms}` is the sum of products and numbers with one rounding; terms: "+", "-" (a number is added, subtracted), "+*", "-*"
-    # (a product of two), in the order of the operands; hls.ir.exact.fused_sum says what is cut off before
+    # `fsum {terms}` is the sum of products and numbers with one rounding; terms: "+", "-" (a number is added,
+    # subtracted), "+*", "-*" (a product of two), in the order of the operands; hls.ir.exact.fused_sum says what is cut
+    # off before
     _arithmetic("fsum", None, lambda v, bits, attrs: exact.fused_sum(attrs["terms"], v, bits)),
     _arithmetic("fsqrt", 1, lambda v, bits, attrs: exact.sqrt(v[0], bits)),
-    OpInfo("fintegral", 1, frozenset({"pure", "float"}), _first, "float",
-           lambda v, t, r, attrs: one_nan(exact.integral(v[0], attrs["rounding"]))),
+    OpInfo(
+        "fintegral",
+        1,
+        frozenset({"pure", "float"}),
+        _first,
+        "float",
+        lambda v, t, r, attrs: one_nan(exact.integral(v[0], attrs["rounding"])),
+    ),
     _compare("feq", lambda a, b, n: a == b, "float", "commutative", "float"),
     _compare("fne", lambda a, b, n: a != b, "float", "commutative", "float"),
     _compare("flt", lambda a, b, n: a < b, "float", "float"),
@@ -180,64 +199,79 @@ _ROWS = [
     _rounding("fptosi", lambda x, s, r, mode: exact.to_integer(x, r.bits, True, mode), "float", "zero"),
     _rounding("fptoui", lambda x, s, r, mode: exact.to_integer(x, r.bits, False, mode), "float", "zero"),
     _rounding("fresize", lambda x, s, r, mode: one_nan(exact.resize(x, r.bits, mode)), "float", "even"),
-    OpInfo("select", 3, frozenset({"pure"}), lambda t, attrs: t[1], "select",
-           lambda v, t, r, attrs: v[1] if v[0] else v[2]),
-    OpInfo("array", None, frozenset({"pure"}), lambda t, attrs: ArrayType(t[0], len(t)), "same",
-           lambda v, t, r, attrs: tuple(v)),
+    OpInfo(
+        "select", 3, frozenset({"pure"}), lambda t, attrs: t[1], "select", lambda v, t, r, attrs: v[1] if v[0] else v[2]
+    ),
+    OpInfo(
+        "array",
+        None,
+        frozenset({"pure"}),
+        lambda t, attrs: ArrayType(t[0], len(t)),
+        "same",
+        lambda v, t, r, attrs: tuple(v),
+    ),
     OpInfo("extract", 2, frozenset({"pure"}), lambda t, attrs: t[0].element, "any", _extract),
     OpInfo("insert", 3, frozenset({"pure"}), _first, "any", _insert),
     # pointers: `addr {mem}` of a byte offset (i64) into a memory object; `ptradd` moves a pointer by bytes (i64)
     OpInfo("addr", 1, frozenset({"pure", "pointer"}), lambda t, attrs: PTR, "int"),
     OpInfo("ptradd", 2, frozenset({"pure", "pointer"}), lambda t, attrs: PTR),
-    # `ptroffset` is the byte offset (i64) of a pointer in its memory object; `ptreq` whether two are the same place (i1)
+    # `ptroffset` is the byte offset (i64) of a pointer in its memory object; `ptreq` whether two are the same place
+    # (i1)
     OpInfo("ptroffset", 1, frozenset({"pure", "pointer"}), lambda t, attrs: I64),
     OpInfo("ptreq", 2, frozenset({"pure", "pointer"}), lambda t, attrs: BOOL),
-    # `ptraddr` is a pointer as a number (i64): 0 for null, else the byte offset behind where its memory object may begin, see
-    # `hls.ir.storage.first_address`
+    # `ptraddr` is a pointer as a number (i64): 0 for null, else the byte offset behind where its memory object may
+    # begin, see `hls.ir.storage.first_address`
     OpInfo("ptraddr", 1, frozenset({"pure", "pointer"}), lambda t, attrs: I64),
-    # `given {mem}`: whether the host passed a buffer for this argument (i1). A pointer to one that it did not pass is null
+    # `given {mem}`: whether the host passed a buffer for this argument (i1). A pointer to one that it did not pass is
+    # null
     OpInfo("given", 0, frozenset({"pure"}), lambda t, attrs: BOOL),
-    # memory: load (ptr, pred, token...) -> its own result type (0 where pred is false); store (ptr, value, pred, token...)
-    # -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its operands.
-    # An access that moves an array has a mask of its lanes behind pred (see hls.ir.accesses)
+    # memory: load (ptr, pred, token...) -> its own result type (0 where pred is false); store (ptr, value, pred,
+    # token...) -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its
+    # operands. An access that moves an array has a mask of its lanes behind pred (see hls.ir.accesses)
     OpInfo("load", 2, frozenset({"memory", "read", "ordered"})),
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
-    # `fresh {mem, set}`: a private memory is new here and all 0; ``set``: by the program's will, else reads are a mistake
+    # `fresh {mem, set}`: a private memory is new here and all 0; ``set``: by the program's will, else reads are a
+    # mistake
     OpInfo("fresh", 0, frozenset({"effect"})),
-    # arrays as a whole, elements ``low`` to ``high`` - 1 of a private memory: `shift {mem, by, low, high}` moves each ``by`` places
-    # up (down where that is negative); what moves out is lost, and the places that nothing moves to keep what they have.
-    # `fill {mem, low, high}` (value) sets each
+    # arrays as a whole, elements ``low`` to ``high`` - 1 of a private memory: `shift {mem, by, low, high}` moves each
+    # ``by`` places up (down where that is negative); what moves out is lost, and the places that nothing moves to keep
+    # what they have. `fill {mem, low, high}` (value) sets each
     OpInfo("shift", 0, frozenset({"effect", "whole"})),
     OpInfo("fill", 1, frozenset({"effect", "whole"})),
-    # work-groups: `barrier {flags}` (pred, if any) is where all work-items of the group meet; `mem_fence {kind, flags}` keeps
-    # accesses of one work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all", "read" or "write"
+    # work-groups: `barrier {flags}` (pred, if any) is where all work-items of the group meet; `mem_fence {kind, flags}`
+    # keeps accesses of one work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all",
+    # "read" or "write"
     OpInfo("barrier", None, frozenset({"effect", "group"})),
     OpInfo("mem_fence", 0, frozenset({"effect"})),
-    # `atomic {fn}` (ptr, pred, operand..., token...) -> what was there before (0 where pred is false), and a token where order
-    # matters; fn: a key of ATOMICS
+    # `atomic {fn}` (ptr, pred, operand..., token...) -> what was there before (0 where pred is false), and a token
+    # where order matters; fn: a key of ATOMICS
     OpInfo("atomic", None, frozenset({"effect", "atomic"})),
     # `channel_read {channel, blocking}` (index, pred) -> value, or (value, i1: there was one) where it does not block;
-    # `channel_write {channel, blocking}` (index, pred, value) -> nothing, or i1: there was room. ``index`` (i64) counts in an
-    # array of channels. ``channel`` names a channel of the module, or a memory of the function whose space is "pipe".
-    # A last result that is a token is there when the call is done
+    # `channel_write {channel, blocking}` (index, pred, value) -> nothing, or i1: there was room. ``index`` (i64) counts
+    # in an array of channels. ``channel`` names a channel of the module, or a memory of the function whose space is
+    # "pipe". A last result that is a token is there when the call is done
     OpInfo("channel_read", 2, frozenset({"effect", "channel", "ordered"})),
     OpInfo("channel_write", 3, frozenset({"effect", "channel", "ordered"})),
     # `printf {format}` (pred, argument...): as in C, one argument for each conversion
     OpInfo("printf", None, frozenset({"effect"})),
-    # order: `token` of any values is there when all of them are; `fence {mems, flush}` (pred, token...) -> token is there when
-    # every store to ``mems`` that this kernel made before is in memory, and loads of ``flush`` will see them
+    # order: `token` of any values is there when all of them are; `fence {mems, flush}` (pred, token...) -> token is
+    # there when every store to ``mems`` that this kernel made before is in memory, and loads of ``flush`` will see them
     OpInfo("token", None, frozenset({"pure"}), None, "any", lambda v, t, r, attrs: 0),
     OpInfo("fence", 1, frozenset({"wait", "ordered"})),
-    # `hazard {number, mem, asks, certain}` (access ptr, pred, ..., store ptr, pred, ...) -> token is there when no store of an earlier
-    # iteration to an access's address is on its way; ``asks``: for each access, numbers of the stores that matter to it. Store k
-    # is the one that has (number, k) in ``hazards``; where ``certain`` is 0 that store's own predicate is known only later
+    # `hazard {number, mem, asks, certain}` (access ptr, pred, ..., store ptr, pred, ...) -> token is there when no
+    # store of an earlier iteration to an access's address is on its way; ``asks``: for each access, numbers of the
+    # stores that matter to it. Store k is the one that has (number, k) in ``hazards``; where ``certain`` is 0 that
+    # store's own predicate is known only later
     OpInfo("hazard", None, frozenset({"wait"})),
-    # a barrier where work-items are iterations: `meet {mems, flush}` (pred, last, token...) -> token; the group is complete when the
-    # work-item with ``last`` has come, and goes on when its stores to ``mems`` are in memory; loads of ``flush`` then read anew
+    # a barrier where work-items are iterations: `meet {mems, flush}` (pred, last, token...) -> token; the group is
+    # complete when the work-item with ``last`` has come, and goes on when its stores to ``mems`` are in memory; loads
+    # of ``flush`` then read anew
     OpInfo("meet", None, frozenset({"effect", "wait"})),
-    # `group {mems, copies}` (first, last): each group (its first work-item, its last) has one of so many copies of ``mems``
+    # `group {mems, copies}` (first, last): each group (its first work-item, its last) has one of so many copies of
+    # ``mems``
     OpInfo("group", 2, frozenset({"effect"})),
-    # `work_item {fn, dim}` -> i64; fn: global_id local_id group_id global_size local_size num_groups global_offset work_dim
+    # `work_item {fn, dim}` -> i64; fn: global_id local_id group_id global_size local_size num_groups global_offset
+    # work_dim
     OpInfo("work_item", 0, frozenset({"pure", "work_item"})),
     OpInfo("call", None, frozenset({"effect"})),
     OpInfo("if", 1, frozenset({"region"})),
@@ -253,10 +287,16 @@ def _two(fn):
 
 #: what an atomic operation leaves in memory: (old value, operands, bits) -> new value, before it is cut to its width
 ATOMICS: dict[str, Callable] = {
-    "add": _two(lambda a, b, n: a + b), "sub": _two(lambda a, b, n: a - b), "xchg": _two(lambda a, b, n: b),
-    "and": _two(lambda a, b, n: a & b), "or": _two(lambda a, b, n: a | b), "xor": _two(lambda a, b, n: a ^ b),
-    "umin": _two(lambda a, b, n: min(a, b)), "umax": _two(lambda a, b, n: max(a, b)),
-    "smin": _two(lambda a, b, n: min(signed(a, n), signed(b, n))), "smax": _two(lambda a, b, n: max(signed(a, n), signed(b, n))),
+    "add": _two(lambda a, b, n: a + b),
+    "sub": _two(lambda a, b, n: a - b),
+    "xchg": _two(lambda a, b, n: b),
+    "and": _two(lambda a, b, n: a & b),
+    "or": _two(lambda a, b, n: a | b),
+    "xor": _two(lambda a, b, n: a ^ b),
+    "umin": _two(lambda a, b, n: min(a, b)),
+    "umax": _two(lambda a, b, n: max(a, b)),
+    "smin": _two(lambda a, b, n: min(signed(a, n), signed(b, n))),
+    "smax": _two(lambda a, b, n: max(signed(a, n), signed(b, n))),
     "cmpxchg": lambda old, values, n: values[1] if old == values[0] else old,
     "read": lambda old, values, n: old,
 }

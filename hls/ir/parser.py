@@ -12,9 +12,12 @@ from .values import bits_to_float
 
 __all__ = ["ParseError", "parse_function", "parse_module"]
 
-_TOKEN = re.compile(r"""
+_TOKEN = re.compile(
+    r"""
     \s*(?: (?P<string>"(?:[^"\\]|\\.)*") | (?P<float>0f[0-9a-f]+) | (?P<hex>0x[0-9a-f]*) | (?P<number>-?\d+(?![\w.]))
-    | (?P<value>%[\w.$]+) | (?P<name>@?[\w.$]+) | (?P<mark>[{}()\[\],:=?*@]) )""", re.VERBOSE)
+    | (?P<value>%[\w.$]+) | (?P<name>@?[\w.$]+) | (?P<mark>[{}()\[\],:=?*@]) )""",
+    re.VERBOSE,
+)
 _FLAGS = ("const", "restrict", "volatile")
 
 
@@ -54,7 +57,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         found = _TOKEN.match(text, position)
         line = text.count("\n", 0, position) + 1
         if found is None:
-            raise ParseError(f"line {line}: cannot read {text[position:position + 20].strip()!r}")
+            raise ParseError(f"line {line}: cannot read {text[position : position + 20].strip()!r}")
         line += text.count("\n", position, found.start(found.lastgroup))
         yield _Token(found.lastgroup, found[found.lastgroup], line)
         position = found.end()

@@ -79,7 +79,11 @@ def print_function(f: Function) -> str:
     args = ", ".join(f"{names(v)}: {v.type}" for v in f.args)
     attrs = ", ".join(f"{k} = {_attr(v)}" for k, v in f.attrs.items())
     lines = [f"{f.kind} @{f.name}({args})" + (f" {{{attrs}}}" if attrs else "") + _place(f.span) + " {"]
-    lines += [f"  param {p.name}: {p.kind} {_attr(p.c_type)}{f' = {_attr(p.resolved)}' if p.resolved else ''} {p.bytes}" + _place(p.span) for p in f.params]
+    lines += [
+        f"  param {p.name}: {p.kind} {_attr(p.c_type)}{f' = {_attr(p.resolved)}' if p.resolved else ''} {p.bytes}"
+        + _place(p.span)
+        for p in f.params
+    ]
     lines += [_memory(m) for m in f.memories.values()]
     return "\n".join([*lines, *_region(f.body, names, "  "), "}"]) + "\n"
 

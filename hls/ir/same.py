@@ -12,8 +12,8 @@ MOST_COMPARED = 64
 
 
 def same_value(one: Value, other: Value, also: Collection[str] = ()) -> bool:
-    """Whether two values are computed in the same way from the same others, by pure operations and those in ``also``, of which the
-    caller knows that they give the same here. False, too, where that takes too long to tell."""
+    """Whether two values are computed in the same way from the same others, by pure operations and those in ``also``,
+    of which the caller knows that they give the same here. False, too, where that takes too long to tell."""
     work, seen = [(one, other)], set()
     while work:
         a, b = pair = work.pop()
@@ -52,7 +52,12 @@ def _same_region(a: Region, b: Region, values: dict[Value, Value]) -> bool:
 
 
 def _same_op(a: Op, b: Op, values: dict[Value, Value]) -> bool:
-    if a.opcode != b.opcode or len(a.operands) != len(b.operands) or len(a.results) != len(b.results) or len(a.regions) != len(b.regions):
+    if (
+        a.opcode != b.opcode
+        or len(a.operands) != len(b.operands)
+        or len(a.results) != len(b.results)
+        or len(a.regions) != len(b.regions)
+    ):
         return False
     if any(values.get(x) is not y for x, y in zip(a.operands, b.operands)) or not _same_attrs(a.attrs, b.attrs):
         return False

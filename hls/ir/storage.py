@@ -11,7 +11,17 @@ from .nodes import MemoryObject
 from .types import ArrayType, FloatType, IntType, PointerType, Type
 from .values import bits_to_float, float_to_bits
 
-__all__ = ["BoundMemory", "ExecutionError", "accessors", "bind_buffer", "clear", "new_memory", "same_place", "shift", "zero"]
+__all__ = [
+    "BoundMemory",
+    "ExecutionError",
+    "accessors",
+    "bind_buffer",
+    "clear",
+    "new_memory",
+    "same_place",
+    "shift",
+    "zero",
+]
 
 _INT_FORMAT = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 _FLOAT_FORMAT = {2: "<e", 4: "<f", 8: "<d"}
@@ -50,13 +60,14 @@ def shift(bound: BoundMemory, attrs: Mapping[str, int], size: int) -> None:
     """What the operation `shift` with these attributes does to elements of ``size`` bytes."""
     low, high, by = attrs["low"] * size, attrs["high"] * size, attrs["by"] * size
     if by > 0:
-        bound.data[low + by:high] = bytes(bound.data[low:high - by])
+        bound.data[low + by : high] = bytes(bound.data[low : high - by])
     else:
-        bound.data[low:high + by] = bytes(bound.data[low - by:high])
+        bound.data[low : high + by] = bytes(bound.data[low - by : high])
 
 
 def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMemory:
-    """The host's buffer for a global memory, of no bytes where that is None; ValueError where it is missing or not contiguous."""
+    """The host's buffer for a global memory, of no bytes where that is None; ValueError where it is missing or not
+    contiguous."""
     if memory.name not in buffers:
         raise ValueError(f"buffer argument {memory.name} is missing")
     given = buffers[memory.name]
@@ -84,8 +95,8 @@ def same_place(one, other) -> int:
 
 
 def first_address(number: int) -> int:
-    """Where the memory object of this number seems to begin to a program that takes addresses for numbers: objects are far apart, none
-    at 0, and each begins at a multiple of 64 KiB, also in the lower 32 bits."""
+    """Where the memory object of this number seems to begin to a program that takes addresses for numbers: objects are
+    far apart, none at 0, and each begins at a multiple of 64 KiB, also in the lower 32 bits."""
     return (number + 1) * ((1 << 36) + (1 << 16))
 
 
@@ -110,15 +121,19 @@ def _place(pointer, size, span, verb):
     memory, offset = pointer
     if offset > memory.size - size:
         signed = offset - (1 << 64) if offset >> 63 else offset
-        raise ExecutionError(f"{verb} of {size} bytes at byte offset {signed} of {memory.name}, which has "
-                             f"{memory.size} bytes", span, memory.name, signed)
+        raise ExecutionError(
+            f"{verb} of {size} bytes at byte offset {signed} of {memory.name}, which has {memory.size} bytes",
+            span,
+            memory.name,
+            signed,
+        )
     return memory.data, offset
 
 
 @cache
 def accessors(type: Type, masked: bool = False):
-    """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type; where that is an array the mask
-    of its lanes comes before the span."""
+    """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type; where that is an array the
+    mask of its lanes comes before the span."""
     if isinstance(type, PointerType):
         return _load_pointer, _store_pointer
     if isinstance(type, ArrayType):
@@ -145,7 +160,12 @@ def accessors(type: Type, masked: bool = False):
 
 def _float_accessors(type: FloatType):
     """A NaN goes by its bits: a conversion of C could change them."""
-    size, bits, layout, whole = type.bytes, type.bits, struct.Struct(_FLOAT_FORMAT[type.bytes]), struct.Struct(_INT_FORMAT[type.bytes])
+    size, bits, layout, whole = (
+        type.bytes,
+        type.bits,
+        struct.Struct(_FLOAT_FORMAT[type.bytes]),
+        struct.Struct(_INT_FORMAT[type.bytes]),
+    )
 
     def load(pointer, span):
         data, offset = _place(pointer, size, span, "read")

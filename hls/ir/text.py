@@ -71,11 +71,11 @@ def _hexadecimal(number: float, point: bool, places: int | None) -> tuple[str, s
         digits = digits.rstrip("0")
     else:
         cut = max(0, len(digits) - places)
-        kept, lost = divmod(int(whole + digits, 16), 16 ** cut)
-        kept += 2 * lost > 16 ** cut or (2 * lost == 16 ** cut and kept % 2 == 1)
+        kept, lost = divmod(int(whole + digits, 16), 16**cut)
+        kept += 2 * lost > 16**cut or (2 * lost == 16**cut and kept % 2 == 1)
         fraction = len(digits) - cut
         text = f"{kept:x}".rjust(fraction + 1, "0")
-        whole, digits = text[:len(text) - fraction], text[len(text) - fraction:].ljust(places, "0")
+        whole, digits = text[: len(text) - fraction], text[len(text) - fraction :].ljust(places, "0")
     return "0x", f"{whole}{'.' if digits or point else ''}{digits}p{int(exponent):+d}"
 
 

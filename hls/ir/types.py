@@ -3,8 +3,22 @@
 from dataclasses import dataclass
 
 __all__ = [
-    "BOOL", "F16", "F32", "F64", "I8", "I16", "I32", "I64", "PTR", "TOKEN", "ArrayType", "FloatType", "IntType",
-    "PointerType", "TokenType", "Type",
+    "BOOL",
+    "F16",
+    "F32",
+    "F64",
+    "I8",
+    "I16",
+    "I32",
+    "I64",
+    "PTR",
+    "TOKEN",
+    "ArrayType",
+    "FloatType",
+    "IntType",
+    "PointerType",
+    "TokenType",
+    "Type",
 ]
 
 
@@ -72,11 +86,12 @@ class ArrayType:
 
 @dataclass(frozen=True)
 class TokenType:
-    """Order without data: whoever takes the value comes after whoever gave it. Nothing of it exists in hardware but waiting.
+    """Order without data: whoever takes the value comes after whoever gave it. Nothing of it exists in hardware but
+    waiting.
 
-    ``overlap``: the order only matters in runs in which buffers overlap (the kernel's hidden argument ``overlap`` says so).
-    ``distance``: as a loop's carried value it comes from so many iterations before. ``between``: it comes from all iterations of
-    earlier invocations of the loop, and from none of the same one.
+    ``overlap``: the order only matters in runs in which buffers overlap (the kernel's hidden argument ``overlap`` says
+    so). ``distance``: as a loop's carried value it comes from so many iterations before. ``between``: it comes from all
+    iterations of earlier invocations of the loop, and from none of the same one.
     """
 
     overlap: bool = False
@@ -84,7 +99,9 @@ class TokenType:
     between: bool = False
 
     def __str__(self):
-        return "token" + "_overlap" * self.overlap + "_between" * self.between + f"_{self.distance}" * (self.distance > 1)
+        return (
+            "token" + "_overlap" * self.overlap + "_between" * self.between + f"_{self.distance}" * (self.distance > 1)
+        )
 
     @property
     def bits(self) -> int:

@@ -5,8 +5,9 @@ their format, arrays as tuples. Undefined cases of C are defined here as the har
 or more gives 0 (or the sign), division by zero gives all ones and the dividend as remainder, a conversion out of
 range saturates, NaN converts to 0, an index outside an array reads 0 and writes nothing.
 
-A NaN keeps its bits wherever it is only moved, chosen or looked at as bits. A Python float holds those of a shorter format at the top of its own
-significand (a cast of C would make a signaling NaN quiet). What computes a number makes the one NaN of :func:`one_nan`.
+A NaN keeps its bits wherever it is only moved, chosen or looked at as bits. A Python float holds those of a shorter
+format at the top of its own significand (a cast of C would make a signaling NaN quiet). What computes a number makes
+the one NaN of :func:`one_nan`.
 """
 
 import math
@@ -35,7 +36,8 @@ def bits_to_float(x: int, bits: int) -> float:
 
 
 def float_to_bits(x: float, bits: int) -> int:
-    """The encoding of ``x``. Of a NaN the bits that the format has room for are left; one that would have none is the quiet NaN."""
+    """The encoding of ``x``. Of a NaN the bits that the format has room for are left; one that would have none is the
+    quiet NaN."""
     as_float, as_int = _FORMAT[bits]
     if bits < 64 and math.isnan(x):
         size, double = _FRACTION[bits], struct.unpack("<Q", struct.pack("<d", x))[0]

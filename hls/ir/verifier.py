@@ -9,14 +9,27 @@ from .types import BOOL, I64, PTR, ArrayType, FloatType, IntType, PointerType, T
 __all__ = ["VerifyError", "verify", "verify_module"]
 
 _CONVERSIONS = {
-    "zext": (IntType, IntType, "wider"), "sext": (IntType, IntType, "wider"), "trunc": (IntType, IntType, "narrower"),
+    "zext": (IntType, IntType, "wider"),
+    "sext": (IntType, IntType, "wider"),
+    "trunc": (IntType, IntType, "narrower"),
     "bitcast": ((IntType, FloatType, ArrayType), (IntType, FloatType, ArrayType), "same"),
-    "sitofp": (IntType, FloatType, None), "uitofp": (IntType, FloatType, None),
-    "fptosi": (FloatType, IntType, None), "fptoui": (FloatType, IntType, None),
+    "sitofp": (IntType, FloatType, None),
+    "uitofp": (IntType, FloatType, None),
+    "fptosi": (FloatType, IntType, None),
+    "fptoui": (FloatType, IntType, None),
     "fresize": (FloatType, FloatType, "different"),
 }
-_WORK_ITEM = {"global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset", "work_dim",
-              "compute_id"}
+_WORK_ITEM = {
+    "global_id",
+    "local_id",
+    "group_id",
+    "global_size",
+    "local_size",
+    "num_groups",
+    "global_offset",
+    "work_dim",
+    "compute_id",
+}
 
 
 class VerifyError(Exception):
@@ -103,7 +116,7 @@ class _Verifier:
             arity = fixed_operands(op)
         fixed = op.operands[:arity] if has(op, "ordered") else op.operands
         self._require(arity is None or len(fixed) == arity, op, f"has {len(op.operands)} operands, not {arity}")
-        for value in op.operands[len(fixed):]:
+        for value in op.operands[len(fixed) :]:
             self._require(isinstance(value.type, TokenType), op, f"takes tokens after its operands, not {value.type}")
         regions = {"if": 2, "loop": 1}.get(op.opcode, 0)
         self._require(len(op.regions) == regions, op, f"has {len(op.regions)} regions, not {regions}")
@@ -115,7 +128,9 @@ class _Verifier:
             return
         info, types = OPS[op.opcode], [v.type for v in op.operands]
         allowed = {"int": IntType, "float": FloatType}.get(info.check, object)
-        self._require(all(isinstance(t, allowed) for t in types), op, f"takes {info.check} operands, not {_list(types)}")
+        self._require(
+            all(isinstance(t, allowed) for t in types), op, f"takes {info.check} operands, not {_list(types)}"
+        )
         if info.check in ("int", "float", "same"):
             self._require(len(set(types)) <= 1, op, f"operands differ in type: {_list(types)}")
         if info.result is not None:
@@ -130,8 +145,12 @@ class _Verifier:
         sources, targets, size = _CONVERSIONS[op.opcode]
         fits = isinstance(source, sources) and isinstance(target, targets)
         self._require(fits, op, f"cannot convert {source} to {target}")
-        order = {"wider": target.bits > source.bits, "narrower": target.bits < source.bits,
-                 "same": target.bits == source.bits, "different": target.bits != source.bits}.get(size, True)
+        order = {
+            "wider": target.bits > source.bits,
+            "narrower": target.bits < source.bits,
+            "same": target.bits == source.bits,
+            "different": target.bits != source.bits,
+        }.get(size, True)
         self._require(order, op, f"cannot convert {source} to {target}: it must be {size}")
 
     def _check_fsum(self, op):
@@ -163,7 +182,9 @@ class _Verifier:
     def _check_extract(self, op):
         array, index = (v.type for v in op.operands)
         fits = isinstance(array, ArrayType) and isinstance(index, IntType)
-        self._require(fits and op.result.type == array.element, op, f"takes an array and an index, not {array}, {index}")
+        self._require(
+            fits and op.result.type == array.element, op, f"takes an array and an index, not {array}, {index}"
+        )
 
     def _check_insert(self, op):
         array, index, value = (v.type for v in op.operands)
@@ -185,7 +206,9 @@ class _Verifier:
         self._require(fits, op, "takes a pointer and an integer offset")
 
     def _check_ptroffset(self, op):
-        self._require([v.type for v in op.operands] == [PTR] and op.result.type == I64, op, "takes a pointer and gives an i64")
+        self._require(
+            [v.type for v in op.operands] == [PTR] and op.result.type == I64, op, "takes a pointer and gives an i64"
+        )
 
     _check_ptraddr = _check_ptroffset
 
@@ -195,12 +218,20 @@ class _Verifier:
 
     def _check_given(self, op):
         memory = self.function.memories.get(op.attrs.get("mem"))
-        self._require(memory is not None and memory.space == "global" and op.result.type == BOOL, op, f"{op.attrs.get('mem')} is no buffer")
+        self._require(
+            memory is not None and memory.space == "global" and op.result.type == BOOL,
+            op,
+            f"{op.attrs.get('mem')} is no buffer",
+        )
 
     def _check_fresh(self, op):
         memory = self.function.memories.get(op.attrs.get("mem"))
-        self._require(memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory")
-        self._require(not op.results and isinstance(op.attrs.get("set"), bool), op, "has a result, or does not say if it is set")
+        self._require(
+            memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory"
+        )
+        self._require(
+            not op.results and isinstance(op.attrs.get("set"), bool), op, "has a result, or does not say if it is set"
+        )
 
     def _check_shift(self, op):
         self._whole(op)
@@ -214,7 +245,9 @@ class _Verifier:
 
     def _whole(self, op):
         memory = self.function.memories.get(op.attrs.get("mem"))
-        self._require(memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory")
+        self._require(
+            memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory"
+        )
         inside = 0 <= op.attrs.get("low", -1) < op.attrs.get("high", -1) <= memory.length
         self._require(inside, op, f"is not inside the {memory.length} elements of {memory.name}")
 
@@ -253,12 +286,20 @@ class _Verifier:
 
     def _check_meet(self, op):
         conditions, tokens = op.operands[:2], op.operands[2:]
-        self._require([v.type for v in conditions] == [BOOL, BOOL], op, "takes a predicate and whether the group is complete")
-        self._require(all(isinstance(v.type, TokenType) for v in (*tokens, *op.results)), op, "takes or gives what is no token")
+        self._require(
+            [v.type for v in conditions] == [BOOL, BOOL], op, "takes a predicate and whether the group is complete"
+        )
+        self._require(
+            all(isinstance(v.type, TokenType) for v in (*tokens, *op.results)), op, "takes or gives what is no token"
+        )
         self._memories(op, *op.attrs.get("mems", ()), *op.attrs.get("flush", ()))
 
     def _check_group(self, op):
-        self._require([v.type for v in op.operands] == [BOOL, BOOL], op, "takes whether a work-item is its group's first, and last")
+        self._require(
+            [v.type for v in op.operands] == [BOOL, BOOL],
+            op,
+            "takes whether a work-item is its group's first, and last",
+        )
         self._require(op.attrs.get("copies", 0) >= 1, op, "says nothing about copies")
         self._memories(op, *op.attrs.get("mems", ()))
 
@@ -268,13 +309,15 @@ class _Verifier:
 
     def _check_mem_fence(self, op):
         self._require(not op.results and op.attrs.get("flags") in range(8), op, "has a result, or no flags")
-        self._require(op.attrs.get("kind") in ("all", "read", "write"), op, f"is of the unknown kind {op.attrs.get('kind')}")
+        self._require(
+            op.attrs.get("kind") in ("all", "read", "write"), op, f"is of the unknown kind {op.attrs.get('kind')}"
+        )
 
     def _check_atomic(self, op):
         fn = op.attrs.get("fn")
         self._require(fn in ATOMICS, op, f"does the unknown {fn}")
         types = [v.type for v in op.operands]
-        (pointer, pred, *rest), tokens = types[:fixed_operands(op)], types[fixed_operands(op):]
+        (pointer, pred, *rest), tokens = types[: fixed_operands(op)], types[fixed_operands(op) :]
         tokens += [v.type for v in op.results[1:]]
         self._require(all(isinstance(t, TokenType) for t in tokens), op, "takes or gives what is no token")
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
@@ -288,7 +331,9 @@ class _Verifier:
             answers = answers[:-1]
         name, blocking = op.attrs.get("channel"), op.attrs.get("blocking")
         self._require(isinstance(blocking, bool), op, "does not say whether it blocks")
-        self._require(all(t == BOOL for t in answers) and len(answers) == (not blocking), op, f"answers {_list(answers)}")
+        self._require(
+            all(t == BOOL for t in answers) and len(answers) == (not blocking), op, f"answers {_list(answers)}"
+        )
         known = self.function.memories.get(name) or (self.module.channels.get(name) if self.module else None)
         self._require(known is not None or self.module is None, op, f"no channel is called {name}")
         if known is not None:
@@ -318,7 +363,9 @@ class _Verifier:
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
         asks, stores = op.attrs.get("asks", ()), len(op.attrs.get("certain", ()))
         accesses = len(asks) + stores
-        self._require(asks and {k for one in asks for k in one} == set(range(stores)), op, "does not compare each store")
+        self._require(
+            asks and {k for one in asks for k in one} == set(range(stores)), op, "does not compare each store"
+        )
         self._require(len(op.operands) == 2 * accesses, op, f"has {len(op.operands)} operands for {accesses} accesses")
         for k, value in enumerate(op.operands):
             wanted = BOOL if k % 2 else PTR

@@ -1,9 +1,9 @@
 """The mathematical functions of OpenCL that are no single operation: their source in OpenCL C, and an index of it.
 
 Nothing here is executed. ``hls.frontend.library`` compiles the functions that a program calls like any helper of the
-program's own; each file includes what it needs. Names that start with ``_`` are for the library itself. Files whose names
-start with ``double_`` hold the functions of double, under the same names, ``half_`` those of half that do not go through float;
-the others those of float.
+program's own; each file includes what it needs. Names that start with ``_`` are for the library itself. Files whose
+names start with ``double_`` hold the functions of double, under the same names, ``half_`` those of half that do not go
+through float; the others those of float.
 """
 
 import re
@@ -67,10 +67,11 @@ FUNCTIONS = MappingProxyType({each.function: each for each in _found()})
 
 
 def _public(floating: str):
-    return MappingProxyType({each.name: each for each in FUNCTIONS.values()
-                             if each.floating == floating and not each.name.startswith("_")})
+    return MappingProxyType(
+        {each.name: each for each in FUNCTIONS.values() if each.floating == floating and not each.name.startswith("_")}
+    )
 
 
-#: name -> signature of every function of float that a program may call, of every one of double, and of those of half that are not
-#: the float ones rounded
+#: name -> signature of every function of float that a program may call, of every one of double, and of those of half
+#: that are not the float ones rounded
 SIGNATURES, DOUBLES, HALVES = _public("float"), _public("double"), _public("half")

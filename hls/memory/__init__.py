@@ -5,5 +5,14 @@ from .plan import Access, MemoryPlan, OnChipMemory, plan_memory
 from .read_ports import share_copies
 from .units import choose_units
 
-__all__ = ["Access", "ChannelPlan", "MemoryPlan", "OnChipMemory", "bound_stream", "choose_units", "plan_channels", "plan_memory",
-           "share_copies"]
+__all__ = [
+    "Access",
+    "ChannelPlan",
+    "MemoryPlan",
+    "OnChipMemory",
+    "bound_stream",
+    "choose_units",
+    "plan_channels",
+    "plan_memory",
+    "share_copies",
+]

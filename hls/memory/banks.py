@@ -21,13 +21,23 @@ FAR = 1 << 62
 
 
 def asked_of(memory: MemoryObject, skew: bool = True, pumped: bool = False, writable: bool = True) -> Asked:
-    """What the program asks of a memory by its attributes; whether it is ``pumped`` is decided, and said, by who asks. A second write port
-    costs blocks: nobody gets it unasked who is pumped only to have room."""
+    """What the program asks of a memory by its attributes; whether it is ``pumped`` is decided, and said, by who asks.
+    A second write port costs blocks: nobody gets it unasked who is pumped only to have room."""
     attrs = dict(memory.attrs)
     bits = attrs.get("bank_bits")
-    given = {name: attrs[name] for name in ("numbanks", "bankwidth", "max_replicates", "numreadports", "numwriteports") if name in attrs}
-    return Asked(bank_bits=(bits,) if isinstance(bits, int) else bits, skew=skew, pumped=pumped, writes=int(writable),
-                 may_add_writes=pumped and writable and may_write_twice(memory) and "numwriteports" not in attrs, **given)
+    given = {
+        name: attrs[name]
+        for name in ("numbanks", "bankwidth", "max_replicates", "numreadports", "numwriteports")
+        if name in attrs
+    }
+    return Asked(
+        bank_bits=(bits,) if isinstance(bits, int) else bits,
+        skew=skew,
+        pumped=pumped,
+        writes=int(writable),
+        may_add_writes=pumped and writable and may_write_twice(memory) and "numwriteports" not in attrs,
+        **given,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +55,19 @@ class BankPlanner:
         forms = AffineForms(function)
         return cls(function, forms, TrailingZeros(function), AddressTraces(forms), {})
 
-    def choose(self, memory: MemoryObject, ops: list[Op], watching: frozenset[Op], apart: bool, alone: Mapping[Op, frozenset[Op]],
-               pumped: bool, blocks: Blocks) -> Banking:
-        """Banks for a memory whose loads ``watching`` want to see what is being stored; ``apart`` says that the copies for groups of
-        work-items are banks, too, ``alone`` with which others an access is never at a bank in one cycle then, ``pumped`` that its ``blocks`` run at twice the clock. Raises CompileError for attributes that cannot be
+    def choose(
+        self,
+        memory: MemoryObject,
+        ops: list[Op],
+        watching: frozenset[Op],
+        apart: bool,
+        alone: Mapping[Op, frozenset[Op]],
+        pumped: bool,
+        blocks: Blocks,
+    ) -> Banking:
+        """Banks for a memory whose loads ``watching`` want to see what is being stored; ``apart`` says that the copies
+        for groups of work-items are banks, too, ``alone`` with which others an access is never at a bank in one cycle
+        then, ``pumped`` that its ``blocks`` run at twice the clock. Raises CompileError for attributes that cannot be
         followed."""
         copies = Copies(dict(memory.attrs).get(COPIES, 1), apart)
         size = memory.length * memory.element.bytes // copies.number
@@ -56,7 +75,9 @@ class BankPlanner:
             asked = asked_of(memory, not apart, pumped, any(op.opcode != "load" for op in ops))
             return choose_banks(size, self._uses(ops, watching, alone, size), asked, blocks, copies)
         except Refusal as refusal:
-            raise CompileError.at(memory.asked_at(refusal.attribute) or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint) from refusal
+            raise CompileError.at(
+                memory.asked_at(refusal.attribute) or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint
+            ) from refusal
 
     def _uses(self, ops: list[Op], watching: frozenset[Op], alone: Mapping[Op, frozenset[Op]], size: int) -> list[Use]:
         facts = {op: implied(predicate(op)) for op in ops}
@@ -72,16 +93,30 @@ class BankPlanner:
 
     def _use(self, op: Op, ops: list[Op], facts, tree: LoopTree, after: frozenset[Op], watching: bool) -> Use:
         form, region = self.forms.offset(op), tree.region_of(op)
-        excludes = frozenset(other for other in ops if tree.region_of(other) is region and _exclude(facts[op], facts[other]))
+        excludes = frozenset(
+            other for other in ops if tree.region_of(other) is region and _exclude(facts[op], facts[other])
+        )
         row = region, op.attrs.get(PORT_GROUP) if op.opcode != "load" else None
         wider = tuple((limit, wide.const, self._terms(wide)) for limit, wide in self._wider(form))
-        return Use(op, op.opcode != "load", moved_type(op).bytes, form.const, self._terms(form), row, excludes, after,
-                   op.opcode == "atomic", wider, watching, watching and watches(op, between=False, body=region),
-                   any(other.opcode == "loop" for other in region.ops))
+        return Use(
+            op,
+            op.opcode != "load",
+            moved_type(op).bytes,
+            form.const,
+            self._terms(form),
+            row,
+            excludes,
+            after,
+            op.opcode == "atomic",
+            wider,
+            watching,
+            watching and watches(op, between=False, body=region),
+            any(other.opcode == "loop" for other in region.ops),
+        )
 
     def _wider(self, form: Affine) -> Iterator[tuple[int, Affine]]:
-        """The form with bounded values in the place of sums that wrap, as few as matter: each is for moduli up to the power of two beside it,
-        and for larger ones than that before."""
+        """The form with bounded values in the place of sums that wrap, as few as matter: each is for moduli up to the
+        power of two beside it, and for larger ones than that before."""
         limit = _tells(form)
         while limit < FAR:
             wide = self._within(form, 2 * limit)
@@ -91,7 +126,8 @@ class BankPlanner:
             yield limit, wide
 
     def _within(self, form: Affine, modulus: int) -> Affine | None:
-        """The form with a bounded value in the place of each sum that wraps and matters for this modulus; None where that cannot be."""
+        """The form with a bounded value in the place of each sum that wraps and matters for this modulus; None where
+        that cannot be."""
         while wrapping := [s for s in _wrapping(form) if form.terms[s] % modulus]:
             form = form.unwrapped(max(wrapping, key=lambda s: abs(form.terms[s])))
             if form is None:
@@ -129,7 +165,8 @@ def _exclude(one: Mapping[Value, bool], other: Mapping[Value, bool]) -> bool:
 
 
 def comes_after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
-    """For each of the region's operations ``ops`` those of them that it comes after, by values and by order, in one iteration."""
+    """For each of the region's operations ``ops`` those of them that it comes after, by values and by order, in one
+    iteration."""
     bits = {op: 1 << k for k, op in enumerate(ops)}
     reached: dict[Value, int] = {}
     found = {}
@@ -149,8 +186,13 @@ def comes_after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
 
 
 def watches(load: Op, between: bool = True, body: Region | None = None) -> bool:
-    """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence; or, with
-    ``between``, for one of an earlier invocation of its loop, of which only the first iteration has to wait. Of the loop with this ``body``
-    alone, if one is given."""
-    return any(isinstance(value.type, TokenType) and isinstance(value.owner, Region) and (between or not value.type.between)
-               and (body is None or value.owner is body) for value in load.operands[2:])
+    """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence;
+    or, with ``between``, for one of an earlier invocation of its loop, of which only the first iteration has to wait.
+    Of the loop with this ``body`` alone, if one is given."""
+    return any(
+        isinstance(value.type, TokenType)
+        and isinstance(value.owner, Region)
+        and (between or not value.type.between)
+        and (body is None or value.owner is body)
+        for value in load.operands[2:]
+    )

@@ -27,15 +27,17 @@ USUAL_RAMS = Rams(2048, 20480)
 class Access:
     """One load or store operation and the unit that serves it.
 
-    ``unit`` is the kind of load-store unit as users know it; ``reason`` says why it was chosen. ``bytes`` is the size of
-    one access, ``word_bytes`` that of a word of the memory behind the unit, and ``location`` the name of the board's memory that this is (None: the
-    default one, or a memory of the kernel). An access with a ``latency`` takes that many
-    cycles, always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words of
-    memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is there.
+    ``unit`` is the kind of load-store unit as users know it; ``reason`` says why it was chosen. ``bytes`` is the size
+    of one access, ``word_bytes`` that of a word of the memory behind the unit, and ``location`` the name of the board's
+    memory that this is (None: the default one, or a memory of the kernel). An access with a ``latency`` takes that many
+    cycles, always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words
+    of memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is
+    there.
 
-    An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all of them
-    always are. ``reads_ahead``: the words of its run are asked for before their accesses. ``descending``: its addresses go down. ``scattered``: most accesses are bursts of their own. ``pumped``: the blocks
-    behind it run at twice the clock, and its data is there for one cycle, so nothing may hold it up on its way.
+    An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all
+    of them always are. ``reads_ahead``: the words of its run are asked for before their accesses. ``descending``: its
+    addresses go down. ``scattered``: most accesses are bursts of their own. ``pumped``: the blocks behind it run at
+    twice the clock, and its data is there for one cycle, so nothing may hold it up on its way.
     """
 
     op: Op
@@ -89,8 +91,8 @@ class MemoryPlan:
         return self.onchip.get(access.memory) if access else None
 
     def shared_port(self, op: Op) -> str | None:
-        """A name for the port that the operation shares with others, or that of those that start with it; None where it need not
-        care: it has a port of its own, or starts with another that does."""
+        """A name for the port that the operation shares with others, or that of those that start with it; None where it
+        need not care: it has a port of its own, or starts with another that does."""
         memory = self._memory(op)
         if memory is None:
             return None
@@ -99,16 +101,20 @@ class MemoryPlan:
         port = memory.banking.stores.port.get(op)
         if port is None:
             return None
-        return f"{memory.memory.name}{f', part {port.part}' if port.part else ''}{f', turn {port.turn}' if port.turn else ''}"
+        part = f", part {port.part}" if port.part else ""
+        turn = f", turn {port.turn}" if port.turn else ""
+        return f"{memory.memory.name}{part}{turn}"
 
     def port_limit(self, port: str) -> int:
         """How many may start in a cycle."""
-        limits = {f"copies of {m.memory.name}": m.banking.asked.replicas for m in self.onchip.values() if m.banking.reads}
+        limits = {
+            f"copies of {m.memory.name}": m.banking.asked.replicas for m in self.onchip.values() if m.banking.reads
+        }
         return limits.get(port, 1)
 
     def crowd(self, op: Op) -> tuple | None:
-        """Equal for accesses of a region that are to take place in one level, so that the schedule keeps them apart; None where none
-        need be."""
+        """Equal for accesses of a region that are to take place in one level, so that the schedule keeps them apart;
+        None where none need be."""
         memory = self._memory(op)
         if memory is None or op.opcode == "load":
             return (memory.memory.name, "loads") if memory and memory.banking.reads else None
@@ -136,8 +142,8 @@ class MemoryPlan:
         return memory is not None and any(self.accesses[op].forwarding for op in memory.loads)
 
     def write_turn(self, op: Op) -> int | None:
-        """The turn of a cycle in which a store to memory on the chip writes; None for what is none. An atomic operation writes some cycles
-        behind its start."""
+        """The turn of a cycle in which a store to memory on the chip writes; None for what is none. An atomic operation
+        writes some cycles behind its start."""
         memory = self._memory(op) if op.opcode == "store" else None
         return memory.turn(op) if memory else None
 
@@ -166,8 +172,9 @@ class MemoryPlan:
 
 
 def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clock_mhz: float = 0.0) -> MemoryPlan:
-    """Choose a unit for every access of a flat kernel on a board with this default memory, these block RAMs and this kernel clock. Raises
-    CompileError for an access that has none, for attributes that cannot be followed, and for a memory that no device has room for."""
+    """Choose a unit for every access of a flat kernel on a board with this default memory, these block RAMs and this
+    kernel clock. Raises CompileError for an access that has none, for attributes that cannot be followed, and for a
+    memory that no device has room for."""
     accesses: dict[str, list[Op]] = {}
     for op in walk(function.body):
         if reaches_memory(op):
@@ -180,24 +187,33 @@ def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clo
             if name in onchip:
                 planned[op] = _onchip_access(op, onchip[name])
             elif memory.kind == "onchip" and op.opcode == "atomic":
-                raise CompileError.at(op.span, "atomic operations on global memory are not built for boards whose memory is on the chip",
-                                      "use __local memory, or a board with external memory")
+                raise CompileError.at(
+                    op.span,
+                    "atomic operations on global memory are not built for boards whose memory is on the chip",
+                    "use __local memory, or a board with external memory",
+                )
             elif memory.kind == "onchip":
                 planned[op] = _ram_access(op, max(map(_bytes, ops)))
             else:
                 buffer = function.memories[name]
-                planned[op] = replace(_burst_access(op, word_bytes(buffer, memory.word_bytes)), location=location(buffer))
+                planned[op] = replace(
+                    _burst_access(op, word_bytes(buffer, memory.word_bytes)), location=location(buffer)
+                )
     in_order = {op: planned[op] for op in walk(function.body) if op in planned}
     return MemoryPlan(in_order, onchip)
 
 
 def _burst_access(op: Op, word_bytes: int) -> Access:
     if op.opcode == "atomic":
-        reason = ("a load that comes behind atomic operations is made by their unit, which holds what they have done" if op.attrs["fn"] == "read"
-                  else "one unit for all kernels, so that nothing comes between what it reads and what it writes")
+        reason = (
+            "a load that comes behind atomic operations is made by their unit, which holds what they have done"
+            if op.attrs["fn"] == "read"
+            else "one unit for all kernels, so that nothing comes between what it reads and what it writes"
+        )
         return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic-pipelined", reason, op.span)
-    access = Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, BURST,
-                    "the general unit for global memory", op.span)
+    access = Access(
+        op, memory_name(op), op.opcode, _bytes(op), word_bytes, BURST, "the general unit for global memory", op.span
+    )
     mask = lane_mask(op)
     if mask is None:
         return access
@@ -215,24 +231,58 @@ def _lanes_known(mask: Value) -> list[int | None]:
 
 def _ram_access(op: Op, word_bytes: int) -> Access:
     """A port of its own to the buffer's RAM, whose words are as wide as the widest access to the buffer."""
-    return Access(op, memory_name(op), op.opcode, _bytes(op), word_bytes, "RAM port",
-                  "global memory is on the chip: every access has a port of its own and never waits", op.span, _ram_latency(op))
+    return Access(
+        op,
+        memory_name(op),
+        op.opcode,
+        _bytes(op),
+        word_bytes,
+        "RAM port",
+        "global memory is on the chip: every access has a port of its own and never waits",
+        op.span,
+        _ram_latency(op),
+    )
 
 
 def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
     if op.opcode == "atomic":
         reason = "reads, computes and writes in its own cycles, one after the other in every cycle"
-        return Access(op, memory_name(op), "atomic", _bytes(op), memory.word_bytes, "block RAM", reason, op.span,
-                      _onchip_latency(op, memory, True), pumped=memory.pumped)
+        return Access(
+            op,
+            memory_name(op),
+            "atomic",
+            _bytes(op),
+            memory.word_bytes,
+            "block RAM",
+            reason,
+            op.span,
+            _onchip_latency(op, memory, True),
+            pumped=memory.pumped,
+        )
     if op.opcode == "load":
-        reason = "a copy of the memory for every load" if not memory.pumped else "a block at twice the clock for several loads"
+        reason = (
+            "a copy of the memory for every load"
+            if not memory.pumped
+            else "a block at twice the clock for several loads"
+        )
     else:
         port = "one port" if memory.write_ports == 1 else f"port {memory.turn(op) + 1} of {memory.write_ports}"
         reason = f"{port} writes all copies"
     # with several banks more is written in a cycle than a load could look at
     forwarding = op.opcode == "load" and memory.may_watch(op) and watches(op)
-    return Access(op, memory_name(op), op.opcode, _bytes(op), memory.word_bytes, "block RAM", reason, op.span,
-                  _onchip_latency(op, memory, forwarding), forwarding=forwarding, pumped=memory.pumped)
+    return Access(
+        op,
+        memory_name(op),
+        op.opcode,
+        _bytes(op),
+        memory.word_bytes,
+        "block RAM",
+        reason,
+        op.span,
+        _onchip_latency(op, memory, forwarding),
+        forwarding=forwarding,
+        pumped=memory.pumped,
+    )
 
 
 def _onchip_latency(op: Op, memory: OnChipMemory, forwarding: bool) -> int:

@@ -4,12 +4,13 @@ What is counted is what was built: :mod:`hls.model.netlist` counts registers, me
 module, and this turns them into the device's own blocks:
 
 - logic cells = max(tables / tables per cell, registers / registers per cell), where a memory that is not in block RAM
-  takes tables, too: one for every bit and 32 words of an ALM's, three for every two bits and 16 words of an ECP5 slice's,
-  and choices between rows of those;
-- a memory whose reads are all clocked and which has more than 640 bits is kept in block RAM, in the shape (512 words of the
-  block's width / 512, 1024 of half that, ...) that takes the fewest; one that is read through two ports always, and never at the full width, and what the text asks for is kept there;
-- a product takes one DSP block with two multipliers up to 27 x 27 bits; beyond, and in other devices, one 18-bit multiplier
-  for each pair of 18-bit parts.
+  takes tables, too: one for every bit and 32 words of an ALM's, three for every two bits and 16 words of an ECP5
+  slice's, and choices between rows of those;
+- a memory whose reads are all clocked and which has more than 640 bits is kept in block RAM, in the shape (512 words of
+  the block's width / 512, 1024 of half that, ...) that takes the fewest; one that is read through two ports always, and
+  never at the full width, and what the text asks for is kept there;
+- a product takes one DSP block with two multipliers up to 27 x 27 bits; beyond, and in other devices, one 18-bit
+  multiplier for each pair of 18-bit parts.
 
 Synthesis removes logic that nothing uses and finds shift registers; placement duplicates registers. The estimate knows
 neither.
@@ -39,8 +40,9 @@ class Resources:
     dsps: int = 0
 
     def __add__(self, other: "Resources") -> "Resources":
-        return Resources(self.logic + other.logic, self.registers + other.registers, self.rams + other.rams,
-                         self.dsps + other.dsps)
+        return Resources(
+            self.logic + other.logic, self.registers + other.registers, self.rams + other.rams, self.dsps + other.dsps
+        )
 
 
 NOTHING = Resources()
@@ -71,8 +73,12 @@ class _Sum:
     multipliers: int = 0
 
     def __add__(self, other: "_Sum") -> "_Sum":
-        return _Sum(self.tables + other.tables, self.registers + other.registers, self.rams + other.rams,
-                    self.multipliers + other.multipliers)
+        return _Sum(
+            self.tables + other.tables,
+            self.registers + other.registers,
+            self.rams + other.rams,
+            self.multipliers + other.multipliers,
+        )
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,12 @@ class _Counter:
 
     def _blocks(self, memory: Memory) -> int:
         """Block RAMs, or 0 where the memory is not kept there."""
-        tables = memory.kind == "distributed" or memory.bits <= SMALL_MEMORY_BITS and not memory.dual and memory.kind != "block"
+        tables = (
+            memory.kind == "distributed"
+            or memory.bits <= SMALL_MEMORY_BITS
+            and not memory.dual
+            and memory.kind != "block"
+        )
         if not memory.registered or tables or not self.device.rams.count:
             return 0
         widest = self.device.rams.bits // SHALLOWEST_BLOCK

@@ -4,11 +4,11 @@ Reads the Verilog that Amaranth writes: one operator in each ``assign``, clocked
 ``always @*`` blocks of defaults and conditional assignments. Everything else in a text is an error, never left out.
 
 Registers, memory bits and products are exact before synthesis. Logic is an estimate by these rules, with n the width:
-sum, difference and order of n bits are n tables (a carry chain); equality of n bits is a tree over its 2n inputs, or n where
-one side is constant; a reduction is a tree over its inputs; a tree over k inputs is (k - 1) / 3 tables; inverters and wires
-are free. What is left shares tables with its neighbours, so that n bits count as less than n tables: the weights below
-bring the floating-point adder and multiplier within 15 % of the and-gates and carry chains that Yosys makes of them for
-ECP5 (taken as 2.3 gates to a table).
+sum, difference and order of n bits are n tables (a carry chain); equality of n bits is a tree over its 2n inputs, or n
+where one side is constant; a reduction is a tree over its inputs; a tree over k inputs is (k - 1) / 3 tables; inverters
+and wires are free. What is left shares tables with its neighbours, so that n bits count as less than n tables: the
+weights below bring the floating-point adder and multiplier within 15 % of the and-gates and carry chains that Yosys
+makes of them for ECP5 (taken as 2.3 gates to a table).
 """
 
 import re
@@ -18,10 +18,15 @@ from itertools import pairwise
 
 __all__ = ["CHOICE", "CONDITION", "GATE", "Memory", "Module", "NetlistError", "read_modules", "tree"]
 
-TOKEN = re.compile(r"""\\\S+ | \$?[A-Za-z_][\w$]* | \d*'s?[bdoh][0-9a-fxz?]+ | \d+ | <<<? | >>>? | [<>=!]=
-                     | && | \|\| | \+: | [-+*/%&|^~?:<>!(){}\[\],]""", re.VERBOSE)
-DECLARED = re.compile(r"\s*(?:input|output|inout|wire|reg)\s+(?:signed\s+)?(?:\[(\d+):(\d+)\]\s*)?"
-                      r"(\\\S+|[\w$]+)\s*(?:\[(\d+):(\d+)\]\s*)?(?:=.*)?;")
+TOKEN = re.compile(
+    r"""\\\S+ | \$?[A-Za-z_][\w$]* | \d*'s?[bdoh][0-9a-fxz?]+ | \d+ | <<<? | >>>? | [<>=!]=
+                     | && | \|\| | \+: | [-+*/%&|^~?:<>!(){}\[\],]""",
+    re.VERBOSE,
+)
+DECLARED = re.compile(
+    r"\s*(?:input|output|inout|wire|reg)\s+(?:signed\s+)?(?:\[(\d+):(\d+)\]\s*)?"
+    r"(\\\S+|[\w$]+)\s*(?:\[(\d+):(\d+)\]\s*)?(?:=.*)?;"
+)
 INSTANCE = re.compile(r"\s*(\\\S+|[A-Za-z_][\w$]*)\s+(\\\S+|[\w$]+)\s*\($")
 STYLE = re.compile(r"\s*\(\*.*\bram_style = \"(\w+)\".*\*\)$")
 CLOCKED = re.compile(r"\s*(?:if \(.*\) )?(?:begin )?\s*((?:\\\S+|[\w$]+)[^=<]*?)\s*<=\s*(.*);")
@@ -30,7 +35,8 @@ SUMS = {"+", "-"}
 ORDERS = {"<", ">", "<=", ">="}
 SHIFTS = {"<<", "<<<", ">>", ">>>"}
 INVERTERS = {"~", "!"}
-#: Tables a bit: a choice between two signals; a two-input gate; a condition in a block, which may become a clock enable.
+#: Tables a bit: a choice between two signals; a two-input gate; a condition in a block, which may become a clock
+#: enable.
 CHOICE, GATE, CONDITION = 0.8, 0.4, 0.3
 KEYWORDS = {"module", "if", "else", "casez", "case", "begin", "initial", "always", "assign"}
 
@@ -41,8 +47,9 @@ class NetlistError(ValueError):
 
 @dataclass(frozen=True)
 class Memory:
-    """``depth`` words of ``width`` bits. ``registered`` tells whether all reads are clocked, as block RAM needs it; ``dual`` whether it is
-    read through two ports. ``kind`` is what synthesis is asked for, "block" or "distributed"; "" for nothing."""
+    """``depth`` words of ``width`` bits. ``registered`` tells whether all reads are clocked, as block RAM needs it;
+    ``dual`` whether it is read through two ports. ``kind`` is what synthesis is asked for, "block" or "distributed"; ""
+    for nothing."""
 
     depth: int
     width: int
@@ -106,7 +113,9 @@ class _Reader:
         self.module.registers = sum(self.width[name] for name in self.registers)
         for name, (depth, width) in self.memory.items():
             dual = len(self.clocked_reads.get(name, ())) > 1
-            self.module.memories.append(Memory(depth, width, name not in self.other_reads, dual, self.kind.get(name, "")))
+            self.module.memories.append(
+                Memory(depth, width, name not in self.other_reads, dual, self.kind.get(name, ""))
+            )
         return self.module
 
     def _declare(self, line: str):
@@ -244,7 +253,8 @@ class _Reader:
 
 @dataclass
 class _Block:
-    """An ``always`` or ``initial`` block while it is read: how deeply nested the next line is, and whether under a reset."""
+    """An ``always`` or ``initial`` block while it is read: how deeply nested the next line is, and whether under a
+    reset."""
 
     kind: str
     long: bool  #: has begin and end
@@ -275,7 +285,11 @@ def _split(tokens: list[str]) -> Iterator[tuple[str, list[str]]]:
     for token in tokens:
         depth += token in "([{"
         depth -= token in ")]}"
-        if depth == 0 and operand and (token in GATES | SUMS | ORDERS | SHIFTS or token in ("*", "?", ":", "==", "!=", "/", "%")):
+        if (
+            depth == 0
+            and operand
+            and (token in GATES | SUMS | ORDERS | SHIFTS or token in ("*", "?", ":", "==", "!=", "/", "%"))
+        ):
             yield operator, operand
             operator, operand = token, []
         else:

@@ -1,8 +1,9 @@
-"""What operations will take of a device, before any Verilog is written: for choices between two ways to compute something.
+"""What operations will take of a device, before any Verilog is written: for choices between two ways to compute
+something.
 
-The rules are those by which :mod:`hls.model.netlist` counts what was built, applied to the operation that becomes it. Of a loop the
-registers of what it carries are counted, and the queues in which values wait to enter and to leave it; what controls it is the same for
-most loops, and left out, as are pipeline registers.
+The rules are those by which :mod:`hls.model.netlist` counts what was built, applied to the operation that becomes it.
+Of a loop the registers of what it carries are counted, and the queues in which values wait to enter and to leave it;
+what controls it is the same for most loops, and left out, as are pipeline registers.
 """
 
 import math
@@ -24,8 +25,10 @@ __all__ = ["logic_cells"]
 def logic_cells(function: Function, timing: OperatorTiming, device: Device) -> int:
     """Logic cells of the device for the operations and loops of a flat kernel, without accesses and control."""
     cell, used = CELLS[device.logic_cell], uses(function.body)
-    tables = sum(_of(op, timing) if op.opcode != "loop" else _of_carried(op, timing) + cell.ram_tables * _queued(op, used)
-                 for op in walk(function.body))
+    tables = sum(
+        _of(op, timing) if op.opcode != "loop" else _of_carried(op, timing) + cell.ram_tables * _queued(op, used)
+        for op in walk(function.body)
+    )
     return math.ceil(tables / cell.tables)
 
 
@@ -36,8 +39,8 @@ def _queued(loop: Op, used: dict[Value, list]) -> int:
 
 
 def _of_carried(loop: Op, timing: OperatorTiming) -> float:
-    """A carried value has a register that is written from two sides; or is chosen from two, where what it begins with comes from
-    elsewhere."""
+    """A carried value has a register that is written from two sides; or is chosen from two, where what it begins with
+    comes from elsewhere."""
     chains = [chain for chain in _chains(loop) if timing.latency(loop.regions[0].terminator.operands[1 + chain[0]].op)]
     shifted = {k for chain in chains for k in chain}
     plain = [v for k, v in enumerate(loop.operands[1:]) if k not in shifted]
@@ -46,7 +49,8 @@ def _of_carried(loop: Op, timing: OperatorTiming) -> float:
 
 
 def _chains(loop: Op) -> list[list[int]]:
-    """Carried values of which the first is computed, and each other one is what the one before was: by index, those of two and more."""
+    """Carried values of which the first is computed, and each other one is what the one before was: by index, those of
+    two and more."""
     body = loop.regions[0]
     behind = {v.index: k for k, v in enumerate(body.terminator.operands[1:]) if v.owner is body}
     found = [[k] for k, v in enumerate(body.terminator.operands[1:]) if v.op in body.ops]
@@ -57,8 +61,8 @@ def _chains(loop: Op) -> list[list[int]]:
 
 
 def _of_history(loop: Op, chain: list[int]) -> float:
-    """A shift register (``rtl_lib/history.py``): each place is written from the one before or with what it begins with; each tap is
-    chosen among all places, or among what they begin with."""
+    """A shift register (``rtl_lib/history.py``): each place is written from the one before or with what it begins with;
+    each tap is chosen among all places, or among what they begin with."""
     body, places = loop.regions[0], len(chain)
     read = {v for op in body.ops[:-1] for v in op.operands}
     taps = sum(body.args[k] in read for k in chain)
@@ -109,6 +113,22 @@ def _shift(op: Op, constants: int) -> float:
     return 0.0 if constants else CHOICE * _width(op) * math.ceil(math.log2(_width(op)))
 
 
-#: by operation: its tables, from it and the number of its operands that are constants; what is not here is wires, or no logic
-_RULES = {"add": _sum, "sub": _sum, "ult": _order, "ule": _order, "slt": _order, "sle": _order, "eq": _equal, "ne": _equal,
-          "and": _gate, "or": _gate, "xor": _gate, "select": _choice, "shl": _shift, "lshr": _shift, "ashr": _shift}
+#: by operation: its tables, from it and the number of its operands that are constants; what is not here is wires, or no
+#: logic
+_RULES = {
+    "add": _sum,
+    "sub": _sum,
+    "ult": _order,
+    "ule": _order,
+    "slt": _order,
+    "sle": _order,
+    "eq": _equal,
+    "ne": _equal,
+    "and": _gate,
+    "or": _gate,
+    "xor": _gate,
+    "select": _choice,
+    "shl": _shift,
+    "lshr": _shift,
+    "ashr": _shift,
+}

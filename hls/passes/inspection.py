@@ -23,9 +23,9 @@ class Inspection:
 
     Attributes
     ----------
-    dump : folder for the IR after every pass, or None. A pass that changed a kernel leaves ``KERNEL/NNNN-STAGE-PASS.ir``, another one
-        ``KERNEL/NNNN-STAGE-PASS.unchanged``, which is empty; numbers count passes and sort as text. A kernel that is planned a second time,
-        to compare, has a second folder ``KERNEL.2``.
+    dump : folder for the IR after every pass, or None. A pass that changed a kernel leaves
+        ``KERNEL/NNNN-STAGE-PASS.ir``, another one ``KERNEL/NNNN-STAGE-PASS.unchanged``, which is empty; numbers count
+        passes and sort as text. A kernel that is planned a second time, to compare, has a second folder ``KERNEL.2``.
     print_after : passes after which the IR of every kernel is given to ``tell``
     stop_after : the pass after which the compilation ends; None: at its end
     verify_each : run the verifier after every pass
@@ -59,7 +59,10 @@ class Inspection:
     def after(self, stage: str, name: str, function: Function, changed: bool | None) -> None:
         """A pass has run; ``changed`` is None where nobody compared."""
         if name in self.print_after:
-            self.tell(f"; {function.name} after {stage} {name}{'' if changed is not False else ' (unchanged)'}\n{print_function(function)}")
+            self.tell(
+                f"; {function.name} after {stage} "
+                f"{name}{'' if changed is not False else ' (unchanged)'}\n{print_function(function)}"
+            )
         if self.dump is not None:
             self._dumps[function.name].write(f"{stage}-{name}", function)
 
@@ -76,7 +79,10 @@ class Inspection:
     def time_table(self) -> str:
         """The passes that took longest first, one a line: milliseconds, share, runs, name."""
         total = sum(self.seconds.values()) or 1.0
-        rows = [f"{1000 * taken:9.1f} ms {100 * taken / total:5.1f}% {self.runs[name]:6d} x  {name}" for name, taken in self.seconds.most_common()]
+        rows = [
+            f"{1000 * taken:9.1f} ms {100 * taken / total:5.1f}% {self.runs[name]:6d} x  {name}"
+            for name, taken in self.seconds.most_common()
+        ]
         return "\n".join([*rows, f"{1000 * total:9.1f} ms 100.0%           total"]) + "\n"
 
 
@@ -106,5 +112,8 @@ def _writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CompileError(Diagnostic(f"cannot write the dump folder {folder}: {error.strerror}",
-                                      hint="name another folder with --dump-ir")) from error
+        raise CompileError(
+            Diagnostic(
+                f"cannot write the dump folder {folder}: {error.strerror}", hint="name another folder with --dump-ir"
+            )
+        ) from error

@@ -1,8 +1,9 @@
 """The pass manager: runs stages of passes, checks the form of the IR between them, and shows what each pass did.
 
-A pass transforms one function (:class:`FunctionPass`) or a whole module (:class:`ModulePass`) and leaves its input as it was. It says which
-:class:`Form` of IR it needs, which it must not meet, and which it establishes; the manager holds every pass against the forms established so far.
-What runs, and in which order, is said in :mod:`hls.passes.pipeline` alone.
+A pass transforms one function (:class:`FunctionPass`) or a whole module (:class:`ModulePass`) and leaves its input as
+it was. It says which :class:`Form` of IR it needs, which it must not meet, and which it establishes; the manager holds
+every pass against the forms established so far. What runs, and in which order, is said in :mod:`hls.passes.pipeline`
+alone.
 """
 
 import time
@@ -16,7 +17,18 @@ from ..ir.same import same_function
 from ..ir.verifier import verify, verify_module
 from .inspection import Inspection
 
-__all__ = ["Form", "FunctionPass", "ModulePass", "Pass", "PassManager", "PipelineError", "Repeat", "Stage", "Stopped", "each_kernel"]
+__all__ = [
+    "Form",
+    "FunctionPass",
+    "ModulePass",
+    "Pass",
+    "PassManager",
+    "PipelineError",
+    "Repeat",
+    "Stage",
+    "Stopped",
+    "each_kernel",
+]
 
 T = TypeVar("T")
 
@@ -26,7 +38,8 @@ class Form(Enum):
 
     LINKED = "linked"  #: pipes are channels, autorun kernels are replicated
     INLINED = "inlined"  #: no calls of helper functions
-    POINTERS_LOWERED = "pointers-lowered"  #: every access names its memory; no value is a pointer but an access's own address
+    #: every access names its memory; no value is a pointer but an access's own address
+    POINTERS_LOWERED = "pointers-lowered"
     ARRAYS_LOWERED = "arrays-lowered"  #: arrays are values or memories in block RAM
     ACCESSES_LEGAL = "accesses-legal"  #: accesses are naturally aligned and no wider than a word of their memory
     FLAT = "flat"  #: no `if`: loops are the only control flow
@@ -45,7 +58,10 @@ def _without(*opcodes: str) -> Callable[[Function], bool]:
 
 
 def _pointers_lowered(function: Function) -> bool:
-    return all(op.opcode == "addr" or not any(isinstance(value.type, PointerType) for value in op.results) for op in walk(function.body))
+    return all(
+        op.opcode == "addr" or not any(isinstance(value.type, PointerType) for value in op.results)
+        for op in walk(function.body)
+    )
 
 
 _CHECKS: dict[Form, Callable[[Function], bool]] = {
@@ -97,7 +113,6 @@ class Repeat:
         return PassManager(forms=forms).run_function((Stage("repeat", (self,)),), function)
 
 
-
 @dataclass(frozen=True)
 class Stage:
     """A named part of the pipeline."""
@@ -107,11 +122,13 @@ class Stage:
 
 
 class PipelineError(Exception):
-    """A pass is run on IR of a form that it does not take, or does not establish the form that it promises: a fault of the pipeline."""
+    """A pass is run on IR of a form that it does not take, or does not establish the form that it promises: a fault of
+    the pipeline."""
 
 
 class Stopped(Exception):
-    """The pass after which the inspection ends the compilation has run on every kernel; ``functions`` are the kernels as it left them."""
+    """The pass after which the inspection ends the compilation has run on every kernel; ``functions`` are the kernels
+    as it left them."""
 
     def __init__(self, name: str, functions: Iterable[Function]):
         super().__init__(name)
@@ -119,7 +136,8 @@ class Stopped(Exception):
 
 
 def each_kernel(kernels: Iterable[Function], run: Callable[[Function], T]) -> list[T]:
-    """``run`` of every kernel. Where the inspection ends the compilation, all kernels come as far before Stopped is raised."""
+    """``run`` of every kernel. Where the inspection ends the compilation, all kernels come as far before Stopped is
+    raised."""
     done: list[T] = []
     stopped: list[Stopped] = []
     for kernel in kernels:
@@ -134,8 +152,8 @@ def each_kernel(kernels: Iterable[Function], run: Callable[[Function], T]) -> li
 
 @dataclass
 class _Settled:
-    """Which passes would change nothing, since they did not when they last saw this version of the function. Most passes find nothing to
-    do, so this saves most of the work of those that run again and again."""
+    """Which passes would change nothing, since they did not when they last saw this version of the function. Most
+    passes find nothing to do, so this saves most of the work of those that run again and again."""
 
     version: int = 0
     _last: dict[int, int] = field(default_factory=dict)  #: by the identity of a pass, which the pipeline keeps alive
@@ -155,20 +173,31 @@ class _Settled:
 class PassManager:
     """Runs stages over a module or a function, in order.
 
-    ``forms`` are those that the input has already; ``assumed`` those that it may have or not, which is no reason to refuse a pass. ``verify_each`` runs the verifier, and the checks of forms, after every pass that changed
-    something. ``inspection`` is told of every pass (see :mod:`hls.passes.inspection`).
-    Raises PipelineError for a pass in the wrong place, VerifyError for malformed IR, and what the passes raise.
+    ``forms`` are those that the input has already; ``assumed`` those that it may have or not, which is no reason to
+    refuse a pass. ``verify_each`` runs the verifier, and the checks of forms, after every pass that changed something.
+    ``inspection`` is told of every pass (see :mod:`hls.passes.inspection`). Raises PipelineError for a pass in the
+    wrong place, VerifyError for malformed IR, and what the passes raise.
     """
 
-    def __init__(self, inspection: Inspection | None = None, verify_each: bool = False, forms: Iterable[Form] = (), assumed: Iterable[Form] = ()):
+    def __init__(
+        self,
+        inspection: Inspection | None = None,
+        verify_each: bool = False,
+        forms: Iterable[Form] = (),
+        assumed: Iterable[Form] = (),
+    ):
         self.assumed = frozenset(assumed)
-        self.inspection, self.verify_each = inspection or Inspection(), verify_each or bool(inspection and inspection.verify_each)
+        self.inspection, self.verify_each = (
+            inspection or Inspection(),
+            verify_each or bool(inspection and inspection.verify_each),
+        )
         self.forms = set(forms)
 
     def run(self, stages: Collection[Stage], module: Module) -> Module:
         """The module after all stages: module passes see the whole of it, function passes each kernel.
 
-        Consecutive function passes run on one kernel after the other, so that messages come in the order of the kernels.
+        Consecutive function passes run on one kernel after the other, so that messages come in the order of the
+        kernels.
         """
         for function in module.functions.values():
             self.inspection.before(function)
@@ -237,7 +266,10 @@ class PassManager:
     def _check(self, each: Pass) -> None:
         missing, broken = each.requires - self.forms - self.assumed, each.forbids & self.forms
         if missing:
-            raise PipelineError(f"{each.name} needs IR that is {_words(missing)}; so far it is {_words(self.forms) or 'as the frontend made it'}")
+            raise PipelineError(
+                f"{each.name} needs IR that is {_words(missing)}; so far it is "
+                f"{_words(self.forms) or 'as the frontend made it'}"
+            )
         if broken:
             raise PipelineError(f"{each.name} must run before IR is {_words(broken)}")
 

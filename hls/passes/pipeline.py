@@ -1,7 +1,8 @@
 """All passes in order, in named stages, and the reason where the order is not plain. Nothing else lists passes.
 
-``link`` and ``legalize`` transform whole programs, the stages from ``lower`` to ``order`` one kernel at a time; ``target`` fits a kernel to the
-delays of the board, and ``units`` follows from the units that were chosen for its accesses.
+``link`` and ``legalize`` transform whole programs, the stages from ``lower`` to ``order`` one kernel at a time;
+``target`` fits a kernel to the delays of the board, and ``units`` follows from the units that were chosen for its
+accesses.
 """
 
 import sys
@@ -104,22 +105,34 @@ from .scalar.specialize_branches import SpecializeBranches
 from .scalar.specialize_guarded_values import SpecializeGuardedValues
 from .scalar.strength_reduction import StrengthReduction
 
-__all__ = ["PipelineOptions", "all_stages", "deep_recursion", "fit_to_target", "kernel_passes", "kernel_stages", "legalize", "link_program", "optimize", "without_stream_bounds"]
+__all__ = [
+    "PipelineOptions",
+    "all_stages",
+    "deep_recursion",
+    "fit_to_target",
+    "kernel_passes",
+    "kernel_stages",
+    "legalize",
+    "link_program",
+    "optimize",
+    "without_stream_bounds",
+]
 
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """``max_inlined`` bounds inlining and ``max_ops`` unrolling, ``max_accesses`` the accesses of global memory; ``address_bits`` is the width of a byte offset into any buffer of the board, and
-    ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
+    """``max_inlined`` bounds inlining and ``max_ops`` unrolling, ``max_accesses`` the accesses of global memory;
+    ``address_bits`` is the width of a byte offset into any buffer of the board, and ``max_access_bytes`` the most that
+    one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
 
-    ``memory_latency``: cycles that global memory takes to answer. ``ram_bytes``: what all block RAMs of the device hold.
-    ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
-    ``fp_relaxed`` lets additions of floats be taken in another order.
-    ``in_memory`` names arrays, each with its kernel, that are not to become registers.
-    ``model`` says how long operations take, for what is done about loops that become one, and ``takes`` how many ns those do that are no integer logic.
-    ``turnaround`` and ``cells`` are what :class:`~hls.passes.float.expand_float_reductions.ExpandFloatReductions` asks of the target, and ``cell_name`` what its logic cells are called.
-    ``check`` runs the verifier after every pass; ``inspection`` says what else is shown of the passes.
-    ``warn`` gets the warnings, ``record`` every loop that is unrolled or made one with another.
+    ``memory_latency``: cycles that global memory takes to answer. ``ram_bytes``: what all block RAMs of the device
+    hold. ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
+    ``fp_relaxed`` lets additions of floats be taken in another order. ``in_memory`` names arrays, each with its kernel,
+    that are not to become registers. ``model`` says how long operations take, for what is done about loops that become
+    one, and ``takes`` how many ns those do that are no integer logic. ``turnaround`` and ``cells`` are what
+    :class:`~hls.passes.float.expand_float_reductions.ExpandFloatReductions` asks of the target, and ``cell_name`` what
+    its logic cells are called. ``check`` runs the verifier after every pass; ``inspection`` says what else is shown of
+    the passes. ``warn`` gets the warnings, ``record`` every loop that is unrolled or made one with another.
     """
 
     max_ops: int = Limits.unrolled
@@ -150,14 +163,23 @@ CLEAN = (ConstantFolding(), CommonSubexpressionElimination(), DeadCodeEliminatio
 TIDY = (ConstantFolding(flat=True), *CLEAN[1:])
 
 
-def link_stage(fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None, flush: bool = False, limits: Limits = DEFAULT_LIMITS) -> Stage:
+def link_stage(
+    fpc: bool = False,
+    tell: Callable[[Diagnostic], None] | None = None,
+    flush: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Stage:
     """What makes the functions of one text a program, for hardware and emulator alike."""
-    return Stage("link", (
-        *((ForEachFunction(FlushDenormals()),) if flush else ()),
-        # before helpers become a part of their callers: what stands in one expression is seen
-        *((ForEachFunction(ContractFloatTrees(tell)),) if fpc else ()),
-        LinkPipes(), ReplicateAutorun(limits.operations, limits.units, limits.copies),
-    ))
+    return Stage(
+        "link",
+        (
+            *((ForEachFunction(FlushDenormals()),) if flush else ()),
+            # before helpers become a part of their callers: what stands in one expression is seen
+            *((ForEachFunction(ContractFloatTrees(tell)),) if fpc else ()),
+            LinkPipes(),
+            ReplicateAutorun(limits.operations, limits.units, limits.copies),
+        ),
+    )
 
 
 def legalize_stage(board: Board, warn: Callable[[Diagnostic], None] | None = None) -> Stage:
@@ -172,7 +194,15 @@ def inline_stage(options: PipelineOptions) -> Stage:
 
 def kernel_stages(options: PipelineOptions) -> tuple[Stage, ...]:
     """The passes that a kernel without calls goes through."""
-    return (_lower(options), _simplify(options), _loops(options), _scalar(options), _memory(options), _recurrence(options), _order(options))
+    return (
+        _lower(options),
+        _simplify(options),
+        _loops(options),
+        _scalar(options),
+        _memory(options),
+        _recurrence(options),
+        _order(options),
+    )
 
 
 def kernel_passes(options: PipelineOptions) -> list[FunctionPass | Repeat]:
@@ -183,130 +213,250 @@ def kernel_passes(options: PipelineOptions) -> list[FunctionPass | Repeat]:
 def _lower(options: PipelineOptions) -> Stage:
     small = AutoUnrollPolicy(joined=options.word_bytes > 0)
     unroll = Unroll(options.max_ops, small=small, warn=options.warn, record=options.record)
-    return Stage("lower", (
-        SimplifySingleWorkItem(), MarkFencedMemory(), Mem2Reg(warn=options.warn),
-        # pointer variables are values now; what they point at, variables among it, can be promoted after
-        LowerPointers(), *CLEAN, Mem2Reg(warn=options.warn), *CLEAN,
-        # before unrolling, which a loop inside may ask for, and while state moves through `if` by itself
-        FuseLoops(options.address_bits, options.model, options.warn, options.record), *CLEAN,
-        CoalesceLoops(options.model, options.warn, options.record), *CLEAN,
-        # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
-        # Outer loops make inner bounds constant, so each round may find more.
-        # Loops that only shift an array are one operation from then on, whether marked or not.
-        Repeat((RecognizeShiftIdiom(_recorded(options.record)), unroll, *CLEAN)),
-    ))
+    return Stage(
+        "lower",
+        (
+            SimplifySingleWorkItem(),
+            MarkFencedMemory(),
+            Mem2Reg(warn=options.warn),
+            # pointer variables are values now; what they point at, variables among it, can be promoted after
+            LowerPointers(),
+            *CLEAN,
+            Mem2Reg(warn=options.warn),
+            *CLEAN,
+            # before unrolling, which a loop inside may ask for, and while state moves through `if` by itself
+            FuseLoops(options.address_bits, options.model, options.warn, options.record),
+            *CLEAN,
+            CoalesceLoops(options.model, options.warn, options.record),
+            *CLEAN,
+            # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
+            # Outer loops make inner bounds constant, so each round may find more.
+            # Loops that only shift an array are one operation from then on, whether marked or not.
+            Repeat((RecognizeShiftIdiom(_recorded(options.record)), unroll, *CLEAN)),
+        ),
+    )
 
 
 def _simplify(options: PipelineOptions) -> Stage:
-    return Stage("simplify", (
-        # only now are indices constants; arrays that stay dynamic become one wide value, but for those that hold nothing but constants
-        LowerShiftRegisters(), *CLEAN, ConstifyArrays(), LowerConstantTables(), Sroa(), SplitScalars(), PartitionColumns(),
-        Mem2Reg(warn=options.warn), Mem2Reg(arrays=True, warn=options.warn), LowerPrivateMemories(), *CLEAN,
-        # arrays are values by now, and `if` still has regions
-        SpecializeBranches(), *CLEAN,
-        # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has regions
-        FlattenCarriedNests(options.model, options.record), *CLEAN,
-        # only memories are left; addresses are sums and products in which alignment can be seen
-        LegalizeAccesses(options.max_access_bytes), *CLEAN,
-        # every access has its size by now, and what is still an array is to be a memory
-        MergeMemories(options.warn), *CLEAN,
-        # folding may turn a loop of one trip into an `if` again
-        Repeat((IfConversion(), *CLEAN)),
-    ))
+    return Stage(
+        "simplify",
+        (
+            # only now are indices constants; arrays that stay dynamic become one wide value, but for those that hold
+            # nothing but constants
+            LowerShiftRegisters(),
+            *CLEAN,
+            ConstifyArrays(),
+            LowerConstantTables(),
+            Sroa(),
+            SplitScalars(),
+            PartitionColumns(),
+            Mem2Reg(warn=options.warn),
+            Mem2Reg(arrays=True, warn=options.warn),
+            LowerPrivateMemories(),
+            *CLEAN,
+            # arrays are values by now, and `if` still has regions
+            SpecializeBranches(),
+            *CLEAN,
+            # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has
+            # regions
+            FlattenCarriedNests(options.model, options.record),
+            *CLEAN,
+            # only memories are left; addresses are sums and products in which alignment can be seen
+            LegalizeAccesses(options.max_access_bytes),
+            *CLEAN,
+            # every access has its size by now, and what is still an array is to be a memory
+            MergeMemories(options.warn),
+            *CLEAN,
+            # folding may turn a loop of one trip into an `if` again
+            Repeat((IfConversion(), *CLEAN)),
+        ),
+    )
 
 
 def _loops(options: PipelineOptions) -> Stage:
-    return Stage("loops", (
-        # conditions are predicates now, of which each lane has its own; conditions of loops still are what the source says
-        CheckBarrierConvergence(options.warn), VectorizeWorkItems(options.warn), *TIDY,
-        # bounds that are read from memory are bounds like others from here on
-        HoistRedundantLoads(), HoistInvariantLoads(), *TIDY,
-        # before loops assume that they go on, which gives the last sum a user of its own
-        *((SinkSelectIntoAddend(), *TIDY) if options.fp_relaxed else ()),
-        # while conditions still are what the source says
-        AnnotateTripCounts(), FinalValueReplacement(), *TIDY,
-        SpecializeBackedges(), *TIDY,
-        # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
-        FormWorkItemLoop(), *TIDY, SpecializeBackedges(), *TIDY,
-        # behind all that makes indices constants, unrolling first of all; before values are narrowed, and while ids have bounds
-        ExpandChannelIndices(), *TIDY,
-    ))
+    return Stage(
+        "loops",
+        (
+            # conditions are predicates now, of which each lane has its own; conditions of loops still are what the
+            # source says
+            CheckBarrierConvergence(options.warn),
+            VectorizeWorkItems(options.warn),
+            *TIDY,
+            # bounds that are read from memory are bounds like others from here on
+            HoistRedundantLoads(),
+            HoistInvariantLoads(),
+            *TIDY,
+            # before loops assume that they go on, which gives the last sum a user of its own
+            *((SinkSelectIntoAddend(), *TIDY) if options.fp_relaxed else ()),
+            # while conditions still are what the source says
+            AnnotateTripCounts(),
+            FinalValueReplacement(),
+            *TIDY,
+            SpecializeBackedges(),
+            *TIDY,
+            # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
+            FormWorkItemLoop(),
+            *TIDY,
+            SpecializeBackedges(),
+            *TIDY,
+            # behind all that makes indices constants, unrolling first of all; before values are narrowed, and while ids
+            # have bounds
+            ExpandChannelIndices(),
+            *TIDY,
+        ),
+    )
 
 
 def _scalar(options: PipelineOptions) -> Stage:
-    return Stage("scalar", (
-        # while addresses still are sums of as many bits as a pointer has, and all loops of work-items are there
-        PadArrayRows(), *TIDY,
-        # before narrowing, while counters still step by a plain addition
-        LoopInvariantCodeMotion(), ReduceInductionProducts(), *TIDY,
-        # before values of different widths meet in one sum, and again where casts no longer stand between sums
-        RecurrenceHeightReduction(), *TIDY, PrivatizeReductions(), *TIDY,
-        # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
-        # and after: products and sums of shifts again have only the bits that are used
-        BitwidthNarrowing(options.address_bits), *TIDY, StrengthReduction(), MergeWrapAroundSelects(), *TIDY, RecurrenceHeightReduction(), *TIDY, TreeHeightReduction(),
-        BitwidthNarrowing(options.address_bits), *TIDY,
-        # states have the bits that they need by now
-        SpecializeStates(), *TIDY, FlattenLinearStates(options.model), *TIDY,
-    ))
+    return Stage(
+        "scalar",
+        (
+            # while addresses still are sums of as many bits as a pointer has, and all loops of work-items are there
+            PadArrayRows(),
+            *TIDY,
+            # before narrowing, while counters still step by a plain addition
+            LoopInvariantCodeMotion(),
+            ReduceInductionProducts(),
+            *TIDY,
+            # before values of different widths meet in one sum, and again where casts no longer stand between sums
+            RecurrenceHeightReduction(),
+            *TIDY,
+            PrivatizeReductions(),
+            *TIDY,
+            # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
+            # and after: products and sums of shifts again have only the bits that are used
+            BitwidthNarrowing(options.address_bits),
+            *TIDY,
+            StrengthReduction(),
+            MergeWrapAroundSelects(),
+            *TIDY,
+            RecurrenceHeightReduction(),
+            *TIDY,
+            TreeHeightReduction(),
+            BitwidthNarrowing(options.address_bits),
+            *TIDY,
+            # states have the bits that they need by now
+            SpecializeStates(),
+            *TIDY,
+            FlattenLinearStates(options.model),
+            *TIDY,
+        ),
+    )
 
 
 def _memory(options: PipelineOptions) -> Stage:
     address_bits, hazards = options.address_bits, options.hazards
-    return Stage("memory", (
-        # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
-        # Equal loads first: what is computed from them is equal then, too
-        SpecializeAccesses(), *TIDY, CoalesceAccesses(0, address_bits), *TIDY,
-        # what both sides of an `if` store to one place is one store, always made, whose value the next iteration can take
-        SinkStores(address_bits), *TIDY,
-        # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
-        ScalarPromotion(address_bits, hazards), *TIDY, ForwardStores(address_bits, hazards), LowerPrivateMemories(), *TIDY,
-        # now that loads take what is stored in their iteration, nobody reads what is stored once more
-        DeadStoreElimination(address_bits), *TIDY,
-        SpecializeAccesses(), SpecializeGuardedValues(), *TIDY, SinkStores(address_bits, hazards), *TIDY,
-        CoalesceAccesses(options.word_bytes, address_bits), *TIDY,
-        # what is still several stores; where memory never waits, order costs nothing
-        *((SerializeStores(address_bits), LoadsToAtomicReads(address_bits), *TIDY) if hazards else ()),
-    ))
+    return Stage(
+        "memory",
+        (
+            # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
+            # Equal loads first: what is computed from them is equal then, too
+            SpecializeAccesses(),
+            *TIDY,
+            CoalesceAccesses(0, address_bits),
+            *TIDY,
+            # what both sides of an `if` store to one place is one store, always made, whose value the next iteration
+            # can take
+            SinkStores(address_bits),
+            *TIDY,
+            # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
+            ScalarPromotion(address_bits, hazards),
+            *TIDY,
+            ForwardStores(address_bits, hazards),
+            LowerPrivateMemories(),
+            *TIDY,
+            # now that loads take what is stored in their iteration, nobody reads what is stored once more
+            DeadStoreElimination(address_bits),
+            *TIDY,
+            SpecializeAccesses(),
+            SpecializeGuardedValues(),
+            *TIDY,
+            SinkStores(address_bits, hazards),
+            *TIDY,
+            CoalesceAccesses(options.word_bytes, address_bits),
+            *TIDY,
+            # what is still several stores; where memory never waits, order costs nothing
+            *((SerializeStores(address_bits), LoadsToAtomicReads(address_bits), *TIDY) if hazards else ()),
+        ),
+    )
 
 
 def _recurrence(options: PipelineOptions) -> Stage:
-    return Stage("recurrence", (
-        # elements of memory that loops carry by now are sums like others
-        RecurrenceHeightReduction(), *TIDY, TreeHeightReduction(), TimingDrivenReassociation(options.model), RetimeAdders(options.model), *TIDY,
-        CompareBySign(options.model), *TIDY, ScalarizeIndexedUpdates(), *TIDY,
-        # guards last: they are joined with comparisons of integers
-        FloatMinMaxAsInteger(options.model, options.takes), *TIDY, AbsorbGuards(options.model), *TIDY,
-    ))
+    return Stage(
+        "recurrence",
+        (
+            # elements of memory that loops carry by now are sums like others
+            RecurrenceHeightReduction(),
+            *TIDY,
+            TreeHeightReduction(),
+            TimingDrivenReassociation(options.model),
+            RetimeAdders(options.model),
+            *TIDY,
+            CompareBySign(options.model),
+            *TIDY,
+            ScalarizeIndexedUpdates(),
+            *TIDY,
+            # guards last: they are joined with comparisons of integers
+            FloatMinMaxAsInteger(options.model, options.takes),
+            *TIDY,
+            AbsorbGuards(options.model),
+            *TIDY,
+        ),
+    )
 
 
 def _order(options: PipelineOptions) -> Stage:
-    return Stage("order", (
-        # the first that asks of each two accesses whether they may meet; those that can be joined are
-        LimitAccesses(options.max_accesses),
-        # of what is still a memory; order and recurrences are those of copies from here on
-        MarkPrivatizable(options.address_bits), MultiBufferPrivate(options.memory_latency, options.ram_bytes, options.warn), *TIDY,
-        # while recurrences are of data alone, before tokens of order
-        MarkNonInterleaved(),
-        # in program order still, which Order may change
-        LowerChannelFences(), OrderChannelCalls(),
-        # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for; they make loops wait, too
-        InsertMemoryTokens(options.address_bits, options.hazards), MarkNonInterleaved(),
-        # what keeps accesses in order also says which of them may be made ahead
-        *((AnnotateStreamBounds(options.word_bytes, options.address_bits),) if options.hazards else ()),
-        # last: analyses of counters look for the comparisons that this replaces
-        MergeRangeChecks(), CommonSubexpressionElimination(), DeadCodeElimination(),
-    ))
+    return Stage(
+        "order",
+        (
+            # the first that asks of each two accesses whether they may meet; those that can be joined are
+            LimitAccesses(options.max_accesses),
+            # of what is still a memory; order and recurrences are those of copies from here on
+            MarkPrivatizable(options.address_bits),
+            MultiBufferPrivate(options.memory_latency, options.ram_bytes, options.warn),
+            *TIDY,
+            # while recurrences are of data alone, before tokens of order
+            MarkNonInterleaved(),
+            # in program order still, which Order may change
+            LowerChannelFences(),
+            OrderChannelCalls(),
+            # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for;
+            # they make loops wait, too
+            InsertMemoryTokens(options.address_bits, options.hazards),
+            MarkNonInterleaved(),
+            # what keeps accesses in order also says which of them may be made ahead
+            *((AnnotateStreamBounds(options.word_bytes, options.address_bits),) if options.hazards else ()),
+            # last: analyses of counters look for the comparisons that this replaces
+            MergeRangeChecks(),
+            CommonSubexpressionElimination(),
+            DeadCodeElimination(),
+        ),
+    )
 
 
 def target_stage(options: PipelineOptions) -> Stage:
-    """What follows from the delays of the target; :class:`PipelineOptions` must have ``model``, and with ``fp_relaxed`` all that it says
-    about the target."""
-    sums = (ReassociateFloatSums(options.warn), TimingDrivenReassociation(options.model, options.takes, options.warn),
-            ExpandFloatReductions(options.turnaround, options.cells, options.cell_name, options.warn)) if options.fp_relaxed else ()
-    return Stage("target", (
-        *sums, MultiBufferLocal(options.memory_latency, options.ram_bytes),
-        RetimeComparisons(options.model), LookAheadControl(options.model), RestructureMuxes(options.model), DeadCodeElimination(),
-    ))
+    """What follows from the delays of the target; :class:`PipelineOptions` must have ``model``, and with ``fp_relaxed``
+    all that it says about the target."""
+    sums = (
+        (
+            ReassociateFloatSums(options.warn),
+            TimingDrivenReassociation(options.model, options.takes, options.warn),
+            ExpandFloatReductions(options.turnaround, options.cells, options.cell_name, options.warn),
+        )
+        if options.fp_relaxed
+        else ()
+    )
+    return Stage(
+        "target",
+        (
+            *sums,
+            MultiBufferLocal(options.memory_latency, options.ram_bytes),
+            RetimeComparisons(options.model),
+            LookAheadControl(options.model),
+            RestructureMuxes(options.model),
+            DeadCodeElimination(),
+        ),
+    )
 
 
 def units_stage(loads: AbstractSet[Op]) -> Stage:
@@ -317,7 +467,14 @@ def units_stage(loads: AbstractSet[Op]) -> Stage:
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option asks for; ``options`` must say all about the target."""
     options = replace(options, fp_relaxed=True, hazards=True)
-    return (link_stage(True, None, True), legalize_stage(board), inline_stage(options), *kernel_stages(options), target_stage(options), units_stage(frozenset()))
+    return (
+        link_stage(True, None, True),
+        legalize_stage(board),
+        inline_stage(options),
+        *kernel_stages(options),
+        target_stage(options),
+        units_stage(frozenset()),
+    )
 
 
 @dataclass(frozen=True)
@@ -336,10 +493,17 @@ class ForEachFunction(ModulePass):
         return Module({name: self.each.run(f) for name, f in module.functions.items()}, module.sources, module.channels)
 
 
-def link_program(module: Module, fpc: bool = False, tell: Callable[[Diagnostic], None] | None = None, flush: bool = False,
-                 inspection: Inspection | None = None, limits: Limits = DEFAULT_LIMITS) -> Module:
-    """The program as hardware and emulator see it. With ``fpc`` sums are contracted, of which ``tell`` gets a note each; with ``flush``
-    subnormal numbers count as zeros. Raises CompileError for pipes and kernels that do not fit together."""
+def link_program(
+    module: Module,
+    fpc: bool = False,
+    tell: Callable[[Diagnostic], None] | None = None,
+    flush: bool = False,
+    inspection: Inspection | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Module:
+    """The program as hardware and emulator see it. With ``fpc`` sums are contracted, of which ``tell`` gets a note
+    each; with ``flush`` subnormal numbers count as zeros. Raises CompileError for pipes and kernels that do not fit
+    together."""
     return PassManager(inspection).run((link_stage(fpc, tell, flush, limits),), module)
 
 
@@ -364,7 +528,9 @@ def _optimized(function: Function, options: PipelineOptions) -> Function:
     function = in_memory(function, names) if names else function
     if names and options.inspection:
         options.inspection.again(function)
-    return PassManager(options.inspection, options.check, (Form.LINKED, Form.INLINED)).run_function(kernel_stages(options), function)
+    return PassManager(options.inspection, options.check, (Form.LINKED, Form.INLINED)).run_function(
+        kernel_stages(options), function
+    )
 
 
 def fit_to_target(function: Function, options: PipelineOptions) -> Function:
@@ -386,7 +552,8 @@ def _recorded(record: Callable[[Unrolled], None] | None):
 
 @contextmanager
 def deep_recursion(limit: int = 20_000) -> Iterator[None]:
-    """Nested regions, and chains of operations, are walked by recursion; where loops are unrolled they are deeper than Python's default allows."""
+    """Nested regions, and chains of operations, are walked by recursion; where loops are unrolled they are deeper than
+    Python's default allows."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, before))
     try:

@@ -1,11 +1,15 @@
 """The search between memory plan and schedule.
 
-Each of the two depends on the other: a schedule needs the latencies and ports of the memories, and copies of memories and units of accesses follow
-from the schedule. So a kernel is planned, looked at, and planned again where that showed something better:
+Each of the two depends on the other: a schedule needs the latencies and ports of the memories, and copies of memories
+and units of accesses follow from the schedule. So a kernel is planned, looked at, and planned again where that showed
+something better:
 
-1. memories first, then a schedule in them; loads that take turns at a port for the sake of a limit that the schedule breaks take none (``_scheduled``);
-2. units of accesses next; loads whose units do not read ahead need not know where their runs end, which changes the kernel (``_with_units``);
-3. last, arrays in registers that hold up a loop are tried as memories, and kept so where that starts iterations earlier (``_relieved``).
+1. memories first, then a schedule in them; loads that take turns at a port for the sake of a limit that the schedule
+   breaks take none (``_scheduled``);
+2. units of accesses next; loads whose units do not read ahead need not know where their runs end, which changes the
+   kernel (``_with_units``);
+3. last, arrays in registers that hold up a loop are tried as memories, and kept so where that starts iterations earlier
+   (``_relieved``).
 """
 
 from dataclasses import dataclass, field, replace
@@ -33,7 +37,8 @@ __all__ = ["Compilation", "CompiledKernel", "plan_function", "plan_program"]
 
 @dataclass(frozen=True, eq=False)
 class CompiledKernel:
-    """One kernel with the products of each stage, and the loops that were unrolled, or made one with others, on the way."""
+    """One kernel with the products of each stage, and the loops that were unrolled, or made one with others, on the
+    way."""
 
     function: Function
     memory: MemoryPlan
@@ -44,10 +49,11 @@ class CompiledKernel:
 
 @dataclass
 class Compilation:
-    """What all parts of one compilation share: the board as the program uses it, the options, and what has been told so far.
+    """What all parts of one compilation share: the board as the program uses it, the options, and what has been told so
+    far.
 
-    ``warnings`` and ``changes`` (loops that were unrolled or merged) grow as the compilation goes on; :meth:`apart` gives one that gathers them
-    for itself, for an attempt that may be given up.
+    ``warnings`` and ``changes`` (loops that were unrolled or merged) grow as the compilation goes on; :meth:`apart`
+    gives one that gathers them for itself, for an attempt that may be given up.
     """
 
     board: Board
@@ -66,21 +72,36 @@ class Compilation:
         return OperatorTiming(self.board.delay_model(), self.board.address_bits)
 
     def passes(self, in_memory: frozenset[tuple[str, str]] = frozenset()) -> PipelineOptions:
-        """What the passes need to know. ``in_memory`` names arrays, each with its kernel, that are not to become registers."""
+        """What the passes need to know. ``in_memory`` names arrays, each with its kernel, that are not to become
+        registers."""
         memory, device, timing = self.board.memory, self.board.device, self.timing
         onchip = memory.kind == "onchip"
         return PipelineOptions(
-            max_ops=self.options.limits.unrolled, max_inlined=self.options.limits.operations, max_accesses=self.options.limits.accesses,
-            address_bits=timing.address_bits, max_access_bytes=128 if onchip else memory.word_bytes,
-            word_bytes=0 if onchip else memory.word_bytes, memory_latency=self.board.read_latency,
-            ram_bytes=device.rams.count * device.rams.bits // 8, hazards=not onchip, fp_relaxed=self.options.fp_relaxed, in_memory=in_memory,
-            model=timing.model, takes=timing.takes, turnaround=timing.turnaround,
-            cells=lambda alone: logic_cells(alone, timing, device), cell_name=CELL_NAMES[device.logic_cell],
-            warn=self.warnings.append, record=self.changes.append, inspection=self.inspection)
+            max_ops=self.options.limits.unrolled,
+            max_inlined=self.options.limits.operations,
+            max_accesses=self.options.limits.accesses,
+            address_bits=timing.address_bits,
+            max_access_bytes=128 if onchip else memory.word_bytes,
+            word_bytes=0 if onchip else memory.word_bytes,
+            memory_latency=self.board.read_latency,
+            ram_bytes=device.rams.count * device.rams.bits // 8,
+            hazards=not onchip,
+            fp_relaxed=self.options.fp_relaxed,
+            in_memory=in_memory,
+            model=timing.model,
+            takes=timing.takes,
+            turnaround=timing.turnaround,
+            cells=lambda alone: logic_cells(alone, timing, device),
+            cell_name=CELL_NAMES[device.logic_cell],
+            warn=self.warnings.append,
+            record=self.changes.append,
+            inspection=self.inspection,
+        )
 
 
 def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
-    """Every stage before hardware is made, for a linked program. Raises CompileError for a kernel that cannot be built."""
+    """Every stage before hardware is made, for a linked program. Raises CompileError for a kernel that cannot be
+    built."""
     passes = compilation.passes()
     module = legalize(module, compilation.board, passes)
     return tuple(each_kernel(optimize(module, passes).kernels, lambda function: _kernel(function, module, compilation)))
@@ -95,12 +116,17 @@ def _kernel(function: Function, module: Module, compilation: Compilation) -> Com
     return kernel
 
 
-def _relieved(kernel: CompiledKernel, module: Module, compilation: Compilation) -> tuple[CompiledKernel, Compilation] | None:
-    """The kernel with those arrays in memories that hold up a loop, and what was told of it; None where that gains nothing."""
+def _relieved(
+    kernel: CompiledKernel, module: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation] | None:
+    """The kernel with those arrays in memories that hold up a loop, and what was told of it; None where that gains
+    nothing."""
     name, arrays = kernel.function.name, held_up(kernel.function, kernel.plan)
     if not arrays or kernel.function.attrs.get("ndrange"):
         return None
-    alone = Module({n: f for n, f in module.functions.items() if f.kind != "kernel" or n == name}, module.sources, module.channels)
+    alone = Module(
+        {n: f for n, f in module.functions.items() if f.kind != "kernel" or n == name}, module.sources, module.channels
+    )
     attempt = replace(compilation, warnings=[], changes=[])
     try:
         (function,) = optimize(alone, attempt.passes(frozenset((name, array) for array in arrays))).kernels
@@ -111,21 +137,27 @@ def _relieved(kernel: CompiledKernel, module: Module, compilation: Compilation) 
 
 
 def plan_function(function: Function, compilation: Compilation) -> CompiledKernel:
-    """The plans of an optimized kernel, as it is planned in the end but for arrays that hold up a loop (:func:`plan_program` looks at those)."""
+    """The plans of an optimized kernel, as it is planned in the end but for arrays that hold up a loop
+    (:func:`plan_program` looks at those)."""
     return _with_units(fit_to_target(function, compilation.passes()), compilation)
 
 
 def _with_units(function: Function, compilation: Compilation) -> CompiledKernel:
-    """The plans of a kernel that no pass changes any more, but for loads whose units do not read ahead: without knowing where their runs end the kernel
-    has a plan of its own."""
+    """The plans of a kernel that no pass changes any more, but for loads whose units do not read ahead: without knowing
+    where their runs end the kernel has a plan of its own."""
     board, options, tell = compilation.board, compilation.options, compilation.warnings.append
     memory = plan_memory(function, board.memory, board.device.rams, board.clock.kernel_mhz)
     plan, memory = _scheduled(function, compilation, memory)
     for loop in plan.loops.values():
         if loop.period > compilation.timing.period:
             tell(_slower_clock(loop, compilation.timing.period))
-    memory = choose_units(function, memory, {loop: region.slots for loop, region in plan.loops.items()}, options.cache_bytes,
-                          options.const_cache_bytes)
+    memory = choose_units(
+        function,
+        memory,
+        {loop: region.slots for loop, region in plan.loops.items()},
+        options.cache_bytes,
+        options.const_cache_bytes,
+    )
     unused = {op for op, access in memory.accesses.items() if last_of_run(op) is not None and not access.reads_ahead}
     if unused:
         return _with_units(without_stream_bounds(function, unused, compilation.passes()), compilation)
@@ -135,10 +167,14 @@ def _with_units(function: Function, compilation: Compilation) -> CompiledKernel:
 
 
 def _scheduled(function: Function, compilation: Compilation, memory: MemoryPlan) -> tuple[KernelPlan, MemoryPlan]:
-    """The schedule, and the memories with the copies that their loads need in it. Where that breaks a limit, loads take no turns for
-    the sake of that limit: a schedule of its own."""
-    plan = plan_kernel(function, compilation.timing, memory, compilation.board.read_latency, compilation.options.elastic_depth)
-    shared, broken = share_copies(function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative])
+    """The schedule, and the memories with the copies that their loads need in it. Where that breaks a limit, loads take
+    no turns for the sake of that limit: a schedule of its own."""
+    plan = plan_kernel(
+        function, compilation.timing, memory, compilation.board.read_latency, compilation.options.elastic_depth
+    )
+    shared, broken = share_copies(
+        function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative]
+    )
     if not broken:
         return plan, shared
     compilation.warnings += [one.warning for one in broken]
@@ -148,12 +184,18 @@ def _scheduled(function: Function, compilation: Compilation, memory: MemoryPlan)
 def _when(plan: KernelPlan) -> dict[Op, When]:
     """When each operation takes place."""
     regions = (plan.top, *plan.loops.values())
-    return {op: When((region.region, point.level), point.stage, region.levels[point.level].spacing)
-            for region in regions for op, point in region.place.items()}
+    return {
+        op: When((region.region, point.level), point.stage, region.levels[point.level].spacing)
+        for region in regions
+        for op, point in region.place.items()
+    }
 
 
 def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:
-    return Diagnostic(f"#pragma ii {loop.ii} costs the clock: what it leaves no registers for takes about {loop.period:.1f} ns, "
-                      f"{1000 / loop.period:.0f} MHz instead of {1000 / wanted:.0f}", loop.loop.span,
-                      "ask for a larger interval, or do less between two iterations; simulated runs count cycles, not this clock",
-                      "warning")
+    return Diagnostic(
+        f"#pragma ii {loop.ii} costs the clock: what it leaves no registers for takes about {loop.period:.1f} ns, "
+        f"{1000 / loop.period:.0f} MHz instead of {1000 / wanted:.0f}",
+        loop.loop.span,
+        "ask for a larger interval, or do less between two iterations; simulated runs count cycles, not this clock",
+        "warning",
+    )

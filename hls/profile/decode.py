@@ -16,12 +16,12 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
 
     ``values`` holds every counter of ``layout`` by name, and the kernel's cycles under ``CYCLES``.
 
-    Occupancy, activity, stall, efficiency and cache_hit are fractions of one; ``occupancy`` is the share of cycles in which an
-    iteration passed the access, ``activity`` in which that iteration wanted it, ``stall`` in which it was held up
-    there. A figure that has no value (the II of a loop that never issued twice in a row) is None.
+    Occupancy, activity, stall, efficiency and cache_hit are fractions of one; ``occupancy`` is the share of cycles in
+    which an iteration passed the access, ``activity`` in which that iteration wanted it, ``stall`` in which it was held
+    up there. A figure that has no value (the II of a loop that never issued twice in a row) is None.
 
-    Of a kernel of several compute units iterations and bytes are those of all, shares and accounts the mean of the units; ``units`` has for
-    each how many groups it took and its own accounts.
+    Of a kernel of several compute units iterations and bytes are those of all, shares and accounts the mean of the
+    units; ``units`` has for each how many groups it took and its own accounts.
 
     Of a kernel built without counters only the cycles are known: it has no loops and no accesses here, and one account.
 
@@ -47,8 +47,8 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
 
 
 def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> dict:
-    """What one unit did. ``groups`` is how often the loop of the work-items began in it, None where there is no such loop;
-    ``occupancy`` the share of cycles in which a work-item or an iteration of an innermost loop was issued."""
+    """What one unit did. ``groups`` is how often the loop of the work-items began in it, None where there is no such
+    loop; ``occupancy`` the share of cycles in which a work-item or an iteration of an innermost loop was issued."""
     own = {counter.name: values[layout.unit_name(unit, counter)] for counter in layout.of_unit}
     accounts = _accounts(layout, own, cycles)
     issued = next((account["cycles"] for account in accounts if account["cause"] == "issued"), 0)
@@ -57,8 +57,8 @@ def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> 
 
 
 def _mean(units: list[dict], cycles: int) -> list[dict]:
-    """Accounts whose cycles are the mean over the units, rounded so that they sum to ``cycles``: what is cut off goes to those that
-    lost most by it."""
+    """Accounts whose cycles are the mean over the units, rounded so that they sum to ``cycles``: what is cut off goes
+    to those that lost most by it."""
     together = [dict(first) for first in units[0]["accounts"]]
     sums = [sum(unit["accounts"][k]["cycles"] for unit in units) for k in range(len(together))]
     for account, total in zip(together, sums, strict=True):
@@ -108,15 +108,28 @@ def _access(access: Access, values: Mapping[str, int], cycles: int) -> dict:
 
 
 def _use(used: int, moved: int) -> dict:
-    """How much of the bytes moved the program asked for, at most all, and how often it asked for each of them, at least once."""
+    """How much of the bytes moved the program asked for, at most all, and how often it asked for each of them, at least
+    once."""
     ratio = _share(used, moved)
-    return {"efficiency": None, "reuse": None} if ratio is None else {"efficiency": min(1.0, ratio), "reuse": max(1.0, ratio)}
+    return (
+        {"efficiency": None, "reuse": None}
+        if ratio is None
+        else {"efficiency": min(1.0, ratio), "reuse": max(1.0, ratio)}
+    )
 
 
 def _channel(channel: Channel, values: Mapping[str, int], cycles: int) -> dict:
     moved, read_stall, write_stall, _, most = (values[counter.name] for counter in channel.counters())
-    return {"line": channel.line, "name": channel.name, "end": "write" if channel.writes else "read", "depth": channel.depth,
-            "max_level": most, "values": moved, "read_stall": _share(read_stall, cycles), "write_stall": _share(write_stall, cycles)}
+    return {
+        "line": channel.line,
+        "name": channel.name,
+        "end": "write" if channel.writes else "read",
+        "depth": channel.depth,
+        "max_level": most,
+        "values": moved,
+        "read_stall": _share(read_stall, cycles),
+        "write_stall": _share(write_stall, cycles),
+    }
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -4,19 +4,32 @@ The layout is made once from the schedule. The hardware is built from it, counte
 :attr:`Layout.counters`, and :func:`hls.profile.decode` reads the values with it, so the two cannot disagree.
 
 Of a loop: ``issued`` counts iterations, ``invocations`` first iterations, ``busy`` cycles in which a slot is running or
-an iteration issues, and ``starts`` the times ``busy`` begins; of a loop around others ``busy`` goes from the first iteration that
-leaves to the last one, and has one cycle more for each of ``starts``. Of a memory access: ``accepted`` requests, cycles in which
-a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus. Of a channel, as one of its kernels sees it
-from its start on: values ``moved`` by that kernel, cycles in which a call waited for a value (``read_stall``) or for room
-(``write_stall``), the values inside now (``level``) and the most there were (``max_level``). Of a kernel: one counter for each
-:class:`Account`; exactly one of them counts in each cycle from start to done. A kernel of several compute units has all of these for
-each unit; what is held up, done or moved is then the sum.
+an iteration issues, and ``starts`` the times ``busy`` begins; of a loop around others ``busy`` goes from the first
+iteration that leaves to the last one, and has one cycle more for each of ``starts``. Of a memory access: ``accepted``
+requests, cycles in which a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus. Of a
+channel, as one of its kernels sees it from its start on: values ``moved`` by that kernel, cycles in which a call waited
+for a value (``read_stall``) or for room (``write_stall``), the values inside now (``level``) and the most there were
+(``max_level``). Of a kernel: one counter for each :class:`Account`; exactly one of them counts in each cycle from start
+to done. A kernel of several compute units has all of these for each unit; what is held up, done or moved is then the
+sum.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-__all__ = ["ACCESS_KINDS", "CHANNEL_KINDS", "COUNTER_BITS", "CYCLES", "LOOP_KINDS", "Access", "Account", "Channel", "Counter", "Layout", "Loop"]
+__all__ = [
+    "ACCESS_KINDS",
+    "CHANNEL_KINDS",
+    "COUNTER_BITS",
+    "CYCLES",
+    "LOOP_KINDS",
+    "Access",
+    "Account",
+    "Channel",
+    "Counter",
+    "Layout",
+    "Loop",
+]
 
 LOOP_KINDS = ("issued", "invocations", "busy", "starts")
 ACCESS_KINDS = ("accepted", "stalled", "bursts", "words")
@@ -100,7 +113,8 @@ class Account:
 
 @dataclass(frozen=True)
 class Layout:
-    """All counters of one kernel; with ``counted`` False it was built without any, and only cycles are known of a run."""
+    """All counters of one kernel; with ``counted`` False it was built without any, and only cycles are known of a
+    run."""
 
     kernel: str
     clock_mhz: float
@@ -126,7 +140,11 @@ class Layout:
         """In register order, unit after unit."""
         if self.units == 1:
             return self.of_unit
-        return tuple(replace(counter, name=self.unit_name(unit, counter)) for unit in range(self.units) for counter in self.of_unit)
+        return tuple(
+            replace(counter, name=self.unit_name(unit, counter))
+            for unit in range(self.units)
+            for counter in self.of_unit
+        )
 
     def unit_name(self, unit: int, counter: Counter) -> str:
         """The name of a unit's counter, of those that all units have."""
@@ -136,8 +154,11 @@ class Layout:
         """Values by the names of :attr:`of_unit`, summed over the units; of what is not a counter as it is."""
         mine = {counter.name for counter in self.counters}
         rest = {name: value for name, value in values.items() if name not in mine}
-        return rest | {counter.name: sum(values[self.unit_name(unit, counter)] for unit in range(self.units))
-                       for counter in self.of_unit if self.unit_name(0, counter) in values}
+        return rest | {
+            counter.name: sum(values[self.unit_name(unit, counter)] for unit in range(self.units))
+            for counter in self.of_unit
+            if self.unit_name(0, counter) in values
+        }
 
     @property
     def of_unit(self) -> tuple[Counter, ...]:

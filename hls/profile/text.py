@@ -15,7 +15,13 @@ def render(stats: dict, source: str = "", width: int = 124) -> str:
     console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False, markup=False, emoji=False)
     time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))
     console.print(f"{stats['kernel']}: {stats['cycles']:,} cycles at {stats['clock_mhz']:g} MHz = {time}")
-    tables = (_units(stats.get("units", ())), _loops(stats["loops"]), _accounts(stats, lines), _memory(stats), _channels(stats["channels"]))
+    tables = (
+        _units(stats.get("units", ())),
+        _loops(stats["loops"]),
+        _accounts(stats, lines),
+        _memory(stats),
+        _channels(stats["channels"]),
+    )
     for table in tables:
         if table.row_count:
             console.print(table)
@@ -32,12 +38,20 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _loops(loops: list[dict]) -> Table:
-    table = _table("Loops", "line", "<loop", "static II", "interleaved", "scheduled II", "measured II", "iterations",
-                   "invocations")
+    table = _table(
+        "Loops", "line", "<loop", "static II", "interleaved", "scheduled II", "measured II", "iterations", "invocations"
+    )
     for loop in sorted(loops, key=lambda loop: loop["line"] or 0):
-        table.add_row(_line(loop), loop["label"], str(loop["static_ii"]), str(loop["interleaving"]),
-                      _number(loop["scheduled_ii"]), _number(loop["measured_ii"]), f"{loop['iterations']:,}",
-                      f"{loop['invocations']:,}")
+        table.add_row(
+            _line(loop),
+            loop["label"],
+            str(loop["static_ii"]),
+            str(loop["interleaving"]),
+            _number(loop["scheduled_ii"]),
+            _number(loop["measured_ii"]),
+            f"{loop['iterations']:,}",
+            f"{loop['invocations']:,}",
+        )
     return table
 
 
@@ -59,31 +73,74 @@ def _accounts(stats: dict, lines: list[str]) -> Table:
         if account["cycles"]:
             number = account["line"]
             quoted = lines[number - 1].strip() if number and number <= len(lines) else ""
-            table.add_row(f"{account['cycles']:,}", _percent(account["cycles"] / stats["cycles"]), account["cause"],
-                          _line(account), quoted)
+            table.add_row(
+                f"{account['cycles']:,}",
+                _percent(account["cycles"] / stats["cycles"]),
+                account["cause"],
+                _line(account),
+                quoted,
+            )
     return table
 
 
 def _memory(stats: dict) -> Table:
-    table = _table("Global memory", "line", "<access", "<unit", "occupancy", "activity", "stall", "GB/s", "efficiency", "reuse",
-                   "avg. burst", "hits")
+    table = _table(
+        "Global memory",
+        "line",
+        "<access",
+        "<unit",
+        "occupancy",
+        "activity",
+        "stall",
+        "GB/s",
+        "efficiency",
+        "reuse",
+        "avg. burst",
+        "hits",
+    )
     seconds = stats["cycles"] / (stats["clock_mhz"] * 1e6)
     for access in stats["memory"]:
         moved = access["bytes_moved"]
-        table.add_row(_line(access), f"{access['kind']} {access['buffer']}", access["lsu"], _percent(access["occupancy"]),
-                      _percent(access["activity"]), _percent(access["stall"]),
-                      _number(moved / seconds / 1e9 if seconds else None),
-                      _percent(access["efficiency"]), _number(access["reuse"]), _number(access["average_burst"]),
-                      _percent(access["cache_hit"]))
+        table.add_row(
+            _line(access),
+            f"{access['kind']} {access['buffer']}",
+            access["lsu"],
+            _percent(access["occupancy"]),
+            _percent(access["activity"]),
+            _percent(access["stall"]),
+            _number(moved / seconds / 1e9 if seconds else None),
+            _percent(access["efficiency"]),
+            _number(access["reuse"]),
+            _number(access["average_burst"]),
+            _percent(access["cache_hit"]),
+        )
     return table
 
 
 def _channels(channels: list[dict]) -> Table:
     """As this kernel saw them: of both sides, what waited while it ran."""
-    table = _table("Channels", "line", "<channel", "<this kernel", "values", "depth", "most inside", "readers waited", "writers waited")
+    table = _table(
+        "Channels",
+        "line",
+        "<channel",
+        "<this kernel",
+        "values",
+        "depth",
+        "most inside",
+        "readers waited",
+        "writers waited",
+    )
     for one in channels:
-        table.add_row(_line(one), one["name"], f"{one['end']}s it", f"{one['values']:,}", str(one["depth"]), str(one["max_level"]),
-                      _percent(one["read_stall"]), _percent(one["write_stall"]))
+        table.add_row(
+            _line(one),
+            one["name"],
+            f"{one['end']}s it",
+            f"{one['values']:,}",
+            str(one["depth"]),
+            str(one["max_level"]),
+            _percent(one["read_stall"]),
+            _percent(one["write_stall"]),
+        )
     return table
 
 

@@ -4,6 +4,18 @@ from . import json, text
 from .model import Access, Bottleneck, Channel, Kernel, Loop, Path, Private, Report, Resources, Serial, Share, Unroll
 
 __all__ = [
-    "Access", "Bottleneck", "Channel", "Kernel", "Loop", "Path", "Private", "Report", "Resources", "Serial", "Share", "Unroll",
-    "json", "text",
+    "Access",
+    "Bottleneck",
+    "Channel",
+    "Kernel",
+    "Loop",
+    "Path",
+    "Private",
+    "Report",
+    "Resources",
+    "Serial",
+    "Share",
+    "Unroll",
+    "json",
+    "text",
 ]

@@ -26,8 +26,8 @@ class LoopExplainer:
         self.memories, self.loops, self.memory_latency = memories, loops, memory_latency
 
     def explain(self, plan: RegionPlan) -> Bottleneck | None:
-        """A recurrence that a schedule was made for, one that waits between levels, or what the source asks for; for a loop of
-        II 1 the stores that take turns in it, or None."""
+        """A recurrence that a schedule was made for, one that waits between levels, or what the source asks for; for a
+        loop of II 1 the stores that take turns in it, or None."""
         if plan.ii == 1:
             return self._turns(plan)
         wishes = {"request": "ii", "concurrency": "max_concurrency", "ahead": "speculated_iterations"}
@@ -44,11 +44,14 @@ class LoopExplainer:
         for carried, start, end in crossings(plan):
             inside = tuple((op.attrs.get("label", ""), op.span) for op in passed(plan, start, end) if op in self.loops)
             if inside:
-                found.setdefault(inside, self._crossing(plan, carried.arg, carried.next) if carried else self._late(plan))
+                found.setdefault(
+                    inside, self._crossing(plan, carried.arg, carried.next) if carried else self._late(plan)
+                )
         return tuple(Serial(loops, cause) for loops, cause in found.items())
 
     def additional(self, plan: RegionPlan) -> tuple[Bottleneck, ...]:
-        """Dependences through memory from one iteration to a later one, beside the bottleneck and those of serial regions."""
+        """Dependences through memory from one iteration to a later one, beside the bottleneck and those of serial
+        regions."""
         known = [self.explain(plan), *(region.cause for region in self.serial(plan))]
         places = {(one.span, one.other) for one in known if one is not None and one.kind == "memory"}
         found = {}
@@ -61,19 +64,28 @@ class LoopExplainer:
         return (*found.values(), *([slowest] if slowest else ()))
 
     def between(self, plan: RegionPlan) -> Bottleneck | None:
-        """What the first iteration of an invocation waits for in the pipeline after the last one of the invocation before, if that is longer
-        than the next iteration would wait anyway. None where it waits until others are in a later level: that depends on the run."""
+        """What the first iteration of an invocation waits for in the pipeline after the last one of the invocation
+        before, if that is longer than the next iteration would wait anyway. None where it waits until others are in a
+        later level: that depends on the run."""
         windows = [(level.index, one.until) for level in plan.levels for one in level.windows if one.between]
         entered, until = max(windows, key=lambda window: window[1], default=(0, Point(0, 0)))
         if until.level != entered or until.stage + 1 <= plan.ii:
             return None
         last = max((c for c in plan.carried if c.between and c.read.level == entered), key=lambda c: c.write)
-        return replace(self._ordered(plan, last.arg, last.next), kind="invocations", cycles=until.stage + 1, distance=1, shares=())
+        return replace(
+            self._ordered(plan, last.arg, last.next), kind="invocations", cycles=until.stage + 1, distance=1, shares=()
+        )
 
     def _turns(self, plan: RegionPlan) -> Bottleneck | None:
         """Stores of one iteration that are made one after the other."""
-        stores = [op for level in plan.levels for row in level.row if row.op in self.loops
-                  for op in row.op.regions[0].ops if TURNS in op.attrs]
+        stores = [
+            op
+            for level in plan.levels
+            for row in level.row
+            if row.op in self.loops
+            for op in row.op.regions[0].ops
+            if TURNS in op.attrs
+        ]
         most = max(stores, key=lambda op: op.attrs[TURNS], default=None)
         return most and Bottleneck("turns", f"{most.attrs[TURNS]} stores to {memory_name(most)}", most.span, cycles=0)
 
@@ -91,7 +103,9 @@ class LoopExplainer:
             return Bottleneck("condition", "continue condition", place, None, found.cycles, found.distance, shares)
         order = next((c for c in carried if isinstance(c.arg.type, TokenType)), None)
         if order is not None and taker(plan.region, order.arg) is not None:
-            return replace(self._ordered(plan, order.arg, order.next), cycles=found.cycles, distance=found.distance, shares=shares)
+            return replace(
+                self._ordered(plan, order.arg, order.next), cycles=found.cycles, distance=found.distance, shares=shares
+            )
         named = next((c for c in carried if self._name(c.arg)), carried[0])
         subject = self._name(named.arg) or "a value"
         return Bottleneck("data", subject, _place(named.next, plan), None, found.cycles, found.distance, shares)
@@ -101,7 +115,8 @@ class LoopExplainer:
         for key, cycles in found.shares().items():
             named = self._key(plan, key)
             merged[named] = merged.get(named, 0.0) + cycles
-        taken = {named: cycles for named, cycles in merged.items() if cycles > 0}  # what order comes late by is no part of the chain
+        # what order comes late by is no part of the chain
+        taken = {named: cycles for named, cycles in merged.items() if cycles > 0}
         whole = sum(taken.values()) or 1
         return tuple(Share(name, span, cycles / whole) for (name, span), cycles in taken.items())
 
@@ -123,9 +138,13 @@ class LoopExplainer:
     # --- across levels: what lies between reading a value and having its next one ---
 
     def _waiting(self, plan: RegionPlan) -> Bottleneck:
-        """The carried value, or the condition, whose way through the levels is the longest. The interval is that of runs in which
-        no buffers overlap."""
-        ways = [(c.write, c.arg, c.next) for c in plan.carried if not c.overlap and not c.between and c.write.level > c.read.level]
+        """The carried value, or the condition, whose way through the levels is the longest. The interval is that of
+        runs in which no buffers overlap."""
+        ways = [
+            (c.write, c.arg, c.next)
+            for c in plan.carried
+            if not c.overlap and not c.between and c.write.level > c.read.level
+        ]
         last = max(ways, key=lambda way: way[0], default=None)
         if last is None or not plan.speculative and plan.decide.level and plan.decide >= last[0]:
             return self._late(plan)
@@ -133,7 +152,8 @@ class LoopExplainer:
 
     def _late(self, plan: RegionPlan) -> Bottleneck:
         condition = plan.region.terminator.operands[0]
-        asked = [v for op in plan.region.ops if is_call(op) for v in op.operands]  # what comes from a channel needs nothing that is carried
+        # what comes from a channel needs nothing that is carried
+        asked = [v for op in plan.region.ops if is_call(op) for v in op.operands]
         shares = self._waiting_shares(plan, [*plan.region.args, *asked], condition)
         return Bottleneck("condition", "continue condition", _place(condition, plan), None, plan.ii, 1, shares)
 
@@ -149,9 +169,16 @@ class LoopExplainer:
         held, gave = taker(plan.region, arg), giver(following)
         subject = say_operation(held, self.memories) if held else "an access"
         shares = self._waiting_shares(plan, [arg], following)
-        return Bottleneck("memory", subject, held.span if held else plan.loop.span,
-                          gave.span if gave is not None and gave.span else _place(following, plan), plan.ii, arg.type.distance, shares,
-                          held is not None and is_access(held) and self._is_onchip(memory_name(held)))
+        return Bottleneck(
+            "memory",
+            subject,
+            held.span if held else plan.loop.span,
+            gave.span if gave is not None and gave.span else _place(following, plan),
+            plan.ii,
+            arg.type.distance,
+            shares,
+            held is not None and is_access(held) and self._is_onchip(memory_name(held)),
+        )
 
     def _is_onchip(self, memory: str) -> bool:
         """Buffers have the names that the source gives them."""

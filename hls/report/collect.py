@@ -27,18 +27,35 @@ def collect(result, source: str) -> Report:
     timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
     modules = module_names([kernel.name for kernel in result.interface.kernels])
     kernels = tuple(
-        collect_kernel(kernel, result.module, latency, _sum(area, _parts(modules[kernel.function.name])), replace(timing, memory=kernel.memory))
+        collect_kernel(
+            kernel,
+            result.module,
+            latency,
+            _sum(area, _parts(modules[kernel.function.name])),
+            replace(timing, memory=kernel.memory),
+        )
         for kernel in result.kernels
     )
     mine = {name for module in modules.values() for name in _parts(module)}
     shared = sum((used for name, used in area.parts.items() if name not in mine), area.rest)
-    return Report(source, result.board.name, result.board.clock.kernel_mhz, kernels, shared, capacity(device),
-                  CELL_NAMES[device.logic_cell], tuple(result.warnings), _channels(result.channels),
-                  tuple(_network(verdict) for verdict in result.networks))
+    return Report(
+        source,
+        result.board.name,
+        result.board.clock.kernel_mhz,
+        kernels,
+        shared,
+        capacity(device),
+        CELL_NAMES[device.logic_cell],
+        tuple(result.warnings),
+        _channels(result.channels),
+        tuple(_network(verdict) for verdict in result.networks),
+    )
 
 
 def _network(verdict) -> Network:
-    circle = tuple(Stop(wait.kernel, wait.link.name, wait.call.writes, wait.other, wait.call.span) for wait in verdict.circle)
+    circle = tuple(
+        Stop(wait.kernel, wait.link.name, wait.call.writes, wait.other, wait.call.span) for wait in verdict.circle
+    )
     depths = tuple(Depth(one.channel, one.depth) for one in verdict.depths)
     return Network(verdict.kernels, _DEADLOCK[verdict.kind], verdict.reason, verdict.span, circle, depths)
 
@@ -47,11 +64,35 @@ def _channels(plans) -> tuple[Channel, ...]:
     """In the order of the program; channels of an array that differ in nothing are one entry with a count."""
     found = {}
     for plan in plans:
-        alike = (plan.channel, plan.bits, plan.requested, plan.depth, plan.storage, plan.reason, plan.writer, plan.reader)
+        alike = (
+            plan.channel,
+            plan.bits,
+            plan.requested,
+            plan.depth,
+            plan.storage,
+            plan.reason,
+            plan.writer,
+            plan.reader,
+        )
         found.setdefault(alike, []).append(plan)
-    return tuple(Channel(first.name if len(same) == 1 else first.channel, first.span, first.bits, first.requested, first.depth,
-                         first.storage, first.reason, first.writer, first.write_span, first.reader, first.read_span, len(same))
-                 for same in found.values() for first in same[:1])
+    return tuple(
+        Channel(
+            first.name if len(same) == 1 else first.channel,
+            first.span,
+            first.bits,
+            first.requested,
+            first.depth,
+            first.storage,
+            first.reason,
+            first.writer,
+            first.write_span,
+            first.reader,
+            first.read_span,
+            len(same),
+        )
+        for same in found.values()
+        for first in same[:1]
+    )
 
 
 def _parts(module: str) -> tuple[str, str]:
@@ -63,17 +104,28 @@ def _sum(area: DesignArea, names: tuple[str, ...]) -> Resources:
     return sum((area.parts[name] for name in names if name in area.parts), NOTHING)
 
 
-def collect_kernel(kernel, module: Module, memory_latency: int, resources: Resources = NOTHING,
-                   timing: OperatorTiming | None = None) -> Kernel:
-    """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization, ``timing`` what it was
-    scheduled with."""
+def collect_kernel(
+    kernel, module: Module, memory_latency: int, resources: Resources = NOTHING, timing: OperatorTiming | None = None
+) -> Kernel:
+    """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization, ``timing``
+    what it was scheduled with."""
     function = kernel.function
     return Kernel(
-        function.name, function.span, bool(function.attrs.get("ndrange")),
-        collect_loops(kernel, module, memory_latency, timing), _accesses(kernel), collect_privates(kernel, module), resources,
-        reason=function.attrs.get("reason", ""), lanes=lanes_of(function), units=units_of(function),
+        function.name,
+        function.span,
+        bool(function.attrs.get("ndrange")),
+        collect_loops(kernel, module, memory_latency, timing),
+        _accesses(kernel),
+        collect_privates(kernel, module),
+        resources,
+        reason=function.attrs.get("reason", ""),
+        lanes=lanes_of(function),
+        units=units_of(function),
         memories=collect_memories(kernel, module),
-        ways=tuple(Way(_name(one.source, module), _name(one.target, module), one.cycles) for one in ways(kernel.plan, memory_latency)),
+        ways=tuple(
+            Way(_name(one.source, module), _name(one.target, module), one.cycles)
+            for one in ways(kernel.plan, memory_latency)
+        ),
     )
 
 

@@ -24,11 +24,14 @@ class _SourceLoop:
     children: tuple["_SourceLoop", ...]
 
 
-def collect_loops(kernel, module: Module, memory_latency: int, timing: OperatorTiming | None = None) -> tuple[Loop, ...]:
-    """All loops of a compiled kernel (:class:`hls.driver.CompiledKernel`), those without hardware of their own included.
+def collect_loops(
+    kernel, module: Module, memory_latency: int, timing: OperatorTiming | None = None
+) -> tuple[Loop, ...]:
+    """All loops of a compiled kernel (:class:`hls.driver.CompiledKernel`), those without hardware of their own
+    included.
 
-    ``module`` is the IR before optimization, which still has every loop of the source. ``timing`` is what the kernel was scheduled
-    with; without it nothing is said of the clock.
+    ``module`` is the IR before optimization, which still has every loop of the source. ``timing`` is what the kernel
+    was scheduled with; without it nothing is said of the clock.
     """
     return _Collector(kernel, module, memory_latency, timing).run()
 
@@ -57,7 +60,11 @@ class _Collector:
         found = []
         for op in region.ops:
             if op.opcode == "loop":
-                found.append(_SourceLoop(op.span, op.attrs.get("label", ""), op.attrs.get("unroll", 0), self._tree(op.regions[0])))
+                found.append(
+                    _SourceLoop(
+                        op.span, op.attrs.get("label", ""), op.attrs.get("unroll", 0), self._tree(op.regions[0])
+                    )
+                )
             elif op.opcode == "call":
                 found += self._tree(self.module.functions[op.attrs["callee"]].body)
             else:
@@ -68,16 +75,30 @@ class _Collector:
         children = tuple(self._loop(child) for child in source.children)
         ops = [op for op in self.by_place.get(source.span, ()) if op.attrs.get("form") != "ndrange"]
         unrolled = self.unrolled.get(source.span)
-        unroll = Unroll(unrolled.copies, unrolled.full, "pragma" if unrolled.asked else "automatic") if unrolled else None
+        unroll = (
+            Unroll(unrolled.copies, unrolled.full, "pragma" if unrolled.asked else "automatic") if unrolled else None
+        )
         merged = self.merged.get(source.span)
         if ops and merged is None:
             if unroll is None and source.unroll not in (0, 1):
                 known = all("trip_count" in op.attrs for op in ops)
-                unroll = Unroll(None, False, "it fills a memory that takes an element in a cycle" if known else
-                                "its trip count is not known at compile time")
+                unroll = Unroll(
+                    None,
+                    False,
+                    "it fills a memory that takes an element in a cycle"
+                    if known
+                    else "its trip count is not known at compile time",
+                )
             return replace(self._hardware(ops, unroll, children), label=source.label)
-        return Loop(source.label, source.span, 0, trip_count=unrolled.copies if unrolled else None, unroll=unroll,
-                    children=children, part_of=(merged.how, merged.into) if merged else None)
+        return Loop(
+            source.label,
+            source.span,
+            0,
+            trip_count=unrolled.copies if unrolled else None,
+            unroll=unroll,
+            children=children,
+            part_of=(merged.how, merged.into) if merged else None,
+        )
 
     def _hardware(self, ops: list[Op], unroll: Unroll | None, children: tuple[Loop, ...]) -> Loop:
         """A loop that is there ``len(ops)`` times; the figures are those of the slowest."""
@@ -86,18 +107,39 @@ class _Collector:
         turns = min(self.together[op], plan.ii)
         bottleneck, serial = self.explainer.explain(plan), self.explainer.serial(plan)
         return Loop(
-            op.attrs.get("label", ""), op.span, plan.ii, turns, plan.slots, plan.latency,
-            len(plan.levels), op.attrs.get("trip_count"), op.attrs.get("form") == "ndrange",
-            bottleneck, self._one_at_a_time(plan), unroll, children, len(ops), speculative=plan.speculative,
-            limit=Limits.of(op).tokens, paced=self._paced(plan, bool(serial)), serial=serial, additional=self.explainer.additional(plan),
+            op.attrs.get("label", ""),
+            op.span,
+            plan.ii,
+            turns,
+            plan.slots,
+            plan.latency,
+            len(plan.levels),
+            op.attrs.get("trip_count"),
+            op.attrs.get("form") == "ndrange",
+            bottleneck,
+            self._one_at_a_time(plan),
+            unroll,
+            children,
+            len(ops),
+            speculative=plan.speculative,
+            limit=Limits.of(op).tokens,
+            paced=self._paced(plan, bool(serial)),
+            serial=serial,
+            additional=self.explainer.additional(plan),
             path=longest_path(plan, self.timing, self.explainer.say) if self.timing else None,
             # where enough invocations take turns, nothing is lost
-            advice=advise(bottleneck if self.together[op] < max(plan.ii, 2) else None, serial, plan.ii, len(self._inside(plan)) == 1),
+            advice=advise(
+                bottleneck if self.together[op] < max(plan.ii, 2) else None,
+                serial,
+                plan.ii,
+                len(self._inside(plan)) == 1,
+            ),
         )
 
     def _paced(self, plan: RegionPlan, serial: bool) -> int | None:
-        """The cycles that the loops inside take for an iteration of this one, if all of them run a known number of times. The next
-        one begins when they have issued their last token or, where the region is ``serial``, when they have answered."""
+        """The cycles that the loops inside take for an iteration of this one, if all of them run a known number of
+        times. The next one begins when they have issued their last token or, where the region is ``serial``, when they
+        have answered."""
         issues = [self._issue(child) for child in self._inside(plan)]
         if not issues or None in issues:
             return None
@@ -107,7 +149,8 @@ class _Collector:
         return [self.plans[row.op] for level in plan.levels for row in level.row if row.op in self.plans]
 
     def _issue(self, child: RegionPlan) -> int | None:
-        """Cycles in which an invocation issues its tokens, others taking their turns meanwhile; None where that depends on the run."""
+        """Cycles in which an invocation issues its tokens, others taking their turns meanwhile; None where that depends
+        on the run."""
         serial = bool(self.explainer.serial(child))
         paced = self._paced(child, serial) if self._inside(child) else 0
         if paced is None or "trip_count" not in child.loop.attrs:
@@ -121,16 +164,22 @@ class _Collector:
     def _one_at_a_time(self, plan: RegionPlan) -> str:
         """Why fewer invocations than the II take turns, where that is so."""
         shared = plan.cause == "schedule" and plan.bottleneck is not None and plan.bottleneck.kind == "resource"
-        if self.together[plan.loop] >= plan.ii or shared or plan.ring is not None:  # turns at a port gain nothing, and a ring takes all of a group
+        # turns at a port gain nothing, and a ring takes all of a group
+        if self.together[plan.loop] >= plan.ii or shared or plan.ring is not None:
             return ""
         if self.together[plan.loop] < plan.slots:
-            return ("the loop around it passes its invocations one at a time, so that none take turns" if self.together[plan.loop] == 1 else
-                    f"the loop around it passes {self.together[plan.loop]} of its invocations at a time")
+            return (
+                "the loop around it passes its invocations one at a time, so that none take turns"
+                if self.together[plan.loop] == 1
+                else f"the loop around it passes {self.together[plan.loop]} of its invocations at a time"
+            )
         if plan.slots > 1 and "interleave_reason" in plan.loop.attrs:
             return f"no more than {plan.slots} invocations take turns: {plan.loop.attrs['interleave_reason']}"
         if plan.slots > 1:
             return f"the II asks for {plan.ii} invocations in turn; a loop keeps {plan.slots} at most"
         if plan.loop in self.entered_once:
             return "nothing takes turns with this loop: a launch enters it once"
-        reason = plan.loop.attrs.get("interleave_reason", "what one invocation writes, the next one may read or overwrite")
+        reason = plan.loop.attrs.get(
+            "interleave_reason", "what one invocation writes, the next one may read or overwrite"
+        )
         return f"invocations run one at a time: {reason}"

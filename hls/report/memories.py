@@ -1,4 +1,5 @@
-"""What became of every memory inside a kernel that is in block RAM: its size, banks and copies, and who takes turns at it."""
+"""What became of every memory inside a kernel that is in block RAM: its size, banks and copies, and who takes turns at
+it."""
 
 import re
 
@@ -35,13 +36,32 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
     copies, rams = planned.bank_copies, planned.rams
     turns = _turns(kernel, planned)
     return Memory(
-        memory.name, memory.span, memory.space, requested or memory.length * memory.element.bytes // planned.copies,
-        sum(copies) * planned.map.words(planned.words) * word, word, planned.map.banks, _banks(planned), max(copies), planned.copies,
-        len([op for op in planned.loads if op.opcode == "load"]), len([op for op in planned.stores if op.opcode == "store"]),
-        len([op for op in planned.loads if op.opcode == "atomic"]), rams,
-        _rating(planned, turns, rams), turns, _sharing(planned), "double-pumped" if planned.pumped else "single-pumped",
-        tuple(sorted({name for one in (written if merged else (memory,)) for name, _ in one.attrs} - NOTES)), _advice(planned, turns), planned.of_one_group.rams,
-        places, merged_by(memory) if merged else "", planned.write_ports, _owners(kernel, memory.name))
+        memory.name,
+        memory.span,
+        memory.space,
+        requested or memory.length * memory.element.bytes // planned.copies,
+        sum(copies) * planned.map.words(planned.words) * word,
+        word,
+        planned.map.banks,
+        _banks(planned),
+        max(copies),
+        planned.copies,
+        len([op for op in planned.loads if op.opcode == "load"]),
+        len([op for op in planned.stores if op.opcode == "store"]),
+        len([op for op in planned.loads if op.opcode == "atomic"]),
+        rams,
+        _rating(planned, turns, rams),
+        turns,
+        _sharing(planned),
+        "double-pumped" if planned.pumped else "single-pumped",
+        tuple(sorted({name for one in (written if merged else (memory,)) for name, _ in one.attrs} - NOTES)),
+        _advice(planned, turns),
+        planned.of_one_group.rams,
+        places,
+        merged_by(memory) if merged else "",
+        planned.write_ports,
+        _owners(kernel, memory.name),
+    )
 
 
 def _owners(kernel, name: str) -> str:
@@ -72,8 +92,11 @@ def _function(map, word: int) -> str:
         return f"the exclusive or of {digits} of the number of a word of {word} bytes says which"
     if map.bits != tuple(range(low + count - 1, low - 1, -1)):
         return f"bits {', '.join(str(bit) for bit in map.bits)} of the number of a word of {word} bytes choose one"
-    rule = f"neighbouring words of {word} bytes are in different ones" if low == 0 else (
-        f"each piece of {1 << low:,} words of {word} bytes is in another one than the one before")
+    rule = (
+        f"neighbouring words of {word} bytes are in different ones"
+        if low == 0
+        else (f"each piece of {1 << low:,} words of {word} bytes is in another one than the one before")
+    )
     return rule + (f", moved on by one every {1 << map.skew:,} words" if map.skew is not None else "")
 
 
@@ -84,7 +107,9 @@ def _turns(kernel, planned: OnChipMemory) -> tuple[Turns, ...]:
     for kind, ops in (("store", planned.stores), ("load", planned.loads)):
         ports: dict[tuple, list[Op]] = {}
         for op in ops:
-            if (port := kernel.memory.shared_port(op)) is not None and (kind == "store") == (not port.startswith("copies of ")):
+            if (port := kernel.memory.shared_port(op)) is not None and (kind == "store") == (
+                not port.startswith("copies of ")
+            ):
                 ports.setdefault((port, _region(kernel, op)), []).append(op)
         for (port, _), sharing in ports.items():
             limit = kernel.memory.port_limit(port)
@@ -132,17 +157,31 @@ def _rating(planned: OnChipMemory, turns: tuple[Turns, ...], blocks: int) -> str
 def _advice(planned: OnChipMemory, turns: tuple[Turns, ...]) -> str:
     name = planned.memory.name
     if any(one.kind == "load" for one in turns):
-        return f"more copies of {name} let its loads start together: write a larger max_replicates or numreadports, or leave it out"
+        return (
+            f"more copies of {name} let its loads start together: write a larger max_replicates or numreadports, "
+            "or leave it out"
+        )
     if turns and planned.banking.asked.geometry:
-        return f"other banks may keep the stores of {name} apart: leave numbanks and bank_bits out, or index the dimension that they choose by constants"
+        return (
+            f"other banks may keep the stores of {name} apart: leave numbanks and bank_bits out, or index the "
+            "dimension that they choose by constants"
+        )
     if turns:
-        return (f"index a dimension of {name} by numbers that are known at compile time, or by neighbouring ones, so that its stores go to "
-                "different banks; or make them one store of a value that is chosen before")
+        return (
+            f"index a dimension of {name} by numbers that are known at compile time, or by neighbouring ones, so "
+            "that its stores go to "
+            "different banks; or make them one store of a value that is chosen before"
+        )
     if planned.write_ports > 1 and planned.with_one_write.rams < planned.rams:
-        return f"numwriteports(1) takes {planned.with_one_write.rams} block RAMs for {name} instead of {planned.rams}, if its stores may take turns"
+        return (
+            f"numwriteports(1) takes {planned.with_one_write.rams} block RAMs for {name} instead of "
+            f"{planned.rams}, if its stores may take turns"
+        )
     if planned.most_copies > 1:
         return f"fewer places that read {name} mean fewer copies"
     if len(planned.loads) > 1 or len(planned.stores) > 1:
-        return f"with one place that reads {name} and one that stores to it nothing would be chosen among, which may let the clock be faster"
+        return (
+            f"with one place that reads {name} and one that stores to it nothing would be chosen among, which may "
+            "let the clock be faster"
+        )
     return ""
-

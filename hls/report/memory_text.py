@@ -12,8 +12,12 @@ _SPACES = {"local": "Local memory", "private": "Private memory", "constant": "Ta
 
 def memory_section(memories: Iterable[Memory], wrap: Callable[[str, str], list[str]]) -> list[str]:
     """Lines of the section, nothing where there are none; ``wrap`` breaks a line behind a margin."""
-    lines = [line for memory in memories for number, text in enumerate(_paragraph(memory))
-             for line in wrap(text, "    " if number else "  ")]
+    lines = [
+        line
+        for memory in memories
+        for number, text in enumerate(_paragraph(memory))
+        for line in wrap(text, "    " if number else "  ")
+    ]
     return ["", "Memories inside the kernel", *lines] if lines else []
 
 
@@ -21,27 +25,48 @@ def _paragraph(memory: Memory) -> list[str]:
     lines = [f"{_SPACES[memory.space]} {memory.name}{at(memory.span)}: {memory.rating}.", _figures(memory)]
     if memory.merged:
         how = {"depth": "one behind the other", "width": "side by side in each word"}[memory.merged_by]
-        lines.append(f"One memory for {', '.join(memory.merged[:-1])} and {memory.merged[-1]}, {how}: they share its ports.")
+        lines.append(
+            f"One memory for {', '.join(memory.merged[:-1])} and {memory.merged[-1]}, {how}: they share its ports."
+        )
     if memory.banks > 1:
         lines.append(f"{memory.banks} banks: {memory.banked}.")
     if memory.copies > 1:
-        lines.append(f"Replicated {memory.copies} times, so that {_count(memory.reads + memory.atomics, 'load')} can be made at once.")
+        lines.append(
+            f"Replicated {memory.copies} times, so that {_count(memory.reads + memory.atomics, 'load')} can be made "
+            "at once."
+        )
     if memory.pumping == "double-pumped":
-        times = ("twice a cycle, and written twice, by one port before the other" if memory.write_ports > 1 else
-                 "three times a cycle, and written once" if memory.writes or memory.atomics else "four times a cycle")
-        lines.append(f"Its blocks run on a clock of twice the frequency (port sync2x_clk), so that each is read up to {times}; a load takes two "
-                     "cycles more than a single-pumped one.")
+        times = (
+            "twice a cycle, and written twice, by one port before the other"
+            if memory.write_ports > 1
+            else "three times a cycle, and written once"
+            if memory.writes or memory.atomics
+            else "four times a cycle"
+        )
+        lines.append(
+            "Its blocks run on a clock of twice the frequency (port sync2x_clk), so that each is read up to "
+            f"{times}; a load takes two "
+            "cycles more than a single-pumped one."
+        )
     if memory.groups > 1 and memory.owners != "groups":
         who = "work-items" if memory.owners == "work-items" else "iterations of the loop in which it begins anew"
-        lines.append(f"{memory.groups} private copies, for as many {who}, which are under way at once: "
-                     f"{_growth(memory, 'private_copies(1) means one')}")
+        lines.append(
+            f"{memory.groups} private copies, for as many {who}, which are under way at once: "
+            f"{_growth(memory, 'private_copies(1) means one')}"
+        )
     elif memory.groups > 1:
         fewer = "fewer barriers, or larger groups (max_work_group_size), mean fewer parts"
-        lines.append(f"{memory.groups} parts, for as many groups of work-items that are under way at once: {_growth(memory, fewer)}")
+        lines.append(
+            f"{memory.groups} parts, for as many groups of work-items that are under way at once: "
+            f"{_growth(memory, fewer)}"
+        )
     lines += [f"Accesses at {_at_lines(one.lines)} share a port: {one.reason}." for one in memory.sharing]
     for one in memory.turns:
         others = _one_port(memory) if one.kind == "store" else "the copies that there may be"
-        lines.append(f"{'Stores' if one.kind == 'store' else 'Loads'} at {_at_lines(one.lines)} take turns at {others}: {one.cycles} cycles for each iteration.")
+        lines.append(
+            f"{'Stores' if one.kind == 'store' else 'Loads'} at {_at_lines(one.lines)} take turns at {others}: "
+            f"{one.cycles} cycles for each iteration."
+        )
     if memory.attributes:
         lines.append(f"Asked for by the source: {', '.join(memory.attributes)}.")
     if memory.advice:
@@ -50,7 +75,11 @@ def _paragraph(memory: Memory) -> list[str]:
 
 
 def _one_port(memory: Memory) -> str:
-    return "the port for storing to a bank" if memory.write_ports == 1 else f"one of the {memory.write_ports} ports for storing to a bank"
+    return (
+        "the port for storing to a bank"
+        if memory.write_ports == 1
+        else f"one of the {memory.write_ports} ports for storing to a bank"
+    )
 
 
 def _figures(memory: Memory) -> str:
@@ -59,14 +88,21 @@ def _figures(memory: Memory) -> str:
         accesses.append(_count(memory.atomics, "atomic operation"))
     where = _count(memory.blocks, "block RAM") if memory.blocks else "tables, not block RAM"
     free = "stall-free" if memory.stall_free else "some accesses take turns"
-    return (f"Requested {_count(memory.requested, 'byte')}, implemented {_count(memory.implemented, 'byte')} in {where}, {memory.pumping}, {free}, "
-            f"{' and '.join(accesses) if len(accesses) == 2 else ', '.join(accesses)}.")
+    return (
+        f"Requested {_count(memory.requested, 'byte')}, implemented {_count(memory.implemented, 'byte')} in {where}, "
+        f"{memory.pumping}, {free}, "
+        f"{' and '.join(accesses) if len(accesses) == 2 else ', '.join(accesses)}."
+    )
 
 
 def _growth(memory: Memory, fewer: str) -> str:
     if memory.blocks <= memory.of_one_group:
         return "one would take no fewer block RAMs."
-    times = f"{memory.blocks / memory.of_one_group:.3g} times the block RAMs of one" if memory.of_one_group else "one would be kept in tables"
+    times = (
+        f"{memory.blocks / memory.of_one_group:.3g} times the block RAMs of one"
+        if memory.of_one_group
+        else "one would be kept in tables"
+    )
     return f"{times}. {fewer[0].upper()}{fewer[1:]}."
 
 

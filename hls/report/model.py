@@ -8,8 +8,27 @@ from dataclasses import dataclass
 from ..diag import Diagnostic, Span
 from ..model.area import NOTHING, Resources
 
-__all__ = ["Access", "Bottleneck", "Channel", "Depth", "Kernel", "Loop", "Memory", "Network", "Path", "Private", "Report", "Resources", "Serial", "Share", "Sharing",
-           "Stop", "Turns", "Unroll", "Way"]
+__all__ = [
+    "Access",
+    "Bottleneck",
+    "Channel",
+    "Depth",
+    "Kernel",
+    "Loop",
+    "Memory",
+    "Network",
+    "Path",
+    "Private",
+    "Report",
+    "Resources",
+    "Serial",
+    "Share",
+    "Sharing",
+    "Stop",
+    "Turns",
+    "Unroll",
+    "Way",
+]
 
 
 @dataclass(frozen=True)
@@ -23,15 +42,14 @@ class Share:
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """What keeps a loop from a smaller initiation interval, or, of kind "invocations", an invocation from beginning (``subject`` waits
-    for the access at ``other`` of the one before, ``cycles`` behind its last iteration).
+    """What keeps a loop from a smaller initiation interval, or, of kind "invocations", an invocation from beginning
+    (``subject`` waits for the access at ``other`` of the one before, ``cycles`` behind its last iteration).
 
     ``kind`` is "data" (``subject`` is the variable that waits for its own value of an earlier iteration), "memory"
     (``subject`` is the access that waits for the access at ``other``), "condition" (whether there is a next iteration
-    is known late), "resource" (``subject`` is shared), "turns" (``subject``, stores of one iteration, are made one after the
-    other), or what the source asks for: "request" (this interval),
-    "concurrency" (no more than ``subject`` iterations on their way), "ahead" (no more than ``subject`` iterations before it is
-    known whether there are any).
+    is known late), "resource" (``subject`` is shared), "turns" (``subject``, stores of one iteration, are made one
+    after the other), or what the source asks for: "request" (this interval), "concurrency" (no more than ``subject``
+    iterations on their way), "ahead" (no more than ``subject`` iterations before it is known whether there are any).
     """
 
     kind: str
@@ -72,8 +90,8 @@ class Path:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of the source. ``ii`` 0 means that no hardware loop is left: ``unroll`` is full, the loop is part of another one, or
-    else it runs at most once, or computes nothing that is used."""
+    """A loop of the source. ``ii`` 0 means that no hardware loop is left: ``unroll`` is full, the loop is part of
+    another one, or else it runs at most once, or computes nothing that is used."""
 
     label: str
     span: Span | None
@@ -109,7 +127,8 @@ class Loop:
 
     @property
     def concurrency(self) -> int | None:
-        """Iterations in flight at most: latency x interleaving / II, one that has begun counted whole, or what the source allows."""
+        """Iterations in flight at most: latency x interleaving / II, one that has begun counted whole, or what the
+        source allows."""
         if not self.ii:
             return None
         most = max(1, -(-self.latency * self.interleaving // self.ii))
@@ -118,7 +137,8 @@ class Loop:
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store of global memory, and the ``count`` units built for it (copies of an unrolled loop have their own)."""
+    """A load or store of global memory, and the ``count`` units built for it (copies of an unrolled loop have their
+    own)."""
 
     kind: str  #: "load", "store" or "atomic"
     buffer: str
@@ -132,8 +152,8 @@ class Access:
 
 @dataclass(frozen=True)
 class Channel:
-    """A channel, or ``count`` equal ones of an array, between two kernels. ``requested`` is the depth asked for (None: none),
-    ``reason`` why ``depth``, what is built, is another; the spans are those of the first calls."""
+    """A channel, or ``count`` equal ones of an array, between two kernels. ``requested`` is the depth asked for (None:
+    none), ``reason`` why ``depth``, what is built, is another; the spans are those of the first calls."""
 
     name: str
     span: Span | None
@@ -151,8 +171,8 @@ class Channel:
 
 @dataclass(frozen=True)
 class Stop:
-    """One kernel of several that wait for each other: at ``span`` it waits for ``other`` to make room in a channel (``writes``), or to
-    send a value."""
+    """One kernel of several that wait for each other: at ``span`` it waits for ``other`` to make room in a channel
+    (``writes``), or to send a value."""
 
     kernel: str
     channel: str
@@ -171,8 +191,9 @@ class Depth:
 
 @dataclass(frozen=True)
 class Network:
-    """Kernels that channels join. ``deadlock``: whether they wait for each other for ever: "impossible", "certain", "possible" or "unknown";
-    ``reason`` says why. ``circle``: each waits for the next, the last for the first; ``depths`` would help."""
+    """Kernels that channels join. ``deadlock``: whether they wait for each other for ever: "impossible", "certain",
+    "possible" or "unknown"; ``reason`` says why. ``circle``: each waits for the next, the last for the first;
+    ``depths`` would help."""
 
     kernels: tuple[str, ...]
     deadlock: str
@@ -194,7 +215,8 @@ class Private:
 
 @dataclass(frozen=True)
 class Turns:
-    """Accesses of one token that share a port: they take ``cycles``, one after the other, whatever else there is to do."""
+    """Accesses of one token that share a port: they take ``cycles``, one after the other, whatever else there is to
+    do."""
 
     kind: str  #: "store" or "load"
     cycles: int
@@ -211,10 +233,12 @@ class Sharing:
 
 @dataclass(frozen=True)
 class Memory:
-    """A memory inside a kernel, in RAM. Sizes are in bytes: what the source asks for, and what is there, all copies counted.
+    """A memory inside a kernel, in RAM. Sizes are in bytes: what the source asks for, and what is there, all copies
+    counted.
 
-    ``copies`` are those of the bank that has the most: one for each load that may read it at once. ``groups`` of work-items, or iterations
-    of the loop around a private array, have a part each. No access ever waits for another; where some share a port they have cycles of their own, by ``turns``.
+    ``copies`` are those of the bank that has the most: one for each load that may read it at once. ``groups`` of
+    work-items, or iterations of the loop around a private array, have a part each. No access ever waits for another;
+    where some share a port they have cycles of their own, by ``turns``.
     """
 
     name: str
@@ -241,7 +265,8 @@ class Memory:
     merged: tuple[str, ...] = ()  #: the arrays that are in it where the source merges some, each with its line
     merged_by: str = ""  #: "depth" or "width"
     write_ports: int = 1  #: that each bank is written through in a cycle
-    owners: str = "groups"  #: of which there is a copy for each that is under way: "groups", "work-items" or "iterations"
+    #: of which there is a copy for each that is under way: "groups", "work-items" or "iterations"
+    owners: str = "groups"
 
     @property
     def stall_free(self) -> bool:
@@ -260,8 +285,8 @@ class Way:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side, in each of ``units`` compute
-    units: loops, accesses and arrays are those of one unit, ``resources`` of all."""
+    """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side, in each of
+    ``units`` compute units: loops, accesses and arrays are those of one unit, ``resources`` of all."""
 
     name: str
     span: Span | None

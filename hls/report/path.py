@@ -19,12 +19,14 @@ class _Paths:
         self.plan, self.timing = plan, timing
         self.reads = {c.arg: c.read for c in plan.carried}
         self.answered = {row.op for level in plan.levels for row in level.row}  # by a queue, whenever that may be
-        self.ways: dict[Value, tuple[float, tuple[tuple[Op, float], ...]]] = {}  # ns from a register, through which operations
+        # ns from a register, through which operations
+        self.ways: dict[Value, tuple[float, tuple[tuple[Op, float], ...]]] = {}
 
     def longest(self, say: Callable[[Op], str]) -> Path:
         ends = [self._through(op, point) for op, point in self.plan.place.items() if not has(op, "constant")]
         decide = self.plan.region.terminator.operands[0] if self.plan.loop is not None else None
-        if decide is not None and self.plan.decide.level == 0:  # to the end of an invocation, and to the next issue, which may be later
+        # to the end of an invocation, and to the next issue, which may be later
+        if decide is not None and self.plan.decide.level == 0:
             for point, own in ((self.plan.decide, self.timing.slot_read), (self.plan.again, self.timing.header)):
                 ns, steps = self._arrival(decide, point)
                 ends.append((ns + own, steps))

@@ -32,8 +32,11 @@ def _whole(parts: list[Private]) -> Private:
         return first
     names = [part.name.split(".") for part in parts]
     shared = sum(len(set(level)) == 1 for level in zip(*names, strict=False))
-    place = f"each of {len(parts)} members: {first.place}" if len(places) == 1 else "; ".join(
-        f"{'.'.join(name[shared:])}: {part.place}" for name, part in zip(names, parts, strict=True))
+    place = (
+        f"each of {len(parts)} members: {first.place}"
+        if len(places) == 1
+        else "; ".join(f"{'.'.join(name[shared:])}: {part.place}" for name, part in zip(names, parts, strict=True))
+    )
     return Private(".".join(names[0][:shared]), first.span, sum(part.bits for part in parts), place)
 
 
@@ -51,18 +54,26 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
     table = memory.space == "constant" or whole and all(v.op is not None and v.op.opcode == "const" for v in whole)
     lanes = lanes_of(kernel.function)
     onchip = kernel.memory.onchip.get(name) or kernel.memory.onchip.get(lane_name(name, 0))
-    together = next((one for one in kernel.memory.onchip if name in dict(kernel.memory.onchip[one].memory.attrs).get(MERGED, ())), None)
+    together = next(
+        (one for one in kernel.memory.onchip if name in dict(kernel.memory.onchip[one].memory.attrs).get(MERGED, ())),
+        None,
+    )
     if onchip is not None:
         place = _block_ram(kernel.memory, onchip)
         place += f"; {lanes} times, once for each lane" if onchip.memory.name != name else ""
     elif together is not None:
         place = f"in the memory {together}, as the source asks"
     elif table:
-        place = "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
+        place = (
+            "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
+        )
     elif whole:
         wide = whole[0].type.bits
-        place = (f"{'one wide register' if wide == bits else f'{bits // wide} wide registers, one for each column,'} of {wide:,} bits; an index that is not constant goes through multiplexers, which costs most: "
-                 "index it by constants, as loops do that are unrolled")
+        place = (
+            f"{'one wide register' if wide == bits else f'{bits // wide} wide registers, one for each column,'} of "
+            f"{wide:,} bits; an index that is not constant goes through multiplexers, which costs most: "
+            "index it by constants, as loops do that are unrolled"
+        )
     else:
         place = _elements(name, memory, values, kernel)
     return Private(memory.name, memory.span, bits, place)
@@ -83,18 +94,26 @@ def _block_ram(plan, memory) -> str:
     turns = memory.banking.stores.most
     if turns > 1:
         ports = "a write port" if memory.write_ports == 1 else f"{memory.write_ports} write ports"
-        parts.append(f"stores share {ports}, up to {turns} of them in turn" + (" at each" if memory.write_ports > 1 else ""))
+        parts.append(
+            f"stores share {ports}, up to {turns} of them in turn" + (" at each" if memory.write_ports > 1 else "")
+        )
     seen = sum(plan.accesses[op].forwarding for op in memory.loads)
     if seen:
-        parts.append(f"{seen} of its loads see{'s' if seen == 1 else ''} what is being stored" if len(memory.loads) > 1
-                     else "its load sees what is being stored")
+        parts.append(
+            f"{seen} of its loads see{'s' if seen == 1 else ''} what is being stored"
+            if len(memory.loads) > 1
+            else "its load sees what is being stored"
+        )
     return "; ".join(parts)
 
 
 def _elements(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
     others = {lane_name("", k) for k in range(1, lanes_of(kernel.function))}  # as the first lane's
-    buffers = [found for other, found in kernel.memory.onchip.items()
-               if other.startswith(f"{name}.") and not other.endswith(tuple(others))]
+    buffers = [
+        found
+        for other, found in kernel.memory.onchip.items()
+        if other.startswith(f"{name}.") and not other.endswith(tuple(others))
+    ]
     return _shift_register(name, buffers, values) if buffers else _registers(name, memory, values, kernel)
 
 
@@ -103,11 +122,16 @@ def _shift_register(name: str, buffers: list, values: list[Value]) -> str:
     lines = sorted(found.memory.length for found in buffers if dict(found.memory.attrs).get(RING))
     if lines:
         singles = {v.name for v in values if re.fullmatch(rf"{re.escape(name)}\.\d+", v.name)}
-        text = (f"shift register: {'a delay line' if len(lines) == 1 else f'{len(lines)} delay lines'} of "
-                f"{' and '.join(f'{n:,}' for n in lines)} elements in block RAM, and {_count(len(singles), 'register')}")
+        text = (
+            f"shift register: {'a delay line' if len(lines) == 1 else f'{len(lines)} delay lines'} of "
+            f"{' and '.join(f'{n:,}' for n in lines)} elements in block RAM, and {_count(len(singles), 'register')}"
+        )
     else:
         (ring,) = buffers
-        text = (f"shift register: a circular buffer of {ring.memory.length:,} elements in block RAM, read by {_count(len(ring.loads), 'load')}")
+        text = (
+            f"shift register: a circular buffer of {ring.memory.length:,} elements in block RAM, read by "
+            f"{_count(len(ring.loads), 'load')}"
+        )
     sometimes = any(dict(found.memory.attrs).get(CONDITIONAL) for found in buffers)
     return text + ("; shifted under a condition, which costs nothing: only where it begins moves" if sometimes else "")
 
@@ -117,7 +141,9 @@ def _taps(elements: Collection[str], kernel) -> str:
     table, moved = uses(kernel.function.body), 0
     for plan in kernel.plan.loops.values():
         for carried in plan.carried:
-            moved += carried.arg.name in elements and any(user is not plan.region.terminator for user, _ in table.get(carried.arg, []))
+            moved += carried.arg.name in elements and any(
+                user is not plan.region.terminator for user, _ in table.get(carried.arg, [])
+            )
     return f" with {_count(moved, 'tap point')}" if moved else ""
 
 
@@ -137,5 +163,12 @@ def _registers(name: str, memory: MemoryObject, values: list[Value], kernel) -> 
     kept = sum(c.arg.name in elements for plan in kernel.plan.loops.values() for c in plan.carried)
     steps = {target - origin for target, origin in moves.items()}
     if len(moves) > 1 and steps in ({1}, {-1}):
-        return f"shift register of {memory.length}{_taps(elements, kernel)}: {_count(kept, 'register')} of {memory.element.bits} bits"
-    return f"{_count(kept, 'register')} of {memory.element.bits} bits" if kept else "values in the pipeline, no storage of their own"
+        return (
+            f"shift register of {memory.length}{_taps(elements, kernel)}: {_count(kept, 'register')} of "
+            f"{memory.element.bits} bits"
+        )
+    return (
+        f"{_count(kept, 'register')} of {memory.element.bits} bits"
+        if kept
+        else "values in the pipeline, no storage of their own"
+    )

@@ -21,7 +21,13 @@ def render(report: Report) -> str:
     for kernel in report.kernels:
         lines += ["", RULE, *_kernel(kernel, report)]
     if report.channels:
-        lines += ["", RULE, "Channels", RULE, *(line for one in report.channels for line in _wrapped(_channel(one), "  "))]
+        lines += [
+            "",
+            RULE,
+            "Channels",
+            RULE,
+            *(line for one in report.channels for line in _wrapped(_channel(one), "  ")),
+        ]
     lines += _section("Kernels that wait for each other", [_network(one) for one in report.networks])
     lines += ["", RULE, "Estimated resources, counted in the Verilog before synthesis", RULE]
     lines += _resources(report)
@@ -31,14 +37,21 @@ def render(report: Report) -> str:
 
 def _kernel(kernel: Kernel, report: Report) -> list[str]:
     together = f", {kernel.lanes} of them side by side" if kernel.lanes > 1 else ""
-    together += f", in {kernel.units} compute units (what follows is one of them; resources are of all)" if kernel.units > 1 else ""
+    together += (
+        f", in {kernel.units} compute units (what follows is one of them; resources are of all)"
+        if kernel.units > 1
+        else ""
+    )
     kind = f"work-items of an NDRange{together}" if kernel.ndrange else "a single work-item"
     why = f", because {kernel.reason}" if kernel.reason else ""
     lines = [f"Kernel {kernel.name}{at(kernel.span)}: {kind}{why}", RULE, "", "Loops"]
     lines += _tree(kernel.loops, report.clock_mhz) or ["  none: each launch takes one pass through the pipeline"]
     lines += _section("Global memory", [_access(access) for access in kernel.accesses])
     lines += memory_section(kernel.memories, _wrapped)
-    lines += _section("Ways from channel to channel", [f"{one.source} to {one.target}: {_count(one.cycles, 'cycle')}" for one in kernel.ways])
+    lines += _section(
+        "Ways from channel to channel",
+        [f"{one.source} to {one.target}: {_count(one.cycles, 'cycle')}" for one in kernel.ways],
+    )
     lines += _section("Arrays and tables", [_private(private) for private in kernel.privates])
     return lines + _messages(kernel.messages)
 
@@ -87,7 +100,9 @@ def _headline(loop: Loop) -> str:
 def _rate(loop: Loop) -> str:
     if loop.part_of:
         how, into = loop.part_of
-        return f"{'coalesced with' if how == 'coalesced' else 'fused with'} the loop{at(into)}, whose figures are for both"
+        return (
+            f"{'coalesced with' if how == 'coalesced' else 'fused with'} the loop{at(into)}, whose figures are for both"
+        )
     if not loop.ii:
         return "unrolled" if loop.unroll else "no loop is left, as it runs at most once or nothing it computes is used"
     ii = f"II {loop.ii}, "
@@ -113,27 +128,40 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
         lines += _bottleneck(loop.bottleneck)
     for region in loop.serial:
         known = loop.bottleneck is not None and _cause(region.cause) == _cause(loop.bottleneck)
-        lines.append(f"So one iteration at a time passes {_names(region.loops)}." if known else
-                     f"One iteration at a time passes {_names(region.loops)}, because {_cause(region.cause)}.")
+        lines.append(
+            f"So one iteration at a time passes {_names(region.loops)}."
+            if known
+            else f"One iteration at a time passes {_names(region.loops)}, because {_cause(region.cause)}."
+        )
     lines += [_additional(other) for other in loop.additional]
     if loop.advice:
         lines.append(f"{loop.advice}.")
     if loop.one_at_a_time:
         lines.append(f"{loop.one_at_a_time[0].upper()}{loop.one_at_a_time[1:]}.")
     if loop.speculative:
-        lines.append("Iterations are issued before it is known whether there are any; those behind the last one are dropped.")
+        lines.append(
+            "Iterations are issued before it is known whether there are any; those behind the last one are dropped."
+        )
     if loop.ii:
         slots = f", {loop.slots} slots" if loop.slots > 1 else ""
-        flight = "" if _inner(loop) and not loop.limit else f"; at most {_count(loop.concurrency, 'iteration')} in flight"
+        flight = (
+            "" if _inner(loop) and not loop.limit else f"; at most {_count(loop.concurrency, 'iteration')} in flight"
+        )
         asked = ", as the source asks" if loop.limit and loop.concurrency == loop.limit else ""
-        lines.append(f"Latency {_count(loop.latency, 'cycle')} in {_count(loop.levels, 'level')}{slots}{flight}{asked}.")
+        lines.append(
+            f"Latency {_count(loop.latency, 'cycle')} in {_count(loop.levels, 'level')}{slots}{flight}{asked}."
+        )
     return lines + _path(loop.path, clock_mhz)
 
 
 def _additional(cause: Bottleneck) -> str:
     if cause.kind == "invocations":
-        return (f"The first iteration of an invocation begins {cause.cycles} cycles behind the last one of the invocation before: "
-                f"{cause.subject}{at(cause.span)} has to wait for the access{at(cause.other)} there, which may touch the same address.")
+        return (
+            f"The first iteration of an invocation begins {cause.cycles} cycles behind the last one of the "
+            "invocation before: "
+            f"{cause.subject}{at(cause.span)} has to wait for the access{at(cause.other)} there, which may touch the "
+            "same address."
+        )
     return f"Beside that, {_cause(cause)}."
 
 
@@ -145,8 +173,13 @@ def _path(path: Path | None, clock_mhz: float) -> list[str]:
     """Only where the loop cannot run at the clock."""
     if path is None or path.fmax_mhz >= clock_mhz:
         return []
-    return [f"The longest way between two registers, {path.ns:.3g} ns, allows {path.fmax_mhz:g} MHz only; do less in it for more.",
-            *_shares(path.steps)]
+    return [
+        (
+            f"The longest way between two registers, {path.ns:.3g} ns, allows {path.fmax_mhz:g} MHz only; do less in "
+            "it for more."
+        ),
+        *_shares(path.steps),
+    ]
 
 
 def _unroll(loop: Loop) -> list[str]:
@@ -173,7 +206,9 @@ def _cause(bottleneck: Bottleneck) -> str:
     }
     distance = bottleneck.distance
     return causes[bottleneck.kind].format(
-        subject=bottleneck.subject, at=at(bottleneck.span), other=at(bottleneck.other),
+        subject=bottleneck.subject,
+        at=at(bottleneck.span),
+        other=at(bottleneck.other),
         earlier="the iteration before" if distance == 1 else f"{distance} iterations before",
     )
 
@@ -197,7 +232,10 @@ def _access(access: Access) -> str:
     verb = {"load": "load of", "store": "store to", "atomic": "atomic operation on"}[access.kind]
     units = f"{access.count} times " if access.count > 1 else ""
     where = f" of {access.memory}" if access.memory else ""
-    return f"{verb} {access.buffer}{at(access.span)}, {_count(access.bytes, 'byte')}{where}: {units}{access.lsu}, {access.reason}"
+    return (
+        f"{verb} {access.buffer}{at(access.span)}, {_count(access.bytes, 'byte')}{where}: {units}{access.lsu}, "
+        f"{access.reason}"
+    )
 
 
 def _channel(channel: Channel) -> str:
@@ -205,13 +243,23 @@ def _channel(channel: Channel) -> str:
     built = "joined by wires" if channel.depth == 0 else f"{channel.depth} deep in {channel.storage}"
     asked = f" (requested depth {channel.requested})" if channel.reason and channel.requested is not None else ""
     why = f": {channel.reason}" if channel.reason else ""
-    return (f"{channel.name}{at(channel.span)}{array}: {_count(channel.bits, 'bit')} wide, {built}{asked}{why}; "
-            f"from {channel.writer}{at(channel.write_span)} to {channel.reader}{at(channel.read_span)}")
+    return (
+        f"{channel.name}{at(channel.span)}{array}: {_count(channel.bits, 'bit')} wide, {built}{asked}{why}; "
+        f"from {channel.writer}{at(channel.write_span)} to {channel.reader}{at(channel.read_span)}"
+    )
 
 
 def _network(network: Network) -> str:
-    depths = "; it would help: " + ", ".join(f"a depth of {one.depth} for {one.channel}" for one in network.depths) if network.depths else ""
-    places = f" ({', '.join(f'{stop.kernel} at line {stop.span.line}' for stop in network.circle if stop.span)})" if network.circle else ""
+    depths = (
+        "; it would help: " + ", ".join(f"a depth of {one.depth} for {one.channel}" for one in network.depths)
+        if network.depths
+        else ""
+    )
+    places = (
+        f" ({', '.join(f'{stop.kernel} at line {stop.span.line}' for stop in network.circle if stop.span)})"
+        if network.circle
+        else ""
+    )
     return f"{', '.join(network.kernels)}: deadlock {network.deadlock}: {network.reason}{places}{depths}"
 
 
@@ -220,7 +268,8 @@ def _private(private: Private) -> str:
 
 
 def _resources(report: Report) -> list[str]:
-    """A table: a row for each kernel, what they share, and the total; with its share of the device where that is known."""
+    """A table: a row for each kernel, what they share, and the total; with its share of the device where that is
+    known."""
     rows = [(f"kernel {kernel.name}", kernel.resources) for kernel in report.kernels]
     rows += [("interconnect, ports, control", report.shared), ("total", report.resources)]
     label = max(28, *(len(name) for name, _ in rows))
@@ -230,8 +279,10 @@ def _resources(report: Report) -> list[str]:
         figures = "".join(f"{getattr(used, field):>10,}{_share(used, report.device, field):>7}" for field in cells)
         lines.append(f"  {name:<{label}}{figures}")
     if report.device:
-        lines.append(f"  {'the device holds':<{label}}"
-                     + "".join(f"{getattr(report.device, field):>10,}{'':7}" for field in cells))
+        lines.append(
+            f"  {'the device holds':<{label}}"
+            + "".join(f"{getattr(report.device, field):>10,}{'':7}" for field in cells)
+        )
     return [line.rstrip() for line in lines]
 
 

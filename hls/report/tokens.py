@@ -1,4 +1,5 @@
-"""Who gives a memory token, and who waits for it: the accesses themselves, also where these stand in loops further inside."""
+"""Who gives a memory token, and who waits for it: the accesses themselves, also where these stand in loops further
+inside."""
 
 from ..analysis.channels.endpoints import is_call
 from ..ir import Op, Region, TokenType, Value

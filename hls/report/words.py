@@ -9,37 +9,72 @@ from ..mathlib import FOLDER
 __all__ = ["at", "declared", "say_operation", "variable"]
 
 _OPERATIONS = {
-    "add": "integer add", "sub": "integer subtract", "mul": "integer multiply",
-    "udiv": "integer divide", "sdiv": "integer divide", "urem": "integer remainder", "srem": "integer remainder",
-    "and": "bitwise and", "or": "bitwise or", "xor": "bitwise exclusive or",
-    "shl": "shift left", "lshr": "shift right", "ashr": "shift right",
-    "eq": "integer compare", "ne": "integer compare", "ult": "integer compare", "ule": "integer compare",
-    "slt": "integer compare", "sle": "integer compare",
-    "fadd": "floating-point add", "fsub": "floating-point subtract", "fmul": "floating-point multiply",
-    "fma": "floating-point multiply and add", "fsum": "floating-point sum rounded once", "fsqrt": "square root",
-    "fintegral": "rounding to a whole number", "fresize": "floating-point conversion",
-    "fdiv": "floating-point divide", "fneg": "floating-point negate", "fabs": "floating-point absolute value",
-    "feq": "floating-point compare", "fne": "floating-point compare", "flt": "floating-point compare",
-    "fle": "floating-point compare", "zext": "integer conversion", "sext": "integer conversion",
-    "trunc": "integer conversion", "bitcast": "reinterpretation", "sitofp": "integer to floating-point",
-    "uitofp": "integer to floating-point", "fptosi": "floating-point to integer", "fptoui": "floating-point to integer",
-    "select": "choice by a condition", "extract": "read of array", "insert": "write to array", "addr": "address",
+    "add": "integer add",
+    "sub": "integer subtract",
+    "mul": "integer multiply",
+    "udiv": "integer divide",
+    "sdiv": "integer divide",
+    "urem": "integer remainder",
+    "srem": "integer remainder",
+    "and": "bitwise and",
+    "or": "bitwise or",
+    "xor": "bitwise exclusive or",
+    "shl": "shift left",
+    "lshr": "shift right",
+    "ashr": "shift right",
+    "eq": "integer compare",
+    "ne": "integer compare",
+    "ult": "integer compare",
+    "ule": "integer compare",
+    "slt": "integer compare",
+    "sle": "integer compare",
+    "fadd": "floating-point add",
+    "fsub": "floating-point subtract",
+    "fmul": "floating-point multiply",
+    "fma": "floating-point multiply and add",
+    "fsum": "floating-point sum rounded once",
+    "fsqrt": "square root",
+    "fintegral": "rounding to a whole number",
+    "fresize": "floating-point conversion",
+    "fdiv": "floating-point divide",
+    "fneg": "floating-point negate",
+    "fabs": "floating-point absolute value",
+    "feq": "floating-point compare",
+    "fne": "floating-point compare",
+    "flt": "floating-point compare",
+    "fle": "floating-point compare",
+    "zext": "integer conversion",
+    "sext": "integer conversion",
+    "trunc": "integer conversion",
+    "bitcast": "reinterpretation",
+    "sitofp": "integer to floating-point",
+    "uitofp": "integer to floating-point",
+    "fptosi": "floating-point to integer",
+    "fptoui": "floating-point to integer",
+    "select": "choice by a condition",
+    "extract": "read of array",
+    "insert": "write to array",
+    "addr": "address",
 }
 
 
 def at(span: Span | None) -> str:
-    """The place of something in the user's source, for a reader who has it open; what a function of the library brings is said to be so."""
+    """The place of something in the user's source, for a reader who has it open; what a function of the library brings
+    is said to be so."""
     if span is None:
         return ""
     return " (of a mathematical function)" if span.file.startswith(f"{FOLDER}/") else f" (line {span.line})"
 
 
 def declared(module: Module, kernel: str) -> dict[str, MemoryObject]:
-    """The memories of the source that a kernel can reach, by the names that they have in its IR (where calls of one helper may differ by a
-    number). ``module`` is the IR before optimization."""
+    """The memories of the source that a kernel can reach, by the names that they have in its IR (where calls of one
+    helper may differ by a number). ``module`` is the IR before optimization."""
     source = module.functions[kernel]
-    return {memory.name if function is source or memory.space == "constant" else f"{function.name}.{memory.name}": memory
-            for function in reachable(module, source) for memory in function.memories.values()}
+    return {
+        memory.name if function is source or memory.space == "constant" else f"{function.name}.{memory.name}": memory
+        for function in reachable(module, source)
+        for memory in function.memories.values()
+    }
 
 
 def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:

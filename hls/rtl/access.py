@@ -22,7 +22,8 @@ BURST_ALIGN = 1024
 
 
 def _within_bank(memory: Memory) -> dict[str, int]:
-    """What keeps a unit's bursts within the pieces of a memory that lie in one bank: the option of units that make them."""
+    """What keeps a unit's bursts within the pieces of a memory that lie in one bank: the option of units that make
+    them."""
     return {"burst_align": memory.interleave_bytes} if memory.interleave_bytes < BURST_ALIGN else {}
 
 
@@ -89,7 +90,8 @@ class LoadAccess(_Access):
         return self.unit.o, lambda payload: [(result, payload[: result.type.bits], None)]
 
 
-#: cycles that a store unit waits for a store that shares its word or burst, while the kernel runs: such as one behind an inner loop
+#: cycles that a store unit waits for a store that shares its word or burst, while the kernel runs: such as one behind
+#: an inner loop
 PATIENCE = 256
 
 
@@ -124,7 +126,7 @@ class AtomicAccess(_Access):
         self.unit = AtomicUnit(function=self.op.attrs["fn"], access_bytes=access.bytes, addr_bits=context.address_bits)
 
     def request(self):
-        pointer, values = self.op.operands[0], self.op.operands[2:fixed_operands(self.op)]
+        pointer, values = self.op.operands[0], self.op.operands[2 : fixed_operands(self.op)]
         return self.unit.i, lambda payload: [(payload.addr, pointer), *zip((payload.a, payload.b), values)]
 
     def response(self):

@@ -1,16 +1,17 @@
 """Why a cycle passed: the causes that the hardware's cycle account chooses from, most important first.
 
 1. A loop without loops inside issued a token: the cycle did what the kernel is for.
-2. Such a loop did not issue: a token in it waits for an operation, or a request is not taken (the deepest level first, since what waits there holds
-   everything before it back), or a store is not taken. A wait counts while the loop runs or a running loop waits for it. Behind that
-   only what is later than the unit's latency without contention counts: the rest is the latency of the pipeline.
-   Or a token waits for the cycles of a port that stores of other loops use, too, or its group for local memory of its own;
-   or, if nothing of that holds up the others, at a barrier.
+2. Such a loop did not issue: a token in it waits for an operation, or a request is not taken (the deepest level first,
+   since what waits there holds everything before it back), or a store is not taken. A wait counts while the loop runs
+   or a running loop waits for it. Behind that only what is later than the unit's latency without contention counts: the
+   rest is the latency of the pipeline. Or a token waits for the cycles of a port that stores of other loops use, too,
+   or its group for local memory of its own; or, if nothing of that holds up the others, at a barrier.
 3. It runs, nothing in it waits: its own recurrence does not let the next token go.
 4. An outer loop runs and waits for an operation, or for an inner loop to end.
 5. The top waits for an operation.
-6. Nothing of that, and the oldest answer of a load is later than its latency (they come, and others were before it), or memory does not acknowledge a store within its latency.
-What remains is latency: before the first issue (ramp-up), behind the last one (drain), or between two.
+6. Nothing of that, and the oldest answer of a load is later than its latency (they come, and others were before it), or
+   memory does not acknowledge a store within its latency. What remains is latency: before the first issue (ramp-up),
+   behind the last one (drain), or between two.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ __all__ = ["Cause", "causes_of"]
 
 @dataclass(frozen=True)
 class Cause:
-    """One account: ``kind`` is "issued", "wait", "store", "port", "group", "recurrence", "late", "unacknowledged" or "ramp"; ``op`` the operation or loop at fault."""
+    """One account: ``kind`` is "issued", "wait", "store", "port", "group", "recurrence", "late", "unacknowledged" or
+    "ramp"; ``op`` the operation or loop at fault."""
 
     kind: str
     op: Op | None
@@ -43,7 +45,8 @@ class _Causes:
         self.context, self.m = context, m
         self.seen = {(o.kind, o.op): o.signal for o in context.observations}
         self.loops = context.plan.loops
-        self.around = {row.op: plan for plan in self.loops.values() for row in _rows(plan)}  # the loop around an operation of a row
+        # the loop around an operation of a row
+        self.around = {row.op: plan for plan in self.loops.values() for row in _rows(plan)}
         self.late = {op: self._late(unit) for op, unit in context.units.items() if unit.access.direction != "store"}
 
     def all(self) -> list[Cause]:
@@ -55,8 +58,11 @@ class _Causes:
             causes += self._of_loop(plan)
         causes += self._of_top()
         causes += [Cause("late", op, late & ~self._refused(op)) for op, late in self.late.items()]
-        causes += [Cause("unacknowledged", op, self._unacknowledged(unit)) for op, unit in self.context.units.items()
-                   if unit.access.direction == "store"]
+        causes += [
+            Cause("unacknowledged", op, self._unacknowledged(unit))
+            for op, unit in self.context.units.items()
+            if unit.access.direction == "store"
+        ]
         return [*causes, Cause("ramp", None, ~self._begun(issued if inner else self.context.entered))]
 
     def _of_loop(self, plan) -> list[Cause]:
@@ -89,7 +95,8 @@ class _Causes:
         return running if around is None or waited is None else running | waited & self._active(around)
 
     def _beyond_latency(self, op: Op):
-        """Whether a wait for the operation is more than its latency: one for other kernels, or for earlier stores, always is."""
+        """Whether a wait for the operation is more than its latency: one for other kernels, or for earlier stores,
+        always is."""
         if op in self.context.channels or op in self.context.hazards or op in self.context.fences:
             return C(1)
         return self.late.get(op, C(0))

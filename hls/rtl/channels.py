@@ -30,7 +30,7 @@ class Call:
         context.observe("stalled", self.op, self.unit.i[self.k].valid & ~self.unit.i[self.k].ready)
 
     def request(self):
-        _, pred, *value = self.op.operands[:2 + self.end.writes]
+        _, pred, *value = self.op.operands[: 2 + self.end.writes]
 
         def fields(payload):
             on = payload.on if self.end.writes else payload
@@ -48,7 +48,8 @@ class Call:
 
 
 class CallAtOnce:
-    """A call that never waits, in a stage of a level: the channel is asked in the cycle in which its token moves on from there."""
+    """A call that never waits, in a stage of a level: the channel is asked in the cycle in which its token moves on
+    from there."""
 
     def __init__(self, context, op: Op, end: Endpoint):
         self.op, self.end = op, end
@@ -64,7 +65,10 @@ class CallAtOnce:
         on = C(1) if condition is None else builder.at(condition, stage)
         self._answers = {r: Signal(context.width(r), name=context.name(r)) for r in self.op.results}
         if self.end.writes:
-            m.d.comb += [channel.valid.eq(builder.valid(stage) & on), channel.payload.eq(builder.at(self.op.operands[2], stage))]
+            m.d.comb += [
+                channel.valid.eq(builder.valid(stage) & on),
+                channel.payload.eq(builder.at(self.op.operands[2], stage)),
+            ]
             answers = [channel.ready & on]
         else:
             m.d.comb += channel.ready.eq(builder.valid(stage) & on)
@@ -76,11 +80,17 @@ class CallAtOnce:
 
 def calls_at_once(context) -> dict[Op, CallAtOnce]:
     """The calls of a kernel that never wait."""
-    return {op: CallAtOnce(context, op, end) for end, ops in channel_ends(context.function).items() for op in ops if answers_at_once(op)}
+    return {
+        op: CallAtOnce(context, op, end)
+        for end, ops in channel_ends(context.function).items()
+        for op in ops
+        if answers_at_once(op)
+    }
 
 
 def calls_of(context) -> dict[Op, Call]:
-    """The calls of a kernel that wait, or take turns, each with the unit that serves it and those it takes turns with."""
+    """The calls of a kernel that wait, or take turns, each with the unit that serves it and those it takes turns
+    with."""
     found = {}
     for end, ops in channel_ends(context.function).items():
         for together in _together(context, ops):
@@ -110,8 +120,8 @@ def _unit(context, end: Endpoint, ops: list[Op]):
 def build_ends(context) -> dict[Endpoint, object]:
     """Put the units of all calls into the kernel's module; the stream of each of its ends of channels.
 
-    Units of different regions never work at the same time: the tokens of the program's order keep them apart, and so do meetings
-    of work-items.
+    Units of different regions never work at the same time: the tokens of the program's order keep them apart, and so do
+    meetings of work-items.
     """
     m, ends = context.m, {}
     for call in context.channels.values():
@@ -127,10 +137,15 @@ def build_ends(context) -> dict[Endpoint, object]:
 
 
 def _renew_loads(context):
-    """A call behind which a fence stands makes loads forget: one cycle after it, when its answer is no further than a queue."""
+    """A call behind which a fence stands makes loads forget: one cycle after it, when its answer is no further than a
+    queue."""
     for call in context.channels.values():
         request, made = call.unit.i[call.k], Signal(name=f"{context.op_name(call.op)}_renews")
-        loads = [u.op for u in context.units.values() if u.access.direction != "store" and u.access.memory in call.op.attrs.get(FLUSH, ())]
+        loads = [
+            u.op
+            for u in context.units.values()
+            if u.access.direction != "store" and u.access.memory in call.op.attrs.get(FLUSH, ())
+        ]
         if loads:
             context.m.d.sync += made.eq(request.valid & request.ready)
         for load in loads:
@@ -164,8 +179,8 @@ class ChannelWatch:
 
 
 def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
-    """Join the ends of all kernels, as built by :func:`build_ends`, through the planned channels; the top-level ports of those that
-    lead to streams of the board, by name."""
+    """Join the ends of all kernels, as built by :func:`build_ends`, through the planned channels; the top-level ports
+    of those that lead to streams of the board, by name."""
     ends, ports = {end: outer for kernel in kernels for end, outer in kernel.ends.items()}, {}
     for watch in watches:
         plan = watch.plan
@@ -177,8 +192,12 @@ def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
             ports |= more
         source, sink = (ends[Endpoint(plan.channel, plan.index, writes)] for writes in (True, False))
         m.d.comb += [
-            buffer.i.valid.eq(source.valid), buffer.i.payload.eq(source.payload), source.ready.eq(buffer.i.ready),
-            sink.valid.eq(buffer.o.valid), sink.payload.eq(buffer.o.payload), buffer.o.ready.eq(sink.ready),
+            buffer.i.valid.eq(source.valid),
+            buffer.i.payload.eq(source.payload),
+            source.ready.eq(buffer.i.ready),
+            sink.valid.eq(buffer.o.valid),
+            sink.payload.eq(buffer.o.payload),
+            buffer.o.ready.eq(sink.ready),
             watch.level.eq(buffer.level),
             watch.read_stall.eq(sink.ready & ~sink.valid),
             watch.write_stall.eq(source.valid & ~source.ready),
@@ -193,5 +212,8 @@ def _board_side(plan: ChannelPlan):
     inward = plan.stream.direction == "in"
     driven = PortDirection.Input if inward else PortDirection.Output
     answered = PortDirection.Output if inward else PortDirection.Input
-    return outside, {f"{prefix}_valid": (outside.valid, driven), f"{prefix}_data": (outside.payload, driven),
-                     f"{prefix}_ready": (outside.ready, answered)}
+    return outside, {
+        f"{prefix}_valid": (outside.valid, driven),
+        f"{prefix}_data": (outside.payload, driven),
+        f"{prefix}_ready": (outside.ready, answered),
+    }

@@ -1,4 +1,5 @@
-"""A kernel of several compute units: each a kernel of its own, and a dispatcher that gives them the groups of a launch."""
+"""A kernel of several compute units: each a kernel of its own, and a dispatcher that gives them the groups of a
+launch."""
 
 from typing import ClassVar
 
@@ -14,7 +15,8 @@ __all__ = ["UnitedKernel", "unit_place"]
 
 
 def unit_place(units: tuple[int, ...], number: int) -> tuple[int, int, int]:
-    """What ``get_compute_id`` answers in each dimension in the unit of that number; the last dimension counts fastest."""
+    """What ``get_compute_id`` answers in each dimension in the unit of that number; the last dimension counts
+    fastest."""
     place = []
     for most in reversed(units):
         number, here = divmod(number, most)
@@ -23,7 +25,8 @@ def unit_place(units: tuple[int, ...], number: int) -> tuple[int, int, int]:
 
 
 class UnitedKernel:
-    """Looks to control, channels and memory like one :class:`~hls.rtl.kernel.KernelHardware`; ``m`` holds the units and the dispatcher."""
+    """Looks to control, channels and memory like one :class:`~hls.rtl.kernel.KernelHardware`; ``m`` holds the units and
+    the dispatcher."""
 
     autorun = False
     ends: ClassVar[dict] = {}  # kernels with calls on channels have one unit
@@ -55,14 +58,21 @@ class UnitedKernel:
         for k, d in enumerate(dims):
             group = (*(function.attrs.get("work_group_size") or ()), 1, 1, 1)[d]
             size = dispatcher.sizes[k]
-            self.m.d.comb += [size.offset.eq(arguments[f"global_offset_{d}"]), size.groups.eq(arguments[f"num_groups_{d}"]),
-                              size.size.eq(arguments.get(f"local_size_{d}", group))]
+            self.m.d.comb += [
+                size.offset.eq(arguments[f"global_offset_{d}"]),
+                size.groups.eq(arguments[f"num_groups_{d}"]),
+                size.size.eq(arguments.get(f"local_size_{d}", group)),
+            ]
         for unit, given in zip(self.units, dispatcher.units, strict=True):
             fields = {"group_turn": given.payload.turn}
             fields |= {f"group_start_{d}": given.payload.start[k] for k, d in enumerate(dims)}
             fields |= {f"group_id_{d}": given.payload.id[k] for k, d in enumerate(dims)}
-            self.m.d.comb += [unit.groups.valid.eq(given.valid), given.ready.eq(unit.groups.ready), unit.exhausted.eq(dispatcher.empty),
-                              *(unit.groups.payload[name].eq(fields[name]) for name in unit.context.of_group)]
+            self.m.d.comb += [
+                unit.groups.valid.eq(given.valid),
+                given.ready.eq(unit.groups.ready),
+                unit.exhausted.eq(dispatcher.empty),
+                *(unit.groups.payload[name].eq(fields[name]) for name in unit.context.of_group),
+            ]
 
     @property
     def parts(self) -> list[KernelHardware]:

@@ -30,15 +30,16 @@ __all__ = ["KernelContext", "Observation"]
 class Observation:
     """A single-bit signal worth counting, and what it says about which operation."""
 
-    kind: str  #: "issued", "invocation", "running" of a loop; "accepted", "stalled", "burst", "word" of an access; "wait"
+    #: "issued", "invocation", "running" of a loop; "accepted", "stalled", "burst", "word" of an access; "wait"
+    kind: str
     op: Op
     signal: Value
 
 
 @dataclass(eq=False)
 class KernelContext:
-    """Shared by all regions of a kernel. ``arguments`` maps parameter names to signals that hold while it runs; ``memories`` are the board's, by
-    the location of accesses."""
+    """Shared by all regions of a kernel. ``arguments`` maps parameter names to signals that hold while it runs;
+    ``memories`` are the board's, by the location of accesses."""
 
     function: Function
     plan: KernelPlan
@@ -60,7 +61,8 @@ class KernelContext:
     static: dict = field(default_factory=dict)
     observations: list = field(default_factory=list)
     failed: dict = field(default_factory=dict)  #: loads inside levels by the values that say whether each failed
-    read_errors: list = field(default_factory=list)  #: pairs of an access of the program and a strobe: the memory refused its read
+    #: pairs of an access of the program and a strobe: the memory refused its read
+    read_errors: list = field(default_factory=list)
     unsent: list = field(default_factory=list)  #: stores pushed but not yet taken by their units
     queued: dict = field(default_factory=dict)  #: the request queue of every access
     flushes: dict = field(default_factory=dict)  #: when loads must forget what they hold
@@ -145,7 +147,8 @@ class KernelContext:
         return self.plan.latency[op]
 
     def base(self, op: Op):
-        """The address of the memory that an ``addr`` operation points into: of a buffer, or 0 in a memory of its own."""
+        """The address of the memory that an ``addr`` operation points into: of a buffer, or 0 in a memory of its
+        own."""
         name = op.attrs["mem"]
         return C(0) if name in self.memory.onchip else self.arguments[name]
 
@@ -206,7 +209,9 @@ class KernelContext:
     def bypass_depth(self, op: Op) -> int:
         """Entries of the queue that goes past an operation which answers: tokens that may be inside it."""
         regions = (self.plan.top, *self.plan.loops.values())
-        return next(level.bypass_depth for region in regions for level in region.levels for row in level.row if row.op is op)
+        return next(
+            level.bypass_depth for region in regions for level in region.levels for row in level.row if row.op is op
+        )
 
     def request_port(self, region, op: Op):
         """(stream to send requests to, function from its payload to pairs (field, value))."""

@@ -19,15 +19,16 @@ CONTROL_ADDRESS_BITS = 24
 
 
 class AxiLiteKernels:
-    """A window of registers for each kernel behind one AXI4-Lite port; ``interrupt`` has a bit for each kernel that the host
-    starts (these come first)."""
+    """A window of registers for each kernel behind one AXI4-Lite port; ``interrupt`` has a bit for each kernel that the
+    host starts (these come first)."""
 
     def __init__(self, m: Module):
         self.m, self.controls, self.interrupts = m, [], []
         self.forget = Signal(name="forget_constants")  #: strobe: the host may have written what constant caches hold
 
     def add(self, hardware, name, registers, arguments, counters) -> RegisterMap:
-        """Connect the kernel whose module has that name; ``registers`` and ``arguments`` are widths and signals by name, ``counters`` its counters."""
+        """Connect the kernel whose module has that name; ``registers`` and ``arguments`` are widths and signals by
+        name, ``counters`` its counters."""
         m = self.m
         names = [(c.name, c.bits) for c in counters.layout.counters]
         # a driver that does not know whether buffers overlap leaves the register alone, and order is kept
@@ -41,7 +42,9 @@ class AxiLiteKernels:
             control.error.eq(hardware.error),
             *(signal.eq(control.arguments[name]) for name, signal in arguments.items()),
             # all at once: Amaranth looks at every bit of a signal for each statement that sets a part of it
-            Value.cast(control.counters).eq(Cat(_of_width(v, c.bits) for c, v in zip(counters.layout.counters, counters.values, strict=True))),
+            Value.cast(control.counters).eq(
+                Cat(_of_width(v, c.bits) for c, v in zip(counters.layout.counters, counters.values, strict=True))
+            ),
         ]
         self.controls.append(control)
         if not hardware.autorun:
@@ -64,8 +67,9 @@ def _of_width(value: Value, bits: int) -> Value:
 
 
 class WiredKernels:
-    """Ports of each kernel K: ``K_start`` (a cycle high: start), ``K_done`` (high in the last cycle of a run), ``K_idle``, and
-    ``K_arg_NAME``, which hold from the start to the end of a run. Counters and stall seeds have no wires."""
+    """Ports of each kernel K: ``K_start`` (a cycle high: start), ``K_done`` (high in the last cycle of a run),
+    ``K_idle``, and ``K_arg_NAME``, which hold from the start to the end of a run. Counters and stall seeds have no
+    wires."""
 
     def __init__(self, m: Module):
         self.m, self.wires = m, {}

@@ -55,7 +55,9 @@ def _ashr(a, amount, over):
 def _extract(op, array, index):
     type = op.operands[0].type
     if isinstance(index, Const):
-        return array.word_select(index.value, type.element.bits) if index.value < type.length else C(0, type.element.bits)
+        return (
+            array.word_select(index.value, type.element.bits) if index.value < type.length else C(0, type.element.bits)
+        )
     elements = [array.word_select(k, type.element.bits) for k in range(type.length)]
     if isinstance(index, Const):
         return elements[index.value] if index.value < type.length else C(0, type.element.bits)
@@ -76,13 +78,14 @@ def _extend(op, a):
 
 
 def _order(op, a, b):
-    """Of what is compared with a round number only the upper bits are looked at: not every synthesis finds that by itself."""
+    """Of what is compared with a round number only the upper bits are looked at: not every synthesis finds that by
+    itself."""
     signed = op.opcode[0] == "s"
     cut = cut_order(op)
     if cut is None:
         a, b = (a.as_signed(), b.as_signed()) if signed else (a, b)
         return a < b if op.opcode[2] == "t" else a <= b
-    top = (a if cut.below else b)[cut.zeros:]
+    top = (a if cut.below else b)[cut.zeros :]
     if len(top) == 1:
         return top if signed is cut.below else ~top
     less = (top.as_signed() if signed else top) < cut.first

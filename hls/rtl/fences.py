@@ -35,17 +35,24 @@ def waits_for_stores(unit, fence: Op) -> bool:
 
 def _queue_depth(context, store: Op) -> int:
     regions = (context.plan.top, *context.plan.loops.values())
-    return next(row.request_depth for region in regions for level in region.levels for row in level.row if row.op is store)
+    return next(
+        row.request_depth for region in regions for level in region.levels for row in level.row if row.op is store
+    )
 
 
 def fences_of(context) -> dict[Op, FenceAccess]:
-    """The fences of a kernel whose store and load units are known; those that have nothing to wait for need no hardware."""
-    return {op: FenceAccess(context, op) for op in walk(context.function.body)
-            if op.opcode == "fence" and any(waits_for_stores(unit, op) for unit in context.units.values())}
+    """The fences of a kernel whose store and load units are known; those that have nothing to wait for need no
+    hardware."""
+    return {
+        op: FenceAccess(context, op)
+        for op in walk(context.function.body)
+        if op.opcode == "fence" and any(waits_for_stores(unit, op) for unit in context.units.values())
+    }
 
 
 def build_fences(context):
-    """Connect the fences, also those of meetings, with store units and their queues, once all queues are there; flush loads."""
+    """Connect the fences, also those of meetings, with store units and their queues, once all queues are there; flush
+    loads."""
     m, askers = context.m, {}
     fences = context.fences | {op: meet.fence for op, meet in context.meets.items() if meet.fence is not None}
     for op, fence in fences.items():

@@ -38,14 +38,14 @@ def _named(ram):
 
 
 def bursts_under_way(latency: int) -> int:
-    """Bursts under way at a bank so that scattered words, each a burst of its own, keep it busy over a memory's ``latency``
-    cycles; a power of two, as block RAMs are."""
+    """Bursts under way at a bank so that scattered words, each a burst of its own, keep it busy over a memory's
+    ``latency`` cycles; a power of two, as block RAMs are."""
     return max(32, 1 << (latency - 1).bit_length())
 
 
 def connect_axi(m: Module, hardware, memories, address_bits: int, constant_bytes: int, forget) -> dict:
-    """Connect the units of all kernels to one AXI4 master a bank of the ``memories`` of a board, the default one first; returns the top-level
-    ports by name. Banks are numbered through all memories.
+    """Connect the units of all kernels to one AXI4 master a bank of the ``memories`` of a board, the default one first;
+    returns the top-level ports by name. Banks are numbered through all memories.
 
     Loads of constant memory share a cache of ``constant_bytes`` in each, which ``forget`` empties.
     """
@@ -59,7 +59,8 @@ def connect_axi(m: Module, hardware, memories, address_bits: int, constant_bytes
 
 @dataclass(frozen=True)
 class _MemorySide:
-    """What lies before the banks of one memory: its units, interconnects and masters. ``location`` is the memory's name as accesses have it."""
+    """What lies before the banks of one memory: its units, interconnects and masters. ``location`` is the memory's name
+    as accesses have it."""
 
     m: Module
     memory: Memory
@@ -67,10 +68,15 @@ class _MemorySide:
     location: str | None
 
     def connect(self, parts, constant_bytes: int, forget, first: int) -> dict:
-        """Connect the units of the kernels' ``parts``; returns the ports by name, the banks numbered from ``first`` on."""
+        """Connect the units of the kernels' ``parts``; returns the ports by name, the banks numbered from ``first``
+        on."""
         memory = self.memory
         atomics, constants = self._atomics(parts), self._constants(parts, constant_bytes, forget)
-        reads = [*(port for h in parts for port in h.reads(self.location)), *(unit.reads for unit in atomics), *(cache.mem for cache in constants)]
+        reads = [
+            *(port for h in parts for port in h.reads(self.location)),
+            *(unit.reads for unit in atomics),
+            *(cache.mem for cache in constants),
+        ]
         writes = [*(port for h in parts for port in h.writes(self.location)), *(unit.writes for unit in atomics)]
         read = self._interconnect("read", ReadInterconnect, reads)
         write = self._interconnect("write", WriteInterconnect, writes)
@@ -78,7 +84,11 @@ class _MemorySide:
         for bank in range(len(memory.banks)):
             number = first + bank
             for interconnect, part, name in ((read, AxiReadMaster, "read"), (write, AxiWriteMaster, "write")):
-                master = part(word_bytes=memory.word_bytes, addr_bits=64, outstanding=max(64, bursts_under_way(memory.read_latency)))
+                master = part(
+                    word_bytes=memory.word_bytes,
+                    addr_bits=64,
+                    outstanding=max(64, bursts_under_way(memory.read_latency)),
+                )
                 self.m.submodules[f"{name}_master{number}"] = master
                 ports |= flat_ports(master.axi, f"m_axi{number}")
                 if interconnect is not None:
@@ -95,20 +105,35 @@ class _MemorySide:
         asked = [each for h in parts for each in h.atomics(self.location)]
         if not asked:
             return []
-        unit = self._add("atomics", AtomicMemory(askers=len(asked), word_bytes=self.memory.word_bytes, addr_bits=self.address_bits,
-                                                 functions=tuple(sorted({function for _, function in asked}))))
+        unit = self._add(
+            "atomics",
+            AtomicMemory(
+                askers=len(asked),
+                word_bytes=self.memory.word_bytes,
+                addr_bits=self.address_bits,
+                functions=tuple(sorted({function for _, function in asked})),
+            ),
+        )
         for (port, _), asker in zip(asked, unit.askers, strict=True):
             wiring.connect(self.m, port, asker)
         return [unit]
 
     def _constants(self, parts, size: int, forget) -> list[ConstantCache]:
-        """The constant cache of all kernels, if anybody loads through it. Its size is rounded up to what its places can be numbered by."""
+        """The constant cache of all kernels, if anybody loads through it. Its size is rounded up to what its places can
+        be numbered by."""
         ports, word_bytes = [port for h in parts for port in h.constants(self.location)], self.memory.word_bytes
         if not ports:
             return []
         words = max(2, 1 << (-(-size // word_bytes) - 1).bit_length())
-        cache = self._add("constant_cache", ConstantCache(accesses=[port.signature.access_bytes for port in ports], words=words,
-                                                          word_bytes=word_bytes, addr_bits=self.address_bits))
+        cache = self._add(
+            "constant_cache",
+            ConstantCache(
+                accesses=[port.signature.access_bytes for port in ports],
+                words=words,
+                word_bytes=word_bytes,
+                addr_bits=self.address_bits,
+            ),
+        )
         self.m.d.comb += cache.forget.eq(forget)
         for port, load in zip(ports, cache.loads, strict=True):
             wiring.connect(self.m, port, load)
@@ -119,9 +144,16 @@ class _MemorySide:
             return None
         memory = self.memory
         mapping = AddressMap.interleaved(len(memory.banks), memory.interleave_bytes, memory.base)
-        interconnect = self._add(f"{name}_interconnect", part(
-            count=len(units), address_map=mapping, word_bytes=memory.word_bytes, addr_bits=self.address_bits,
-            outstanding=bursts_under_way(memory.read_latency)))
+        interconnect = self._add(
+            f"{name}_interconnect",
+            part(
+                count=len(units),
+                address_map=mapping,
+                word_bytes=memory.word_bytes,
+                addr_bits=self.address_bits,
+                outstanding=bursts_under_way(memory.read_latency),
+            ),
+        )
         for unit, port in zip(units, interconnect.units, strict=True):
             wiring.connect(self.m, unit, port)
         return interconnect

@@ -12,7 +12,8 @@ __all__ = ["HazardAccess", "build_hazards", "hazards_of"]
 
 
 class HazardAccess:
-    """A hazard operation as a variable-latency unit: a request brings addresses, a response says that none is on its way."""
+    """A hazard operation as a variable-latency unit: a request brings addresses, a response says that none is on its
+    way."""
 
     def __init__(self, context, op: Op):
         self.op, number = op, op.attrs["number"]
@@ -22,8 +23,13 @@ class HazardAccess:
         widest = max(u.access.bytes for u in (*self.stores, *self.loads))
         self.inside = exact_log2(widest)  # address bits within the largest access
         certain = tuple(bool(one) for one in op.attrs["certain"])
-        per_word = tuple(places_of_a_word(u.access, widest) if sure else 0 for u, sure in zip(self.stores, certain, strict=True))
-        entries = tuple(words_for(context.memory_latency, many) if many else entries_for(context.memory_latency) for many in per_word)
+        per_word = tuple(
+            places_of_a_word(u.access, widest) if sure else 0 for u, sure in zip(self.stores, certain, strict=True)
+        )
+        entries = tuple(
+            words_for(context.memory_latency, many) if many else entries_for(context.memory_latency)
+            for many in per_word
+        )
         self.unit = HazardUnit(context.address_bits - self.inside, entries, op.attrs["asks"], certain, per_word)
         self.fates = {u.op: getattr(self.unit, f"fate{k}") for k, u in enumerate(self.stores) if not certain[k]}
 
@@ -53,12 +59,14 @@ _BURST = 16
 
 
 def places_of_a_word(access, widest: int) -> int:
-    """Places in a word where a store's table keeps them by words: it comes to most of them one after the other; 0 where it does not."""
+    """Places in a word where a store's table keeps them by words: it comes to most of them one after the other; 0 where
+    it does not."""
     return access.word_bytes // widest if access.to_a_word >= _MANY and access.word_bytes // widest >= _MANY else 0
 
 
 def words_for(latency: int, places: int) -> int:
-    """Words for all stores between the comparison and memory at one a cycle: a burst that is gathered, one that is sent, and those on their way."""
+    """Words for all stores between the comparison and memory at one a cycle: a burst that is gathered, one that is
+    sent, and those on their way."""
     stores = 2 * min(MOST_COUNTED, _BURST * places) + latency * 5 // 4
     return 1 << (-(-stores // places) - 1).bit_length()
 
@@ -74,7 +82,8 @@ def hazards_of(context) -> dict[Op, HazardAccess]:
 
 
 def build_hazards(context):
-    """Connect the hazards with store units, once all queues are there; loads forget what they hold as stores come into memory."""
+    """Connect the hazards with store units, once all queues are there; loads forget what they hold as stores come into
+    memory."""
     m, hurried = context.m, {}
     for op, hazard in context.hazards.items():
         m.submodules[f"{context.op_name(op)}_unit"] = hazard.unit

@@ -15,8 +15,9 @@ def histories_of(context, plan) -> dict[int, "LoopHistory"]:
 def _tokens(m: Module, found: list[tuple], shape) -> tuple:
     """How many tokens of the newest invocation are among ``found``, and whether its first one is.
 
-    ``found`` holds from old to new (number of tokens, whether the invocation of them begins there). Halves are put together, so that the
-    depth grows with the logarithm; each sum has a signal, for both sides of a choice would repeat it.
+    ``found`` holds from old to new (number of tokens, whether the invocation of them begins there). Halves are put
+    together, so that the depth grows with the logarithm; each sum has a signal, for both sides of a choice would repeat
+    it.
     """
     if not found:
         return C(0, shape), C(0, 1)
@@ -39,8 +40,11 @@ class LoopHistory:
         # the level's own pace counts: the loop's interval may be longer, for what a later level waits for
         apart = plan.levels[root.write.level].spacing
         most = [(root.write.stage - c.read.stage) // apart for c in self.chain]
-        self.part = History(context.width(root.arg), len(self.chain), tuple(
-            Tap(c.steps, ahead) for c, ahead in zip(self.chain, most, strict=True)))
+        self.part = History(
+            context.width(root.arg),
+            len(self.chain),
+            tuple(Tap(c.steps, ahead) for c, ahead in zip(self.chain, most, strict=True)),
+        )
         self._kept = None
 
     def write(self, builder):
@@ -69,13 +73,16 @@ class LoopHistory:
         return signal
 
     def _ahead(self, builder, carried):
-        """Registers with the number of tokens of an invocation that have passed ``carried.read`` and not yet written, and
-        whether its first one is among them: then there are no others."""
+        """Registers with the number of tokens of an invocation that have passed ``carried.read`` and not yet written,
+        and whether its first one is among them: then there are no others."""
         name = self.context.name(carried.arg)
         ahead = Signal(range(carried.steps), name=f"{name}_ahead")
         begins = Signal(name=f"{name}_begins")
-        found = [(builder.present(stage), builder.present(stage) & builder.at(self._first, stage))
-                 for stage in range(carried.write.stage - 1, carried.read.stage - 1, -1)]  # from the oldest; each moves one stage on
+        found = [
+            (builder.present(stage), builder.present(stage) & builder.at(self._first, stage))
+            # from the oldest; each moves one stage on
+            for stage in range(carried.write.stage - 1, carried.read.stage - 1, -1)
+        ]
         count, began = _tokens(builder.m, found, ahead.shape())
         builder.clocked(ahead.eq(count))
         builder.clocked(begins.eq(began))
@@ -84,7 +91,9 @@ class LoopHistory:
     def _left(self, builder):
         """Registers with the initial values of the one invocation there is."""
         if self._kept is None:
-            self._kept = [Signal(self.context.width(c.arg), name=f"{self.context.name(c.arg)}_start") for c in self.chain]
+            self._kept = [
+                Signal(self.context.width(c.arg), name=f"{self.context.name(c.arg)}_start") for c in self.chain
+            ]
             enters = builder.present(0) & builder.at(self._first, 0)
             for kept, c in zip(self._kept, self.chain, strict=True):
                 with builder.m.If(enters):

@@ -4,8 +4,16 @@ from dataclasses import dataclass
 
 from ..profile.layout import Layout
 
-__all__ = ["WINDOW_BYTES", "ArgumentInterface", "CounterInterface", "KernelInterface", "MemoryInterface", "StreamInterface",
-           "SystemInterface", "stream_prefix"]
+__all__ = [
+    "WINDOW_BYTES",
+    "ArgumentInterface",
+    "CounterInterface",
+    "KernelInterface",
+    "MemoryInterface",
+    "StreamInterface",
+    "SystemInterface",
+    "stream_prefix",
+]
 
 #: each kernel has a window of this size in the control port's address space
 WINDOW_BYTES = 0x10000
@@ -13,12 +21,13 @@ WINDOW_BYTES = 0x10000
 
 @dataclass(frozen=True)
 class ArgumentInterface:
-    """A kernel argument: ``kind`` "buffer" (an address is passed), "scalar", "local" (a size in bytes is passed, at most ``limit``;
-    None: any) or "pipe"; ``offset`` of its register in the window, which a pipe has none of: it is joined to the pipe of the same
-    name.
+    """A kernel argument: ``kind`` "buffer" (an address is passed), "scalar", "local" (a size in bytes is passed, at
+    most ``limit``; None: any) or "pipe"; ``offset`` of its register in the window, which a pipe has none of: it is
+    joined to the pipe of the same name.
 
-    ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused". ``memory`` is the name of the memory that it must
-    lie in; None for the board's default one. Its address must be a multiple of ``alignment`` bytes: the units look at no bits below.
+    ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused". ``memory`` is the name of the
+    memory that it must lie in; None for the board's default one. Its address must be a multiple of ``alignment`` bytes:
+    the units look at no bits below.
     """
 
     name: str
@@ -46,9 +55,10 @@ class CounterInterface:
 class KernelInterface:
     """One kernel. ``base`` is where its register window begins; ``launch`` maps size names to register offsets.
 
-    ``work_group_size`` is what the kernel requires, or None; ``most_work_items`` the largest group it has room for, None for any.
-    The size of a group in dimension 0 must be a multiple of ``lanes``; ``units`` compute units share the groups. An ``autorun`` kernel is started by nobody.
-    ``promised``: only the program knows that all work-items of a group reach its barriers.
+    ``work_group_size`` is what the kernel requires, or None; ``most_work_items`` the largest group it has room for,
+    None for any. The size of a group in dimension 0 must be a multiple of ``lanes``; ``units`` compute units share the
+    groups. An ``autorun`` kernel is started by nobody. ``promised``: only the program knows that all work-items of a
+    group reach its barriers.
     """
 
     name: str
@@ -72,7 +82,8 @@ class RamPort:
     """A port of one access to plain on-chip memory: one access a cycle, never refused.
 
     ``NAME_addr`` (out) is the number of a word of ``bytes`` bytes; a load has ``NAME_en`` (out) and in the next cycle
-    ``NAME_data`` (in), held until the next load; a store has ``NAME_data`` and ``NAME_strobe``, a bit for each byte (out).
+    ``NAME_data`` (in), held until the next load; a store has ``NAME_data`` and ``NAME_strobe``, a bit for each byte
+    (out).
     """
 
     name: str
@@ -85,8 +96,8 @@ class RamPort:
 
 @dataclass(frozen=True)
 class StreamInterface:
-    """A stream between board and system, as ports ``io_in_NAME_valid``, ``_ready`` and ``_data`` (``io_out_NAME_...`` where the
-    system writes it): a value of ``bits`` bits moves in a cycle in which valid and ready are high."""
+    """A stream between board and system, as ports ``io_in_NAME_valid``, ``_ready`` and ``_data`` (``io_out_NAME_...``
+    where the system writes it): a value of ``bits`` bits moves in a cycle in which valid and ready are high."""
 
     name: str
     direction: str  #: "in" or "out", as the kernels see it
@@ -96,8 +107,8 @@ class StreamInterface:
 
 @dataclass(frozen=True)
 class MemoryInterface:
-    """One of the board's memories: global addresses [``base``, ``base + bytes``), of which pieces of ``interleave_bytes`` go round its ``banks``.
-    Each bank has an AXI port; these are numbered through all memories."""
+    """One of the board's memories: global addresses [``base``, ``base + bytes``), of which pieces of
+    ``interleave_bytes`` go round its ``banks``. Each bank has an AXI port; these are numbered through all memories."""
 
     name: str
     base: int
@@ -114,9 +125,10 @@ def stream_prefix(stream) -> str:
 @dataclass(frozen=True)
 class SystemInterface:
     """The whole system: ``axi`` holds the data width in bits of each bank's port, ``ram`` the ports of a board with
-    memory on the chip; one of the two is empty. ``memories`` are those that the program uses, the default one, of which ``interleave_bytes`` is, first. ``control`` is "axi-lite" or "wires" (:class:`hls.options.Options`).
-    With a ``double_clock`` there is a port ``sync2x_clk``: a clock of exactly twice the frequency of ``clk``, of which every rising edge
-    is one of its rising edges."""
+    memory on the chip; one of the two is empty. ``memories`` are those that the program uses, the default one, of which
+    ``interleave_bytes`` is, first. ``control`` is "axi-lite" or "wires" (:class:`hls.options.Options`). With a
+    ``double_clock`` there is a port ``sync2x_clk``: a clock of exactly twice the frequency of ``clk``, of which every
+    rising edge is one of its rising edges."""
 
     top: str
     kernels: tuple[KernelInterface, ...]

@@ -26,9 +26,10 @@ class KernelHardware:
     token has left and every store is acknowledged; ``done`` is high in the run's last cycle. ``error`` has strobes
     of what the memory refused, as :mod:`hls.profile.refused` numbers them.
 
-    One of several compute units runs on what ``groups`` gives it, one token for each group: ``all_entered`` is a strobe for each of which no
-    work-item is left to enter. It is ``busy`` until all units are done: ``exhausted`` (in) says that there are no more groups,
-    ``quiet`` that it has none inside and all its stores are acknowledged, ``finish`` (in) that all have come so far.
+    One of several compute units runs on what ``groups`` gives it, one token for each group: ``all_entered`` is a strobe
+    for each of which no work-item is left to enter. It is ``busy`` until all units are done: ``exhausted`` (in) says
+    that there are no more groups, ``quiet`` that it has none inside and all its stores are acknowledged, ``finish``
+    (in) that all have come so far.
     """
 
     def __init__(self, context: KernelContext):
@@ -78,8 +79,8 @@ class KernelHardware:
 
     @property
     def ports(self):
-        """Each port to RAM outside of the kernel with its description, and its input that says that there is no such word (or None), in program
-        order."""
+        """Each port to RAM outside of the kernel with its description, and its input that says that there is no such
+        word (or None), in program order."""
         return [(p.ram, p.interface, p.refused) for p in self.context.ports.values() if p.interface is not None]
 
     def _control(self):
@@ -96,7 +97,8 @@ class KernelHardware:
             if unit.access.direction != "store":
                 # what the last run fetched may have been overwritten since
                 anew = self.start | context.flushes.get(unit.op, 0)
-                if unit.access.direction == "load":  # the unit of atomic operations has what all others have done to its words
+                # the unit of atomic operations has what all others have done to its words
+                if unit.access.direction == "load":
                     anew |= reads_anew(unit.op, context.function)
                 m.d.comb += unit.unit.flush.eq(anew)
             elif unit.access.unit != PIPELINED:
@@ -126,7 +128,8 @@ class KernelHardware:
         self.m.d.comb += [self.error[bit].eq(Cat(each).any()) for bit, each in strobes.items()]
 
     def _run_of_one(self):
-        """(the top's token is there, it has passed, the run may end) of a kernel that is one token for the whole launch."""
+        """(the top's token is there, it has passed, the run may end) of a kernel that is one token for the whole
+        launch."""
         waiting, passed = Signal(), Signal()
         with self.m.If(self.start):
             self.m.d.sync += [waiting.eq(1), passed.eq(0)]
@@ -146,8 +149,14 @@ class KernelHardware:
     def _take_groups(self, top: RegionBuilder):
         """Connect what a group brings with the values of the top's tokens."""
         context = self.context
-        self.groups = stream.Signature(data.StructLayout(dict.fromkeys(context.of_group, NUMBER))).create(path=("groups",))
-        self.exhausted, self.finish, self.all_entered = Signal(name="exhausted"), Signal(name="finish"), Signal(name="all_entered")
+        self.groups = stream.Signature(data.StructLayout(dict.fromkeys(context.of_group, NUMBER))).create(
+            path=("groups",)
+        )
+        self.exhausted, self.finish, self.all_entered = (
+            Signal(name="exhausted"),
+            Signal(name="finish"),
+            Signal(name="all_entered"),
+        )
         loops = [child.header.done.valid for op, child in top.children.items() if op.attrs.get("form") == "ndrange"]
         self.m.d.comb += [
             self.groups.ready.eq(context.entered),

@@ -1,7 +1,7 @@
 """One level of a region as a pipeline: its stages, what enters, and what it pushes into the queues behind it.
 
-Signals are made on demand: :meth:`LevelBuilder.at` gives a value at a stage and adds the registers that bring it there; what
-no operation of the level computes is asked for at the entry, in ``incoming``.
+Signals are made on demand: :meth:`LevelBuilder.at` gives a value at a stage and adds the registers that bring it there;
+what no operation of the level computes is asked for at the entry, in ``incoming``.
 """
 
 from amaranth import *
@@ -69,7 +69,9 @@ class LevelBuilder:
             self._at[value, known] = self._make(value, known)
         for later in range(known + 1, stage + 1):
             source = self._at[value, later - 1]
-            self._at[value, later] = signal = Signal(len(source), name=f"{self.context.name(value)}_s{later}", reset_less=True)
+            self._at[value, later] = signal = Signal(
+                len(source), name=f"{self.context.name(value)}_s{later}", reset_less=True
+            )
             self.clocked(signal.eq(source))
         return self._at[value, stage]
 
@@ -112,7 +114,8 @@ class LevelBuilder:
                 self.context.read_errors.append((op, self.valid(self._answered(op)) & failed))
 
     def effects(self):
-        """Build the level's calls, stores and atomic operations that never wait, whether or not a value asks for them."""
+        """Build the level's calls, stores and atomic operations that never wait, whether or not a value asks for
+        them."""
         for op, point in self.region.place.items():
             if point.level != self.plan.index:
                 continue
@@ -131,7 +134,9 @@ class LevelBuilder:
         latency = self.context.latency(op)
         if op in self.context.plan.parts:
             return pipelined_unit(self.m, self.context.plan.parts[op], op, operands, latency, self.go, name)
-        signal = Signal(self.context.width(op.result), name=name, attrs={"keep": 1} if op in self.context.plan.apart else {})
+        signal = Signal(
+            self.context.width(op.result), name=name, attrs={"keep": 1} if op in self.context.plan.apart else {}
+        )
         if op.opcode == "addr":
             self.m.d.comb += signal.eq(self.context.base(op) + operands[0])
         elif op.opcode == "given":  # no buffer lies at 0

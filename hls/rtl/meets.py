@@ -1,4 +1,5 @@
-"""Meetings of a kernel's work-items as variable-latency units: a request says that one has come, a response lets it go on."""
+"""Meetings of a kernel's work-items as variable-latency units: a request says that one has come, a response lets it go
+on."""
 
 from amaranth.lib import wiring
 

@@ -24,10 +24,11 @@ NOT_PIPELINED = f" is not pipelined ({UNPIPELINED})"
 
 
 class KernelCounters:
-    """Builds the counters of a kernel into its module. ``layout`` describes them; ``values`` are their signals in order.
+    """Builds the counters of a kernel into its module. ``layout`` describes them; ``values`` are their signals in
+    order.
 
-    With ``counted`` False nothing is built, and the layout says so. ``channels`` are what can be watched of each channel of the
-    system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
+    With ``counted`` False nothing is built, and the layout says so. ``channels`` are what can be watched of each
+    channel of the system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
     """
 
     def __init__(self, hardware, clock_mhz: float, counted: bool, channels):
@@ -35,8 +36,13 @@ class KernelCounters:
         self.m = Module()
         self.causes = causes_of(self.context, self.m)
         self.layout = Layout(
-            self.context.function.name, clock_mhz, tuple(self._loops()), tuple(self._accesses()), tuple(self._accounts()),
-            counted, tuple(self._channels()),
+            self.context.function.name,
+            clock_mhz,
+            tuple(self._loops()),
+            tuple(self._accesses()),
+            tuple(self._accounts()),
+            counted,
+            tuple(self._channels()),
         )
         self.values = []
         if counted:
@@ -46,15 +52,23 @@ class KernelCounters:
     def _loops(self):
         most = together(self.context.plan)
         for loop, plan in self.context.plan.loops.items():
-            yield LoopLayout(self.context.op_name(loop), loop.attrs.get("label", ""), _line(loop), plan.ii, min(most[loop], plan.ii))
+            yield LoopLayout(
+                self.context.op_name(loop), loop.attrs.get("label", ""), _line(loop), plan.ii, min(most[loop], plan.ii)
+            )
 
     def _accesses(self):
         owner = {op: plan.loop for plan in self.context.plan.loops.values() for op in plan.place}
         for op, access in self.context.memory.outside.items():
             loop = owner.get(op)
             yield AccessLayout(
-                self.context.op_name(op), _line(op), access.memory, access.direction, access.unit, access.bytes,
-                access.word_bytes, self.context.op_name(loop) if loop else None,
+                self.context.op_name(op),
+                _line(op),
+                access.memory,
+                access.direction,
+                access.unit,
+                access.bytes,
+                access.word_bytes,
+                self.context.op_name(loop) if loop else None,
                 access.direction == "load" and (access.unit == CONSTANT or CACHED in access.unit),
             )
 
@@ -75,7 +89,11 @@ class KernelCounters:
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
         label = cause.op.attrs.get("label", "") if cause.op else ""
-        waited = f"{'load of' if access.direction == 'load' else 'an atomic operation on'} {access.memory}" if access else f"loop {label}"
+        waited = (
+            f"{'load of' if access.direction == 'load' else 'an atomic operation on'} {access.memory}"
+            if access
+            else f"loop {label}"
+        )
         if cause.op in self.context.meets:
             waited = "the group's other work-items at the barrier"
         if cause.op in self.context.fences:
@@ -97,13 +115,24 @@ class KernelCounters:
             "store": f"store to {access.memory if access else ''} not taken",
             "port": f"waiting for the write port of {access.memory if access else ''}, which stores elsewhere use, too",
             "group": f"waiting for a group before to {_of_group(cause.op)}",
-            "recurrence": f"recurrence of loop {label}{NOT_PIPELINED if cause.op and cause.op.attrs.get(UNPIPELINED) else ''}",
+            "recurrence": "recurrence of loop "
+            f"{label}{NOT_PIPELINED if cause.op and cause.op.attrs.get(UNPIPELINED) else ''}",
         }[cause.kind]
 
     def _say_loop(self, loop, label: str) -> str:
-        """What a loop around ``loop`` waits for when nothing in ``loop`` waits: that its last iterations pass the pipeline."""
-        around = next((o for o, plan in self.context.plan.loops.items() if any(row.op is loop for level in plan.levels for row in level.row)), None)
-        why = f": loop {around.attrs.get('label', '')}{NOT_PIPELINED}" if around and around.attrs.get(UNPIPELINED) else ""
+        """What a loop around ``loop`` waits for when nothing in ``loop`` waits: that its last iterations pass the
+        pipeline."""
+        around = next(
+            (
+                o
+                for o, plan in self.context.plan.loops.items()
+                if any(row.op is loop for level in plan.levels for row in level.row)
+            ),
+            None,
+        )
+        why = (
+            f": loop {around.attrs.get('label', '')}{NOT_PIPELINED}" if around and around.attrs.get(UNPIPELINED) else ""
+        )
         return f"the pipeline latency of loop {label}{why}"
 
     def _build(self):
@@ -126,14 +155,24 @@ class KernelCounters:
     def _stretches(self, loop, seen):
         """(busy, begins) of the stretches from which a loop's interval is measured.
 
-        A loop around others issues some iterations ahead of the inner loops, so that its last issue comes early: there the interval is
-        that at which iterations leave.
+        A loop around others issues some iterations ahead of the inner loops, so that its last issue comes early: there
+        the interval is that at which iterations leave.
         """
-        name, around = self.context.op_name(loop), any(op.opcode == "loop" for level in self.context.plan.loops[loop].levels
-                                                       for op in (row.op for row in level.row))
+        name, around = (
+            self.context.op_name(loop),
+            any(
+                op.opcode == "loop"
+                for level in self.context.plan.loops[loop].levels
+                for op in (row.op for row in level.row)
+            ),
+        )
         if around and ("left", loop) in seen:
             part = self.m.submodules[f"{name}_leaves"] = LeaveInterval()
-            self.m.d.comb += [part.issued.eq(seen["issued", loop]), part.left.eq(seen["left", loop]), part.clear.eq(self.hardware.start)]
+            self.m.d.comb += [
+                part.issued.eq(seen["issued", loop]),
+                part.left.eq(seen["left", loop]),
+                part.clear.eq(self.hardware.start),
+            ]
             return part.busy, part.starts
         running, before = seen["running", loop], Signal(name=f"{name}_was_running")
         self.m.d.sync += before.eq(running)
@@ -150,7 +189,8 @@ class KernelCounters:
         self.values += [*named, *self._split(rest)]
 
     def _split(self, rest):
-        """Cycles without a cause before the last issue, and those behind it: ``rest`` is their sum, as the histogram shows it."""
+        """Cycles without a cause before the last issue, and those behind it: ``rest`` is their sum, as the histogram
+        shows it."""
         between, drain = Signal(COUNTER_BITS, name="between"), Signal(COUNTER_BITS, name="drain")
         first = self.causes[0]
         shown = first.signal if first.kind == "issued" else C(0)
@@ -170,7 +210,6 @@ class KernelCounters:
         self.m.submodules[f"counter{len(self.values)}"] = counter
         self.m.d.comb += [counter.event.eq(event), counter.clear.eq(self.hardware.start)]
         self.values.append(counter.value)
-
 
     def _peak(self, level):
         peak = PeakCounter(max(1, len(level)))

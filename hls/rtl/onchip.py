@@ -17,12 +17,31 @@ def build_onchip(context):
         loads, stores = ([context.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
         narrow = any(port.access.bytes < memory.word_bytes for port in stores)
         addresses = len((loads or stores)[0].ram.addr)
-        shape = {"word_bytes": memory.word_bytes, "words": memory.words, "addr_bits": addresses, "bytewise": narrow, "init": _words(memory), "kind": memory.kind}
-        plain = not memory.pumped and memory.map.banks == 1 and len({memory.port(op) for op in memory.loads}) == len(memory.loads)
-        ram = ReplicatedRam(**shape, reads=len(loads), writes=len(stores)) if plain else BankedRam(
-            **shape, map=memory.map, reads=tuple((memory.port(op), memory.mask(op)) for op in memory.loads),
-            writes=tuple(memory.mask(op) for op in memory.stores), pumped=memory.pumped_blocks,
-            turns=tuple(memory.turn(op) for op in memory.stores))
+        shape = {
+            "word_bytes": memory.word_bytes,
+            "words": memory.words,
+            "addr_bits": addresses,
+            "bytewise": narrow,
+            "init": _words(memory),
+            "kind": memory.kind,
+        }
+        plain = (
+            not memory.pumped
+            and memory.map.banks == 1
+            and len({memory.port(op) for op in memory.loads}) == len(memory.loads)
+        )
+        ram = (
+            ReplicatedRam(**shape, reads=len(loads), writes=len(stores))
+            if plain
+            else BankedRam(
+                **shape,
+                map=memory.map,
+                reads=tuple((memory.port(op), memory.mask(op)) for op in memory.loads),
+                writes=tuple(memory.mask(op) for op in memory.stores),
+                pumped=memory.pumped_blocks,
+                turns=tuple(memory.turn(op) for op in memory.stores),
+            )
+        )
         context.m.submodules[context.unique(f"memory_{name}")] = ram
         for port, side in zip(loads, ram.reads, strict=True):
             wiring.connect(context.m, port.ram, side)
@@ -38,8 +57,9 @@ def _store_side(port):
 
 
 def _show_writes(context, port, memory, stores, ram):
-    """Let a port see what is being written in its bank: by anybody, or, where each group's or iteration's copy is a bank with a writer of
-    its own, by those who may use the same one. Of one iteration these are the stores of the port's own loop: others are over, or have not begun."""
+    """Let a port see what is being written in its bank: by anybody, or, where each group's or iteration's copy is a
+    bank with a writer of its own, by those who may use the same one. Of one iteration these are the stores of the
+    port's own loop: others are over, or have not begun."""
     turns, mask = list(port.unit.written) if memory.pumped else [port.unit.written], memory.mask(port.op)
     if mask.bit_count() == 1:
         written = [ram.written] if isinstance(ram, ReplicatedRam) else ram.written[mask.bit_length() - 1]
@@ -65,4 +85,4 @@ def _same(seen, written):
 def _words(memory) -> tuple[int, ...]:
     """The words of a constant table; none of a memory that is written."""
     data, size = memory.memory.data or b"", memory.word_bytes
-    return tuple(int.from_bytes(data[at:at + size], "little") for at in range(0, len(data), size))
+    return tuple(int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size))

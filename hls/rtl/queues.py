@@ -15,8 +15,8 @@ __all__ = ["LevelQueues"]
 class LevelQueues:
     """Connects a level to what is in front of it and behind it.
 
-    ``behind`` are the queues of the next level (already built), None for the last. After :meth:`push` all that the level
-    needs is known; :meth:`accept` then makes its entry.
+    ``behind`` are the queues of the next level (already built), None for the last. After :meth:`push` all that the
+    level needs is known; :meth:`accept` then makes its entry.
     """
 
     def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None"):
@@ -127,7 +127,8 @@ class LevelQueues:
         self.m.d.comb += open_.eq(Cat(*gates, *self._book(there, gates)).all())
 
     def _book(self, there, gates):
-        """The gate of a level whose stores use a port that others use, too: high if the port is free whenever the token needs it."""
+        """The gate of a level whose stores use a port that others use, too: high if the port is free whenever the token
+        needs it."""
         booked = self.context.bookings.get((self.region.plan, self.builder.plan.index))
         if booked is None:
             return []
@@ -174,7 +175,8 @@ class LevelQueues:
         return [first | ready.test.ready | ~matters]
 
     def _join(self, open_):
-        """Enter when the head of the bypass and every response it waits for are there; returns whether they are, and the token is to enter."""
+        """Enter when the head of the bypass and every response it waits for are there; returns whether they are, and
+        the token is to enter."""
         index, builder = self.builder.plan.index, self.builder
         before = self.region.plan.levels[index - 1]
         if index in self.region.ready_parts or self.region.plan.speculative:
@@ -222,7 +224,8 @@ class LevelQueues:
         self.context.read_errors += [(op, builder.enter & error) for op, error in failed]
 
     def _over(self, index):
-        """Whether the token at the entry of a speculative loop's deciding level comes behind the last of its invocation."""
+        """Whether the token at the entry of a speculative loop's deciding level comes behind the last of its
+        invocation."""
         plan, builder = self.region.plan, self.builder
         if not plan.speculative or index != plan.decide.level:
             return C(0)
@@ -243,6 +246,10 @@ class LevelQueues:
         for result, bits, otherwise in fields(stream.payload):
             if result in builder.incoming:
                 responses[result] = None
-                value = bits if condition is None else Mux(on, bits, builder.at(otherwise, 0) if otherwise is not None else 0)
+                value = (
+                    bits
+                    if condition is None
+                    else Mux(on, bits, builder.at(otherwise, 0) if otherwise is not None else 0)
+                )
                 self.m.d.comb += builder.incoming[result].eq(value)
         return ~on | stream.valid, stream, on

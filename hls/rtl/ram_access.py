@@ -15,14 +15,16 @@ __all__ = ["RamAtomicAccess", "RamLoadAccess", "RamStoreAccess"]
 
 
 class _RamAccess:
-    """An access that never waits. ``ram`` is the memory's side of its port, ``interface`` describes it to the outside where
-    the memory is there."""
+    """An access that never waits. ``ram`` is the memory's side of its port, ``interface`` describes it to the outside
+    where the memory is there."""
 
     def __init__(self, context, access, part, reads=True):
         self.access, self.op = access, access.op
         faults = {"faults": True} if reads and context.ram_faults and access.memory not in context.memory.onchip else {}
         self.refused = Signal(name="refused") if faults else None  #: from memory: there is no such word
-        self.unit = part(access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits, **faults)
+        self.unit = part(
+            access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits, **faults
+        )
 
     def attach(self, context):
         """Put the port into the kernel's module and name what can be counted about it."""
@@ -31,8 +33,14 @@ class _RamAccess:
         self.interface = None
         if self.access.memory in context.memory.onchip:
             return
-        self.interface = RamPort(f"ram_{context.unit_name}_{name}", context.function.name, self.access.memory,
-                                 self.access.direction, self.access.word_bytes, len(self.ram.addr))
+        self.interface = RamPort(
+            f"ram_{context.unit_name}_{name}",
+            context.function.name,
+            self.access.memory,
+            self.access.direction,
+            self.access.word_bytes,
+            len(self.ram.addr),
+        )
         for kind in ("accepted", "word"):
             context.observe(kind, self.op, self.unit.i.valid)
         if self.refused is not None:
@@ -50,7 +58,8 @@ class _RamAccess:
         return self.unit.error if self.refused is not None else None
 
     def failed(self, builder, stage):
-        """A signal that says so of the token ``latency`` behind ``stage``, in which the address was taken; without effect where it asks for nothing."""
+        """A signal that says so of the token ``latency`` behind ``stage``, in which the address was taken; without
+        effect where it asks for nothing."""
         condition = builder.context.condition(self.op)
         return self.error if condition is None else self.error & builder.at(condition, stage + self.access.latency)
 
@@ -66,8 +75,15 @@ class RamLoadAccess(_RamAccess):
     """A load: its data is there a fixed number of stages behind its address."""
 
     def __init__(self, context, access):
-        super().__init__(context, access, partial(PumpedLoadPort, forwarding=access.forwarding, writes=context.memory.write_ports(access.op))
-                         if access.pumped else ForwardingLoadPort if access.forwarding else RamLoadPort)
+        super().__init__(
+            context,
+            access,
+            partial(PumpedLoadPort, forwarding=access.forwarding, writes=context.memory.write_ports(access.op))
+            if access.pumped
+            else ForwardingLoadPort
+            if access.forwarding
+            else RamLoadPort,
+        )
 
     def place(self, context, builder, stage):
         """Build the load into a level, its address taken in ``stage``; returns the signal of its result."""
@@ -99,21 +115,26 @@ class RamStoreAccess(_RamAccess):
 
 
 class RamAtomicAccess(_RamAccess):
-    """An atomic operation on a memory of the kernel's own: a load that sees what is being stored, and a store in the cycle in
-    which its data is there. One follows the other in every cycle, also at the same place."""
+    """An atomic operation on a memory of the kernel's own: a load that sees what is being stored, and a store in the
+    cycle in which its data is there. One follows the other in every cycle, also at the same place."""
 
     def __init__(self, context, access):
-        super().__init__(context, access, partial(PumpedLoadPort, forwarding=True) if access.pumped else ForwardingLoadPort)
-        self.store = RamStorePort(access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits)
+        super().__init__(
+            context, access, partial(PumpedLoadPort, forwarding=True) if access.pumped else ForwardingLoadPort
+        )
+        self.store = RamStorePort(
+            access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits
+        )
 
     def attach(self, context):
         super().attach(context)
         context.m.submodules[f"{context.op_name(self.op)}_store"] = self.store
 
     def place(self, context, builder, stage):
-        """Build the operation into a level, its address taken in ``stage``; returns the signal of what was there before."""
+        """Build the operation into a level, its address taken in ``stage``; returns the signal of what was there
+        before."""
         condition, done = self._issue(context, builder, stage), stage + self.access.latency
-        pointer, operands = self.op.operands[0], self.op.operands[2:fixed_operands(self.op)]
+        pointer, operands = self.op.operands[0], self.op.operands[2 : fixed_operands(self.op)]
         old = Signal(self.op.results[0].type.bits, name=context.name(self.op.results[0]))
         on = C(1) if condition is None else builder.at(condition, done)
         payload = self.store.i.payload
@@ -123,6 +144,8 @@ class RamAtomicAccess(_RamAccess):
             old.eq(Mux(on, self.unit.o.payload, 0)),
             self.store.i.valid.eq(builder.valid(done) & on),
             payload.addr.eq(builder.at(pointer, done)),
-            payload.data.eq(atomic_result(self.op.attrs["fn"], self.unit.o.payload, [builder.at(v, done) for v in operands])),
+            payload.data.eq(
+                atomic_result(self.op.attrs["fn"], self.unit.o.payload, [builder.at(v, done) for v in operands])
+            ),
         ]
         return old

@@ -1,7 +1,7 @@
 """A region as hardware: its header, its levels joined by queues, and its exit.
 
-Levels are built from the last to the first: what a level asks for at its entry and no response brings is what the queue past
-the row before it must carry.
+Levels are built from the last to the first: what a level asks for at its entry and no response brings is what the queue
+past the row before it must carry.
 """
 
 from dataclasses import dataclass
@@ -42,8 +42,13 @@ class Pseudo:
             return IntType(max(1, (n - 1).bit_length()))
 
         initial = tuple(Value(arg.type, f"{arg.name or 'carried'}_init") for arg in plan.region.args)
-        return cls(Value(bits(plan.slots), "slot"), Value(IntType(1), "first"), Value(bits(plan.entries), "entry"),
-                   Value(IntType(1), "epoch"), initial)
+        return cls(
+            Value(bits(plan.slots), "slot"),
+            Value(IntType(1), "first"),
+            Value(bits(plan.entries), "entry"),
+            Value(IntType(1), "epoch"),
+            initial,
+        )
 
 
 class RegionBuilder:
@@ -58,8 +63,11 @@ class RegionBuilder:
         self.again_events, self.ready_events = [], {}
         self.ready_parts: dict[int, SlotReady] = {}
         self.windows: list[tuple[int, Window, CreditCounter]] = []
-        self.full: dict[tuple, object] = {}  #: by level and group: whether the token there would be the first of a group that there is no room for
-        self.children = {op: (RingBuilder if child.ring else RegionBuilder)(context, child) for op, child in self._loops()}
+        #: by level and group: whether the token there would be the first of a group that there is no room for
+        self.full: dict[tuple, object] = {}
+        self.children = {
+            op: (RingBuilder if child.ring else RegionBuilder)(context, child) for op, child in self._loops()
+        }
         if plan.loop is not None:
             self._make_loop_parts()
 
@@ -72,19 +80,28 @@ class RegionBuilder:
         initial = {f"c{k}": context.width(plan.region.args[k]) for k in context.travelling(plan)}
         invariant = {f"v{k}": context.width(v) for k, v in enumerate(plan.invariants)}
         result = data.StructLayout({f"r{k}": context.width(r) for k, r in enumerate(self.results)})
-        self.header = LoopHeader(data.StructLayout(initial), data.StructLayout(invariant), plan.slots, plan.entries,
-                                 speculative=plan.speculative, once=plan.once)
+        self.header = LoopHeader(
+            data.StructLayout(initial),
+            data.StructLayout(invariant),
+            plan.slots,
+            plan.entries,
+            speculative=plan.speculative,
+            once=plan.once,
+        )
         self.epoch = Signal(name="epoch")
         self.exit = (ExitFifo if plan.slots == 1 else ExitBuffer)(result, plan.entries)
         for c in plan.carried:
             if c.root is None:
-                register = context.registers[c.arg] = SlotRegister(unsigned(context.width(c.arg)), plan.slots, self._preset(c))
+                register = context.registers[c.arg] = SlotRegister(
+                    unsigned(context.width(c.arg)), plan.slots, self._preset(c)
+                )
                 self.m.d.comb += register.restart.eq(context.restart)
         context.histories[plan] = histories_of(context, plan)
 
     def _preset(self, carried) -> int | None:
-        """The bits that a carried value's register can begin a run with, so that no token has to choose; None where a run may
-        enter the loop again, or only the run knows. Tokens behind the last of a speculative loop may write when it is over."""
+        """The bits that a carried value's register can begin a run with, so that no token has to choose; None where a
+        run may enter the loop again, or only the run knows. Tokens behind the last of a speculative loop may write when
+        it is over."""
         initial = self.context.fixed(self.plan.loop.operands[1 + carried.index])
         known = isinstance(initial, Const) and self.plan.once and not self.plan.speculative
         return initial.value if known else None
@@ -109,8 +126,9 @@ class RegionBuilder:
         m, plan = self.m, self.plan
         m.d.comb += self.header.retire.eq(self.exit.retire)
         self._make_ready_parts()
-        self.again_events = self._either(self.header.again, (plan.again, plan.again_delay),
-                                         (plan.again_overlap, plan.again_overlap_delay), "again")
+        self.again_events = self._either(
+            self.header.again, (plan.again, plan.again_delay), (plan.again_overlap, plan.again_overlap_delay), "again"
+        )
         if plan.loop.attrs.get("apart"):
             m.d.comb += self.header.apart.eq(self.context.overlap)
         if plan.speculative:
@@ -124,15 +142,24 @@ class RegionBuilder:
     def token_values(self) -> dict:
         """What the token on offer at the header brings: signals by value."""
         pseudo, plan, token = self.pseudo, self.plan, self.header.o.payload
-        sources = {pseudo.slot: token.slot, pseudo.first: token.first, pseudo.entry: token.entry, pseudo.epoch: self.epoch}
+        sources = {
+            pseudo.slot: token.slot,
+            pseudo.first: token.first,
+            pseudo.entry: token.entry,
+            pseudo.epoch: self.epoch,
+        }
         sources |= {pseudo.initial[k]: token.initial[f"c{k}"] for k in self.context.travelling(plan)}
         return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(plan.invariants)}
 
     def _observe(self):
         """What counters and the cycle account see of the header."""
         loop, header = self.plan.loop, self.header
-        for kind, signal in (("issued", header.issued), ("invocations", header.invocations), ("running", header.running),
-                             ("held", header.running & header.starved)):
+        for kind, signal in (
+            ("issued", header.issued),
+            ("invocations", header.invocations),
+            ("running", header.running),
+            ("held", header.running & header.starved),
+        ):
             self.context.observe(kind, loop, signal)
 
     def _level(self, level, behind: "LevelQueues | None") -> "LevelQueues":
@@ -237,8 +264,8 @@ class RegionBuilder:
                 self.ready_events[level.index] = self._either(part.set, level.ready, level.ready_overlap, name)
 
     def _either(self, target, point, overlap_point, name: str):
-        """Points of a token with the events to be driven there, so that ``target`` gets that of ``overlap_point`` in runs
-        in which buffers overlap, and that of ``point`` (None: none) in others."""
+        """Points of a token with the events to be driven there, so that ``target`` gets that of ``overlap_point`` in
+        runs in which buffers overlap, and that of ``point`` (None: none) in others."""
         if point == overlap_point:
             return [(point, target)]
         overlap, points = self.context.overlap, [p for p in (point, overlap_point) if p is not None]
@@ -273,8 +300,8 @@ class RegionBuilder:
                 builder.m.d.comb += credits.give[0].eq(passes & ends & self._matters(window))
 
     def leave_undecided(self, index: int, taken, over):
-        """Tokens that leave the queue in front of level ``index``, and be it to be dropped as they are ``over``, make room in windows that
-        end there; those that are dropped also in windows that end later."""
+        """Tokens that leave the queue in front of level ``index``, and be it to be dropped as they are ``over``, make
+        room in windows that end there; those that are dropped also in windows that end later."""
         for level, window, credits in self.windows:
             if window.undecided and window.until.level == index:
                 self.m.d.comb += credits.give.eq(taken)
@@ -282,8 +309,8 @@ class RegionBuilder:
                 self.m.d.comb += credits.give[1].eq(taken & over & self._matters(window))
 
     def enter_windows(self, builder) -> list:
-        """One gate for each window that begins with the level; one of groups minds only their first tokens. One between invocations has
-        another gate for first tokens: nobody may be inside."""
+        """One gate for each window that begins with the level; one of groups minds only their first tokens. One between
+        invocations has another gate for first tokens: nobody may be inside."""
         gates = []
         for level, window, credits in self.windows:
             if level == builder.plan.index:
@@ -297,14 +324,15 @@ class RegionBuilder:
         return gates
 
     def observe_windows(self, index, there):
-        """What the cycle account sees of tokens in front of a level, if any is ``there``, whose group waits for one before it to leave."""
+        """What the cycle account sees of tokens in front of a level, if any is ``there``, whose group waits for one
+        before it to leave."""
         for (level, group), waits in self.full.items():
             if level == index:
                 self.context.observe("group", group, there & waits)
 
     def late_errors(self, index) -> dict:
-        """Loads answered before the deciding level ``index`` of a speculative loop, each with a value that says whether it
-        failed: it counts only if the token turns out to be one of the program's."""
+        """Loads answered before the deciding level ``index`` of a speculative loop, each with a value that says whether
+        it failed: it counts only if the token turns out to be one of the program's."""
         if not self.plan.speculative or index != self.plan.decide.level:
             return {}
         rows = [row.op for level in self.plan.levels[: index - 1] for row in level.row]
@@ -332,7 +360,9 @@ class RingBuilder(RegionBuilder):
         result = {f"r{k}": context.width(r) for k, r in enumerate(self.results)} | {"last": 1}
         ring, result = plan.ring, data.StructLayout(result)
         self.place = Value(IntType(max(1, (ring.groups - 1).bit_length())), "place")
-        self.header = RingHeader(data.StructLayout(initial), data.StructLayout(invariant), ring.groups, ring.items, ring.overtaking)
+        self.header = RingHeader(
+            data.StructLayout(initial), data.StructLayout(invariant), ring.groups, ring.items, ring.overtaking
+        )
         self.exit = GroupExits(result, ring.groups, ring.items) if ring.overtaking else ExitFifo(result, plan.entries)
 
     def _control_loop(self):

@@ -58,20 +58,23 @@ class KernelInput:
     plan: KernelPlan
 
 
-def build_system(kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board, options,
-                 address_bits: int) -> tuple[dict[str, str], SystemInterface]:
+def build_system(
+    kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board, options, address_bits: int
+) -> tuple[dict[str, str], SystemInterface]:
     """Verilog texts by file name, and the interface that drivers and simulators need."""
     return _System(kernels, channels, board, options, address_bits).build()
 
 
 #: what stands beside the kernels in the top module
-_INFRASTRUCTURE = re.compile(r"control_windows|part|(read|write)_(interconnect|master)\w*|(atomic|constant|channel|stall|gate|io|ram|m_axi|s_axil)\w*|"
-                             r"arguments|clk|rst|interrupt|sync2x\w*|forget\w*")
+_INFRASTRUCTURE = re.compile(
+    r"control_windows|part|(read|write)_(interconnect|master)\w*|(atomic|constant|channel|stall|gate|io|ram|m_axi|s_axil)\w*|"
+    r"arguments|clk|rst|interrupt|sync2x\w*|forget\w*"
+)
 
 
 def module_names(kernels: list[str]) -> dict[str, str]:
-    """The name of each kernel's module in the top module: its own where nothing else there, nor another kernel or its registers (NAME_control), has
-    that name or would have that of its registers."""
+    """The name of each kernel's module in the top module: its own where nothing else there, nor another kernel or its
+    registers (NAME_control), has that name or would have that of its registers."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in kernels:
@@ -115,18 +118,41 @@ class _System:
             ports, ram = connect_ram(hardware)
             banks = ()
         else:
-            ports, ram = connect_axi(self.m, hardware, self.board.memories, self.address_bits, self.options.const_cache_bytes, self.control.forget), ()
+            ports, ram = (
+                connect_axi(
+                    self.m,
+                    hardware,
+                    self.board.memories,
+                    self.address_bits,
+                    self.options.const_cache_bytes,
+                    self.control.forget,
+                ),
+                (),
+            )
             banks = tuple(8 * one.word_bytes for one in self.board.memories for _ in one.banks)
         ports |= self.control.ports() | streams | clocks
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
         return convert(self.m, TOP, ports), SystemInterface(
-            TOP, tuple(i for _, i in built), banks, ram, self.address_bits, memory.interleave_bytes,
-            self.board.clock.kernel_mhz, self.seed is not None, self.options.control, self._streams(), bool(clocks), self._memories(),
+            TOP,
+            tuple(i for _, i in built),
+            banks,
+            ram,
+            self.address_bits,
+            memory.interleave_bytes,
+            self.board.clock.kernel_mhz,
+            self.seed is not None,
+            self.options.control,
+            self._streams(),
+            bool(clocks),
+            self._memories(),
         )
 
     def _memories(self) -> tuple[MemoryInterface, ...]:
-        return tuple(MemoryInterface(one.name, one.base, one.bytes, one.interleave_bytes, len(one.banks)) for one in self.board.memories)
+        return tuple(
+            MemoryInterface(one.name, one.base, one.bytes, one.interleave_bytes, len(one.banks))
+            for one in self.board.memories
+        )
 
     def _double_clock(self) -> dict:
         """The port of the clock of twice the frequency, where a memory wants it."""
@@ -145,10 +171,15 @@ class _System:
         registers = _registers(function, self.address_bits)
         arguments = {name: Signal(bits, name=f"arg_{name}") for name, bits in registers}
         if function.attrs.get("autorun"):  # nobody gives it arguments: it has the index space that it requires
-            registers, arguments = [], {name: C(value, bits) for (name, bits), value in zip(registers, _launch(function))}
+            registers, arguments = (
+                [],
+                {name: C(value, bits) for (name, bits), value in zip(registers, _launch(function))},
+            )
         units = [self._unit(kernel, arguments, number) for number in range(units_of(function))]
         each = [KernelCounters(unit, self.board.clock.kernel_mhz, self.counted, self.channels) for unit in units]
-        hardware, counters = (units[0], each[0]) if len(units) == 1 else (UnitedKernel(units, arguments), UnitCounters(each))
+        hardware, counters = (
+            (units[0], each[0]) if len(units) == 1 else (UnitedKernel(units, arguments), UnitCounters(each))
+        )
         self.m.submodules[self.names[function.name]] = hardware.m
         map_ = self.control.add(hardware, self.names[function.name], registers, arguments, counters)
         return hardware, _interface(function, kernel, index, map_, counters.layout)
@@ -160,16 +191,29 @@ class _System:
             name = f"{function.name}_{number}"
             place = unit_place(compute_units(function), number)
             hidden = {one: value.type.bits for one, value in hidden_arguments(function).items()}
-            arguments = arguments | {one: C(place[int(one[-1])], bits) for one, bits in hidden.items() if one.startswith(PER_UNIT)}
-        return KernelHardware(KernelContext(function, kernel.plan, kernel.memory, self.address_bits,
-                                            self._by_location(), arguments, self._seed(name or function.name),
-                                            self.options.ram_faults, name))
+            arguments = arguments | {
+                one: C(place[int(one[-1])], bits) for one, bits in hidden.items() if one.startswith(PER_UNIT)
+            }
+        return KernelHardware(
+            KernelContext(
+                function,
+                kernel.plan,
+                kernel.memory,
+                self.address_bits,
+                self._by_location(),
+                arguments,
+                self._seed(name or function.name),
+                self.options.ram_faults,
+                name,
+            )
+        )
 
     def _by_location(self) -> dict[str | None, Memory]:
         return {None: self.board.memory} | {one.name: one for one in self.board.others}
 
     def _seed(self, name: str) -> Signal | None:
-        """The seed of random stalls of one kernel or unit: the design's, made different outside, so that equal units are equal hardware."""
+        """The seed of random stalls of one kernel or unit: the design's, made different outside, so that equal units
+        are equal hardware."""
         if self.seed is None:
             return None
         own = Signal(32, name="seed")
@@ -196,19 +240,37 @@ def _launch(function) -> list[int]:
 def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInterface:
     directions, alignments = _directions(kernel.memory), _alignments(kernel.memory)
     arguments = tuple(
-        ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0 if p.kind == "pipe" else map_.argument(p.name),
-                          directions.get(p.name, "unused") if p.kind == "buffer" else "in", _limit(function, p),
-                          location(function.memories[p.name]) if p.name in function.memories else None, alignments.get(p.name, 1), p.resolved or p.c_type)
+        ArgumentInterface(
+            p.name,
+            p.kind,
+            p.c_type,
+            p.bytes,
+            0 if p.kind == "pipe" else map_.argument(p.name),
+            directions.get(p.name, "unused") if p.kind == "buffer" else "in",
+            _limit(function, p),
+            location(function.memories[p.name]) if p.name in function.memories else None,
+            alignments.get(p.name, 1),
+            p.resolved or p.c_type,
+        )
         for p in function.params
     )
     autorun = bool(function.attrs.get("autorun"))
     launch = {} if autorun else {name: map_.argument(name) for name in host_arguments(function)}
     return KernelInterface(
-        function.name, index, index * WINDOW_BYTES, arguments, bool(function.attrs.get("ndrange")), launch,
-        tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters), layout,
-        function.attrs.get("work_group_size"), autorun,
+        function.name,
+        index,
+        index * WINDOW_BYTES,
+        arguments,
+        bool(function.attrs.get("ndrange")),
+        launch,
+        tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters),
+        layout,
+        function.attrs.get("work_group_size"),
+        autorun,
         group_limit(function, any(op.opcode == "meet" for op in walk(function.body))),
-        lanes_of(function), units_of(function), bool(function.attrs.get(PROMISED)),
+        lanes_of(function),
+        units_of(function),
+        bool(function.attrs.get(PROMISED)),
     )
 
 
@@ -221,7 +283,8 @@ def _limit(function: Function, parameter: Parameter) -> int | None:
 
 
 def _alignments(memory: MemoryPlan) -> dict[str, int]:
-    """Of each buffer the size of its largest access, or lane of one, since these are within words at multiples of it."""
+    """Of each buffer the size of its largest access, or lane of one, since these are within words at multiples of
+    it."""
     found: dict[str, int] = {}
     for op, access in memory.outside.items():
         type = moved_type(op)

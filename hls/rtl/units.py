@@ -9,7 +9,8 @@ __all__ = ["pipelined_unit"]
 
 
 def pipelined_unit(m: Module, choice: PartChoice, op: Op, operands, latency: int, go, name: str):
-    """Instantiate the operation's part in ``m`` and return its result, ``latency`` enabled cycles after the operands."""
+    """Instantiate the operation's part in ``m`` and return its result, ``latency`` enabled cycles after the
+    operands."""
     part = m.submodules[f"{name}_{op.opcode}"] = choice.part(choice.params, latency)
     ports = list(choice.part.inputs(choice.params))
     m.d.comb += [part.en.eq(go), *(getattr(part, port).eq(value) for port, value in zip(ports, operands, strict=True))]

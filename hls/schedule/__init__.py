@@ -6,6 +6,17 @@ from .planner import plan_kernel
 from .timing import OperatorTiming
 
 __all__ = [
-    "Carried", "KernelPlan", "LevelPlan", "OperatorTiming", "Point", "RegionPlan", "Ring", "Row", "Way", "Window",
-    "balance_channels", "plan_kernel", "ways",
+    "Carried",
+    "KernelPlan",
+    "LevelPlan",
+    "OperatorTiming",
+    "Point",
+    "RegionPlan",
+    "Ring",
+    "Row",
+    "Way",
+    "Window",
+    "balance_channels",
+    "plan_kernel",
+    "ways",
 ]

@@ -15,12 +15,15 @@ __all__ = ["plan_bookings"]
 
 
 def plan_bookings(regions: Iterable[RegionPlan], memory: MemoryPlan) -> tuple[Booking, ...]:
-    """One booking for the levels that share ports, directly or by way of others: a token that uses several ports asks once for all."""
+    """One booking for the levels that share ports, directly or by way of others: a token that uses several ports asks
+    once for all."""
     uses: dict[tuple[RegionPlan, int], set[tuple[tuple[str, int], int]]] = {}
     for region in regions:
         for op, point in region.place.items():
             if BOOKED in op.attrs:
-                uses.setdefault((region, point.level), set()).add(((op.attrs[BOOKED], memory.write_port(op)), point.stage + _delay(op, memory)))
+                uses.setdefault((region, point.level), set()).add(
+                    ((op.attrs[BOOKED], memory.write_port(op)), point.stage + _delay(op, memory))
+                )
     sharing = nx.Graph()
     for level, found in uses.items():
         sharing.add_edges_from((level, port) for port, _ in found)
@@ -36,6 +39,8 @@ def _delay(op: Op, memory: MemoryPlan) -> int:
 
 def _booking(levels: list[tuple[RegionPlan, int]], uses) -> Booking:
     ports = {name: k for k, name in enumerate(sorted({name for level in levels for name, _ in uses[level]}))}
-    users = [PortUser(tuple(sorted((ports[name], cycle) for name, cycle in uses[region, k])), region.levels[k].spacing)
-             for region, k in levels]
+    users = [
+        PortUser(tuple(sorted((ports[name], cycle) for name, cycle in uses[region, k])), region.levels[k].spacing)
+        for region, k in levels
+    ]
     return Booking(tuple(levels), tuple(users))

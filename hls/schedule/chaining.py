@@ -39,7 +39,7 @@ def longest_chain(problem: Problem, first: Hashable, last: Hashable) -> tuple[tu
     """The longest combinational chain from ``first`` to ``last``: each operation with its share in ns."""
     users = problem.chain_users
     arrival, before = {first: 0.0}, {}
-    for key in problem.chain_order[problem.chain_rank[first]:problem.chain_rank[last]]:
+    for key in problem.chain_order[problem.chain_rank[first] : problem.chain_rank[last]]:
         operation = problem.by_key[key]
         if key not in arrival or (operation.latency and key != first):
             continue

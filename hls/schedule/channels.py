@@ -1,7 +1,7 @@
 """Depths of channels for paths between kernels that part and meet again.
 
-Where one path of values takes longer than another to the place where they meet, the values of the shorter one wait in its
-channel; if that is not deep enough, they hold up who writes it, and with it the longer path.
+Where one path of values takes longer than another to the place where they meet, the values of the shorter one wait in
+its channel; if that is not deep enough, they hold up who writes it, and with it the longer path.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,11 +32,14 @@ ASKED = CALL_LATENCY - ChannelReader.timing.latency
 Place = tuple[str, int]
 
 
-def balance_channels(channels: Sequence[ChannelPlan], kernels: Iterable[KernelPlan], memory_latency: int) -> tuple[ChannelPlan, ...]:
+def balance_channels(
+    channels: Sequence[ChannelPlan], kernels: Iterable[KernelPlan], memory_latency: int
+) -> tuple[ChannelPlan, ...]:
     """The channels, deep enough that values which part and meet again do not hold each other up.
 
-    One value is followed through the kernels, by the calls that happen once in every iteration of a loop; other channels, and those of
-    kernels that form a circle, keep their depth. ``memory_latency``: of a typical load, in cycles.
+    One value is followed through the kernels, by the calls that happen once in every iteration of a loop; other
+    channels, and those of kernels that form a circle, keep their depth. ``memory_latency``: of a typical load, in
+    cycles.
     """
     needs = _Network(channels, [node for kernel in kernels for node in _steady(kernel, memory_latency)]).needs()
     return tuple(_deepened(channel, needs.get((channel.channel, channel.index), 0)) for channel in channels)
@@ -51,7 +54,8 @@ def _deepened(channel: ChannelPlan, need: int) -> ChannelPlan:
 
 @dataclass(frozen=True)
 class Way:
-    """A value taken from the channel ``source`` is in ``target``, or what is made of it, ``cycles`` later, if nobody waits."""
+    """A value taken from the channel ``source`` is in ``target``, or what is made of it, ``cycles`` later, if nobody
+    waits."""
 
     source: Endpoint
     target: Endpoint
@@ -59,15 +63,20 @@ class Way:
 
 
 def ways(kernel: KernelPlan, memory_latency: int) -> tuple[Way, ...]:
-    """How long values take through the loops of a kernel, by calls that happen once in every iteration: from the cycle in which one is there to
-    be read, to the one in which what depends on it is there for the next kernel, but for the storage of that channel."""
+    """How long values take through the loops of a kernel, by calls that happen once in every iteration: from the cycle
+    in which one is there to be read, to the one in which what depends on it is there for the next kernel, but for the
+    storage of that channel."""
     return tuple(way for steady in _steady(kernel, memory_latency) for way in _ways(steady))
 
 
 def _ways(steady: "_Steady") -> Iterator[Way]:
     calls = steady.calls
     for _, _, source in calls:
-        times = [] if source.writes else steady.times({_place(end): 0 for _, _, end in calls if not end.writes} | {_place(source): LATE})
+        times = (
+            []
+            if source.writes
+            else steady.times({_place(end): 0 for _, _, end in calls if not end.writes} | {_place(source): LATE})
+        )
         for level, row, target in calls:
             if times and target.writes and times[level] > LATE:
                 yield Way(source, target, times[level] + row.push + TO_CHANNEL - LATE - ASKED)
@@ -83,7 +92,12 @@ class _Steady:
     @cached_property
     def calls(self) -> list[tuple[int, Row, Endpoint]]:
         """(level, row, end) of every call that happens once in every iteration."""
-        return [(level.index, row, end_of(row.op)) for level in self.plan.levels for row in level.row if is_call(row.op) and _every_time(row.op)]
+        return [
+            (level.index, row, end_of(row.op))
+            for level in self.plan.levels
+            for row in level.row
+            if is_call(row.op) and _every_time(row.op)
+        ]
 
     def times(self, arrival: Mapping[Place, int]) -> list[int]:
         """When the iteration that takes the values of these arrivals enters each level, if it issues at 0."""
@@ -103,15 +117,29 @@ class _Steady:
 
 
 def _steady(kernel: KernelPlan, memory_latency: int) -> list[_Steady]:
-    """The loops through which a value can be followed: the one with all calls, or those that hold no other loop. Where loops inside have calls, too,
-    an iteration of the loop around them lasts as long as they run, which is not known here."""
+    """The loops through which a value can be followed: the one with all calls, or those that hold no other loop. Where
+    loops inside have calls, too, an iteration of the loop around them lasts as long as they run, which is not known
+    here."""
     regions = [plan for plan in (kernel.top, *kernel.loops.values()) if any(is_call(op) for op in plan.place)]
     if any(op.opcode == "meet" for region in (kernel.top, *kernel.loops.values()) for op in region.place):
         return []  # work-items wait for each other, by as many as their group has
-    found = [plan for plan in regions if plan.loop is not None
-             and (len(regions) == 1 or not any(op.opcode == "loop" for op in plan.place))]
-    return [_Steady(plan, {row.op: _latency(row.op, kernel, memory_latency) for level in plan.levels for row in level.row
-                           if row.joins and not is_call(row.op)}) for plan in found]
+    found = [
+        plan
+        for plan in regions
+        if plan.loop is not None and (len(regions) == 1 or not any(op.opcode == "loop" for op in plan.place))
+    ]
+    return [
+        _Steady(
+            plan,
+            {
+                row.op: _latency(row.op, kernel, memory_latency)
+                for level in plan.levels
+                for row in level.row
+                if row.joins and not is_call(row.op)
+            },
+        )
+        for plan in found
+    ]
 
 
 def _every_time(call: Op) -> bool:
@@ -128,20 +156,26 @@ def _latency(op: Op, kernel: KernelPlan, memory_latency: int) -> int:
 
 
 class _Network:
-    """Follows one value; ``arrival`` is when it comes into each channel, ``meets`` when the iteration that takes it goes on."""
+    """Follows one value; ``arrival`` is when it comes into each channel, ``meets`` when the iteration that takes it
+    goes on."""
 
     def __init__(self, channels: Sequence[ChannelPlan], loops: Sequence[_Steady]):
         self.loops = loops
         self.at = {end: loop for loop in loops for _, _, end in loop.calls}
-        self.places = {(c.channel, c.index) for c in channels
-                       if all(Endpoint(c.channel, c.index, writes) in self.at for writes in (True, False))}
+        self.places = {
+            (c.channel, c.index)
+            for c in channels
+            if all(Endpoint(c.channel, c.index, writes) in self.at for writes in (True, False))
+        }
         self.arrival: dict[Place, int] = {}
         self.meets: dict[Place, int] = {}
 
     def needs(self) -> dict[Place, int]:
         """The values that wait in each channel."""
         waiting = list(self.loops)
-        while ready := [loop for loop in waiting if all(place in self.arrival for place in self._followed(loop, False))]:
+        while ready := [
+            loop for loop in waiting if all(place in self.arrival for place in self._followed(loop, False))
+        ]:
             for loop in ready:
                 self._follow(loop)
             waiting = [loop for loop in waiting if loop not in ready]

@@ -1,9 +1,9 @@
 """Carried values that only move on: what was computed some iterations ago, as in a shift register.
 
-``a`` with next value ``b``, ``b`` with ``c``, and ``c`` with something computed: that is the value of one, two and three iterations
-ago. As registers of their own they move in the cycle in which an iteration reads the one before, so that each takes a cycle
-of an iteration and the recurrence through all of them gains nothing. As a history of the computed value a tap may read it as
-soon as it is there.
+``a`` with next value ``b``, ``b`` with ``c``, and ``c`` with something computed: that is the value of one, two and
+three iterations ago. As registers of their own they move in the cycle in which an iteration reads the one before, so
+that each takes a cycle of an iteration and the recurrence through all of them gains nothing. As a history of the
+computed value a tap may read it as soon as it is there.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,9 @@ from .levels import Levels
 __all__ = ["histories"]
 
 
-def histories(region: Region, loop: Op, levels: Levels, fixed: frozenset[Value], repeated: bool) -> dict[int, tuple[int, int]]:
+def histories(
+    region: Region, loop: Op, levels: Levels, fixed: frozenset[Value], repeated: bool
+) -> dict[int, tuple[int, int]]:
     """For carried values by index: the index of the one that is computed, and how many iterations ago that was.
 
     Only chains of two and more that are read and written in one level. Initial values must be the same in every

@@ -1,8 +1,9 @@
-"""Order between invocations of a loop, for accesses of memory on the chip that stand in it: in its pipeline, not around it.
+"""Order between invocations of a loop, for accesses of memory on the chip that stand in it: in its pipeline, not around
+it.
 
-Tokens of a loop of one slot are in order across its invocations. So where an access of one invocation must come after another's
-of the invocation before, it is enough that the first token of the new one enters behind it: nobody has to wait until the
-loop around hears that the one before has ended.
+Tokens of a loop of one slot are in order across its invocations. So where an access of one invocation must come after
+another's of the invocation before, it is enough that the first token of the new one enters behind it: nobody has to
+wait until the loop around hears that the one before has ended.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,9 +17,11 @@ _JOINS = frozenset({"fence", "token"})
 
 
 def passed_first(k: int, carried: Iterable[Carried], start: Mapping[Op, Point], timing) -> Point | None:
-    """The point that tokens of earlier invocations must have passed when the first one of the next enters level ``k``; None where
-    they always have, since tokens are at least a cycle apart."""
-    found = [point for c in carried if c.between and c.read.level == k and (point := _until(c, start, timing)) is not None]
+    """The point that tokens of earlier invocations must have passed when the first one of the next enters level ``k``;
+    None where they always have, since tokens are at least a cycle apart."""
+    found = [
+        point for c in carried if c.between and c.read.level == k and (point := _until(c, start, timing)) is not None
+    ]
     return max(found, default=None)
 
 
@@ -31,8 +34,9 @@ def _until(c: Carried, start: Mapping[Op, Point], timing) -> Point | None:
 
 
 def early(user: Op, token: Value, timing) -> int:
-    """Cycles that a user of a token need not wait for it. A load that forwards sees what is stored until its data is there. A store that
-    writes in a later turn of a cycle than all that the token stands for comes behind what is stored in the cycle of its own."""
+    """Cycles that a user of a token need not wait for it. A load that forwards sees what is stored until its data is
+    there. A store that writes in a later turn of a cycle than all that the token stands for comes behind what is stored
+    in the cycle of its own."""
     access = timing.memory.accesses.get(user)
     if access is None:
         return 0
@@ -49,8 +53,8 @@ def _before(source: Op, memory: str, turn: int, timing) -> bool:
 
 
 def _sources(token: Value) -> set[Op]:
-    """What a token stands for: that these are done, now or in an iteration before. That the ones are done which it stood for when its loop
-    was entered is known there."""
+    """What a token stands for: that these are done, now or in an iteration before. That the ones are done which it
+    stood for when its loop was entered is known there."""
     found, seen, todo = set(), set(), [token]
     while todo:
         value = todo.pop()
@@ -61,7 +65,7 @@ def _sources(token: Value) -> set[Op]:
         if op is None:  # carried by the loop
             end = value.owner.terminator
             found.update(() if end.opcode == "yield" else [end])
-            todo += end.operands[1 + value.index:2 + value.index] if end.opcode == "yield" else []
+            todo += end.operands[1 + value.index : 2 + value.index] if end.opcode == "yield" else []
         elif op.opcode in _JOINS:
             todo += [v for v in op.operands if isinstance(v.type, TokenType)]
             found.update([op] if any(_is_answer(op, v) for v in op.operands) else ())

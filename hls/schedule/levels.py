@@ -1,9 +1,8 @@
 """Which level of its region each operation belongs to (DESIGN: the hardware model).
 
-level(op) is the largest level of its operands; the result of an operation that answers is one level later (a store is done,
-as far as its token goes, when it is pushed). A carried
-value is read in the first level that uses it, but never later than the level that writes it: behind that, the next
-token would already have overwritten it.
+level(op) is the largest level of its operands; the result of an operation that answers is one level later (a store is
+done, as far as its token goes, when it is pushed). A carried value is read in the first level that uses it, but never
+later than the level that writes it: behind that, the next token would already have overwritten it.
 """
 
 from dataclasses import dataclass
@@ -16,7 +15,16 @@ from ..ir import Op, Region, TokenType, Value, has, reaches_memory, walk
 from ..ir.accesses import PREDICATES
 from ..memory import MemoryPlan
 
-__all__ = ["Levels", "assign_levels", "captures", "comes_from_afar", "is_exceptional", "is_variable", "join_values", "offers_response"]
+__all__ = [
+    "Levels",
+    "assign_levels",
+    "captures",
+    "comes_from_afar",
+    "is_exceptional",
+    "is_variable",
+    "join_values",
+    "offers_response",
+]
 
 
 def captures(region: Region, fixed: frozenset[Value]) -> tuple[Value, ...]:
@@ -93,17 +101,19 @@ class Levels:
 
 
 def comes_from_afar(arg: Value) -> bool:
-    """Whether a carried value only says that iterations long past, or earlier invocations, are done: tokens wait for that, if they ever
-    have to, in front of a level."""
+    """Whether a carried value only says that iterations long past, or earlier invocations, are done: tokens wait for
+    that, if they ever have to, in front of a level."""
     return isinstance(arg.type, TokenType) and (arg.type.between or arg.type.distance > AFAR)
 
 
-def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, effects_from: int = 0,
-                  ring: bool = False) -> Levels:
+def assign_levels(
+    region: Region, fixed: frozenset[Value], memory: MemoryPlan, effects_from: int = 0, ring: bool = False
+) -> Levels:
     """Levels for one region. Operations whose results are ``fixed`` are everywhere available and get none.
 
-    ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back; the decision whether to
-    go on falls there, or later. In a ``ring`` what is carried comes in with each token, and goes on from the last level.
+    ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back; the
+    decision whether to go on falls there, or later. In a ``ring`` what is carried comes in with each token, and goes on
+    from the last level.
     """
     body = [op for op in region.ops if not has(op, "terminator") and not any(r in fixed for r in op.results)]
     inputs = {op: (*op.operands, *(v for r in op.regions for v in captures(r, fixed))) for op in body}
@@ -121,7 +131,9 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
         closer = assign(_late_floor(ops, inputs, floor, variable, set(carried), set(yielded)))
         if _waits_less([isinstance(arg.type, TokenType) for arg in carried], closer[2:], (read, write)):
             values, ops, read, write = closer
-    late = {arg for arg, r, w in zip(carried, read, write, strict=True) if r < w and not isinstance(arg.type, TokenType)}
+    late = {
+        arg for arg, r, w in zip(carried, read, write, strict=True) if r < w and not isinstance(arg.type, TokenType)
+    }
     if late:
         closer = assign(_beside_users(ops, inputs, floor, variable, late))
         if _waits_less([True] * len(carried), closer[2:], (read, write)):
@@ -130,11 +142,14 @@ def assign_levels(region: Region, fixed: frozenset[Value], memory: MemoryPlan, e
     values |= zip(carried, read, strict=True)
     _check_meetings(ops, offering)
     joined = [level + 1 for op, level in ops.items() if op in offering]
-    return Levels(1 + max([decide, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering, ring)
+    return Levels(
+        1 + max([decide, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering, ring
+    )
 
 
 def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):
-    """While a group gathers, an operation beside it that has answered would need room for all of the group: there is none."""
+    """While a group gathers, an operation beside it that has answered would need room for all of the group: there is
+    none."""
     for op in offering:
         if op.opcode == "meet" or op.attrs.get("ring"):
             beside = [other for other in offering if other is not op and ops[other] == ops[op]]
@@ -144,7 +159,9 @@ def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):
 
 def _calls(body: list[Op]) -> list[Op]:
     """Calls on channels, and loops with such calls inside, in the order of the program."""
-    found = [(min(x.attrs["order"] for x in walk(Region(ops=[op])) if is_call(x)), op) for op in body if passes_values(op)]
+    found = [
+        (min(x.attrs["order"] for x in walk(Region(ops=[op])) if is_call(x)), op) for op in body if passes_values(op)
+    ]
     return [op for _, op in sorted(found, key=lambda pair: pair[0])]
 
 
@@ -166,7 +183,7 @@ def _call_edges(calls: list[Op], inputs, offering) -> list[tuple]:
     edges = [(v, _At(op), False) for op in calls for v in inputs[op]]
     edges += [(_At(op), r, op in offering) for op in calls for r in op.results]
     waits = [op for op in calls if op in offering and op.attrs.get("blocking", True)]
-    return edges + [(_At(first), _At(op), False) for op in waits for first in calls[:calls.index(op)]]
+    return edges + [(_At(first), _At(op), False) for op in waits for first in calls[: calls.index(op)]]
 
 
 def _assigned(body, inputs, edges, offering, calls, carried, yielded, crowds, floor) -> tuple[dict, dict, tuple, tuple]:
@@ -178,14 +195,16 @@ def _assigned(body, inputs, edges, offering, calls, carried, yielded, crowds, fl
         if max(ops.values()) > len(body):
             raise AssertionError("accesses that share a port, and are to stand in one level, depend on each other")
     read = _read_levels(ops, inputs, values, carried, yielded)
-    there = values | dict(zip(carried, read, strict=True))  # one that takes over another's value has it where that is read
+    # one that takes over another's value has it where that is read
+    there = values | dict(zip(carried, read, strict=True))
     return values, ops, read, tuple(max(there.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
 
 
-def _late_floor(ops: dict[Op, int], inputs, floor: dict[Op, int], variable: frozenset[Op], carried: set[Value],
-                yielded: set[Value]) -> dict[Op, int]:
-    """Floors that put what waits for earlier iterations, and never waits by itself, beside the first that needs it: what lies
-    before that, a load perhaps, is no part of the wait then."""
+def _late_floor(
+    ops: dict[Op, int], inputs, floor: dict[Op, int], variable: frozenset[Op], carried: set[Value], yielded: set[Value]
+) -> dict[Op, int]:
+    """Floors that put what waits for earlier iterations, and never waits by itself, beside the first that needs it:
+    what lies before that, a load perhaps, is no part of the wait then."""
     floor, users = dict(floor), {}
     for op in ops:
         for value in inputs[op]:
@@ -206,9 +225,11 @@ def _late_floor(ops: dict[Op, int], inputs, floor: dict[Op, int], variable: froz
     return floor
 
 
-def _beside_users(ops: dict[Op, int], inputs, floor: dict[Op, int], variable: frozenset[Op], late: set[Value]) -> dict[Op, int]:
-    """Floors that put what is computed from values of an earlier iteration, which come from a later level, beside the first that needs
-    it: a load of another place, whose answer it meets there, is no part of the wait for them then."""
+def _beside_users(
+    ops: dict[Op, int], inputs, floor: dict[Op, int], variable: frozenset[Op], late: set[Value]
+) -> dict[Op, int]:
+    """Floors that put what is computed from values of an earlier iteration, which come from a later level, beside the
+    first that needs it: a load of another place, whose answer it meets there, is no part of the wait for them then."""
     floor, users, found, waiting = {op: max(least, ops[op]) for op, least in floor.items()}, {}, [], set(late)
     for op in ops:  # in program order
         for value in inputs[op]:
@@ -222,14 +243,16 @@ def _beside_users(ops: dict[Op, int], inputs, floor: dict[Op, int], variable: fr
 
 
 def _waits_less(asked: list[bool], found: tuple, before: tuple) -> bool:
-    """Whether fewer levels lie between where the carried values asked for are read and where they are given, and for none more."""
+    """Whether fewer levels lie between where the carried values asked for are read and where they are given, and for
+    none more."""
     spans = [[w - r for mine, r, w in zip(asked, *points, strict=True) if mine] for points in (found, before)]
     return sum(spans[0]) < sum(spans[1]) and all(now <= then for now, then in zip(*spans, strict=True))
 
 
 def _crowds(body: list[Op], edges, memory: MemoryPlan) -> list[list[Op]]:
-    """The accesses that are to be in one level with each other, as they share a port. Loads of which one waits for what another has
-    let go on, as behind a barrier, cannot be: they are in one level with those that wait as often as they do."""
+    """The accesses that are to be in one level with each other, as they share a port. Loads of which one waits for what
+    another has let go on, as behind a barrier, cannot be: they are in one level with those that wait as often as they
+    do."""
     together: dict[tuple, list[Op]] = {}
     for op in body:
         if (crowd := memory.crowd(op)) is not None:
@@ -245,7 +268,8 @@ def _crowds(body: list[Op], edges, memory: MemoryPlan) -> list[list[Op]]:
 
 def _by_waits(accesses: list[Op], edges) -> list[list[Op]]:
     """The accesses by how many of them, each a level later, come before them."""
-    members, passed, waited = set(accesses), {}, {}  # of what is there beside the last of the accesses before it, and levels behind it
+    # of what is there beside the last of the accesses before it, and levels behind it
+    members, passed, waited = set(accesses), {}, {}
     changed = True
     while changed:  # what leads back to itself waits for nothing on the way
         changed = False
@@ -271,16 +295,21 @@ def _raise_accesses(ops: dict[Op, int], floor: dict[Op, int], crowds: list[list[
 
 
 def _edges(body, inputs, carried, offering, calls) -> list[tuple]:
-    """(source, what is there no sooner, whether it is a level later): values, operations, and where calls begin (:class:`_At`).
+    """(source, what is there no sooner, whether it is a level later): values, operations, and where calls begin
+    (:class:`_At`).
 
-    A carried value counts as there in the level that defines it, so that its next user sits beside its definition and the
-    recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency operation:
-    such a value is taken as there from the start, and its slot waits for it. Tokens are looked at first: a recurrence
-    through them is often the exception, and must not draw the values it passes into waiting.
+    A carried value counts as there in the level that defines it, so that its next user sits beside its definition and
+    the recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency
+    operation: such a value is taken as there from the start, and its slot waits for it. Tokens are looked at first: a
+    recurrence through them is often the exception, and must not draw the values it passes into waiting.
     """
-    # by way of the operation, as a loop may have hundreds of operands, and as many results; in order, so that one round takes
-    # levels from the first to the last
-    edges = [edge for op in body for edge in (*((v, op, False) for v in inputs[op]), *((op, r, op in offering) for r in op.results))]
+    # by way of the operation, as a loop may have hundreds of operands, and as many results; in order, so that one round
+    # takes levels from the first to the last
+    edges = [
+        edge
+        for op in body
+        for edge in (*((v, op, False) for v in inputs[op]), *((op, r, op in offering) for r in op.results))
+    ]
     edges += [(value, arg, False) for arg, value in carried.items()]
     edges += _call_edges(calls, inputs, offering)
     for these in ([v for v in carried if isinstance(v.type, TokenType)], carried):

@@ -43,9 +43,10 @@ def fewest_registers(
 ) -> dict[Hashable, int]:
     """Starts that minimize :func:`register_bits` among schedules at a feasible ``ii``.
 
-    ``length`` limits the schedule's length (None: only the registers count). ``slots`` fixes the start of each operation
-    with a limited resource modulo ii; the program then has integer variables of its own. Of equal schedules one that
-    starts its operations early is taken. RuntimeError if the solver fails, which feasible input gives no reason for.
+    ``length`` limits the schedule's length (None: only the registers count). ``slots`` fixes the start of each
+    operation with a limited resource modulo ii; the program then has integer variables of its own. Of equal schedules
+    one that starts its operations early is taken. RuntimeError if the solver fails, which feasible input gives no
+    reason for.
     """
     if not problem.operations:
         return {}
@@ -76,14 +77,18 @@ class _Program:
         ends = {src: len(index) + i for i, src in enumerate(dict.fromkeys(src for src, _ in uses))}
         size = len(index) + len(ends)
         multiples = range(size, size + len(slots))
-        rows = [(c.src, c.dst, c.distance * ii - c.cycles) for c in system.constraints
-                if max(c.src, c.dst) < len(index)]
+        rows = [
+            (c.src, c.dst, c.distance * ii - c.cycles) for c in system.constraints if max(c.src, c.dst) < len(index)
+        ]
         rows += [(index[dst], ends[src], 0) for src, dst in uses]
         bounds = [self._range(op, length) for op in problem.operations] + [(0, numpy.inf)] * (len(ends) + len(slots))
         self.program = DifferenceProgram(
-            self._objective(index, ends, costs, size + len(slots)), bounds, rows,
+            self._objective(index, ends, costs, size + len(slots)),
+            bounds,
+            rows,
             equal=[(index[key], multiple, ii, slot) for (key, slot), multiple in zip(slots.items(), multiples)],
-            integral=multiples)
+            integral=multiples,
+        )
 
     def solve(self):
         return self.program.solve()[: len(self.problem.operations)]
@@ -92,7 +97,7 @@ class _Program:
         # A start counts a little, for determinism: less than one bit if every operation waited as long as all take.
         little = 0.5 / (1 + len(index) * sum(op.latency + 1 for op in self.problem.operations))
         objective = numpy.zeros(size)
-        objective[:len(index)] = max(little, 1e-6)
+        objective[: len(index)] = max(little, 1e-6)
         for key, end in ends.items():
             objective[end] += costs[key]
             objective[index[key]] -= costs[key]

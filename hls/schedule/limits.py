@@ -9,8 +9,8 @@ __all__ = ["Limits"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What the source wants of a loop at most: running invocations (``slots``), iterations on their way (``tokens``); None
-    where it says nothing. ``ahead``: iterations that may be issued before it is known whether there are any."""
+    """What the source wants of a loop at most: running invocations (``slots``), iterations on their way (``tokens``);
+    None where it says nothing. ``ahead``: iterations that may be issued before it is known whether there are any."""
 
     slots: int | None = None
     tokens: int | None = None

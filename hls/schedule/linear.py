@@ -23,7 +23,8 @@ class DifferenceProgram:
         """The variables at a vertex of least cost. Raises RuntimeError where there is none."""
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)  # these programs are small; and their vertex should not depend on the machine
+        # these programs are small; and their vertex should not depend on the machine
+        solver.setOptionValue("threads", 1)
         if not self.integral:
             solver.setOptionValue("solver", "simplex")
         solver.passModel(self._model())

@@ -82,7 +82,8 @@ def schedule(
 
 @dataclass(frozen=True)
 class Scheduler:
-    """A problem, and what is known of it before any schedule: each is worked out when it is first asked for, as schedules cost more.
+    """A problem, and what is known of it before any schedule: each is worked out when it is first asked for, as
+    schedules cost more.
 
     Raises ProblemError for a problem that contradicts itself.
     """
@@ -94,7 +95,8 @@ class Scheduler:
 
     @cached_property
     def least(self) -> int:
-        """The least II that works, as far as the search for limited resources decides it. Raises :class:`Infeasible` where there is none."""
+        """The least II that works, as far as the search for limited resources decides it. Raises :class:`Infeasible`
+        where there is none."""
         return self._found[0]
 
     @cached_property
@@ -124,8 +126,14 @@ class Scheduler:
         proof = self._system.minimum[1]
         return explain_cycle(self.problem, proof) if proof else None
 
-    def solve(self, ii_request: int | None = None, max_ii: int | None = None, *, slack: int | None = 0,
-              weights: Mapping[Hashable, float] | None = None) -> Solution:
+    def solve(
+        self,
+        ii_request: int | None = None,
+        max_ii: int | None = None,
+        *,
+        slack: int | None = 0,
+        weights: Mapping[Hashable, float] | None = None,
+    ) -> Solution:
         """As :func:`schedule`."""
         if min(1 if ii_request is None else ii_request, 1 if max_ii is None else max_ii) < 1:
             raise ValueError(f"an II is at least 1: ii_request {ii_request}, max_ii {max_ii}")
@@ -136,7 +144,9 @@ class Scheduler:
         bottleneck = _crowded(self.problem, ii) if fixed and ii > self._bound and ii_request is None else self._bounding
         start = _minimize(self.problem, self._system, ii, fixed, slack, weights)
         minimal = proved and (ii_request is None or ii == self._bound)
-        solution = Solution(self.problem, ii, MappingProxyType(start), self.recurrence_ii, self.resource_ii, bottleneck, minimal)
+        solution = Solution(
+            self.problem, ii, MappingProxyType(start), self.recurrence_ii, self.resource_ii, bottleneck, minimal
+        )
         solution.verify()
         return solution
 
@@ -157,8 +167,10 @@ class Scheduler:
         return self._search(None, None)
 
     def _search(self, ii_request: int | None, max_ii: int | None) -> tuple[int, dict, bool]:
-        """The II, starts of operations with limited resources, and whether each smaller II is known to be impossible."""
-        # Behind one another, with ii beyond the sum of all, no two uses meet: an upper limit where resources alone matter.
+        """The II, starts of operations with limited resources, and whether each smaller II is known to be
+        impossible."""
+        # Behind one another, with ii beyond the sum of all, no two uses meet: an upper limit where resources alone
+        # matter.
         first = self._bound if ii_request is None else ii_request
         last = ii_request or max_ii or self._bound + sum(op.latency + 2 for op in self.problem.operations)
         proved = True
@@ -228,8 +240,10 @@ def _crowded(problem, ii) -> Bottleneck:
 
 
 def _minimize(problem, system, ii, fixed, slack, weights):
-    shortest, fixed = min(((_shortest(problem, system, ii, starts), starts)
-                           for starts in _alternatives(problem, system, ii, fixed)), key=lambda pair: pair[0])
+    shortest, fixed = min(
+        ((_shortest(problem, system, ii, starts), starts) for starts in _alternatives(problem, system, ii, fixed)),
+        key=lambda pair: pair[0],
+    )
     length = None if slack is None else shortest + slack
     slots = {key: start % ii for key, start in fixed.items()}
     return fewest_registers(problem, system, ii, length, slots, weights)
@@ -248,8 +262,15 @@ def _alternatives(problem, system, ii, fixed):
 def _shortest(problem, system, ii, fixed) -> int:
     """The least length of a schedule in which the operations of ``fixed`` start as given."""
     root = len(problem.operations)
-    pins = [pin for i, op in enumerate(problem.operations) if op.key in fixed for pin in (
-        Constraint(root, i, fixed[op.key], kind="earliest"), Constraint(i, root, -fixed[op.key], kind="latest"))]
+    pins = [
+        pin
+        for i, op in enumerate(problem.operations)
+        if op.key in fixed
+        for pin in (
+            Constraint(root, i, fixed[op.key], kind="earliest"),
+            Constraint(i, root, -fixed[op.key], kind="latest"),
+        )
+    ]
     pinned = DifferenceSystem(system.size, [*system.constraints, *pins], range(system.size)) if pins else system
     start = pinned.least(ii)
     return length_of(problem, {op.key: start[i] for i, op in enumerate(problem.operations)})

@@ -8,7 +8,9 @@ __all__ = ["again_point", "ready_point", "uniform_trips"]
 
 def again_point(carried, decide, ii: int, stages) -> tuple[Point, int]:
     """Where the header may issue again: the continue condition is known, and every value read in level 0 is written."""
-    back = [_safe_entry(c) for c in carried if c.read.level == 0 and not c.windowed and (c.write.level > 0 or c.overlap)]
+    back = [
+        _safe_entry(c) for c in carried if c.read.level == 0 and not c.windowed and (c.write.level > 0 or c.overlap)
+    ]
     again = max([decide, *back])
     if again.level == 0 and again.stage < ii - 1:
         stage = min(ii - 1, stages[0].depth - 1)
@@ -23,8 +25,11 @@ def ready_point(k, carried, again, decide) -> Point | None:
     """
     if k == 0:
         return None
-    points = [_safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed and c.root is None]
-    points = [point for point in points if point > again]  # the token whose passing of an earlier one is waited for has let the next one go
+    points = [
+        _safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed and c.root is None
+    ]
+    # the token whose passing of an earlier one is waited for has let the next one go
+    points = [point for point in points if point > again]
     if decide is not None and decide.level == k:
         points.append(decide)
     return max(points, default=None)

@@ -103,8 +103,12 @@ def _float_product(part: type) -> Callable[..., PartChoice]:
 
 #: operations that multiply, which also depend on the target's hard multipliers
 _PRODUCTS: dict[str, Callable[..., PartChoice]] = {
-    "mul": _mul, "fmul": _float_product(FloatMul), "fma": _float_product(FloatFma),
-    "fsum": lambda op, **multiplier: PartChoice(FloatSum, FloatSumParams(tuple(op.attrs["terms"]), _arithmetic_format(op), **multiplier)),
+    "mul": _mul,
+    "fmul": _float_product(FloatMul),
+    "fma": _float_product(FloatFma),
+    "fsum": lambda op, **multiplier: PartChoice(
+        FloatSum, FloatSumParams(tuple(op.attrs["terms"]), _arithmetic_format(op), **multiplier)
+    ),
 }
 
 _PARTS: dict[str, Callable[[Op], PartChoice]] = {
@@ -132,7 +136,8 @@ _PARTS: dict[str, Callable[[Op], PartChoice]] = {
 def part_for(op: Op, dsp_bits: int, adder_words: int = 3) -> PartChoice | None:
     """The part that computes the operation, or None where plain logic does.
 
-    ``dsp_bits`` is the widest operand of a hard multiplier of the target, ``adder_words`` what one of its carry chains adds.
+    ``dsp_bits`` is the widest operand of a hard multiplier of the target, ``adder_words`` what one of its carry chains
+    adds.
     """
     if op.opcode in _PRODUCTS:
         return _PRODUCTS[op.opcode](op, dsp_bits=dsp_bits, adder_words=adder_words)

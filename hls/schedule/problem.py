@@ -114,8 +114,9 @@ class Problem:
     @cached_property
     def chain_order(self) -> tuple[Hashable, ...]:
         """All operations, sources of distance-0 values before their users. ProblemError if values form a cycle."""
-        order = topological([op.key for op in self.operations],
-                            [(d.src, d.dst) for d in self.dependences if d.distance == 0 and d.data])
+        order = topological(
+            [op.key for op in self.operations], [(d.src, d.dst) for d in self.dependences if d.distance == 0 and d.data]
+        )
         if len(order) < len(self.operations):
             stuck = sorted(map(str, self.by_key.keys() - set(order)))
             raise ProblemError(f"values depend on themselves within one iteration, in or behind {', '.join(stuck[:8])}")
@@ -171,8 +172,10 @@ class Problem:
         if dep.distance < 0:
             raise ProblemError(f"the dependence of {dep.dst} on {dep.src} has a negative distance")
         if dep.data and dep.cycles < (1 if dep.distance else 0):
-            raise ProblemError(f"the value of {dep.src} cannot reach {dep.dst} in {dep.cycles} cycles: "
-                               + ("it passes through a register" if dep.distance else "it is not there before"))
+            raise ProblemError(
+                f"the value of {dep.src} cannot reach {dep.dst} in {dep.cycles} cycles: "
+                + ("it passes through a register" if dep.distance else "it is not there before")
+            )
 
     def _together(self) -> list[tuple]:
         """Operations that are to start in the same cycle: the groups, and what is pinned to the same cycle."""
@@ -188,15 +191,21 @@ class Problem:
         uses = Counter(self.by_key[key].resource for key in group if self.by_key[key].resource is not None)
         for resource, count in uses.items():
             if count > self.limits[resource]:
-                raise ProblemError(f"{', '.join(map(str, group))} start together and use {resource} {count} times, "
-                                   f"{self.limits[resource]} is its limit")
+                raise ProblemError(
+                    f"{', '.join(map(str, group))} start together and use {resource} {count} times, "
+                    f"{self.limits[resource]} is its limit"
+                )
 
     def verify(self, ii: int, start: Mapping[Hashable, int]) -> None:
         """Check a schedule against every rule, without regard to how it was found; InvalidSchedule lists all faults."""
         if ii < 1 or start.keys() != self.by_key.keys() or not all(isinstance(s, int) for s in start.values()):
             raise InvalidSchedule(["the schedule needs an II of at least 1 and an integer start of each operation"])
-        faults = [*self._bound_faults(start), *self._dependence_faults(ii, start), *self._chain_faults(start),
-                  *self._resource_faults(ii, start)]
+        faults = [
+            *self._bound_faults(start),
+            *self._dependence_faults(ii, start),
+            *self._chain_faults(start),
+            *self._resource_faults(ii, start),
+        ]
         if faults:
             raise InvalidSchedule(faults)
 
@@ -212,8 +221,10 @@ class Problem:
         for dep in self.dependences:
             ready = start[dep.src] + self.by_key[dep.src].latency + dep.cycles
             if start[dep.dst] + dep.distance * ii < ready:
-                yield (f"{dep.dst} starts at {start[dep.dst]} (distance {dep.distance}) but {dep.src} lets it start "
-                       f"at {ready}")
+                yield (
+                    f"{dep.dst} starts at {start[dep.dst]} (distance {dep.distance}) but {dep.src} lets it start "
+                    f"at {ready}"
+                )
 
     def _chain_faults(self, start):
         arrival = {op.key: 0.0 for op in self.operations}  # at the inputs
@@ -235,13 +246,15 @@ class Problem:
             yield f"resource {resource} has {count} uses in cycle {slot} of {ii}, limit {self.limits[resource]}"
 
     def crowded(self, ii: int, start: Mapping[Hashable, int]) -> list[tuple[str, int, int]]:
-        """(resource, cycle, uses) where tokens that start a multiple of ``ii`` cycles apart use a resource more often than its limit."""
+        """(resource, cycle, uses) where tokens that start a multiple of ``ii`` cycles apart use a resource more often
+        than its limit."""
         uses = Counter((op.resource, start[op.key] % ii) for op in self.operations if op.resource is not None)
         return [(resource, cycle, count) for (resource, cycle), count in uses.items() if count > self.limits[resource]]
 
 
 def topological(keys: list, edges: list[tuple]) -> tuple:
-    """``keys`` with sources before destinations, in the given order where free; those on or behind cycles are absent."""
+    """``keys`` with sources before destinations, in the given order where free; those on or behind cycles are
+    absent."""
     users, missing = {key: [] for key in keys}, dict.fromkeys(keys, 0)
     for src, dst in edges:
         users[src].append(dst)

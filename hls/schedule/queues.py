@@ -13,11 +13,22 @@ from ..ir.rewrite import constant
 from .levels import Levels, is_exceptional
 from .plan import RegionPlan, Row
 
-__all__ = ["CALL_LATENCY", "HAZARD_LATENCY", "MOST_LOADING_SLOTS", "MOST_SLOTS", "MOST_WAITING_SLOTS", "QueueSizes", "entry_count",
-           "level_queues", "may_take_turns", "pace", "slot_count"]
+__all__ = [
+    "CALL_LATENCY",
+    "HAZARD_LATENCY",
+    "MOST_LOADING_SLOTS",
+    "MOST_SLOTS",
+    "MOST_WAITING_SLOTS",
+    "QueueSizes",
+    "entry_count",
+    "level_queues",
+    "may_take_turns",
+    "pace",
+    "slot_count",
+]
 
-#: most running invocations of a loop whose recurrence is scheduled, of one that waits for an inner loop, and of one that waits for memory:
-#: there the work of each is small, and only many of them together keep the memory busy
+#: most running invocations of a loop whose recurrence is scheduled, of one that waits for an inner loop, and of one
+#: that waits for memory: there the work of each is small, and only many of them together keep the memory busy
 MOST_SLOTS, MOST_WAITING_SLOTS, MOST_LOADING_SLOTS = 32, 64, 256
 MOST_ENTRIES = 512
 #: exit entries per slot where invocations differ in their trips
@@ -32,8 +43,8 @@ MEETING_LATENCY = 4
 
 @dataclass(frozen=True)
 class QueueSizes:
-    """What depths depend on: the loops inside, a typical memory access in cycles, the fewest cycles between two tokens, and
-    whether the region only ever sees one token (a kernel's top)."""
+    """What depths depend on: the loops inside, a typical memory access in cycles, the fewest cycles between two tokens,
+    and whether the region only ever sees one token (a kernel's top)."""
 
     children: dict[Op, RegionPlan]
     memory_latency: int
@@ -44,13 +55,15 @@ class QueueSizes:
 
 
 def pace(levels: Levels, children: dict[Op, RegionPlan]) -> int:
-    """The fewest cycles between two tokens of a region, for what the loops inside that always run take to issue theirs."""
+    """The fewest cycles between two tokens of a region, for what the loops inside that always run take to issue
+    theirs."""
     always = [children[op] for op in levels.op if op.opcode == "loop" and constant(op.operands[0])]
     return max([1, *(child.shortest * child.ii // child.slots for child in always)])
 
 
 def may_take_turns(loop: Op, repeated: bool) -> bool:
-    """Whether several invocations of the loop may be under way at once; ``repeated``: a launch enters it more than once."""
+    """Whether several invocations of the loop may be under way at once; ``repeated``: a launch enters it more than
+    once."""
     return repeated and loop.attrs.get("interleave", True)
 
 
@@ -85,14 +98,18 @@ def level_queues(sizes: QueueSizes, levels: Levels, stages, k: int, elastic: boo
         if level != k or op not in levels.variable:
             continue
         push = stages.start[op]
-        # a frozen elastic level must not hold back the bypass of tokens whose requests are already out: room for all between
+        # a frozen elastic level must not hold back the bypass of tokens whose requests are already out: room for all
+        # between
         depth = stages.depth - push + 2 if elastic else _in_flight(push + 3, interval)
         rows.append(Row(op, push, 1 if sizes.single else depth, op in levels.offering))
     if sizes.single:
         return tuple(rows), 1
     waiting = max((_in_row(sizes, row.op) for row in rows if row.joins), default=0)
     # a call that answers soon must not keep those beside it from having their many tokens on their way
-    rows = [replace(row, request_depth=row.request_depth + waiting) if row.joins and is_call(row.op) else row for row in rows]
+    rows = [
+        replace(row, request_depth=row.request_depth + waiting) if row.joins and is_call(row.op) else row
+        for row in rows
+    ]
     return tuple(rows), (2 if elastic else _in_flight(stages.depth + 2, interval)) + waiting
 
 

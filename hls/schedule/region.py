@@ -61,8 +61,8 @@ class _Scheduled:
 
 @dataclass(frozen=True, eq=False)
 class _Schedule:
-    """Where and when everything in a region happens. ``least`` is what its levels need for themselves, ``ii`` that or what the
-    source asks for."""
+    """Where and when everything in a region happens. ``least`` is what its levels need for themselves, ``ii`` that or
+    what the source asks for."""
 
     region: Region
     levels: Levels
@@ -133,8 +133,8 @@ class RegionPlanner:
 
     ``timing`` maps operations to latency and delays, ``children`` holds the plans of the loops inside,
     ``memory_latency`` is a typical access in cycles, ``repeated`` says whether the region is entered more than once,
-    ``by_group`` whether the kernel's top sees a token for every group of a launch, ``loop_behind`` whether tokens that leave
-    this loop go into another.
+    ``by_group`` whether the kernel's top sees a token for every group of a launch, ``loop_behind`` whether tokens that
+    leave this loop go into another.
     """
 
     timing: "object"
@@ -158,16 +158,37 @@ class RegionPlanner:
         paced = pace(found.levels, self.children)
         slots = self._slots(found, rate, loop, asked, paced)
         uniform = uniform_trips(region, loop, self.fixed)
-        sizes = QueueSizes(self.children, self.memory_latency, max(1, rate.ii // slots, paced), self.elastic_depth,
-                           loop is None and not self.by_group,
-                           self.group_items)
+        sizes = QueueSizes(
+            self.children,
+            self.memory_latency,
+            max(1, rate.ii // slots, paced),
+            self.elastic_depth,
+            loop is None and not self.by_group,
+            self.group_items,
+        )
         return RegionPlan(
-            loop, region, rate.ii, slots, entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
-            self._levels(found, asked, (again, again_overlap), sizes, slots), found.start, found.available, found.carried,
-            captures(region, self.fixed) if loop else (), found.decide, again, again_overlap, delay, overlap_delay,
-            rate.latency, found.speculative, rate.cause,
-            next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.least), None), shortest,
-            once=loop is not None and not self.repeated, period=max(s.period for s in found.stages),
+            loop,
+            region,
+            rate.ii,
+            slots,
+            entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
+            self._levels(found, asked, (again, again_overlap), sizes, slots),
+            found.start,
+            found.available,
+            found.carried,
+            captures(region, self.fixed) if loop else (),
+            found.decide,
+            again,
+            again_overlap,
+            delay,
+            overlap_delay,
+            rate.latency,
+            found.speculative,
+            rate.cause,
+            next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.least), None),
+            shortest,
+            once=loop is not None and not self.repeated,
+            period=max(s.period for s in found.stages),
         )
 
     def _plan_ring(self, region: Region, loop: Op) -> RegionPlan:
@@ -181,10 +202,27 @@ class RegionPlanner:
         latency, end = self._latency(found), found.end
         ring = ring_of(region, self.group_items, latency, uniform_trips(region, loop, self.fixed), self.loop_behind)
         sizes = QueueSizes(self.children, self.memory_latency, ii, self.elastic_depth, False, self.group_items)
-        return RegionPlan(loop, region, ii, 1, ring.groups * ring.items, self._levels(found, Limits(), (end, end), sizes), start,
-                          found.available, (), captures(region, self.fixed), end, end, end, 0, 0, latency, ring=ring,
-                          bottleneck=next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
-                          period=self.timing.period)
+        return RegionPlan(
+            loop,
+            region,
+            ii,
+            1,
+            ring.groups * ring.items,
+            self._levels(found, Limits(), (end, end), sizes),
+            start,
+            found.available,
+            (),
+            captures(region, self.fixed),
+            end,
+            end,
+            end,
+            0,
+            0,
+            latency,
+            ring=ring,
+            bottleneck=next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
+            period=self.timing.period,
+        )
 
     def _sharing(self, levels: Levels) -> tuple[Need, ...]:
         """What the windows of groups need, and levels into which groups come as a whole."""
@@ -203,8 +241,12 @@ class RegionPlanner:
         levels, schedulers, known, speculative = found.levels, found.schedulers, found.histories, found.speculative
         wish = loop.attrs.get("ii", 1) if loop is not None else 1
         if loop is not None and "ii" in loop.attrs:
-            schedule = partial(level_scheduler, self.timing, region, levels, self.fixed, speculative=speculative, histories=known)
-            schedulers = [self._hurried(partial(schedule, k), s, wish) if s.least > wish else s for k, s in enumerate(schedulers)]
+            schedule = partial(
+                level_scheduler, self.timing, region, levels, self.fixed, speculative=speculative, histories=known
+            )
+            schedulers = [
+                self._hurried(partial(schedule, k), s, wish) if s.least > wish else s for k, s in enumerate(schedulers)
+            ]
         least = max(s.least for s in schedulers)
         ii = max(wish, least)
         first = self._settled(region, loop, levels, schedulers[0], ii, speculative) if not known else None
@@ -213,13 +255,17 @@ class RegionPlanner:
             stages = [first, *stages]
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages, known)
-        return _Schedule(region, levels, stages, speculative, least, ii, carried, start, self._available(levels, start, carried))
+        return _Schedule(
+            region, levels, stages, speculative, least, ii, carried, start, self._available(levels, start, carried)
+        )
 
     def _shortest(self, region, loop, levels: Levels, speculative: bool) -> _Scheduled:
-        """What schedules the levels with the least II, and the histories they need: those cost more than registers that move on, and
-        of several invocations that could take turns only one."""
+        """What schedules the levels with the least II, and the histories they need: those cost more than registers that
+        move on, and of several invocations that could take turns only one."""
         usual = _Scheduled(levels, self._schedulers(region, levels, speculative), {}, speculative)
-        known = histories(region, loop, levels, self.fixed, self.repeated) if loop is not None and usual.least > 1 else {}
+        known = (
+            histories(region, loop, levels, self.fixed, self.repeated) if loop is not None and usual.least > 1 else {}
+        )
         if known:
             closer = _Scheduled(levels, self._schedulers(region, levels, speculative, known), known, speculative)
             if closer.least < usual.least and (closer.least == 1 or not self.repeated):
@@ -227,8 +273,8 @@ class RegionPlanner:
         return usual
 
     def _hurried(self, schedule, usual: LevelScheduler, wish: int) -> LevelScheduler:
-        """A level with the II that the source asks for at the cost of the clock: its chains are as long as that takes, and no longer
-        by more than a fiftieth. As it was where it is not the length of chains that forbids it."""
+        """A level with the II that the source asks for at the cost of the clock: its chains are as long as that takes,
+        and no longer by more than a fiftieth. As it was where it is not the length of chains that forbids it."""
         short, long = usual.period, SLOWEST * usual.period
         found = usual
         while long > 1.02 * short:
@@ -243,14 +289,22 @@ class RegionPlanner:
         return found
 
     def _schedulers(self, region, levels: Levels, speculative, known=MappingProxyType({})) -> list[LevelScheduler]:
-        return [level_scheduler(self.timing, region, levels, self.fixed, k, speculative, known, self._sharing(levels)) for k in range(levels.count)]
+        return [
+            level_scheduler(self.timing, region, levels, self.fixed, k, speculative, known, self._sharing(levels))
+            for k in range(levels.count)
+        ]
 
-    def _settled(self, region, loop, levels: Levels, usual: LevelScheduler, ii: int, speculative: bool) -> LevelStages | None:
-        """The first level where it leaves its first stage to the header, which chooses between slots there: the way from its queue of
-        slots to what they remember is as long as a cycle. None where there is no choice, or a larger II would come of it."""
+    def _settled(
+        self, region, loop, levels: Levels, usual: LevelScheduler, ii: int, speculative: bool
+    ) -> LevelStages | None:
+        """The first level where it leaves its first stage to the header, which chooses between slots there: the way
+        from its queue of slots to what they remember is as long as a cycle. None where there is no choice, or a larger
+        II would come of it."""
         if loop is None or ii == 1 or not may_take_turns(loop, self.repeated):
             return None
-        first = level_scheduler(self.timing, region, levels, self.fixed, 0, speculative, {}, self._sharing(levels), True, usual.period)
+        first = level_scheduler(
+            self.timing, region, levels, self.fixed, 0, speculative, {}, self._sharing(levels), True, usual.period
+        )
         try:
             found = first.stages(ii)
         except Infeasible:  # the recurrence goes through the decision to issue, and has no cycle to spare
@@ -258,13 +312,14 @@ class RegionPlanner:
         return replace(found, bottleneck=usual.bottleneck)
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
-        """Levels for issuing ahead of a decision that an earlier level's answers are needed for, or None where that is not possible or
-        other invocations fill the time."""
+        """Levels for issuing ahead of a decision that an earlier level's answers are needed for, or None where that is
+        not possible or other invocations fill the time."""
         return self._deciding_in(region, levels.decide) if levels.decide and self._may_issue_ahead(loop) else None
 
     def _sooner(self, region: Region, loop: Op | None, found: _Scheduled) -> _Scheduled:
-        """What issues ahead of a decision that takes cycles of its level, for arrays on the chip or arithmetic: it gets a level of its
-        own if that makes the II half of what it was, or less. An invocation takes some cycles longer for it."""
+        """What issues ahead of a decision that takes cycles of its level, for arrays on the chip or arithmetic: it gets
+        a level of its own if that makes the II half of what it was, or less. An invocation takes some cycles longer for
+        it."""
         usual = found.least
         if usual == 1 or not self._may_issue_ahead(loop):
             return found
@@ -281,11 +336,13 @@ class RegionPlanner:
         return loop is not None and Limits.of(loop).ahead != 0 and not may_take_turns(loop, self.repeated)
 
     def _deciding_in(self, region: Region, level: int) -> Levels | None:
-        """Levels in which the decision falls in ``level``. Before that there may be nothing that cannot be taken back, and no value may
-        come back from behind it but what windows wait for."""
+        """Levels in which the decision falls in ``level``. Before that there may be nothing that cannot be taken back,
+        and no value may come back from behind it but what windows wait for."""
         ahead = assign_levels(region, self.fixed, self.timing.memory, effects_from=level)
-        returns = any(r < ahead.decide and w != r and not comes_from_afar(arg)
-                      for arg, r, w in zip(region.args, ahead.read, ahead.write, strict=True))
+        returns = any(
+            r < ahead.decide and w != r and not comes_from_afar(arg)
+            for arg, r, w in zip(region.args, ahead.read, ahead.write, strict=True)
+        )
         return None if returns or ahead.decide != level else ahead
 
     def _available(self, levels, start, carried) -> dict[Value, Point]:
@@ -319,8 +376,8 @@ class RegionPlanner:
         return _Rate(causes | {"request": wish}, latency)
 
     def _slots(self, found: _Schedule, rate: _Rate, loop: Op | None, asked: Limits, paced: int) -> int:
-        """What keeps tokens of all slots in one window gains nothing from more slots, and a history is kept for one slot only. Tokens that
-        share a port keep their distance."""
+        """What keeps tokens of all slots in one window gains nothing from more slots, and a history is kept for one
+        slot only. Tokens that share a port keep their distance."""
         if loop is None or rate.windowed >= rate.ii or any(c.root is not None for c in found.carried):
             return 1
         most = MOST_SLOTS
@@ -333,9 +390,13 @@ class RegionPlanner:
         return min(slots, asked.slots or slots)
 
     def _turns_inside(self, found: _Schedule) -> int:
-        """Invocations that take turns in loops inside which an iteration enters when the one before has left them: each invocation of this loop
-        gives them one at a time."""
-        ways = [on_way(found.region, [c.arg], c.next) for c in found.always if c.write.level > c.read.level and not c.windowed]
+        """Invocations that take turns in loops inside which an iteration enters when the one before has left them: each
+        invocation of this loop gives them one at a time."""
+        ways = [
+            on_way(found.region, [c.arg], c.next)
+            for c in found.always
+            if c.write.level > c.read.level and not c.windowed
+        ]
         return max((child.slots for op, child in self.children.items() if any(op in way for way in ways)), default=1)
 
     def _latency(self, found: _Schedule) -> int:
@@ -357,25 +418,31 @@ class RegionPlanner:
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
 
     def _crossing(self, found: _Schedule) -> int:
-        """The longest recurrence that passes through a row, in cycles (0 if there is none): nobody schedules it, it just
-        takes the latency of what lies between."""
+        """The longest recurrence that passes through a row, in cycles (0 if there is none): nobody schedules it, it
+        just takes the latency of what lies between."""
         spans = [*((c.read, c.write) for c in found.always if not c.windowed), (Point(0, 0), found.issue)]
         return max((self._distance(found, first, last) for first, last in spans if last.level > first.level), default=0)
 
     def _windowed(self, found: _Schedule) -> int:
         """Cycles between tokens where some must be a number of iterations behind others that pass rows."""
-        return max((-(-self._distance(found, c.read, c.write) // c.distance) for c in found.always if c.windowed), default=0)
+        return max(
+            (-(-self._distance(found, c.read, c.write) // c.distance) for c in found.always if c.windowed), default=0
+        )
 
     def _distance(self, found: _Schedule, first: Point, last: Point) -> int:
         cycles = last.stage - first.stage + 1
         for k in range(first.level, last.level):
-            row = [self._row_latency(op) for op, at in found.levels.op.items() if at == k and op in found.levels.offering]
+            row = [
+                self._row_latency(op) for op, at in found.levels.op.items() if at == k and op in found.levels.offering
+            ]
             cycles += found.stages[k].depth + max(row, default=0) + 2
         return cycles
 
     # --- levels ---
 
-    def _levels(self, found: _Schedule, asked: Limits, agains, sizes: QueueSizes, slots: int = 1) -> tuple[LevelPlan, ...]:
+    def _levels(
+        self, found: _Schedule, asked: Limits, agains, sizes: QueueSizes, slots: int = 1
+    ) -> tuple[LevelPlan, ...]:
         plans = tuple(self._level(k, found, agains, sizes, slots) for k in range(found.levels.count))
         for sharing in group_windows(found.levels):
             plans = tuple(sharing.added(plan, found.stages) for plan in plans)
@@ -388,9 +455,11 @@ class RegionPlanner:
 
     def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes, slots: int) -> LevelPlan:
         stages, carried, decide = found.stages[k], found.paced, found.decide if found.speculative else None
-        # what books cycles of a port has to use it then: it cannot be held up behind its entry, and no more can what takes an answer
-        # of a pumped memory in the one cycle in which it is there
-        steady = any(BOOKED in op.attrs or self.timing.memory.pumped(op) for op, level in found.levels.op.items() if level == k)
+        # what books cycles of a port has to use it then: it cannot be held up behind its entry, and no more can what
+        # takes an answer of a pumped memory in the one cycle in which it is there
+        steady = any(
+            BOOKED in op.attrs or self.timing.memory.pumped(op) for op, level in found.levels.op.items() if level == k
+        )
         elastic = 0 < stages.depth <= self.elastic_depth and not steady
         again, again_overlap = agains
         ready = ready_point(k, found.always, again, decide)
@@ -399,15 +468,28 @@ class RegionPlanner:
         whole = self._whole(found.levels).get(k)
         if whole is not None:
             bypass += whole.items  # as much as before for those inside
-        windows = tuple(Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
-                        for c in carried if c.windowed and c.read.level == k)
+        windows = tuple(
+            Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
+            for c in carried
+            if c.windowed and c.read.level == k
+        )
         # behind a queue tokens may follow one another closer than the II, which histories cannot have
         paced = stages.spacing > 1 or any(c.root is not None and c.read.level == k for c in carried)
         until = passed_first(k, found.carried, found.start, self.timing)
         if until is not None:
             windows += (Window(until, stages.depth if until.level == k else MOST_IN_WINDOW, False, between=True),)
-        return LevelPlan(k, stages.depth, elastic, row, bypass, ready, ready_overlap, windows,
-                         (stages.spacing if slots > 1 else stages.ii) if paced else 1, whole)
+        return LevelPlan(
+            k,
+            stages.depth,
+            elastic,
+            row,
+            bypass,
+            ready,
+            ready_overlap,
+            windows,
+            (stages.spacing if slots > 1 else stages.ii) if paced else 1,
+            whole,
+        )
 
 
 def _solved(schedulers: list[LevelScheduler], ii: int) -> list[LevelStages]:
@@ -423,18 +505,27 @@ def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
     names = dict.fromkeys(v.name for op in slow for v in op.results if v.name)
     if not names:
         names = dict.fromkeys(c.arg.name for c in carried if c.write.level > c.read.level and c.arg.name)
-    why = f", because {', '.join(names)} {'needs' if len(names) == 1 else 'need'} what the iteration before has computed" if names else ""
+    why = (
+        f", because {', '.join(names)} {'needs' if len(names) == 1 else 'need'} what the iteration before has computed"
+        if names
+        else ""
+    )
     place = next((op.span for op in slow if op.span), None)
     at = f" (line {place.line})" if place else ""
-    return CompileError.at(loop.span or region.terminator.span, f"#pragma ii {wish} cannot be met: the least is {least}{why}{at}",
-                           f"ask for {least}, or shorten what goes from one iteration to the next")
+    return CompileError.at(
+        loop.span or region.terminator.span,
+        f"#pragma ii {wish} cannot be met: the least is {least}{why}{at}",
+        f"ask for {least}, or shorten what goes from one iteration to the next",
+    )
 
 
 def _carried(region, levels, stages, known) -> tuple[Carried, ...]:
     nexts = region.terminator.operands[1:]
     return tuple(
         Carried(
-            k, arg, value,
+            k,
+            arg,
+            value,
             Point(levels.read[k], stages[levels.read[k]].read[k]),
             Point(levels.write[k], stages[levels.write[k]].write[k]),
             *known.get(k, ()),

@@ -1,8 +1,8 @@
 """The modulo schedule of one level: builds its problem, solves it, and reads back the stages.
 
-Beside the level's operations the problem has one node for everything that enters at stage 0, one for each read and write
-of a carried value, one for the continue condition (it must reach the header before the next issue), and one for the exit,
-where all that later levels need must have arrived.
+Beside the level's operations the problem has one node for everything that enters at stage 0, one for each read and
+write of a carried value, one for the continue condition (it must reach the header before the next issue), and one for
+the exit, where all that later levels need must have arrived.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,8 @@ class LevelStages:
     read: dict[int, int]
     write: dict[int, int]
     bottleneck: Bottleneck | None
-    spacing: int  #: cycles of which tokens have to enter a multiple apart, so that those which share a port never meet there
+    #: cycles of which tokens have to enter a multiple apart, so that those which share a port never meet there
+    spacing: int
     period: float  #: of the clock that its chains fit, in ns
 
 
@@ -83,14 +84,23 @@ class LevelScheduler:
         )
 
 
-def level_scheduler(timing, region: Region, levels: Levels, fixed, k: int, speculative: bool = False,
-                    histories: Mapping[int, tuple[int, int]] = MappingProxyType({}), needs: Sequence[Need] = (),
-                    settled: bool = False, period: float | None = None) -> LevelScheduler:
+def level_scheduler(
+    timing,
+    region: Region,
+    levels: Levels,
+    fixed,
+    k: int,
+    speculative: bool = False,
+    histories: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+    needs: Sequence[Need] = (),
+    settled: bool = False,
+    period: float | None = None,
+) -> LevelScheduler:
     """The scheduler of level ``k`` of a region; ``fixed`` values are there all the time.
 
-    ``histories`` gives carried values that another one was some iterations ago (:func:`.history.histories`); ``needs`` are those of
-    the region's windows. With ``settled`` nothing of level 0 is done in its first stage, in which the header still chooses whose token
-    it is. ``period`` is in ns, of the target's clock unless given.
+    ``histories`` gives carried values that another one was some iterations ago (:func:`.history.histories`); ``needs``
+    are those of the region's windows. With ``settled`` nothing of level 0 is done in its first stage, in which the
+    header still chooses whose token it is. ``period`` is in ns, of the target's clock unless given.
     """
     here = [need for need in needs if need.level == k]
     builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, here, settled and k == 0)
@@ -132,15 +142,24 @@ class _ProblemBuilder:
             for value in self.region.terminator.operands:
                 self._need(value, "exit")
         self.edges += [Dependence(key, "exit", data=False) for key in self.nodes if key != "exit"]
-        limits = {node.resource: self.timing.memory.port_limit(node.resource) for node in self.nodes.values() if node.resource is not None}
-        return Problem(tuple(self.nodes.values()), tuple(self.edges), period, self.timing.overhead, limits, self._groups())
+        limits = {
+            node.resource: self.timing.memory.port_limit(node.resource)
+            for node in self.nodes.values()
+            if node.resource is not None
+        }
+        return Problem(
+            tuple(self.nodes.values()), tuple(self.edges), period, self.timing.overhead, limits, self._groups()
+        )
 
     def _groups(self) -> tuple[tuple[Op, ...], ...]:
-        """What is to start in one cycle. Loads that only had better, as they then need no copies of their memory, do where nothing forbids it."""
+        """What is to start in one cycle. Loads that only had better, as they then need no copies of their memory, do
+        where nothing forbids it."""
         memory = self.timing.memory
         here = (tuple(op for op in group if self.levels.op.get(op) == self.k) for group in memory.together)
         groups = [group for group in here if len(group) > 1]
-        wanted = [group for group in groups if all(op.opcode == "load" and memory.shared_port(op) is None for op in group)]
+        wanted = [
+            group for group in groups if all(op.opcode == "load" and memory.shared_port(op) is None for op in group)
+        ]
         return that_can_be(list(self.nodes), self.edges, [group for group in groups if group not in wanted], wanted)
 
     def _node(self, key, latency=0, delay=0.0, out_delay=0.0, width=0, **bounds):
@@ -189,12 +208,14 @@ class _ProblemBuilder:
             self._need(self.region.terminator.operands[1 + c], self._node(("write", root)))
         else:
             self._node(("write", root))
-        self.edges += [Dependence(self._read(c), ("write", root), data=False),
-                       Dependence(("write", root), ("read", c), distance=steps)]
+        self.edges += [
+            Dependence(self._read(c), ("write", root), data=False),
+            Dependence(("write", root), ("read", c), distance=steps),
+        ]
 
     def _recurrence(self, c: int, type):
-        """From the write to the read of a later iteration. A token has no register: what is done may be relied on at once;
-        where it only matters if buffers overlap, the loop's header sees to it in such runs."""
+        """From the write to the read of a later iteration. A token has no register: what is done may be relied on at
+        once; where it only matters if buffers overlap, the loop's header sees to it in such runs."""
         if not isinstance(type, TokenType):
             self.edges.append(Dependence(("write", c), ("read", c), distance=1))
         elif not type.overlap and not type.between:
@@ -206,10 +227,14 @@ class _ProblemBuilder:
         return self._node(("in", value), latency=self.settled, delay=out, width=value.type.bits, earliest=0, latest=0)
 
     def _decision(self):
-        """The continue condition comes back to the entry: to the header, or to where a speculative loop drops tokens."""
+        """The continue condition comes back to the entry: to the header, or to where a speculative loop drops
+        tokens."""
         if self.region.terminator.opcode != "yield" or not self.decides:
             return
-        self._need(self.region.terminator.operands[0], self._node("decide", delay=self.timing.slot_read if self.k else self.timing.header))
+        self._need(
+            self.region.terminator.operands[0],
+            self._node("decide", delay=self.timing.slot_read if self.k else self.timing.header),
+        )
         self._node("issue", earliest=0, latest=0)
         self.edges += [Dependence("issue", "decide"), Dependence("decide", "issue", distance=1)]
 
@@ -227,11 +252,15 @@ class _ProblemBuilder:
         else:
             return
         if isinstance(value.type, TokenType):
-            self.edges.append(Dependence(source, user, data=False, min_cycles=self._done(producer) - early(user, value, self.timing)))
+            self.edges.append(
+                Dependence(source, user, data=False, min_cycles=self._done(producer) - early(user, value, self.timing))
+            )
         else:
             self.edges.append(Dependence(source, user))
 
     def _done(self, producer: Op | None) -> int:
         """Cycles from the start of an operation that gives a token until others may rely on it, beyond its latency."""
-        stores = producer is not None and producer.opcode in ("store", "atomic") and producer not in self.levels.variable
+        stores = (
+            producer is not None and producer.opcode in ("store", "atomic") and producer not in self.levels.variable
+        )
         return int(stores)  # a store that never waits is seen by loads from the next cycle on

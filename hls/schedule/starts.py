@@ -11,9 +11,12 @@ __all__ = ["that_can_be"]
 Group = tuple[Hashable, ...]
 
 
-def that_can_be(keys: Sequence[Hashable], dependences: Iterable[Dependence], needed: Sequence[Group], wanted: Sequence[Group]) -> tuple[Group, ...]:
-    """The ``needed`` groups, and of those that are only ``wanted`` one after the other each with which no operation would have to start
-    after itself: one behind a member of a first group and before one of a second, of which another member is before one of the first."""
+def that_can_be(
+    keys: Sequence[Hashable], dependences: Iterable[Dependence], needed: Sequence[Group], wanted: Sequence[Group]
+) -> tuple[Group, ...]:
+    """The ``needed`` groups, and of those that are only ``wanted`` one after the other each with which no operation
+    would have to start after itself: one behind a member of a first group and before one of a second, of which another
+    member is before one of the first."""
     edges = [(dep.src, dep.dst) for dep in dependences if dep.distance == 0]
     if _in_order(keys, edges, [*needed, *wanted]):
         return (*needed, *wanted)

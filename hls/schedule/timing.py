@@ -67,7 +67,8 @@ class OperatorTiming:
         return self.latency(op) + 1 + late
 
     def takes(self, op: Op) -> float:
-        """Nanoseconds of logic that an operation adds to a way through several: registers inside and one behind it are whole cycles."""
+        """Nanoseconds of logic that an operation adds to a way through several: registers inside and one behind it are
+        whole cycles."""
         latency = self.latency(op)
         return (latency + 1) * (self.period - self.overhead) if latency else self.delay(op)
 
@@ -86,7 +87,8 @@ class OperatorTiming:
         if sharers > 1:
             return self.model.delay("mux", sharers)  # of the addresses of those that start in one cycle
         if answers_at_once(op):
-            return self.slot_read  # the channel's own register is there from the start; its answer hangs on the condition
+            # the channel's own register is there from the start; its answer hangs on the condition
+            return self.slot_read
         if not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits) or op.opcode in _WIRES or not op.results or is_wires(op):
             return 0.0
         if op.opcode == "addr" and op.attrs["mem"] in self.memory.onchip:
@@ -102,7 +104,9 @@ class OperatorTiming:
         if not straight and not self.memory.chosen_late(op):
             return 0.0
         banks = self.memory.banks(op)
-        return (self.model.delay("ram_out", 1) if straight else 0.0) + (self.model.delay("mux", banks) if banks > 1 else 0.0)
+        return (self.model.delay("ram_out", 1) if straight else 0.0) + (
+            self.model.delay("mux", banks) if banks > 1 else 0.0
+        )
 
     def _logic(self, op: Op) -> float:
         name = _CLASS.get(op.opcode, op.opcode)
@@ -122,8 +126,11 @@ class OperatorTiming:
         if name in ("extract", "insert"):
             if _is_constant(op.operands[1]):
                 return 0.0
-            return self.model.delay("mux", op.operands[0].type.length) if name == "extract" else (
-                self.model.delay("select", 1) + self.model.delay("eq", op.operands[1].type.bits))
+            return (
+                self.model.delay("mux", op.operands[0].type.length)
+                if name == "extract"
+                else (self.model.delay("select", 1) + self.model.delay("eq", op.operands[1].type.bits))
+            )
         return self.model.delay(name, width)
 
     def part(self, op: Op) -> PartChoice | None:
@@ -144,8 +151,10 @@ class OperatorTiming:
             return choose(part.part, part.params, self.period, self.model.level, self.overhead)
         except PeriodTooShort as error:
             raise CompileError.at(
-                op.span, f"this operation cannot run at the board's clock: {error}",
-                "choose a board, or a kernel_mhz in the board's file, with a longer period") from error
+                op.span,
+                f"this operation cannot run at the board's clock: {error}",
+                "choose a board, or a kernel_mhz in the board's file, with a longer period",
+            ) from error
 
 
 def _is_constant(value) -> bool:

@@ -1,4 +1,5 @@
-"""How many invocations of each loop run together: as many as it has slots for, unless the loop around it passes them one by one."""
+"""How many invocations of each loop run together: as many as it has slots for, unless the loop around it passes them
+one by one."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,8 +12,9 @@ __all__ = ["crossings", "on_way", "passed", "together"]
 def together(plan: KernelPlan) -> dict[Op, int]:
     """For each loop, how many of its invocations run together at most.
 
-    An iteration enters what it passes one at a time only when the one before has left it. Of a loop in there no more invocations
-    run together than of the loop around it; of any other as many as there are slots. More than the II gain nothing.
+    An iteration enters what it passes one at a time only when the one before has left it. Of a loop in there no more
+    invocations run together than of the loop around it; of any other as many as there are slots. More than the II gain
+    nothing.
     """
     most: dict[Op, int] = {}
     found: dict[Op, int] = {}
@@ -35,8 +37,8 @@ def _outside_in(plan: KernelPlan) -> list[Op]:
 
 
 def crossings(plan: RegionPlan) -> Iterator[tuple[Carried | None, list[Value], Value]]:
-    """What an iteration gives to the next one from a later level than that reads it: (the carried value, None for the condition to go on;
-    the values at the start of the way; the value at its end)."""
+    """What an iteration gives to the next one from a later level than that reads it: (the carried value, None for the
+    condition to go on; the values at the start of the way; the value at its end)."""
     for c in plan.carried:
         if not c.overlap and not c.between and not c.windowed and c.write.level > c.read.level:
             yield c, [c.arg], c.next

@@ -7,8 +7,21 @@ from pathlib import Path
 from .delay import DelayModel, known_delays, load_delays
 from .table import BoardError, Table, read_toml
 
-__all__ = ["Bank", "Board", "BoardError", "Clock", "Device", "DramTiming", "Dsps", "Memory", "Rams", "SramTiming", "Stream", "known_boards",
-           "load_board"]
+__all__ = [
+    "Bank",
+    "Board",
+    "BoardError",
+    "Clock",
+    "Device",
+    "DramTiming",
+    "Dsps",
+    "Memory",
+    "Rams",
+    "SramTiming",
+    "Stream",
+    "known_boards",
+    "load_board",
+]
 
 BEATS = 8  # data beats of one DDR3 or DDR4 burst
 
@@ -26,8 +39,8 @@ class Clock:
 
 @dataclass(frozen=True)
 class Rams:
-    """Block RAMs: how many, and bits in each (parity bits included). ``pumped_mhz`` is the highest kernel clock at which blocks are known to
-    work at twice that; 0 where nobody knows."""
+    """Block RAMs: how many, and bits in each (parity bits included). ``pumped_mhz`` is the highest kernel clock at
+    which blocks are known to work at twice that; 0 where nobody knows."""
 
     count: int
     bits: int
@@ -95,8 +108,8 @@ class DramTiming:
 
 @dataclass(frozen=True)
 class SramTiming:
-    """Timing of one bank of static memory with a port to read and a port to write, such as QDR: each takes a word every ``word_ns``, at any
-    address, and answers ``latency_ns`` later, controller included."""
+    """Timing of one bank of static memory with a port to read and a port to write, such as QDR: each takes a word every
+    ``word_ns``, at any address, and answers ``latency_ns`` later, controller included."""
 
     word_ns: float
     latency_ns: float
@@ -111,8 +124,8 @@ class Bank:
 
 @dataclass(frozen=True)
 class Memory:
-    """Global memory of one kind. ``timing`` is None for kind "onchip". Global addresses of its bytes begin at ``base``, a multiple of its
-    size."""
+    """Global memory of one kind. ``timing`` is None for kind "onchip". Global addresses of its bytes begin at ``base``,
+    a multiple of its size."""
 
     kind: str  #: "ddr", "sram" or "onchip"
     interleave_bytes: int
@@ -186,7 +199,8 @@ class Board:
 
     @property
     def peak_bytes_per_ns(self) -> float:
-        """Peak bandwidth of the default memory (GB/s) over all banks, as far as memory itself goes; of static memory, in one direction."""
+        """Peak bandwidth of the default memory (GB/s) over all banks, as far as memory itself goes; of static memory,
+        in one direction."""
         timing = self.memory.timing
         if isinstance(timing, DramTiming):
             one = timing.bytes_per_ns
@@ -233,8 +247,9 @@ def load_board(name_or_path: str | Path) -> Board:
     if text.endswith(".toml") or "/" in text or isinstance(name_or_path, Path):
         return read_board(read_toml(Path(name_or_path)))
     if text not in known_boards():
-        raise BoardError(text, "", f"unknown board; known are {', '.join(known_boards())}, "
-                                   "or give the path of a .toml file")
+        raise BoardError(
+            text, "", f"unknown board; known are {', '.join(known_boards())}, or give the path of a .toml file"
+        )
     return read_board(read_toml(BOARDS.joinpath(f"{text}.toml")))
 
 
@@ -260,7 +275,9 @@ def _read_streams(root: Table) -> tuple[Stream, ...]:
     for table in root.tables("stream") if "stream" in root else ():
         stream = Stream(table.text("name"), table.text("direction", ("in", "out")), table.integer("bits", 8, 4096))
         if not stream.name.isidentifier() or stream.name in {other.name for other in streams}:
-            raise table.error("name", f"must be letters, digits and _, and different for each stream, not {stream.name!r}")
+            raise table.error(
+                "name", f"must be letters, digits and _, and different for each stream, not {stream.name!r}"
+            )
         if stream.bits % 8:
             raise table.error("bits", f"must be whole bytes, not {stream.bits}")
         table.close()
@@ -284,7 +301,11 @@ def _read_device(table: Table) -> Device:
         logic_cells=table.integer("logic_cells", 1),
         registers=table.integer("registers", 1),
         lutram_bits=table.integer("lutram_bits", 0),
-        rams=Rams(rams.integer("count", 0), rams.integer("bits", 1), rams.number("pumped_mhz", 1, 2000) if "pumped_mhz" in rams else 0.0),
+        rams=Rams(
+            rams.integer("count", 0),
+            rams.integer("bits", 1),
+            rams.number("pumped_mhz", 1, 2000) if "pumped_mhz" in rams else 0.0,
+        ),
         dsps=Dsps(dsps.integer("count", 0), dsps.integer("multipliers", 0)),
     )
     for part in (table, rams, dsps):
@@ -299,11 +320,15 @@ def _read_others(root: Table, first: Memory) -> tuple[Memory, ...]:
         if first.kind == "onchip":
             raise table.error("kind", "a board whose default memory is on the chip has no bus that another could be on")
         if table.text("kind") == "onchip":
-            raise table.error("kind", 'must be "ddr" or "sram": memory on the chip is reached over a bus here, as "sram" is')
+            raise table.error(
+                "kind", 'must be "ddr" or "sram": memory on the chip is reached over a bus here, as "sram" is'
+            )
         table.text("name")  # by which programs ask for it
         memory = _read_memory(table)
         if not memory.name.isidentifier() or memory.name in ("default", *(one.name for one in found)):
-            raise table.error("name", f"must be letters, digits and _, and different for each memory, not {memory.name!r}")
+            raise table.error(
+                "name", f"must be letters, digits and _, and different for each memory, not {memory.name!r}"
+            )
         found.append(replace(memory, base=-(-found[-1].end // memory.bytes) * memory.bytes))
     return tuple(found[1:])
 
@@ -318,7 +343,11 @@ def _read_memory(table: Table) -> Memory:
         word_bytes=table.integer("word_bytes", 4, 64, power_of_two=True),
         read_latency=table.integer("read_latency", 1, 100_000),
         banks=tuple(_read_bank(bank) for bank in table.tables("bank")),
-        timing=None if kind == "onchip" else _read_timing(table.table("timing")) if kind == "ddr" else _read_sram(table.table("timing")),
+        timing=None
+        if kind == "onchip"
+        else _read_timing(table.table("timing"))
+        if kind == "ddr"
+        else _read_sram(table.table("timing")),
         name=table.text("name", default={"ddr": "DDR", "sram": "SRAM", "onchip": "RAM"}[kind]),
     )
     table.close()
@@ -350,8 +379,14 @@ def _read_timing(table: Table) -> DramTiming:
             values[field.name] = table.integer(field.name, 1, 1 << 20, power_of_two=field.name in SHAPES)
     table.close()
     timing = DramTiming(**values)
-    for short, long in (("tCCD_S", "tCCD_L"), ("tRRD_S", "tRRD_L"), ("tWTR_S", "tWTR_L"), ("tRCD", "tRAS"),
-                        ("tRRD_S", "tFAW"), ("tRFC", "tREFI")):
+    for short, long in (
+        ("tCCD_S", "tCCD_L"),
+        ("tRRD_S", "tRRD_L"),
+        ("tWTR_S", "tWTR_L"),
+        ("tRCD", "tRAS"),
+        ("tRRD_S", "tFAW"),
+        ("tRFC", "tREFI"),
+    ):
         if values[short] > values[long]:
             raise table.error(long, f"must be at least {short} = {values[short]}, not {values[long]}")
     if timing.bus_bits < 8 or timing.row_bytes < timing.bus_bits // 8 * BEATS:
@@ -366,11 +401,16 @@ def _check_memory(table: Table, memory: Memory) -> None:
         raise table.error("bank", f"must be 1, 2, 4 ... banks to interleave them, not {len(memory.banks)}")
     for index, bank in enumerate(memory.banks):
         if bank != memory.banks[0]:
-            raise table.error(f"bank[{index}].bytes", f"must be {memory.banks[0].bytes} as in bank[0]: "
-                                                      "interleaved banks are of one size")
+            raise table.error(
+                f"bank[{index}].bytes",
+                f"must be {memory.banks[0].bytes} as in bank[0]: interleaved banks are of one size",
+            )
         if bank.bytes < memory.interleave_bytes:
             raise table.error(f"bank[{index}].bytes", "must be at least interleave_bytes")
     timing = memory.timing
     if isinstance(timing, DramTiming) and memory.word_bytes % (timing.bus_bits // 8 * BEATS):
-        raise table.error("word_bytes", f"must be a multiple of one burst: {BEATS} beats of {timing.bus_bits} bits "
-                                        f"are {timing.bus_bits // 8 * BEATS} bytes")
+        raise table.error(
+            "word_bytes",
+            f"must be a multiple of one burst: {BEATS} beats of {timing.bus_bits} bits "
+            f"are {timing.bus_bits // 8 * BEATS} bytes",
+        )

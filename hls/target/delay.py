@@ -21,7 +21,37 @@ __all__ = ["OP_CLASSES", "Cost", "DelayModel", "Multiplier", "known_delays", "lo
 
 #: Every class a table must give. ``const_shl`` and its like are shifts by a constant: wires. ``ram_out`` and
 #: ``fifo_out`` are what the output of a block RAM or a FIFO takes more than a register's.
-OP_CLASSES = frozenset(["add", "sub", "neg", "and", "or", "xor", "not", "shl", "lshr", "ashr", "const_shl", "const_lshr", "const_ashr", "eq", "ult", "slt", "select", "mux", "lut", "trunc", "zext", "sext", "bitcast", "extract", "insert", "ram_out", "fifo_out"])
+OP_CLASSES = frozenset(
+    [
+        "add",
+        "sub",
+        "neg",
+        "and",
+        "or",
+        "xor",
+        "not",
+        "shl",
+        "lshr",
+        "ashr",
+        "const_shl",
+        "const_lshr",
+        "const_ashr",
+        "eq",
+        "ult",
+        "slt",
+        "select",
+        "mux",
+        "lut",
+        "trunc",
+        "zext",
+        "sext",
+        "bitcast",
+        "extract",
+        "insert",
+        "ram_out",
+        "fifo_out",
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -83,8 +113,9 @@ class DelayModel:
         for multiplier in self.multipliers:
             if width <= multiplier.max_width:
                 return multiplier
-        raise ValueError(f"{self.name}: no multiplier for {width} bits; the widest takes "
-                         f"{self.multipliers[-1].max_width}")
+        raise ValueError(
+            f"{self.name}: no multiplier for {width} bits; the widest takes {self.multipliers[-1].max_width}"
+        )
 
 
 def known_delays() -> tuple[str, ...]:
@@ -102,9 +133,15 @@ def load_delays(name: str, period_ns: float) -> DelayModel:
 def read_delays(root: Table, name: str, period_ns: float) -> DelayModel:
     """Check a parsed table and freeze it."""
     registers = {key: root.number(key, 0, 100) for key in ("clk_to_q", "setup", "hop", "lut", "level")}
-    model = DelayModel(name, period_ns, **registers, dsp_bits=root.integer("dsp_bits", 1, 64),
-                       adder_words=root.integer("adder_words", 2, 3), costs=_read_costs(root),
-                       multipliers=_read_multipliers(root, registers["hop"]))
+    model = DelayModel(
+        name,
+        period_ns,
+        **registers,
+        dsp_bits=root.integer("dsp_bits", 1, 64),
+        adder_words=root.integer("adder_words", 2, 3),
+        costs=_read_costs(root),
+        multipliers=_read_multipliers(root, registers["hop"]),
+    )
     root.close()
     return model
 
@@ -142,4 +179,3 @@ def _read_multipliers(root: Table, hop: float) -> tuple[Multiplier, ...]:
         multipliers.append(Multiplier(entry.integer("max_width", 1), entry.integer("latency", 1, 100), hops * hop))
         entry.close()
     return tuple(sorted(multipliers, key=lambda multiplier: multiplier.max_width))
-

@@ -45,8 +45,9 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self._data
 
-    def integer(self, key: str, low: int, high: int | None = None, power_of_two: bool = False,
-                default: int | None = None) -> int:
+    def integer(
+        self, key: str, low: int, high: int | None = None, power_of_two: bool = False, default: int | None = None
+    ) -> int:
         """An integer in ``low..high``, a power of two if so asked; a key with a ``default`` may be absent."""
         value = self._take(key, int, "an integer", default)
         self._check_range(key, value, low, high)

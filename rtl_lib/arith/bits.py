@@ -10,7 +10,7 @@ __all__ = ["at_most", "leading_zeros", "shift_left", "shift_right_lost", "top_of
 
 def shift_left(value, amount):
     """``value << amount`` with the width of ``value``; what leaves at the top is lost."""
-    return (value << amount)[:len(value)]
+    return (value << amount)[: len(value)]
 
 
 def shift_right_lost(wire, value, amount):
@@ -20,21 +20,21 @@ def shift_right_lost(wire, value, amount):
     """
     width = len(value)
     shifted = wire(Cat(Const(0, width), value) >> amount, "shifted")
-    return shifted[width:2 * width], shifted[:width]
+    return shifted[width : 2 * width], shifted[:width]
 
 
 def top_of_shift(wire, value, amount, kept):
     """The top ``kept`` bits of ``value << amount`` in the width of ``value``, and the bits that end up below them.
 
-    The large distances come first: what can then no longer reach the top needs no further multiplexers. ``amount`` may be
-    anything below ``len(value)``; the order of the bits below means nothing.
+    The large distances come first: what can then no longer reach the top needs no further multiplexers. ``amount`` may
+    be anything below ``len(value)``; the order of the bits below means nothing.
     """
     below = []
     for bit in reversed(range(len(amount))):
         value = wire(Mux(amount[bit], shift_left(value, 1 << bit), value), f"by{1 << bit}")
         reachable = min(len(value), kept + (1 << bit) - 1)
-        below.append(value[:len(value) - reachable])
-        value = value[len(value) - reachable:]
+        below.append(value[: len(value) - reachable])
+        value = value[len(value) - reachable :]
     return value, Cat(below)
 
 
@@ -44,7 +44,7 @@ def leading_zeros(wire, value):
     padded = 1 << width.bit_length()
     # A one below the last bit ends the count for a zero value; ones below it are never looked at.
     bits = wire(Cat(Const(-1, padded - width), value), "counted")
-    return _leading_zeros(wire, bits)[:width.bit_length()]
+    return _leading_zeros(wire, bits)[: width.bit_length()]
 
 
 def _leading_zeros(wire, bits):
@@ -58,7 +58,7 @@ def _leading_zeros(wire, bits):
 
 def at_most(value, limit):
     """The smaller of a non-negative ``value`` and the constant ``limit``, in the bits ``limit`` needs."""
-    return Mux(value > limit, limit, value)[:limit.bit_length()]
+    return Mux(value > limit, limit, value)[: limit.bit_length()]
 
 
 def with_carry(a, b, carry):

@@ -23,9 +23,26 @@ from .pipelined import PipelinedPart, balanced_cuts, least_registers, segments
 
 __all__ = ["PARTS", "Choice", "PeriodTooShort", "choose", "latency_for"]
 
-PARTS: MappingProxyType[str, type[PipelinedPart]] = MappingProxyType({part.kind: part for part in (
-    FloatAdd, FloatMul, FloatFma, FloatSum, FloatDiv, FloatSqrt, FloatCompare, FloatIntegral, FloatResize, IntToFloat, FloatToInt,
-    IntMul, IntDivRem)})
+PARTS: MappingProxyType[str, type[PipelinedPart]] = MappingProxyType(
+    {
+        part.kind: part
+        for part in (
+            FloatAdd,
+            FloatMul,
+            FloatFma,
+            FloatSum,
+            FloatDiv,
+            FloatSqrt,
+            FloatCompare,
+            FloatIntegral,
+            FloatResize,
+            IntToFloat,
+            FloatToInt,
+            IntMul,
+            IntDivRem,
+        )
+    }
+)
 
 
 class PeriodTooShort(ValueError):
@@ -63,11 +80,15 @@ def choose(part, params, period_ns, ns_per_level, overhead_ns=0.5):
         worst = max(steps, key=lambda step: step.levels)
         raise PeriodTooShort(
             f"{part.kind}: step {worst.name} alone takes {worst.levels * ns_per_level + overhead_ns:.2f} ns, "
-            f"the clock period is {period_ns:.2f} ns")
+            f"the clock period is {period_ns:.2f} ns"
+        )
     depths = segments(levels, balanced_cuts(levels, latency))
-    return Choice(latency=latency, delay_ns=depths[0] * ns_per_level,
-                  out_delay_ns=depths[-1] * ns_per_level if latency else 0.0,
-                  deepest_ns=max(depths) * ns_per_level)
+    return Choice(
+        latency=latency,
+        delay_ns=depths[0] * ns_per_level,
+        out_delay_ns=depths[-1] * ns_per_level if latency else 0.0,
+        deepest_ns=max(depths) * ns_per_level,
+    )
 
 
 def latency_for(part, params, period_ns, ns_per_level, overhead_ns=0.5):

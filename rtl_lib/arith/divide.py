@@ -1,4 +1,5 @@
-"""Integer division by restoring digit recurrence, two quotient bits a step: half the steps for half as many subtractors more."""
+"""Integer division by restoring digit recurrence, two quotient bits a step: half the steps for half as many subtractors
+more."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,7 @@ def restoring_digit(wire, remainder, divisor):
     """
     difference = wire(remainder - divisor, "difference")
     fits = ~difference[-1]
-    return fits, Mux(fits, difference, remainder)[:len(divisor)]
+    return fits, Mux(fits, difference, remainder)[: len(divisor)]
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,15 @@ def _magnitudes(signed, wire, *, a, b):
     """
     negative_a, negative_b = (a[-1], b[-1]) if signed else (Const(0, 1), Const(0, 1))
     return {
-        "digits": Mux(negative_a, -a, a)[:len(a)],
-        "divisor": Mux(negative_b, -b, b)[:len(b)],
+        "digits": Mux(negative_a, -a, a)[: len(a)],
+        "divisor": Mux(negative_b, -b, b)[: len(b)],
         "negate_quotient": (negative_a ^ negative_b) & b.any(),
         "negate_remainder": negative_a,
     }
 
 
 def _triple(wire, *, divisor):
-    return {"triple": (divisor + (divisor << 1))[:len(divisor) + 2]}
+    return {"triple": (divisor + (divisor << 1))[: len(divisor) + 2]}
 
 
 def _first_digit(wire, *, digits, divisor):
@@ -59,18 +60,20 @@ def _first_digit(wire, *, digits, divisor):
 
 
 def _digit(done, wire, *, digits, divisor, triple, rest=None):
-    """Two bits behind ``done`` ones: the next dividend bits leave ``digits`` at the top, the quotient's enter at the bottom.
+    """Two bits behind ``done`` ones: the next dividend bits leave ``digits`` at the top, the quotient's enter at the
+    bottom.
 
     How often the divisor fits, none to three times, is seen from three differences at once. After n bits the partial
     remainder is below ``2**n``, so its register need not be wider.
     """
     before = Cat(digits[-2:], rest) if done else digits[-2:]
-    once, twice, thrice = (wire(before - many, name) for many, name in (
-        (divisor, "once"), (divisor << 1, "twice"), (triple, "thrice")))
+    once, twice, thrice = (
+        wire(before - many, name) for many, name in ((divisor, "once"), (divisor << 1, "twice"), (triple, "thrice"))
+    )
     fits = [~difference[-1] for difference in (once, twice, thrice)]
     left = Mux(fits[1], Mux(fits[2], thrice, twice), Mux(fits[0], once, before))
     digit = Cat(fits[0] & ~fits[1] | fits[2], fits[1])
-    return {"digits": Cat(digit, digits[:-2]), "rest": left[:min(done + 2, len(divisor))]}
+    return {"digits": Cat(digit, digits[:-2]), "rest": left[: min(done + 2, len(divisor))]}
 
 
 def _digits(width: int):
@@ -86,8 +89,8 @@ def _digits(width: int):
 
 def _signs(wire, *, digits, rest, negate_quotient, negate_remainder):
     return {
-        "quotient": Mux(negate_quotient, -digits, digits)[:len(digits)],
-        "remainder": Mux(negate_remainder, -rest, rest)[:len(digits)],
+        "quotient": Mux(negate_quotient, -digits, digits)[: len(digits)],
+        "remainder": Mux(negate_remainder, -rest, rest)[: len(digits)],
     }
 
 
@@ -112,8 +115,12 @@ class IntDivRem(PipelinedPart):
     @classmethod
     def steps(cls, params):
         sign_levels = adder(params.width) if params.signed else 0.0
-        return (Step("magnitude", sign_levels, partial(_magnitudes, params.signed)),
-                Step("triple", adder(params.width), _triple), *_digits(params.width), Step("sign", sign_levels, _signs))
+        return (
+            Step("magnitude", sign_levels, partial(_magnitudes, params.signed)),
+            Step("triple", adder(params.width), _triple),
+            *_digits(params.width),
+            Step("sign", sign_levels, _signs),
+        )
 
     @classmethod
     def golden(cls, params, a, b):

@@ -9,7 +9,8 @@ from math import ceil, log2
 __all__ = ["MULTIPLIER", "MUX", "ROUTE", "adder", "any_of", "leading_zeros", "shifter"]
 
 MUX = 1.0  #: choice between two to four words
-MULTIPLIER = 4.3  #: hard multiplier, from its input pins to its output pins: 4.0 measured on an ECP5 (215 MHz between registers)
+#: hard multiplier, from its input pins to its output pins: 4.0 measured on an ECP5 (215 MHz between registers)
+MULTIPLIER = 4.3
 ROUTE = 2.5  #: the way to or from a column of hard blocks, which is seldom next to the logic
 
 

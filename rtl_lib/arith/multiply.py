@@ -38,18 +38,27 @@ def _low(value, width):
 def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_bits=27, adder_words=3, prefix=""):
     """Steps that return ``out``: the low ``width_out`` bits of the product of the values named ``a`` and ``b``.
 
-    First all partial products at once, then the way out of the multipliers, then a binary tree of sums. Where a carry chain
-    adds no more than two words (``adder_words``) every sum is kept on a chain of its own. ``prefix`` keeps the names of values
-    in between apart from those of another product.
+    First all partial products at once, then the way out of the multipliers, then a binary tree of sums. Where a carry
+    chain adds no more than two words (``adder_words``) every sum is kept on a chain of its own. ``prefix`` keeps the
+    names of values in between apart from those of another product.
     """
-    limbs = {_Term(f"{prefix}term{i}_{j}", low_a + low_b, high_a - low_a + high_b - low_b): ((low_a, high_a), (low_b, high_b))
-             for i, (low_a, high_a) in enumerate(_limbs(width_a, dsp_bits))
-             for j, (low_b, high_b) in enumerate(_limbs(width_b, dsp_bits)) if low_a + low_b < width_out}
+    limbs = {
+        _Term(f"{prefix}term{i}_{j}", low_a + low_b, high_a - low_a + high_b - low_b): (
+            (low_a, high_a),
+            (low_b, high_b),
+        )
+        for i, (low_a, high_a) in enumerate(_limbs(width_a, dsp_bits))
+        for j, (low_b, high_b) in enumerate(_limbs(width_b, dsp_bits))
+        if low_a + low_b < width_out
+    }
 
     def multiply(wire, **operands):
-        return {term.name: _low(_limb(operands[a], *limb_a, signed) * _limb(operands[b], *limb_b, signed),
-                                width_out - term.offset)
-                for term, (limb_a, limb_b) in limbs.items()}
+        return {
+            term.name: _low(
+                _limb(operands[a], *limb_a, signed) * _limb(operands[b], *limb_b, signed), width_out - term.offset
+            )
+            for term, (limb_a, limb_b) in limbs.items()
+        }
 
     steps = [Step("product", MULTIPLIER, multiply, (a, b)), Step("gather", ROUTE, lambda wire: {})]
     terms = sorted(limbs, key=lambda term: term.offset)
@@ -65,26 +74,30 @@ def _sum_step(step_name, terms, width_out, apart):
     pairs = list(zip(terms[::2], terms[1::2], strict=False))  # an odd last term waits for the next step
 
     def add(wire, **values):
-        sums = {low.name: _low(values[low.name] + (values[high.name] << (high.offset - low.offset)),
-                               width_out - low.offset)
-                for low, high in pairs}
+        sums = {
+            low.name: _low(values[low.name] + (values[high.name] << (high.offset - low.offset)), width_out - low.offset)
+            for low, high in pairs
+        }
         return {name: wire(total, name, keep=True) for name, total in sums.items()} if apart else sums
 
-    sums = [_Term(low.name, low.offset, max(low.width, high.width + high.offset - low.offset) + 1)
-            for low, high in pairs]
+    sums = [
+        _Term(low.name, low.offset, max(low.width, high.width + high.offset - low.offset) + 1) for low, high in pairs
+    ]
     # Bits of the lower term below the upper one's offset pass by the carry chain.
-    longest = max(min(total.width, width_out - low.offset) - (high.offset - low.offset)
-                  for total, (low, high) in zip(sums, pairs, strict=True))
+    longest = max(
+        min(total.width, width_out - low.offset) - (high.offset - low.offset)
+        for total, (low, high) in zip(sums, pairs, strict=True)
+    )
     names = tuple(term.name for pair in pairs for term in pair)
-    return Step(step_name, adder(longest), add, names), sums + terms[2 * len(pairs):]
+    return Step(step_name, adder(longest), add, names), sums + terms[2 * len(pairs) :]
 
 
 @dataclass(frozen=True)
 class MulParams:
     """Widths in bits; ``signed`` matters only when ``width_out`` exceeds an operand's width.
 
-    ``dsp_bits`` is the widest operand a hard multiplier of the target takes: 27 for Stratix V and Arria 10, 18 for ECP5;
-    ``adder_words`` how many words one of its carry chains adds, 2 or 3.
+    ``dsp_bits`` is the widest operand a hard multiplier of the target takes: 27 for Stratix V and Arria 10, 18 for
+    ECP5; ``adder_words`` how many words one of its carry chains adds, 2 or 3.
     """
 
     width_a: int
@@ -123,9 +136,20 @@ class IntMul(PipelinedPart):
         def operands(wire, *, a, b):
             return {"factor_a": a[:width_a], "factor_b": b[:width_b]}
 
-        return (Step("operands", ROUTE, operands),
-                *product_steps("factor_a", "factor_b", "o", width_a, width_b, params.width_out,
-                               signed=params.signed, dsp_bits=params.dsp_bits, adder_words=params.adder_words))
+        return (
+            Step("operands", ROUTE, operands),
+            *product_steps(
+                "factor_a",
+                "factor_b",
+                "o",
+                width_a,
+                width_b,
+                params.width_out,
+                signed=params.signed,
+                dsp_bits=params.dsp_bits,
+                adder_words=params.adder_words,
+            ),
+        )
 
     @classmethod
     def golden(cls, params, a, b):

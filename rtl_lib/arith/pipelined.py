@@ -26,8 +26,8 @@ class Step:
 
     ``build(wire, **values)`` takes the values it names as keyword arguments and returns new ones by name. A value stays
     available to all later steps until one of them returns the same name again. ``wire(value, name)`` gives an
-    intermediate value a signal of its own; without it an expression used twice would become hardware twice. With ``keep=True``
-    synthesis does not merge what is before the signal with what comes after it.
+    intermediate value a signal of its own; without it an expression used twice would become hardware twice. With
+    ``keep=True`` synthesis does not merge what is before the signal with what comes after it.
     """
 
     name: str
@@ -37,13 +37,20 @@ class Step:
 
     def __post_init__(self):
         if self.reads is None:
-            object.__setattr__(self, "reads", tuple(
-                name for name, parameter in inspect.signature(self.build).parameters.items()
-                if parameter.kind is parameter.KEYWORD_ONLY))
+            object.__setattr__(
+                self,
+                "reads",
+                tuple(
+                    name
+                    for name, parameter in inspect.signature(self.build).parameters.items()
+                    if parameter.kind is parameter.KEYWORD_ONLY
+                ),
+            )
 
 
 def beside(name, *steps):
     """One step made of several that do not depend on each other."""
+
     def build(wire, **values):
         results = {}
         for step in steps:
@@ -98,7 +105,9 @@ def _inner_cuts(levels, count):
         best = {
             end: min(
                 (max(deepest, total[end] - total[cut]), squares + (total[end] - total[cut]) ** 2, (*cuts, cut))
-                for cut, (deepest, squares, cuts) in best.items() if cut < end)
+                for cut, (deepest, squares, cuts) in best.items()
+                if cut < end
+            )
             for end in range(placed + 1, len(levels) + 1)
         }
     return best[len(levels)][2]
@@ -137,11 +146,13 @@ class PipelinedPart(wiring.Component):
             raise ValueError(f"{self.kind}: latency must be {allowed[0]} to {allowed[-1]}, not {latency!r}")
         self.params = params
         self.timing = Timing(latency=latency, stallable=False)
-        super().__init__({
-            "en": In(1),
-            **{name: In(shape) for name, shape in self.inputs(params).items()},
-            **{name: Out(shape) for name, shape in self.outputs(params).items()},
-        })
+        super().__init__(
+            {
+                "en": In(1),
+                **{name: In(shape) for name, shape in self.inputs(params).items()},
+                **{name: Out(shape) for name, shape in self.outputs(params).items()},
+            }
+        )
 
     @classmethod
     def inputs(cls, params):
@@ -211,8 +222,11 @@ class PipelinedPart(wiring.Component):
     def _register(self, m, values, index, needed):
         """Registers at cut ``index`` for those values that later steps (or outputs) still need."""
         needed = needed | set(self.outputs(self.params))
-        held = {name: Signal(value.shape(), name=f"cut{index}_{name}", reset_less=True)
-                for name, value in values.items() if name in needed}
+        held = {
+            name: Signal(value.shape(), name=f"cut{index}_{name}", reset_less=True)
+            for name, value in values.items()
+            if name in needed
+        }
         with m.If(self.en):
             m.d.sync += [register.eq(values[name]) for name, register in held.items()]
         return held

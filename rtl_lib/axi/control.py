@@ -6,8 +6,9 @@ offset name                                      access meaning
 0x00   control, bit 0 start                      RW     write 1: start; reads 1 while running
 \\      control, bit 1 done                       RW1C   the run has ended; cleared by writing 1 and by a start
 \\      control, bit 2 idle                       R      not running, and nothing left to do
-\\      control, bit 3 forget                     W1     empty the constant cache: write with the start, where the host or a
-\\                                                       kernel may have written constant memory since the last one
+\\      control, bit 3 forget                     W1     empty the constant cache: write with the start, where the
+\\                                                       host or a kernel may have written constant
+\\                                                       memory since the last run
 0x04   status                                    R      error bits seen since the start of the run: 0 a read, 1 a write
 \\                                                       was refused; 2 + k access k was, 31 the later ones
 0x08   identification                            R      constant given when the kernel is built
@@ -63,17 +64,19 @@ class AxiLiteControl(wiring.Component):
     def __init__(self, *, arguments=(), counters=(), identification=0, initial=None):
         self.map = RegisterMap(tuple(arguments), tuple(counters))
         self.identification = identification
-        super().__init__({
-            "bus": In(AxiLiteSignature(self.map.addr_bits)),
-            "start": Out(1),
-            "forget": Out(1),
-            "arguments": Out(data.StructLayout(dict(self.map.arguments)), init=initial or {}),
-            "done": In(1),
-            "idle": In(1),
-            "error": In(32),
-            "counters": In(data.StructLayout(dict(self.map.counters))),
-            "interrupt": Out(1),
-        })
+        super().__init__(
+            {
+                "bus": In(AxiLiteSignature(self.map.addr_bits)),
+                "start": Out(1),
+                "forget": Out(1),
+                "arguments": Out(data.StructLayout(dict(self.map.arguments)), init=initial or {}),
+                "done": In(1),
+                "idle": In(1),
+                "error": In(32),
+                "counters": In(data.StructLayout(dict(self.map.counters))),
+                "interrupt": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -92,11 +95,17 @@ class AxiLiteControl(wiring.Component):
 
         wide = {at.CYCLES: cycles}
         wide |= {self.map.counter(name): self.counters[name] for name, _ in self.map.counters}
-        narrow = {at.CONTROL: control, at.STATUS: status, at.IDENTIFICATION: C(self.identification, 32),
-                  at.INTERRUPT: enable}
+        narrow = {
+            at.CONTROL: control,
+            at.STATUS: status,
+            at.IDENTIFICATION: C(self.identification, 32),
+            at.INTERRUPT: enable,
+        }
         for name, _ in self.map.arguments:
             value = Value.cast(self.arguments[name])
-            narrow |= {self.map.argument(name) + low // 8: value[low:low + 32] for low in range(0, _words(len(value)), 32)}
+            narrow |= {
+                self.map.argument(name) + low // 8: value[low : low + 32] for low in range(0, _words(len(value)), 32)
+            }
         self._read(m, narrow, wide)
         return m
 
@@ -105,11 +114,7 @@ class AxiLiteControl(wiring.Component):
         aw, w, b = self.bus.aw, self.bus.w, self.bus.b
         addr, word, mask = Signal.like(aw.addr), Signal.like(w.data), Signal.like(w.data)
         has_addr, has_word, act = Signal(), Signal(), Signal()
-        m.d.comb += [
-            aw.ready.eq(~has_addr),
-            w.ready.eq(~has_word),
-            act.eq(has_addr & has_word & ~b.valid),
-        ]
+        m.d.comb += [aw.ready.eq(~has_addr), w.ready.eq(~has_word), act.eq(has_addr & has_word & ~b.valid)]
         with m.If(aw.valid & aw.ready):
             m.d.sync += [has_addr.eq(1), addr.eq(aw.addr)]
         with m.If(w.valid & w.ready):
@@ -121,7 +126,10 @@ class AxiLiteControl(wiring.Component):
             bits = word & mask
             with m.Switch(addr[2:]):
                 with m.Case(at.CONTROL // 4):
-                    m.d.comb += [self.start.eq((bits & at.START).any() & ~running), self.forget.eq((bits & at.FORGET).any())]
+                    m.d.comb += [
+                        self.start.eq((bits & at.START).any() & ~running),
+                        self.forget.eq((bits & at.FORGET).any()),
+                    ]
                     with m.If(~((bits & at.START).any() & running)):
                         m.d.sync += b.resp.eq(Response.OKAY)
                     with m.If((bits & at.DONE).any() & ~self.done):
@@ -137,7 +145,7 @@ class AxiLiteControl(wiring.Component):
         """The cases of a write to the words of an argument."""
         value = Value.cast(self.arguments[name])
         for n, low in enumerate(range(0, _words(bits), 32)):
-            part = value[low:min(bits, low + 32)]
+            part = value[low : min(bits, low + 32)]
             with m.Case(self.map.argument(name) // 4 + n), m.If(~running):
                 m.d.sync += self.bus.b.resp.eq(Response.OKAY)
                 if len(part):

@@ -33,7 +33,7 @@ def keep_first_error(m, error, clear, seen, resp):
 
 def stays_within_border(request, word_bytes):
     """Whether a burst ends in the 4 KiB piece in which it begins."""
-    first = request.addr[exact_log2(word_bytes):exact_log2(BORDER)]
+    first = request.addr[exact_log2(word_bytes) : exact_log2(BORDER)]
     return first + request.words <= BORDER // word_bytes
 
 
@@ -48,9 +48,9 @@ class AxiReadMaster(wiring.Component):
     2. At most ``outstanding`` bursts are under way.
     3. No burst crosses 4 KiB: the requester sees to it, and an assertion stops the simulation otherwise.
     4. SLVERR and DECERR go back with their word; the first one also stays in ``error`` until ``clear`` or reset.
-    5. Reset of the domain may come at any time, in mid-burst too. ARVALID is low while it lasts, as the protocol asks; an AR transfer on
-       offer is offered again behind it, and what returns for requests from before the reset is accepted and dropped. (The registers for
-       this are not reset; the memory itself must not be reset alone.)
+    5. Reset of the domain may come at any time, in mid-burst too. ARVALID is low while it lasts, as the protocol asks;
+       an AR transfer on offer is offered again behind it, and what returns for requests from before the reset is
+       accepted and dropped. (The registers for this are not reset; the memory itself must not be reset alone.)
 
     Ports
     -----
@@ -60,12 +60,14 @@ class AxiReadMaster(wiring.Component):
 
     def __init__(self, *, word_bytes, addr_bits=64, max_burst=16, outstanding=64, id_bits=1):
         self.word_bytes, self.outstanding = word_bytes, outstanding
-        super().__init__({
-            "port": In(ReadPort(word_bytes, addr_bits, max_burst)),
-            "axi": Out(Axi4ReadSignature(addr_bits, 8 * word_bytes, id_bits)),
-            "error": Out(Response),
-            "clear": In(1),
-        })
+        super().__init__(
+            {
+                "port": In(ReadPort(word_bytes, addr_bits, max_burst)),
+                "axi": Out(Axi4ReadSignature(addr_bits, 8 * word_bytes, id_bits)),
+                "error": Out(Response),
+                "clear": In(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

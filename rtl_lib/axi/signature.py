@@ -6,8 +6,15 @@ from amaranth.hdl._ir import PortDirection  # exported by no public module of Am
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Axi4ReadSignature", "Axi4Signature", "Axi4WriteSignature", "AxiLiteSignature", "Burst", "Response",
-           "flat_ports"]
+__all__ = [
+    "Axi4ReadSignature",
+    "Axi4Signature",
+    "Axi4WriteSignature",
+    "AxiLiteSignature",
+    "Burst",
+    "Response",
+    "flat_ports",
+]
 
 
 class Burst(enum.Enum, shape=2):
@@ -37,14 +44,18 @@ def _address(addr_bits, id_bits):
 
 
 def _read(addr_bits, data_bits, id_bits):
-    return {"ar": Out(_address(addr_bits, id_bits)),
-            "r": In(_channel(id=id_bits, data=data_bits, resp=Response, last=1))}
+    return {
+        "ar": Out(_address(addr_bits, id_bits)),
+        "r": In(_channel(id=id_bits, data=data_bits, resp=Response, last=1)),
+    }
 
 
 def _write(addr_bits, data_bits, id_bits):
-    return {"aw": Out(_address(addr_bits, id_bits)),
-            "w": Out(_channel(data=data_bits, strb=data_bits // 8, last=1)),
-            "b": In(_channel(id=id_bits, resp=Response))}
+    return {
+        "aw": Out(_address(addr_bits, id_bits)),
+        "w": Out(_channel(data=data_bits, strb=data_bits // 8, last=1)),
+        "b": In(_channel(id=id_bits, resp=Response)),
+    }
 
 
 class Axi4ReadSignature(wiring.Signature):
@@ -72,13 +83,15 @@ class AxiLiteSignature(wiring.Signature):
     """AXI4-Lite, as the master sees it."""
 
     def __init__(self, addr_bits, data_bits=32):
-        super().__init__({
-            "aw": Out(_channel(addr=addr_bits, prot=3)),
-            "w": Out(_channel(data=data_bits, strb=data_bits // 8)),
-            "b": In(_channel(resp=Response)),
-            "ar": Out(_channel(addr=addr_bits, prot=3)),
-            "r": In(_channel(data=data_bits, resp=Response)),
-        })
+        super().__init__(
+            {
+                "aw": Out(_channel(addr=addr_bits, prot=3)),
+                "w": Out(_channel(data=data_bits, strb=data_bits // 8)),
+                "b": In(_channel(resp=Response)),
+                "ar": Out(_channel(addr=addr_bits, prot=3)),
+                "r": In(_channel(data=data_bits, resp=Response)),
+            }
+        )
 
 
 def flat_ports(interface, prefix):

@@ -39,10 +39,12 @@ class AxiLiteWindows(wiring.Component):
             raise ValueError(f"a window of {window_bits} address bits is too small for {max(addr_bits)}")
         self.window_bits = window_bits
         self.count = len(addr_bits)
-        super().__init__({
-            "bus": In(AxiLiteSignature(bus_bits)),
-            **{f"window{k}": Out(AxiLiteSignature(bits)) for k, bits in enumerate(addr_bits)},
-        })
+        super().__init__(
+            {
+                "bus": In(AxiLiteSignature(bus_bits)),
+                **{f"window{k}": Out(AxiLiteSignature(bits)) for k, bits in enumerate(addr_bits)},
+            }
+        )
 
     @property
     def windows(self):
@@ -59,7 +61,7 @@ class AxiLiteWindows(wiring.Component):
         request, response = getattr(self.bus, address), getattr(self.bus, answer)
         chosen = Signal(range(self.count + 1), name=f"{address}_window")
         busy, nowhere = Signal(name=f"{address}_busy"), Signal(name=f"{address}_nowhere")
-        wanted = request.addr[self.window_bits:]
+        wanted = request.addr[self.window_bits :]
         m.d.comb += nowhere.eq(busy & (chosen == self.count))
         with m.If(response.valid & response.ready):
             m.d.sync += busy.eq(0)

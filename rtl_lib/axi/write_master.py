@@ -26,9 +26,10 @@ class AxiWriteMaster(wiring.Component):
     3. No burst crosses 4 KiB: the requester sees to it, and an assertion stops the simulation otherwise.
     4. SLVERR and DECERR go back with their acknowledgement; the first one also stays in ``error`` until ``clear`` or
        reset.
-    5. Reset of the domain may come at any time, in mid-burst too. AWVALID and WVALID are low while it lasts, as the protocol asks;
-       transfers on offer are offered again behind it, a burst begun is completed with words that write nothing, and
-       acknowledgements of bursts from before the reset are dropped. (The registers for this are not reset; the memory itself must not be reset alone.)
+    5. Reset of the domain may come at any time, in mid-burst too. AWVALID and WVALID are low while it lasts, as the
+       protocol asks; transfers on offer are offered again behind it, a burst begun is completed with words that write
+       nothing, and acknowledgements of bursts from before the reset are dropped. (The registers for this are not reset;
+       the memory itself must not be reset alone.)
 
     Ports
     -----
@@ -38,12 +39,14 @@ class AxiWriteMaster(wiring.Component):
 
     def __init__(self, *, word_bytes, addr_bits=64, max_burst=16, outstanding=64, id_bits=1):
         self.word_bytes, self.outstanding = word_bytes, outstanding
-        super().__init__({
-            "port": In(WritePort(word_bytes, addr_bits, max_burst)),
-            "axi": Out(Axi4WriteSignature(addr_bits, 8 * word_bytes, id_bits)),
-            "error": Out(Response),
-            "clear": In(1),
-        })
+        super().__init__(
+            {
+                "port": In(WritePort(word_bytes, addr_bits, max_burst)),
+                "axi": Out(Axi4WriteSignature(addr_bits, 8 * word_bytes, id_bits)),
+                "error": Out(Response),
+                "clear": In(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

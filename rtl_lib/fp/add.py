@@ -30,23 +30,33 @@ class AddParams:
 def _order(params, wire, *, a, b):
     """Finds the operand of larger magnitude; floats without sign compare like integers."""
     swap = wire(a[:-1] < b[:-1], "swap")
-    return {"large": Mux(swap, b[:-1], a[:-1]), "small": Mux(swap, a[:-1], b[:-1]),
-            "sign": Mux(swap, b[-1] ^ params.subtract, a[-1])}
+    return {
+        "large": Mux(swap, b[:-1], a[:-1]),
+        "small": Mux(swap, a[:-1], b[:-1]),
+        "sign": Mux(swap, b[-1] ^ params.subtract, a[-1]),
+    }
 
 
 def _specials(params, wire, *, a, b):
     """Results that do not depend on the sum."""
     x, y = split(wire, params.format, a), split(wire, params.format, b)
     opposed = wire(a[-1] ^ b[-1] ^ params.subtract, "signs_differ")
-    return {"opposed": opposed, "nan": x.nan | y.nan | (x.infinite & y.infinite & opposed),
-            "infinite": x.infinite | y.infinite}
+    return {
+        "opposed": opposed,
+        "nan": x.nan | y.nan | (x.infinite & y.infinite & opposed),
+        "infinite": x.infinite | y.infinite,
+    }
 
 
 def _distance(fmt, wire, *, large, small):
     """How far apart the units are."""
     large, small = split(wire, fmt, Cat(large, 0)), split(wire, fmt, Cat(small, 0))
-    return {"large_significand": large.significand, "small_significand": small.significand,
-            "base": (large.exponent - 1)[:fmt.exponent], "apart": (large.exponent - small.exponent)[:fmt.exponent]}
+    return {
+        "large_significand": large.significand,
+        "small_significand": small.significand,
+        "base": (large.exponent - 1)[: fmt.exponent],
+        "apart": (large.exponent - small.exponent)[: fmt.exponent],
+    }
 
 
 def _clamp(fmt, wire, *, apart):
@@ -67,21 +77,24 @@ def _add(fmt, wire, *, large_significand, aligned, opposed):
     """One carry chain for both: a difference is a sum with the complement, and it is never negative."""
     addend = aligned ^ opposed.replicate(len(aligned))
     total = wire(with_carry(Cat(Const(0, _EXTRA), large_significand), addend, opposed), "sum")
-    return {"total": Cat(total[:fmt.precision + _EXTRA], total[fmt.precision + _EXTRA] & ~opposed)}
+    return {"total": Cat(total[: fmt.precision + _EXTRA], total[fmt.precision + _EXTRA] & ~opposed)}
 
 
 def _measure(wire, *, total, opposed, sign):
     """A sum that cancels is positive, unless both operands were negative."""
     zero = wire(~total.any(), "cancelled")
-    return {"leading": leading_zeros(wire, Cat(total[:-2], total[-2] | total[-1])), "zero": zero,
-            "sign": sign & ~(zero & opposed)}
+    return {
+        "leading": leading_zeros(wire, Cat(total[:-2], total[-2] | total[-1])),
+        "zero": zero,
+        "sign": sign & ~(zero & opposed),
+    }
 
 
 def _limit(wire, *, leading, base):
     """Stops the shift where the exponent is at its least: the result is subnormal."""
     room = wire(base - leading, "room")
     fits = ~room[-1]
-    return {"shift": Mux(fits, leading, base)[:len(leading)], "scale": Mux(fits, room, 0)[:len(base)]}
+    return {"shift": Mux(fits, leading, base)[: len(leading)], "scale": Mux(fits, room, 0)[: len(base)]}
 
 
 def _scale(wire, *, leading, base):
@@ -96,9 +109,19 @@ def _finish(fmt):
     """Normalization and rounding; where there are no subnormal results the shift waits for no exponent."""
     width = fmt.precision + _EXTRA
     if not fmt.subnormals:
-        return (beside("normalize", Step("normalize", shifter(width), _normalize_all), Step("scale", adder(fmt.exponent), _scale)),
-                *flushing_steps(fmt))
-    return (Step("limit", adder(fmt.exponent) + MUX, _limit), Step("normalize", shifter(width), _normalize), *rounding_steps(fmt))
+        return (
+            beside(
+                "normalize",
+                Step("normalize", shifter(width), _normalize_all),
+                Step("scale", adder(fmt.exponent), _scale),
+            ),
+            *flushing_steps(fmt),
+        )
+    return (
+        Step("limit", adder(fmt.exponent) + MUX, _limit),
+        Step("normalize", shifter(width), _normalize),
+        *rounding_steps(fmt),
+    )
 
 
 def _normalize(wire, *, total, shift):
@@ -125,14 +148,19 @@ class FloatAdd(PipelinedPart):
         fmt = params.format
         width = fmt.precision + _EXTRA
         return (
-            beside("order", Step("order", adder(fmt.width) + MUX, partial(_order, params)),
-                   Step("specials", any_of(fmt.mantissa) + 1, partial(_specials, params))),
-            Step("distance", adder(fmt.exponent) + MUX, partial(_distance, fmt)), Step("clamp", 2 * MUX, partial(_clamp, fmt)),
+            beside(
+                "order",
+                Step("order", adder(fmt.width) + MUX, partial(_order, params)),
+                Step("specials", any_of(fmt.mantissa) + 1, partial(_specials, params)),
+            ),
+            Step("distance", adder(fmt.exponent) + MUX, partial(_distance, fmt)),
+            Step("clamp", 2 * MUX, partial(_clamp, fmt)),
             Step("align", shifter(width), _align),
             Step("sticky", any_of(width), _sticky),
             Step("add", adder(width), partial(_add, fmt)),
             Step("measure", leading_zeros_levels(width), _measure),
-            *_finish(fmt))
+            *_finish(fmt),
+        )
 
     @classmethod
     def golden(cls, params, a, b):

@@ -15,9 +15,15 @@ __all__ = ["COMPARISONS", "CompareParams", "FloatCompare"]
 
 #: name -> which of (less, equal, greater, unordered) make it true; C's ``!=`` is "une", its others the ordered ones
 COMPARISONS = {
-    "oeq": {"equal"}, "one": {"less", "greater"}, "une": {"less", "greater", "unordered"},
-    "olt": {"less"}, "ole": {"less", "equal"}, "ogt": {"greater"}, "oge": {"greater", "equal"},
-    "ord": {"less", "equal", "greater"}, "uno": {"unordered"},
+    "oeq": {"equal"},
+    "one": {"less", "greater"},
+    "une": {"less", "greater", "unordered"},
+    "olt": {"less"},
+    "ole": {"less", "equal"},
+    "ogt": {"greater"},
+    "oge": {"greater", "equal"},
+    "ord": {"less", "equal", "greater"},
+    "uno": {"unordered"},
 }
 
 
@@ -46,8 +52,12 @@ def _classes(fmt, wire, *, a, b):
 def _decide(op, wire, *, below, same, negative_a, negative_b, unordered, both_zero):
     equal = wire(both_zero | (same & (negative_a == negative_b)), "equal")
     less = wire(~equal & Mux(negative_a, ~negative_b | ~below, ~negative_b & below), "less")
-    holds = {"less": ~unordered & less, "equal": ~unordered & equal, "greater": ~unordered & ~less & ~equal,
-             "unordered": unordered}
+    holds = {
+        "less": ~unordered & less,
+        "equal": ~unordered & equal,
+        "greater": ~unordered & ~less & ~equal,
+        "unordered": unordered,
+    }
     return {"o": Cat(value for relation, value in holds.items() if relation in COMPARISONS[op]).any()}
 
 
@@ -68,9 +78,14 @@ class FloatCompare(PipelinedPart):
     @classmethod
     def steps(cls, params):
         fmt = params.format
-        return (beside("compare", Step("magnitudes", adder(fmt.width), _magnitudes),
-                       Step("classes", any_of(fmt.mantissa) + 1, partial(_classes, fmt))),
-                Step("decide", 2.0, partial(_decide, params.op)))
+        return (
+            beside(
+                "compare",
+                Step("magnitudes", adder(fmt.width), _magnitudes),
+                Step("classes", any_of(fmt.mantissa) + 1, partial(_classes, fmt)),
+            ),
+            Step("decide", 2.0, partial(_decide, params.op)),
+        )
 
     @classmethod
     def golden(cls, params, a, b):

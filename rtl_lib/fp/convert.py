@@ -20,8 +20,8 @@ __all__ = ["ConvertParams", "FloatToInt", "IntToFloat"]
 class ConvertParams:
     """The integer side has ``width`` bits, ``signed`` or not; the float side is of ``format``.
 
-    ``rounding`` is one of :data:`rtl_lib.fp.format.ROUNDINGS`; None means what C does: to nearest for a float, toward zero
-    for an integer.
+    ``rounding`` is one of :data:`rtl_lib.fp.format.ROUNDINGS`; None means what C does: to nearest for a float, toward
+    zero for an integer.
     """
 
     width: int
@@ -38,19 +38,27 @@ class ConvertParams:
 
 def _magnitude(params, wire, *, a):
     sign = a[-1] if params.signed else Const(0, 1)
-    return {"magnitude": Mux(sign, -a, a)[:params.width], "sign": sign}
+    return {"magnitude": Mux(sign, -a, a)[: params.width], "sign": sign}
 
 
 def _measure(params, wire, *, magnitude):
-    return {"leading": leading_zeros(wire, magnitude), "zero": ~magnitude.any(), "nan": Const(0, 1), "infinite": Const(0, 1)}
+    return {
+        "leading": leading_zeros(wire, magnitude),
+        "zero": ~magnitude.any(),
+        "nan": Const(0, 1),
+        "infinite": Const(0, 1),
+    }
 
 
 def _normalize(params, wire, *, magnitude, leading):
     """The first one becomes the unit bit; the guard bit is the last one kept."""
     kept = params.format.precision + 1
     normal = wire(shift_left(magnitude, leading), "normal")
-    return {"kept": Cat(Const(0, kept), normal)[-kept:], "lost": normal[:max(0, params.width - kept)],
-            "scale": (params.format.bias - 1 + params.width - 1 - leading).as_unsigned()}
+    return {
+        "kept": Cat(Const(0, kept), normal)[-kept:],
+        "lost": normal[: max(0, params.width - kept)],
+        "scale": (params.format.bias - 1 + params.width - 1 - leading).as_unsigned(),
+    }
 
 
 def _sticky(wire, *, kept, lost):
@@ -78,7 +86,8 @@ class IntToFloat(PipelinedPart):
             Step("measure", leading_zeros_levels(params.width), partial(_measure, params)),
             Step("normalize", shifter(params.width), partial(_normalize, params)),
             Step("sticky", any_of(max(1, params.width - params.format.precision - 1)), _sticky),
-            *rounding_steps(params.format, params.rounding or "even"))
+            *rounding_steps(params.format, params.rounding or "even"),
+        )
 
     @classmethod
     def golden(cls, params, a):
@@ -95,15 +104,21 @@ def _unpack(params, wire, *, a):
     fmt = params.format
     x = split(wire, fmt, a)
     power = wire(x.exponent - fmt.bias, "power")
-    distance = wire(Mux(power < 0, 0, power + 1)[:fmt.exponent], "distance")
-    return {"fraction": x.significand, "distance": at_most(distance, params.width), "nan": x.nan, "sign": x.sign,
-            "small": power < -1, "too_large": x.infinite | (power >= params.width - params.signed)}
+    distance = wire(Mux(power < 0, 0, power + 1)[: fmt.exponent], "distance")
+    return {
+        "fraction": x.significand,
+        "distance": at_most(distance, params.width),
+        "nan": x.nan,
+        "sign": x.sign,
+        "small": power < -1,
+        "too_large": x.infinite | (power >= params.width - params.signed),
+    }
 
 
 def _to_integer(params, wire, *, fraction, distance):
     shifted = wire(shift_left(Cat(fraction, Const(0, params.width)), distance), "shifted")
     bits = len(fraction)
-    return {"magnitude": shifted[bits:], "guard": shifted[bits - 1], "rest": shifted[:bits - 1]}
+    return {"magnitude": shifted[bits:], "guard": shifted[bits - 1], "rest": shifted[: bits - 1]}
 
 
 def _sticky_below(wire, *, guard, rest, small):
@@ -117,9 +132,11 @@ def _round(params, wire, *, magnitude, guard, below, sign):
 
 def _negate(params, wire, *, magnitude, sign, too_large):
     """A negative number has no place in an unsigned result."""
-    negative = (-magnitude)[:params.width] if params.signed else 0
-    return {"inside": Mux(sign, negative, magnitude)[:params.width],
-            "outside": too_large | magnitude[params.width - params.signed:].any()}
+    negative = (-magnitude)[: params.width] if params.signed else 0
+    return {
+        "inside": Mux(sign, negative, magnitude)[: params.width],
+        "outside": too_large | magnitude[params.width - params.signed :].any(),
+    }
 
 
 def _saturate(params, wire, *, inside, outside, sign, nan):
@@ -151,10 +168,17 @@ class FloatToInt(PipelinedPart):
         return (
             Step("unpack", max(UNPACK_LEVELS, 2 * adder(params.format.exponent) + MUX), partial(_unpack, params)),
             Step("shift", shifter(width), partial(_to_integer, params)),
-            *((Step("sticky", any_of(params.format.precision) + 1, _sticky_below),
-               Step("round", 1 + adder(width), partial(_round, params))) if rounds else ()),
+            *(
+                (
+                    Step("sticky", any_of(params.format.precision) + 1, _sticky_below),
+                    Step("round", 1 + adder(width), partial(_round, params)),
+                )
+                if rounds
+                else ()
+            ),
             Step("negate", max(adder(width), any_of(width)), partial(_negate, params)),
-            Step("saturate", MUX, partial(_saturate, params)))
+            Step("saturate", MUX, partial(_saturate, params)),
+        )
 
     @classmethod
     def golden(cls, params, a):

@@ -18,15 +18,24 @@ __all__ = ["FloatDiv"]
 
 def _unpack_pair(fmt, wire, *, a, b):
     x, y = split(wire, fmt, a), split(wire, fmt, b)
-    return {"significand_a": x.significand, "significand_b": y.significand,
-            "exponent_a": x.exponent, "exponent_b": y.exponent, "sign": x.sign ^ y.sign,
-            "nan": x.nan | y.nan | (x.infinite & y.infinite) | (x.zero & y.zero),
-            "infinite": x.infinite | y.zero, "zero": x.zero | y.infinite}
+    return {
+        "significand_a": x.significand,
+        "significand_b": y.significand,
+        "exponent_a": x.exponent,
+        "exponent_b": y.exponent,
+        "sign": x.sign ^ y.sign,
+        "nan": x.nan | y.nan | (x.infinite & y.infinite) | (x.zero & y.zero),
+        "infinite": x.infinite | y.zero,
+        "zero": x.zero | y.infinite,
+    }
 
 
 def _measure_pair(wire, *, significand_a, significand_b, exponent_a, exponent_b):
-    return {"leading_a": leading_zeros(wire, significand_a), "leading_b": leading_zeros(wire, significand_b),
-            "difference": exponent_a - exponent_b}
+    return {
+        "leading_a": leading_zeros(wire, significand_a),
+        "leading_b": leading_zeros(wire, significand_b),
+        "difference": exponent_a - exponent_b,
+    }
 
 
 def _normalize_pair(fmt, wire, *, significand_a, significand_b, leading_a, leading_b, difference):
@@ -35,8 +44,11 @@ def _normalize_pair(fmt, wire, *, significand_a, significand_b, leading_a, leadi
     Their quotient is above 1/2 and below 2; its first digit becomes the rounder's carry bit, hence one exponent less.
     ``base`` is that exponent, biased, less one.
     """
-    return {"rest": shift_left(significand_a, leading_a), "divisor": shift_left(significand_b, leading_b),
-            "base": difference - leading_a + leading_b + (fmt.bias - 2)}
+    return {
+        "rest": shift_left(significand_a, leading_a),
+        "divisor": shift_left(significand_b, leading_b),
+        "base": difference - leading_a + leading_b + (fmt.bias - 2),
+    }
 
 
 def _normal_pair(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b):
@@ -62,8 +74,11 @@ def _distance(fmt, wire, *, base, rest, quotient):
     """How far a subnormal result moves right; the remainder decides the sticky bit."""
     below = base[-1]
     limit = fmt.precision + 2
-    return {"unplaced": Cat(rest.any(), quotient), "scale": Mux(below, 0, base)[:fmt.exponent + 1],
-            "distance": Mux(below, Mux(base < -limit, limit, -base), 0)[:limit.bit_length()]}
+    return {
+        "unplaced": Cat(rest.any(), quotient),
+        "scale": Mux(below, 0, base)[: fmt.exponent + 1],
+        "distance": Mux(below, Mux(base < -limit, limit, -base), 0)[: limit.bit_length()],
+    }
 
 
 def _denormalize(wire, *, unplaced, distance):
@@ -94,10 +109,18 @@ class FloatDiv(PipelinedPart):
         precision = params.precision
         digit_levels = adder(precision + 1) + MUX
         unpack = Step("unpack", UNPACK_LEVELS, partial(_unpack_pair, params))
-        digits = (Step("digit0", digit_levels, _first_digit), *(Step(f"digit{n}", digit_levels, _digit) for n in range(1, precision + 2)))
+        digits = (
+            Step("digit0", digit_levels, _first_digit),
+            *(Step(f"digit{n}", digit_levels, _digit) for n in range(1, precision + 2)),
+        )
         if not params.subnormals:
-            return (unpack, Step("place", 2 * adder(params.exponent), partial(_normal_pair, params)), *digits,
-                    Step("collect", any_of(precision), _collect), *flushing_steps(params))
+            return (
+                unpack,
+                Step("place", 2 * adder(params.exponent), partial(_normal_pair, params)),
+                *digits,
+                Step("collect", any_of(precision), _collect),
+                *flushing_steps(params),
+            )
         return (
             unpack,
             Step("measure", leading_zeros_levels(precision), _measure_pair),
@@ -106,7 +129,8 @@ class FloatDiv(PipelinedPart):
             Step("distance", max(any_of(precision), adder(params.exponent) + MUX), partial(_distance, params)),
             Step("denormalize", shifter(precision + 3), _denormalize),
             Step("sticky", any_of(precision + 3), _sticky),
-            *rounding_steps(params))
+            *rounding_steps(params),
+        )
 
     @classmethod
     def golden(cls, params, a, b):

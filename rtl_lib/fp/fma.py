@@ -35,10 +35,18 @@ def _unpack(fmt, wire, *, a, b, c):
     opposed = wire(sign ^ z.sign, "signs_differ")
     infinite = wire(x.infinite | y.infinite, "product_infinite")
     invalid = (x.infinite & y.zero) | (x.zero & y.infinite) | (infinite & z.infinite & opposed)
-    return {"significand_a": x.significand, "significand_b": y.significand, "significand_c": z.significand,
-            "exponent_product": x.exponent + y.exponent, "exponent_c": z.exponent, "nothing": x.zero | y.zero,
-            "sign_product": Mux(z.infinite & ~infinite, z.sign, sign), "opposed": opposed,
-            "nan": x.nan | y.nan | z.nan | invalid, "infinite": infinite | z.infinite}
+    return {
+        "significand_a": x.significand,
+        "significand_b": y.significand,
+        "significand_c": z.significand,
+        "exponent_product": x.exponent + y.exponent,
+        "exponent_c": z.exponent,
+        "nothing": x.zero | y.zero,
+        "sign_product": Mux(z.infinite & ~infinite, z.sign, sign),
+        "opposed": opposed,
+        "nan": x.nan | y.nan | z.nan | invalid,
+        "infinite": infinite | z.infinite,
+    }
 
 
 def _distance(fmt, wire, *, exponent_product, exponent_c):
@@ -53,8 +61,10 @@ def _clamp(fmt, wire, *, apart, top_product, exponent_c, nothing):
     stays = wire(apart[-1] | nothing, "addend_stays")
     width = _addend_start(fmt) + fmt.precision
     far = wire(apart[:-1] > width, "too_far")  # beside the other condition, not behind it
-    return {"move": Mux(stays, 0, Mux(far, width, apart[:-1]))[:width.bit_length()],
-            "top": Mux(stays, exponent_c + 1, top_product)[:fmt.exponent + 2]}
+    return {
+        "move": Mux(stays, 0, Mux(far, width, apart[:-1]))[: width.bit_length()],
+        "top": Mux(stays, exponent_c + 1, top_product)[: fmt.exponent + 2],
+    }
 
 
 #: bits of ``move`` that the first of two steps shifts by
@@ -68,7 +78,9 @@ def _align_finely(fmt, wire, *, significand_c, move):
 
 def _align(fmt, wire, *, near, move):
     """By multiples of ``1 << _FINE``."""
-    kept, lost = shift_right_lost(wire, Cat(Const(0, _addend_start(fmt) - (1 << _FINE) + 1), near), Cat(Const(0, _FINE), move))
+    kept, lost = shift_right_lost(
+        wire, Cat(Const(0, _addend_start(fmt) - (1 << _FINE) + 1), near), Cat(Const(0, _FINE), move)
+    )
     return {"addend": kept, "lost": lost}
 
 
@@ -83,16 +95,19 @@ def _add_low(wire, *, product, addend, below, opposed):
     smaller than the product.
     """
     half = len(addend) // 2
-    product, addend = Cat(Const(0, _BELOW), product, Const(0, len(addend)))[:len(addend)], addend ^ opposed.replicate(len(addend))
-    forward = wire((product[:half] + addend[:half] + (opposed & ~below))[:half + 1], "forward")
-    backward = wire(((~addend)[:half] - product[:half])[:half + 1], "backward")
+    product, addend = (
+        Cat(Const(0, _BELOW), product, Const(0, len(addend)))[: len(addend)],
+        addend ^ opposed.replicate(len(addend)),
+    )
+    forward = wire((product[:half] + addend[:half] + (opposed & ~below))[: half + 1], "forward")
+    backward = wire(((~addend)[:half] - product[:half])[: half + 1], "backward")
     return {"forward": forward, "backward": backward, "product_high": product[half:], "addend_high": addend[half:]}
 
 
 def _add_high(wire, *, forward, backward, product_high, addend_high, opposed):
     """The one of both that is not negative is the magnitude."""
     width = len(addend_high)
-    high = wire((product_high + addend_high + forward[-1])[:width + 1], "forward_high")
+    high = wire((product_high + addend_high + forward[-1])[: width + 1], "forward_high")
     other = wire(((~addend_high)[:width] - product_high - backward[-1])[:width], "backward_high")
     negative = wire(opposed & ~high[-1], "addend_larger")
     difference = Mux(negative, Cat(backward[:-1], other), Cat(forward[:-1], high[:-1]))
@@ -102,8 +117,11 @@ def _add_high(wire, *, forward, backward, product_high, addend_high, opposed):
 def _measure(wire, *, total, opposed, negative, sign_product, infinite):
     """A sum that cancels is positive; of two zeros it has their sign if they share it."""
     zero = wire(~total.any(), "cancelled")
-    return {"leading": leading_zeros(wire, total), "zero": zero & ~infinite,
-            "sign": Mux(infinite, sign_product, (sign_product ^ negative) & ~(zero & opposed))}
+    return {
+        "leading": leading_zeros(wire, total),
+        "zero": zero & ~infinite,
+        "sign": Mux(infinite, sign_product, (sign_product ^ negative) & ~(zero & opposed)),
+    }
 
 
 class FloatFma(PipelinedPart):
@@ -126,20 +144,38 @@ class FloatFma(PipelinedPart):
         precision = fmt.precision
         window = _addend_start(fmt) + precision + 1
         product, gather, *sums = product_steps(
-            "significand_a", "significand_b", "product", precision, precision, 2 * precision, dsp_bits=params.dsp_bits,
-            adder_words=params.adder_words)
-        exponents = (Step("distance", 2 * adder(fmt.exponent), partial(_distance, fmt)),
-                     Step("clamp", adder(fmt.exponent) + 2 * MUX, partial(_clamp, fmt)))
-        align = (Step("align_finely", shifter(1 << _FINE), partial(_align_finely, fmt)),
-                 Step("align", shifter(window >> _FINE) + 0.5, partial(_align, fmt)), Step("sticky", any_of(window), _sticky))
+            "significand_a",
+            "significand_b",
+            "product",
+            precision,
+            precision,
+            2 * precision,
+            dsp_bits=params.dsp_bits,
+            adder_words=params.adder_words,
+        )
+        exponents = (
+            Step("distance", 2 * adder(fmt.exponent), partial(_distance, fmt)),
+            Step("clamp", adder(fmt.exponent) + 2 * MUX, partial(_clamp, fmt)),
+        )
+        align = (
+            Step("align_finely", shifter(1 << _FINE), partial(_align_finely, fmt)),
+            Step("align", shifter(window >> _FINE) + 0.5, partial(_align, fmt)),
+            Step("sticky", any_of(window), _sticky),
+        )
         beside_sums = [beside(one.name, one, other) for one, other in zip(sums, align, strict=False)]
         return (
             Step("unpack", UNPACK_LEVELS + 1, partial(_unpack, fmt)),
-            beside("product", product, exponents[0]), beside("gather", gather, exponents[1]),
-            *beside_sums, *align[len(beside_sums):], *sums[len(beside_sums):],
-            Step("add_low", adder(window // 2), _add_low), Step("add_high", adder(window // 2) + MUX, _add_high),
+            beside("product", product, exponents[0]),
+            beside("gather", gather, exponents[1]),
+            *beside_sums,
+            *align[len(beside_sums) :],
+            *sums[len(beside_sums) :],
+            Step("add_low", adder(window // 2), _add_low),
+            Step("add_high", adder(window // 2) + MUX, _add_high),
             Step("measure", leading_zeros_levels(window), _measure),
-            *normalizing_steps(fmt, window), *(rounding_steps if fmt.subnormals else flushing_steps)(fmt))
+            *normalizing_steps(fmt, window),
+            *(rounding_steps if fmt.subnormals else flushing_steps)(fmt),
+        )
 
     @classmethod
     def golden(cls, params, a, b, c):

@@ -28,7 +28,8 @@ def round_rational(value, rounding):
 class FloatFormat:
     """A format with ``exponent`` bits of biased exponent and ``mantissa`` stored bits of significand.
 
-    Without ``subnormals`` the bits of a subnormal number mean a zero of its sign, and a result that would be rounded to one is that zero.
+    Without ``subnormals`` the bits of a subnormal number mean a zero of its sign, and a result that would be rounded to
+    one is that zero.
     """
 
     exponent: int

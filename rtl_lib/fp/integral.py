@@ -31,8 +31,12 @@ def _unpack(fmt, wire, *, a):
     x = split(wire, fmt, a)
     count = wire((fmt.bias + fmt.mantissa) - x.exponent, "below_point")
     limit = fmt.precision + 1
-    return {"fraction": Mux(count[-1], 0, Mux(count > limit, limit, count))[:limit.bit_length()],
-            "significand": x.significand, "nan": x.nan, "small": x.exponent < fmt.bias}
+    return {
+        "fraction": Mux(count[-1], 0, Mux(count > limit, limit, count))[: limit.bit_length()],
+        "significand": x.significand,
+        "nan": x.nan,
+        "small": x.exponent < fmt.bias,
+    }
 
 
 def _mask(fmt, wire, *, fraction):
@@ -45,16 +49,16 @@ def _decide(params, wire, *, a, mask, significand, small):
     fmt = params.format
     guard = wire((Cat(significand, 0) & mask & ~(mask >> 1)).any(), "guard")
     sticky = (Cat(significand, 0) & (mask >> 1)).any()
-    unit = wire(((mask << 1) | 1)[:fmt.precision] & ~mask[:-1], "unit")
+    unit = wire(((mask << 1) | 1)[: fmt.precision] & ~mask[:-1], "unit")
     odd = (significand & unit).any()
     return {"up": round_up(params.rounding, a[-1], odd, guard, sticky), "unit": unit}
 
 
 def _add(fmt, wire, *, a, mask, unit, up, small, nan):
     """A carry out of the mantissa moves into the exponent, where it belongs; below one there are only two results."""
-    whole = Cat(a[:fmt.mantissa] & ~mask[:fmt.mantissa], a[fmt.mantissa:-1]) + Mux(up, unit, 0)
+    whole = Cat(a[: fmt.mantissa] & ~mask[: fmt.mantissa], a[fmt.mantissa : -1]) + Mux(up, unit, 0)
     one = fmt.bias << fmt.mantissa
-    magnitude = Mux(small, Mux(up, one, 0), whole)[:fmt.width - 1]
+    magnitude = Mux(small, Mux(up, one, 0), whole)[: fmt.width - 1]
     return {"o": Mux(nan, fmt.quiet_nan, Cat(magnitude, a[-1]))}
 
 
@@ -75,10 +79,12 @@ class FloatIntegral(PipelinedPart):
     @classmethod
     def steps(cls, params):
         fmt = params.format
-        return (Step("unpack", max(UNPACK_LEVELS, 2 * adder(fmt.exponent) + MUX), partial(_unpack, fmt)),
-                Step("mask", shifter(fmt.precision), partial(_mask, fmt)),
-                Step("decide", any_of(fmt.precision) + 2, partial(_decide, params)),
-                Step("add", adder(fmt.width) + 2 * MUX, partial(_add, fmt)))
+        return (
+            Step("unpack", max(UNPACK_LEVELS, 2 * adder(fmt.exponent) + MUX), partial(_unpack, fmt)),
+            Step("mask", shifter(fmt.precision), partial(_mask, fmt)),
+            Step("decide", any_of(fmt.precision) + 2, partial(_decide, params)),
+            Step("add", adder(fmt.width) + 2 * MUX, partial(_add, fmt)),
+        )
 
     @classmethod
     def golden(cls, params, a):

@@ -32,10 +32,17 @@ class FloatMulParams:
 
 def _unpack(fmt, wire, *, a, b):
     x, y = split(wire, fmt, a), split(wire, fmt, b)
-    return {"significand_a": x.significand, "significand_b": y.significand,
-            "exponent_a": x.exponent, "exponent_b": y.exponent, "subnormal_a": x.subnormal, "sign": x.sign ^ y.sign,
-            "nan": x.nan | y.nan | (x.infinite & y.zero) | (x.zero & y.infinite),
-            "infinite": x.infinite | y.infinite, "zero": x.zero | y.zero}
+    return {
+        "significand_a": x.significand,
+        "significand_b": y.significand,
+        "exponent_a": x.exponent,
+        "exponent_b": y.exponent,
+        "subnormal_a": x.subnormal,
+        "sign": x.sign ^ y.sign,
+        "nan": x.nan | y.nan | (x.infinite & y.zero) | (x.zero & y.infinite),
+        "infinite": x.infinite | y.infinite,
+        "zero": x.zero | y.zero,
+    }
 
 
 def _measure(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b, subnormal_a):
@@ -43,8 +50,10 @@ def _measure(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b,
 
     At most one operand needs normalizing: the product of two subnormal numbers is below half the least one.
     """
-    return {"leading": leading_zeros(wire, Mux(subnormal_a, significand_a, significand_b)),
-            "base": exponent_a + exponent_b - (fmt.bias + 1)}
+    return {
+        "leading": leading_zeros(wire, Mux(subnormal_a, significand_a, significand_b)),
+        "base": exponent_a + exponent_b - (fmt.bias + 1),
+    }
 
 
 def _place(fmt, wire, *, leading, base):
@@ -56,8 +65,10 @@ def _place(fmt, wire, *, leading, base):
     room = wire(base - leading, "room")
     subnormal = room[-1]
     room_left = Mux(base < -right, 0, base + right)
-    return {"scale": Mux(subnormal, 0, room)[:fmt.exponent + 1],
-            "shift": Mux(subnormal, room_left, leading + right)[:(2 * fmt.precision + 2).bit_length()]}
+    return {
+        "scale": Mux(subnormal, 0, room)[: fmt.exponent + 1],
+        "shift": Mux(subnormal, room_left, leading + right)[: (2 * fmt.precision + 2).bit_length()],
+    }
 
 
 def _shift(fmt, wire, *, product, shift):
@@ -100,12 +111,25 @@ class FloatMul(PipelinedPart):
         fmt = params.format
         precision, exponent = fmt.precision, fmt.exponent
         product, gather, *sums = product_steps(
-            "significand_a", "significand_b", "product", precision, precision, 2 * precision, dsp_bits=params.dsp_bits,
-            adder_words=params.adder_words)
+            "significand_a",
+            "significand_b",
+            "product",
+            precision,
+            precision,
+            2 * precision,
+            dsp_bits=params.dsp_bits,
+            adder_words=params.adder_words,
+        )
         unpack = Step("unpack", UNPACK_LEVELS, partial(_unpack, fmt))
         if not fmt.subnormals:
-            return (unpack, beside("product", product, Step("scale", 2 * adder(exponent), partial(_scale, fmt))), gather, *sums,
-                    Step("cut", any_of(precision), partial(_cut, fmt)), *flushing_steps(fmt))
+            return (
+                unpack,
+                beside("product", product, Step("scale", 2 * adder(exponent), partial(_scale, fmt))),
+                gather,
+                *sums,
+                Step("cut", any_of(precision), partial(_cut, fmt)),
+                *flushing_steps(fmt),
+            )
         return (
             unpack,
             beside("product", product, Step("measure", leading_zeros_levels(precision) + MUX, partial(_measure, fmt))),
@@ -113,7 +137,8 @@ class FloatMul(PipelinedPart):
             *sums,
             Step("shift", shifter(2 * precision), partial(_shift, fmt)),
             Step("sticky", any_of(2 * precision), _sticky),
-            *rounding_steps(fmt))
+            *rounding_steps(fmt),
+        )
 
     @classmethod
     def golden(cls, params, a, b):

@@ -9,8 +9,9 @@ Every operation hands over, as values of these names:
 - ``significand``, ``precision + 3`` bits: carry, unit, the mantissa, guard, sticky;
 - ``nan``, ``infinite``, ``zero``: the result is this whatever the significand; the first that is set holds.
 
-The significand is normalized (carry or unit is set) unless ``scale`` is zero, when it may be subnormal. In formats without
-subnormal numbers a part may instead hand over a significand that is always normalized, with a signed ``scale`` of any size (:func:`flushing_steps`).
+The significand is normalized (carry or unit is set) unless ``scale`` is zero, when it may be subnormal. In formats
+without subnormal numbers a part may instead hand over a significand that is always normalized, with a signed ``scale``
+of any size (:func:`flushing_steps`).
 """
 
 from dataclasses import dataclass
@@ -42,13 +43,19 @@ class Fields:
 
 def split(wire, fmt: FloatFormat, bits):
     """Takes ``bits`` apart; ``wire`` as for :class:`rtl_lib.arith.pipelined.Step`."""
-    mantissa, field = bits[:fmt.mantissa], bits[fmt.mantissa:-1]
+    mantissa, field = bits[: fmt.mantissa], bits[fmt.mantissa : -1]
     special, subnormal = wire(field.all(), "special"), wire(~field.any(), "subnormal")
     fraction = wire(mantissa.any(), "fraction")
     digits = mantissa if fmt.subnormals else mantissa & (~subnormal).replicate(fmt.mantissa)
     return Fields(
-        sign=bits[-1], exponent=Cat(field[0] | subnormal, field[1:]), significand=Cat(digits, ~subnormal),
-        nan=special & fraction, infinite=special & ~fraction, zero=subnormal & ~fraction if fmt.subnormals else subnormal, subnormal=subnormal)
+        sign=bits[-1],
+        exponent=Cat(field[0] | subnormal, field[1:]),
+        significand=Cat(digits, ~subnormal),
+        nan=special & fraction,
+        infinite=special & ~fraction,
+        zero=subnormal & ~fraction if fmt.subnormals else subnormal,
+        subnormal=subnormal,
+    )
 
 
 #: depth of the flags that :func:`split` finds
@@ -58,20 +65,30 @@ UNPACK_LEVELS = any_of(23)
 def normalizing_steps(fmt, width):
     """The steps that bring ``total``, a magnitude of ``width`` bits with ``leading`` zeros, to the rounder's form.
 
-    ``top`` is the biased exponent of its top bit, at least 1; ``below`` whether something non-zero lies below its last bit.
+    ``top`` is the biased exponent of its top bit, at least 1; ``below`` whether something non-zero lies below its last
+    bit.
     """
     if not fmt.subnormals:  # the shift waits for no exponent
-        return (beside("normalize", Step("normalize", shifter(width), partial(_normalize_all, fmt)), Step("scale", adder(fmt.exponent), _scale)),
-                Step("collect", any_of(width), _collect))
-    return (Step("limit", adder(fmt.exponent) + 2 * MUX, _limit),
-            Step("normalize", shifter(width), partial(_normalize, fmt)), Step("collect", any_of(width), _collect))
+        return (
+            beside(
+                "normalize",
+                Step("normalize", shifter(width), partial(_normalize_all, fmt)),
+                Step("scale", adder(fmt.exponent), _scale),
+            ),
+            Step("collect", any_of(width), _collect),
+        )
+    return (
+        Step("limit", adder(fmt.exponent) + 2 * MUX, _limit),
+        Step("normalize", shifter(width), partial(_normalize, fmt)),
+        Step("collect", any_of(width), _collect),
+    )
 
 
 def _limit(wire, *, leading, top):
     """Stops the shift where the exponent is at its least: the result is subnormal."""
     room = wire(top - 1 - leading, "room")
     fits = wire(~room[-1], "fits")
-    return {"shift": Mux(fits, leading, (top - 1)[:len(top)])[:len(leading)], "scale": Mux(fits, room, 0)[:len(top)]}
+    return {"shift": Mux(fits, leading, (top - 1)[: len(top)])[: len(leading)], "scale": Mux(fits, room, 0)[: len(top)]}
 
 
 def _normalize(fmt, wire, *, total, shift, below):
@@ -93,18 +110,26 @@ def _collect(wire, *, kept, rest):
 
 def rounding_steps(fmt, rounding="even"):
     """The steps that round a raw result and return it as ``o``; ``rounding`` is one of ``ROUNDINGS``."""
-    return (Step("decide", 2 * MUX, partial(_decide, fmt, rounding)), Step("round", adder(fmt.width), partial(_round, fmt)),
-            Step("pack", any_of(fmt.exponent) + MUX, partial(_pack, fmt, rounding)))
+    return (
+        Step("decide", 2 * MUX, partial(_decide, fmt, rounding)),
+        Step("round", adder(fmt.width), partial(_round, fmt)),
+        Step("pack", any_of(fmt.exponent) + MUX, partial(_pack, fmt, rounding)),
+    )
 
 
 def flushing_steps(fmt):
-    """The steps that round a normalized significand with a signed ``scale`` to nearest even, in a format without subnormal numbers.
+    """The steps that round a normalized significand with a signed ``scale`` to nearest even, in a format without
+    subnormal numbers.
 
-    What lies below the least normal number by no more than half the last place of a subnormal one is rounded up to it: with the
-    precision of normal numbers that is a significand of ones alone before it is rounded, with the exponent below.
+    What lies below the least normal number by no more than half the last place of a subnormal one is rounded up to it:
+    with the precision of normal numbers that is a significand of ones alone before it is rounded, with the exponent
+    below.
     """
-    return (Step("decide", 2 * MUX, partial(_decide, fmt, "even")), Step("round", adder(fmt.width + 2), partial(_round_signed, fmt)),
-            Step("pack", any_of(fmt.mantissa) + MUX, partial(_pack_flushed, fmt)))
+    return (
+        Step("decide", 2 * MUX, partial(_decide, fmt, "even")),
+        Step("round", adder(fmt.width + 2), partial(_round_signed, fmt)),
+        Step("pack", any_of(fmt.mantissa) + MUX, partial(_pack_flushed, fmt)),
+    )
 
 
 def round_up(rounding, sign, odd, guard, sticky):
@@ -143,26 +168,26 @@ def _round_signed(fmt, wire, *, upper, up, scale):
     width = fmt.exponent + 3
     wide = wire(scale.as_signed() if scale.shape().signed else Cat(scale, 0).as_signed(), "scale")
     wide = Cat(wide[:width], wide[-1].replicate(max(0, width - len(wide))))
-    return {"rounded": with_carry(upper, Cat(Const(0, fmt.mantissa), wide), up)[:fmt.mantissa + width]}
+    return {"rounded": with_carry(upper, Cat(Const(0, fmt.mantissa), wide), up)[: fmt.mantissa + width]}
 
 
 def _pack_flushed(fmt, wire, *, rounded, up, sign, nan, infinite, zero):
-    field, mantissa = rounded[fmt.mantissa:].as_signed(), rounded[:fmt.mantissa]
+    field, mantissa = rounded[fmt.mantissa :].as_signed(), rounded[: fmt.mantissa]
     none = wire(field == 0, "below")
     least = wire(none & mantissa.all() & ~up, "least")
     tiny = (none & ~least) | field[-1]
     overflow = ~field[-1] & (field[:-1] >= fmt.top_exponent)
-    magnitude = Mux(least, 1 << fmt.mantissa, rounded[:fmt.width - 1])
+    magnitude = Mux(least, 1 << fmt.mantissa, rounded[: fmt.width - 1])
     magnitude = Mux(infinite | (overflow & ~zero), fmt.infinity(), Mux(zero | tiny, 0, magnitude))
-    return {"o": Mux(nan, fmt.quiet_nan, Cat(magnitude[:fmt.width - 1], sign))}
+    return {"o": Mux(nan, fmt.quiet_nan, Cat(magnitude[: fmt.width - 1], sign))}
 
 
 def _pack(fmt, rounding, wire, *, rounded, sign, nan, infinite, zero):
     """Beyond the largest number lies infinity, but rounding toward zero never gets there."""
-    overflow = rounded[fmt.mantissa:] >= fmt.top_exponent
+    overflow = rounded[fmt.mantissa :] >= fmt.top_exponent
     inward = {"zero": Const(1, 1), "up": sign, "down": ~sign}.get(rounding, Const(0, 1))
-    magnitude = Mux(overflow, Mux(inward, fmt.largest, fmt.infinity()), rounded[:fmt.width - 1])
+    magnitude = Mux(overflow, Mux(inward, fmt.largest, fmt.infinity()), rounded[: fmt.width - 1])
     if not fmt.subnormals:
-        zero = zero | ~rounded[fmt.mantissa:].any()
+        zero = zero | ~rounded[fmt.mantissa :].any()
     magnitude = Mux(infinite, fmt.infinity(), Mux(zero, 0, magnitude))
-    return {"o": Mux(nan, fmt.quiet_nan, Cat(magnitude[:fmt.width - 1], sign))}
+    return {"o": Mux(nan, fmt.quiet_nan, Cat(magnitude[: fmt.width - 1], sign))}

@@ -39,8 +39,14 @@ class ResizeParams:
 def _unpack(params, wire, *, a):
     """``base`` is the exponent in the target's bias, less one; it may be negative."""
     x = split(wire, params.source, a)
-    return {"significand_a": x.significand, "base": x.exponent + (params.target.bias - params.source.bias - 1),
-            "sign": x.sign, "nan": x.nan, "infinite": x.infinite, "zero": x.zero}
+    return {
+        "significand_a": x.significand,
+        "base": x.exponent + (params.target.bias - params.source.bias - 1),
+        "sign": x.sign,
+        "nan": x.nan,
+        "infinite": x.infinite,
+        "zero": x.zero,
+    }
 
 
 def _measure(wire, *, significand_a):
@@ -50,14 +56,19 @@ def _measure(wire, *, significand_a):
 def _normalize(params, wire, *, significand_a, base, leading):
     """Subnormal numbers of the source are normal ones of the larger target, which drops nothing."""
     padding = Const(0, params.target.precision + 2 - params.source.precision)
-    return {"scale": (base - leading)[:params.target.exponent + 1],
-            "significand": Cat(padding, shift_left(significand_a, leading), 0)}
+    return {
+        "scale": (base - leading)[: params.target.exponent + 1],
+        "significand": Cat(padding, shift_left(significand_a, leading), 0),
+    }
 
 
 def _place(params, wire, *, base):
     """How far the significand of a subnormal result moves right: at most all bits."""
     below, limit = base[-1], params.target.precision + 2
-    return {"scale": Mux(below, 0, base), "distance": Mux(below, Mux(base < -limit, limit, -base), 0)[:limit.bit_length()]}
+    return {
+        "scale": Mux(below, 0, base),
+        "distance": Mux(below, Mux(base < -limit, limit, -base), 0)[: limit.bit_length()],
+    }
 
 
 def _shift(params, wire, *, significand_a, distance):
@@ -89,12 +100,16 @@ class FloatResize(PipelinedPart):
         precision, exponent = params.source.precision, max(params.source.exponent, params.target.exponent)
         unpack = Step("unpack", max(UNPACK_LEVELS, adder(exponent)), partial(_unpack, params))
         if params.widens:
-            place = (Step("measure", leading_zeros_levels(precision), _measure),
-                     Step("normalize", max(shifter(precision), adder(exponent)), partial(_normalize, params)))
+            place = (
+                Step("measure", leading_zeros_levels(precision), _measure),
+                Step("normalize", max(shifter(precision), adder(exponent)), partial(_normalize, params)),
+            )
         else:
-            place = (Step("place", adder(exponent) + 2 * MUX, partial(_place, params)),
-                     Step("shift", shifter(params.target.precision + 2), partial(_shift, params)),
-                     Step("collect", any_of(precision), _collect))
+            place = (
+                Step("place", adder(exponent) + 2 * MUX, partial(_place, params)),
+                Step("shift", shifter(params.target.precision + 2), partial(_shift, params)),
+                Step("collect", any_of(precision), _collect),
+            )
         return (unpack, *place, *rounding_steps(params.target, params.rounding))
 
     @classmethod

@@ -19,8 +19,14 @@ __all__ = ["FloatSqrt"]
 
 def _unpack(fmt, wire, *, a):
     x = split(wire, fmt, a)
-    return {"significand_a": x.significand, "exponent_a": x.exponent, "sign": x.sign,
-            "nan": x.nan | (x.sign & ~x.zero), "infinite": x.infinite, "zero": x.zero}
+    return {
+        "significand_a": x.significand,
+        "exponent_a": x.exponent,
+        "sign": x.sign,
+        "nan": x.nan | (x.sign & ~x.zero),
+        "infinite": x.infinite,
+        "zero": x.zero,
+    }
 
 
 def _measure(wire, *, significand_a):
@@ -33,7 +39,7 @@ def _normalize(fmt, wire, *, significand_a, exponent_a, leading):
     normal = wire(shift_left(significand_a, leading), "normal")
     radicand = Mux(exponent[0], Cat(0, normal), Cat(normal, 0))
     even = Const(0, len(radicand) % 2)  # digits come in pairs of bits
-    return {"radicand": Cat(even, radicand), "scale": ((exponent >> 1) + (fmt.bias - 1))[:fmt.exponent]}
+    return {"radicand": Cat(even, radicand), "scale": ((exponent >> 1) + (fmt.bias - 1))[: fmt.exponent]}
 
 
 def _place(fmt, wire, *, significand_a, exponent_a):
@@ -55,8 +61,7 @@ def _digit(wire, *, radicand, rest, root):
     rest = Cat(bits, rest)
     difference = wire(rest - Cat(1, 0, root), "difference")
     fits = ~difference[-1]
-    return {"radicand": radicand[:-2], "root": Cat(fits, root),
-            "rest": Mux(fits, difference, rest)[:len(root) + 2]}
+    return {"radicand": radicand[:-2], "root": Cat(fits, root), "rest": Mux(fits, difference, rest)[: len(root) + 2]}
 
 
 def _collect(wire, *, rest, root):
@@ -67,8 +72,10 @@ def _unit_first(fmt):
     """The steps that bring the unit bit of a subnormal number to its place."""
     if not fmt.subnormals:
         return (Step("place", adder(fmt.exponent) + MUX, partial(_place, fmt)),)
-    return (Step("measure", leading_zeros_levels(fmt.precision), _measure),
-            Step("normalize", max(shifter(fmt.precision), adder(fmt.exponent)) + MUX, partial(_normalize, fmt)))
+    return (
+        Step("measure", leading_zeros_levels(fmt.precision), _measure),
+        Step("normalize", max(shifter(fmt.precision), adder(fmt.exponent)) + MUX, partial(_normalize, fmt)),
+    )
 
 
 class FloatSqrt(PipelinedPart):
@@ -94,7 +101,8 @@ class FloatSqrt(PipelinedPart):
             Step("digit0", MUX, _first_digit),
             *(Step(f"digit{n}", adder(n + 3) + MUX, _digit) for n in range(1, precision + 1)),
             Step("collect", adder(precision), _collect),
-            *rounding_steps(params))
+            *rounding_steps(params),
+        )
 
     @classmethod
     def golden(cls, params, a):
@@ -108,7 +116,8 @@ class FloatSqrt(PipelinedPart):
 
 
 def _root_with_sticky(value, digits):
-    """The root of a positive ``value``, cut after ``digits`` significant bits and more, with a one behind if inexact."""
+    """The root of a positive ``value``, cut after ``digits`` significant bits and more, with a one behind if
+    inexact."""
     scale = digits + max(0, value.denominator.bit_length())
     radicand = value * Fraction(4) ** scale
     root = isqrt(radicand.numerator // radicand.denominator)

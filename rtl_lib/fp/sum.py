@@ -1,10 +1,10 @@
 """Sums of several products and numbers with one rounding at the end: align all to the greatest, add, normalize, round.
 
 Every term is a product; a number alone counts as its product with 1. The exact product of two significands has ``2 *
-precision`` bits, and its place is the sum of the exponents, with those of subnormal numbers taken as that of the least normal
-one. All terms are moved right to the place of the greatest one that is not zero, or of the least normal number if that is
-greater; what moves further than :data:`GUARD` bits below the greatest one's last bit is cut off, of the magnitude. The rest
-is added exactly and rounded once.
+precision`` bits, and its place is the sum of the exponents, with those of subnormal numbers taken as that of the least
+normal one. All terms are moved right to the place of the greatest one that is not zero, or of the least normal number
+if that is greater; what moves further than :data:`GUARD` bits below the greatest one's last bit is cut off, of the
+magnitude. The rest is added exactly and rounded once.
 """
 
 from dataclasses import dataclass
@@ -70,14 +70,21 @@ def _unpack(params, wire, **bits):
         infinite = Cat(*(x.infinite for x in factors)).any()
         negative = wire(Cat(*(x.sign for x in factors), term[0] == "-").xor(), f"negative{k}")
         other = factors[1].exponent if len(factors) > 1 else Const(fmt.bias, fmt.exponent)
-        values |= {f"place{k}": Mux(zero, 0, factors[0].exponent + other), f"negative{k}": negative,
-                   **{f"significand_{name}": x.significand for name, x in zip(names, factors, strict=True)}}
+        values |= {
+            f"place{k}": Mux(zero, 0, factors[0].exponent + other),
+            f"negative{k}": negative,
+            **{f"significand_{name}": x.significand for name, x in zip(names, factors, strict=True)},
+        }
         nan = Cat(*(x.nan for x in factors)).any() | infinite & zero
         specials.append((wire(nan, f"nan{k}"), wire(infinite, f"infinite{k}"), negative, zero))
     nans, infinities, signs, zeros = (Cat(*each) for each in zip(*specials, strict=True))
     above, below = wire((infinities & ~signs).any(), "above"), wire((infinities & signs).any(), "below")
-    return values | {"nan": nans.any() | above & below, "infinite": above | below, "infinite_sign": below,
-                     "negative_zero": zeros.all() & signs.all()}
+    return values | {
+        "nan": nans.any() | above & below,
+        "infinite": above | below,
+        "infinite_sign": below,
+        "negative_zero": zeros.all() & signs.all(),
+    }
 
 
 def _greater_step(number, names, fmt):
@@ -85,10 +92,14 @@ def _greater_step(number, names, fmt):
     pairs = list(zip(names[::2], names[1::2], strict=False))
 
     def build(wire, **places):
-        return {f"greatest{number}_{k}": Mux(places[a] < places[b], places[b], places[a]) for k, (a, b) in enumerate(pairs)}
+        return {
+            f"greatest{number}_{k}": Mux(places[a] < places[b], places[b], places[a]) for k, (a, b) in enumerate(pairs)
+        }
 
-    left = [f"greatest{number}_{k}" for k in range(len(pairs))] + names[2 * len(pairs):]
-    return Step(f"greater{number}", adder(fmt.exponent + 1) + MUX, build, tuple(n for pair in pairs for n in pair)), left
+    left = [f"greatest{number}_{k}" for k in range(len(pairs))] + names[2 * len(pairs) :]
+    return Step(
+        f"greater{number}", adder(fmt.exponent + 1) + MUX, build, tuple(n for pair in pairs for n in pair)
+    ), left
 
 
 def _place_steps(params):
@@ -101,15 +112,19 @@ def _place_steps(params):
     top = names[0]
 
     def apart(wire, **values):
-        return {f"apart{k}": (values[top] - values[f"place{k}"])[:fmt.exponent + 1] for k in range(len(params.terms))} | {
-            "top": (values[top] + (params.head + 1 - fmt.bias))[:fmt.exponent + 2]}
+        return {
+            f"apart{k}": (values[top] - values[f"place{k}"])[: fmt.exponent + 1] for k in range(len(params.terms))
+        } | {"top": (values[top] + (params.head + 1 - fmt.bias))[: fmt.exponent + 2]}
 
     def clamp(wire, **values):
         return {f"move{k}": at_most(values[f"apart{k}"], params.aligned) for k in range(len(params.terms))}
 
     numbers = range(len(params.terms))
-    return (*steps, Step("apart", adder(fmt.exponent + 1), apart, (top, *(f"place{k}" for k in numbers))),
-            Step("clamp", 2 * MUX, clamp, tuple(f"apart{k}" for k in numbers)))
+    return (
+        *steps,
+        Step("apart", adder(fmt.exponent + 1), apart, (top, *(f"place{k}" for k in numbers))),
+        Step("clamp", 2 * MUX, clamp, tuple(f"apart{k}" for k in numbers)),
+    )
 
 
 def _product_chains(params):
@@ -117,25 +132,45 @@ def _product_chains(params):
     fmt = params.format
     for k, names in enumerate(params.operands):
         if len(names) == 2:
-            yield product_steps(*(f"significand_{name}" for name in names), f"product{k}", fmt.precision, fmt.precision, 2 * fmt.precision,
-                                dsp_bits=params.dsp_bits, adder_words=params.adder_words, prefix=f"p{k}_")
+            yield product_steps(
+                *(f"significand_{name}" for name in names),
+                f"product{k}",
+                fmt.precision,
+                fmt.precision,
+                2 * fmt.precision,
+                dsp_bits=params.dsp_bits,
+                adder_words=params.adder_words,
+                prefix=f"p{k}_",
+            )
 
 
 def _align(params, wire, **values):
-    """Every term moved to its place, complemented where it is negative: the one that is missing then is a carry of its own."""
+    """Every term moved to its place, complemented where it is negative: the one that is missing then is a carry of its
+    own."""
     fmt, result = params.format, {}
     for k, names in enumerate(params.operands):
-        product = values[f"product{k}"] if len(names) == 2 else Cat(Const(0, fmt.mantissa), values[f"significand_{names[0]}"], Const(0, 1))
-        moved = wire(Cat(Const(0, GUARD), product)[:params.aligned] >> values[f"move{k}"], f"moved{k}")
+        product = (
+            values[f"product{k}"]
+            if len(names) == 2
+            else Cat(Const(0, fmt.mantissa), values[f"significand_{names[0]}"], Const(0, 1))
+        )
+        moved = wire(Cat(Const(0, GUARD), product)[: params.aligned] >> values[f"move{k}"], f"moved{k}")
         negative = values[f"negative{k}"]
-        result[f"addend{k}"] = Cat(moved, Const(0, params.head + 1)) ^ negative.replicate(params.aligned + params.head + 1)
+        result[f"addend{k}"] = Cat(moved, Const(0, params.head + 1)) ^ negative.replicate(
+            params.aligned + params.head + 1
+        )
     return result
 
 
 def _add_steps(params):
-    """A tree of sums, each of which also takes one of the carries; the last carry is left. Returns the steps and the sum's name."""
+    """A tree of sums, each of which also takes one of the carries; the last carry is left. Returns the steps and the
+    sum's name."""
     width = params.aligned + params.head + 1
-    names, carries, steps = [f"addend{k}" for k in range(len(params.terms))], [f"negative{k}" for k in range(len(params.terms))], []
+    names, carries, steps = (
+        [f"addend{k}" for k in range(len(params.terms))],
+        [f"negative{k}" for k in range(len(params.terms))],
+        [],
+    )
     while len(names) > 1:
         step, names, carries = _add_step(len(steps), names, carries, width)
         steps.append(step)
@@ -147,10 +182,13 @@ def _add_step(number, names, carries, width):
     sums = [f"sum{number}_{k}" for k in range(len(pairs))]
 
     def build(wire, **values):
-        return {name: wire(with_carry(values[a], values[b], values[c])[:width], name, keep=True) for name, (a, b, c) in zip(sums, pairs, strict=True)}
+        return {
+            name: wire(with_carry(values[a], values[b], values[c])[:width], name, keep=True)
+            for name, (a, b, c) in zip(sums, pairs, strict=True)
+        }
 
     reads = tuple(name for triple in pairs for name in triple)
-    return Step(f"add{number}", adder(width), build, reads), sums + names[2 * len(pairs):], carries[len(pairs):]
+    return Step(f"add{number}", adder(width), build, reads), sums + names[2 * len(pairs) :], carries[len(pairs) :]
 
 
 def _magnitude_step(params, total, carry):
@@ -158,8 +196,11 @@ def _magnitude_step(params, total, carry):
         negative = wire(values[total][-1], "sum_negative")
         width = params.aligned + params.head
         size = (values[total] ^ negative.replicate(width + 1))[:width]
-        return {"total": with_carry(size, Const(0, width), negative ^ values[carry])[:width],
-                "signed": Mux(infinite, infinite_sign, negative), "below": Const(0, 1)}
+        return {
+            "total": with_carry(size, Const(0, width), negative ^ values[carry])[:width],
+            "signed": Mux(infinite, infinite_sign, negative),
+            "below": Const(0, 1),
+        }
 
     return Step("magnitude", adder(params.aligned), build, (total, carry, "infinite", "infinite_sign"))
 
@@ -190,22 +231,37 @@ class FloatSum(PipelinedPart):
         width = params.aligned + params.head
         numbers = range(len(params.terms))
         chains = [*_product_chains(params), _place_steps(params)]
-        together = [beside(steps[0].name, *steps) for row in zip_longest(*chains) if (steps := [step for step in row if step])]
+        together = [
+            beside(steps[0].name, *steps) for row in zip_longest(*chains) if (steps := [step for step in row if step])
+        ]
         operands = tuple(name for names in params.operands for name in names)
-        ready = tuple(f"product{k}" if len(names) == 2 else f"significand_{names[0]}" for k, names in enumerate(params.operands))
+        ready = tuple(
+            f"product{k}" if len(names) == 2 else f"significand_{names[0]}" for k, names in enumerate(params.operands)
+        )
         adds, total, carry = _add_steps(params)
         return (
-            Step("unpack", UNPACK_LEVELS + 2, partial(_with_least, params), operands), *together,
-            Step("align", shifter(params.aligned) + 0.5, partial(_align, params),
-                 (*ready, *(f"move{k}" for k in numbers), *(f"negative{k}" for k in numbers))),
-            *adds, _magnitude_step(params, total, carry),
+            Step("unpack", UNPACK_LEVELS + 2, partial(_with_least, params), operands),
+            *together,
+            Step(
+                "align",
+                shifter(params.aligned) + 0.5,
+                partial(_align, params),
+                (*ready, *(f"move{k}" for k in numbers), *(f"negative{k}" for k in numbers)),
+            ),
+            *adds,
+            _magnitude_step(params, total, carry),
             Step("measure", leading_zeros_levels(width), _measure),
-            *normalizing_steps(fmt, width), *(rounding_steps if fmt.subnormals else flushing_steps)(fmt))
+            *normalizing_steps(fmt, width),
+            *(rounding_steps if fmt.subnormals else flushing_steps)(fmt),
+        )
 
     @classmethod
     def golden(cls, params, *operands):
         fmt, given = params.format, iter(operands)
-        terms = [(term[0] == "-", [next(given) for _ in names]) for term, names in zip(params.terms, params.operands, strict=True)]
+        terms = [
+            (term[0] == "-", [next(given) for _ in names])
+            for term, names in zip(params.terms, params.operands, strict=True)
+        ]
         signs = [sum([minus, *map(fmt.negative, factors)]) % 2 == 1 for minus, factors in terms]
         zeros = [any(map(fmt.is_zero, factors)) for _, factors in terms]
         infinite = [any(map(fmt.is_infinite, factors)) for _, factors in terms]
@@ -226,6 +282,7 @@ def _with_least(params, wire, **bits):
 
 def _cut_sum(fmt, terms):
     """The exact sum of (negative, factors), each cut off ``GUARD`` bits below the unit of the greatest."""
+
     def unit(bits):  # the exponent of the last bit of a significand
         field = bits >> fmt.mantissa & fmt.top_exponent
         return max(field, 1) - fmt.bias - fmt.mantissa

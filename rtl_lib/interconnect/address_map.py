@@ -15,8 +15,9 @@ class AddressMap:
     """Global memory over several banks.
 
     Bits ``shift`` and up of a global address name the bank; the bits above and below them, put together, are the
-    address within the bank, less the ``base`` at which the memory begins. With a small ``granule`` the banks are interleaved, so that one stream uses all of them;
-    with the granule as large as a bank the memory is partitioned, and a buffer lives where the host puts it.
+    address within the bank, less the ``base`` at which the memory begins. With a small ``granule`` the banks are
+    interleaved, so that one stream uses all of them; with the granule as large as a bank the memory is partitioned, and
+    a buffer lives where the host puts it.
 
     The simulated board places data by :meth:`locate`; the interconnect is built from :meth:`bank_bits` and
     :meth:`local_bits`, which compute the same.
@@ -53,11 +54,11 @@ class AddressMap:
     def bank_bits(self, addr):
         """The bank number in an Amaranth value that holds a global address."""
         low = exact_log2(self.granule)
-        return addr[low:low + exact_log2(self.banks)] if low < len(addr) else C(0, 1)
+        return addr[low : low + exact_log2(self.banks)] if low < len(addr) else C(0, 1)
 
     def local_bits(self, addr):
-        """The address within the bank, as wide as ``addr``. Of one that is outside of the memory the upper bits are not all 0, so that it
-        lies beyond the bank's end."""
+        """The address within the bank, as wide as ``addr``. Of one that is outside of the memory the upper bits are not
+        all 0, so that it lies beyond the bank's end."""
         low = min(exact_log2(self.granule), len(addr))
-        local = Cat(addr[:low], addr[low + exact_log2(self.banks):])
+        local = Cat(addr[:low], addr[low + exact_log2(self.banks) :])
         return local ^ C(self.base // self.banks, len(local)) if self.base else local

@@ -25,13 +25,16 @@ class RoundRobin(wiring.Component):
     Ports
     -----
     requests, take : as above
-    grant, chosen : the requester as a number, and as a bit of its own, which is there sooner; no bit without a requester
+    grant, chosen : the requester as a number, and as a bit of its own, which is there sooner; no bit without a
+        requester
     any : whether there is one
     """
 
     def __init__(self, count):
         self.count = count
-        super().__init__({"requests": In(count), "take": In(1), "grant": Out(range(count)), "chosen": Out(count), "any": Out(1)})
+        super().__init__(
+            {"requests": In(count), "take": In(1), "grant": Out(range(count)), "chosen": Out(count), "any": Out(1)}
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -41,7 +44,9 @@ class RoundRobin(wiring.Component):
         m.d.comb += [
             self.any.eq(self.requests.any()),
             self.chosen.eq(Mux(later.any(), _lowest(later), _lowest(self.requests))),
-            self.grant.eq(Cat(Cat(self.chosen[n] for n in range(self.count) if n >> k & 1).any() for k in range(len(self.grant)))),
+            self.grant.eq(
+                Cat(Cat(self.chosen[n] for n in range(self.count) if n >> k & 1).any() for k in range(len(self.grant)))
+            ),
         ]
         with m.If(self.take & self.any):
             m.d.sync += behind.eq(after)
@@ -49,5 +54,6 @@ class RoundRobin(wiring.Component):
 
 
 def _lowest(bits):
-    """The lowest bit that is set, alone: made of all bits below each, not of a row of choices, so it takes few levels of logic."""
+    """The lowest bit that is set, alone: made of all bits below each, not of a row of choices, so it takes few levels
+    of logic."""
     return Cat(bits[n] & ~bits[:n].any() for n in range(len(bits)))

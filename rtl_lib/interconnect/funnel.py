@@ -19,8 +19,9 @@ PLACES = 3
 
 
 class Funnel(wiring.Component):
-    """Merges the offers of several units into one stream, in turn, in two steps: a cycle to choose, a cycle to fetch what was chosen. In one cycle, the choice
-    and then a selection of so many bits would be the longest path of an interconnect.
+    """Merges the offers of several units into one stream, in turn, in two steps: a cycle to choose, a cycle to fetch
+    what was chosen. In one cycle, the choice and then a selection of so many bits would be the longest path of an
+    interconnect.
 
     Rules
     -----
@@ -45,7 +46,14 @@ class Funnel(wiring.Component):
 
     def __init__(self, shape, count):
         self._offer = StructLayout({"value": shape, "source": range(count)})
-        super().__init__({"asks": In(count), "taken": Out(count), "values": In(shape).array(count), "o": Out(stream.Signature(self._offer))})
+        super().__init__(
+            {
+                "asks": In(count),
+                "taken": Out(count),
+                "values": In(shape).array(count),
+                "o": Out(stream.Signature(self._offer)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -59,7 +67,9 @@ class Funnel(wiring.Component):
             arbiter.take.eq(room),
             self.taken.eq(arbiter.chosen & room.replicate(len(chosen))),
             places.i.valid.eq(chosen.any()),
-            Value.cast(places.i.payload).eq(reduce(or_, (offer & bit.replicate(len(offer)) for bit, offer in zip(chosen, offers, strict=True)))),
+            Value.cast(places.i.payload).eq(
+                reduce(or_, (offer & bit.replicate(len(offer)) for bit, offer in zip(chosen, offers, strict=True)))
+            ),
         ]
         m.d.sync += chosen.eq(self.taken)
         connect(m, places.o, wiring.flipped(self.o))

@@ -24,7 +24,8 @@ class ReadInterconnect(wiring.Component):
     -----
     1. A burst goes to the bank that holds its address, with its address within that bank. No burst crosses the
        granule of the map: the load units' ``burst_align`` must divide it.
-    2. Each bank takes one burst a cycle, of the units that want it in turn, as :class:`~rtl_lib.interconnect.funnel.Funnel` says.
+    2. Each bank takes one burst a cycle, of the units that want it in turn, as
+       :class:`~rtl_lib.interconnect.funnel.Funnel` says.
     3. Responses return to each unit in the order of its requests, whichever banks they come from.
     4. With several banks, words that arrive before their turn wait in a FIFO for each unit and bank; their places are
        reserved as a burst is taken, before it asks for the bank, so no unit can block the return path of a bank.
@@ -44,20 +45,31 @@ class ReadInterconnect(wiring.Component):
     units : list of :class:`ReadPort`; banks : list of :class:`ReadPort`
     """
 
-    def __init__(self, *, count, address_map, word_bytes, addr_bits=64, max_burst=16, outstanding=32,
-                 reorder_words=128):
+    def __init__(
+        self, *, count, address_map, word_bytes, addr_bits=64, max_burst=16, outstanding=32, reorder_words=128
+    ):
         if reorder_words < 2 * max_burst:
             raise ValueError(f"reorder_words must be at least two bursts of {max_burst}, not {reorder_words!r}")
         if address_map.granule < word_bytes:
             raise ValueError(f"a word of {word_bytes} bytes does not fit the map's granule of {address_map.granule}")
-        self.count, self.map, self.outstanding, self.reorder_words, self.max_burst = count, address_map, outstanding, reorder_words, max_burst
+        self.count, self.map, self.outstanding, self.reorder_words, self.max_burst = (
+            count,
+            address_map,
+            outstanding,
+            reorder_words,
+            max_burst,
+        )
         port = ReadPort(word_bytes, addr_bits, max_burst)
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
     def elaborate(self, platform):
         m = Module()
-        asking = [SkidBuffer(StructLayout({"burst": unit.request.payload.shape(), "bank": len(self._bank(unit))})) for unit in self.units]
-        late = [Signal.like(each.o.payload.burst, name=f"late{u}") for u, each in enumerate(asking)]  # what was asked for in the cycle before
+        asking = [
+            SkidBuffer(StructLayout({"burst": unit.request.payload.shape(), "bank": len(self._bank(unit))}))
+            for unit in self.units
+        ]
+        # what was asked for in the cycle before
+        late = [Signal.like(each.o.payload.burst, name=f"late{u}") for u, each in enumerate(asking)]
         paths = [self._requests(m, b, [each.o for each in asking], late) for b in range(self.map.banks)]
         arrivals = [self._returns(m, b, owner) for b, (_, owner) in enumerate(paths)]
         back = self._direct if self.map.banks == 1 else self._in_order
@@ -76,7 +88,8 @@ class ReadInterconnect(wiring.Component):
         return self.map.bank_bits(unit.request.payload.addr)
 
     def _requests(self, m, b, asking, late):
-        """The request path of bank ``b``; returns which units' bursts are taken, and the stream of owners of what will return."""
+        """The request path of bank ``b``; returns which units' bursts are taken, and the stream of owners of what will
+        return."""
         request = self.banks[b].request
         m.submodules[f"funnel{b}"] = funnel = Funnel(request.payload.shape(), self.count)
         m.submodules[f"owners{b}"] = owners = StreamFifo(range(self.count), self.outstanding)
@@ -96,10 +109,7 @@ class ReadInterconnect(wiring.Component):
     def _returns(self, m, b, owner):
         """The return path of bank ``b``; returns for each unit whether a word for it is here."""
         response = self.banks[b].response
-        m.d.comb += [
-            response.ready.eq(owner.valid),
-            owner.ready.eq(response.valid & response.payload.last),
-        ]
+        m.d.comb += [response.ready.eq(owner.valid), owner.ready.eq(response.valid & response.payload.last)]
         return [response.valid & owner.valid & (owner.payload == u) for u in range(self.count)]
 
     def _direct(self, m, u, asking, arrivals):
@@ -113,8 +123,8 @@ class ReadInterconnect(wiring.Component):
         ]
 
     def _in_order(self, m, u, asking, arrivals):
-        """With several banks, what returns waits for its turn. A burst is given its turn and the places of its words before it asks for its
-        bank, so who looks for room does not wait for the choice among units."""
+        """With several banks, what returns waits for its turn. A burst is given its turn and the places of its words
+        before it asks for its bank, so who looks for room does not wait for the choice among units."""
         unit, request, bank = self.units[u], self.units[u].request, self._bank(self.units[u])
         m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding * self.map.banks)
         taken, room = Signal(name=f"taken{u}"), Signal(name=f"room{u}")

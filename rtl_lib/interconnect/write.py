@@ -20,8 +20,9 @@ AHEAD = 3
 
 @dataclass(frozen=True)
 class _Path:
-    """What units and a bank know of each other, a bit for each unit: it ``asks`` and is ``taken``; it is its ``turns``, as far as its own words are
-    concerned, and its burst ``begins``; a word ``moves``, and with it a burst ``ends``. ``owner`` of the burst whose words move, with those ``left``."""
+    """What units and a bank know of each other, a bit for each unit: it ``asks`` and is ``taken``; it is its ``turns``,
+    as far as its own words are concerned, and its burst ``begins``; a word ``moves``, and with it a burst ``ends``.
+    ``owner`` of the burst whose words move, with those ``left``."""
 
     asks: Signal
     taken: Signal
@@ -34,7 +35,9 @@ class _Path:
 
     @classmethod
     def of(cls, bank, count, max_burst):
-        units = (Signal(count, name=f"bank{bank}_{what}") for what in ("asks", "taken", "turns", "begins", "moves", "ends"))
+        units = (
+            Signal(count, name=f"bank{bank}_{what}") for what in ("asks", "taken", "turns", "begins", "moves", "ends")
+        )
         return cls(*units, Signal(range(count), name=f"owner{bank}"), Signal(range(max_burst + 1), name=f"left{bank}"))
 
 
@@ -46,12 +49,13 @@ class WriteInterconnect(wiring.Component):
     -----
     1. A burst goes to the bank that holds its address, with its address within that bank. No burst crosses the
        granule of the map: the store units' ``burst_align`` must divide it.
-    2. Each bank takes one burst after the other, of the units that want it in turn, as :class:`~rtl_lib.interconnect.funnel.Funnel` says,
-       its words right behind its request. Bursts follow each other without a gap, so a bank moves one word a cycle, also where each is a burst.
-    3. A unit's next burst is taken when no more than :data:`AHEAD` of its words have not moved: what it takes to choose and to fetch it
-       passes meanwhile. So while a unit waits, each other is taken once at most, or for that many single words. Units cannot wait for
-       each other at two banks: banks move bursts in the order in which they were taken, as units offer their words, so of all bursts the one
-       taken first can always move.
+    2. Each bank takes one burst after the other, of the units that want it in turn, as
+       :class:`~rtl_lib.interconnect.funnel.Funnel` says, its words right behind its request. Bursts follow each other
+       without a gap, so a bank moves one word a cycle, also where each is a burst.
+    3. A unit's next burst is taken when no more than :data:`AHEAD` of its words have not moved: what it takes to choose
+       and to fetch it passes meanwhile. So while a unit waits, each other is taken once at most, or for that many
+       single words. Units cannot wait for each other at two banks: banks move bursts in the order in which they were
+       taken, as units offer their words, so of all bursts the one taken first can always move.
     4. Acknowledgements return to each unit in the order of its requests, whichever banks they come from.
 
     Parameters
@@ -76,14 +80,17 @@ class WriteInterconnect(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         banks = range(self.map.banks)
-        late = [Signal.like(unit.request.payload, name=f"late{u}") for u, unit in enumerate(self.units)]  # of the cycle before
+        # of the cycle before
+        late = [Signal.like(unit.request.payload, name=f"late{u}") for u, unit in enumerate(self.units)]
         paths = [_Path.of(b, self.count, self.max_burst) for b in banks]
         owners = [self._requests(m, b, path, late) for b, path in enumerate(paths)]
         for b, path in enumerate(paths):
             self._words(m, b, path)
         acks = [self._acks(m, b, owner) for b, owner in enumerate(owners)]
         for u, unit in enumerate(self.units):
-            taken, begins, moved, ends = (Cat(getattr(path, what)[u] for path in paths).any() for what in ("taken", "begins", "moves", "ends"))
+            taken, begins, moved, ends = (
+                Cat(getattr(path, what)[u] for path in paths).any() for what in ("taken", "begins", "moves", "ends")
+            )
             bank = self.map.bank_bits(unit.request.payload.addr)
             turns = self._ack_in_order(m, u, taken, [ack[u] for ack in acks])
             may = self._near_its_turn(m, u, taken, moved) & turns.ready
@@ -105,8 +112,8 @@ class WriteInterconnect(wiring.Component):
         return ahead <= AHEAD
 
     def _next_to_begin(self, m, u, taken, bank, begins, ends):
-        """The bank at which unit ``u``'s next burst begins, and whether it may now: the words of the one before it have moved, in this cycle
-        or earlier."""
+        """The bank at which unit ``u``'s next burst begins, and whether it may now: the words of the one before it have
+        moved, in this cycle or earlier."""
         busy = Signal(name=f"busy{u}")
         m.d.sync += busy.eq(begins | (busy & ~ends))
         if self.map.banks == 1:
@@ -116,7 +123,8 @@ class WriteInterconnect(wiring.Component):
         return order.o.payload, ~busy | ends
 
     def _requests(self, m, b, path, late):
-        """The requests of bank ``b``, up to the burst whose words move; returns the stream of owners of what it acks."""
+        """The requests of bank ``b``, up to the burst whose words move; returns the stream of owners of what it
+        acks."""
         request = self.banks[b].request
         m.submodules[f"funnel{b}"] = funnel = Funnel(request.payload.shape(), self.count)
         m.submodules[f"requests{b}"] = requests = StreamFifo(request.payload.shape(), 2)
@@ -145,8 +153,8 @@ class WriteInterconnect(wiring.Component):
         return owners.o
 
     def _words(self, m, b, path):
-        """Move the words of the present burst of bank ``b`` from the unit that owns it, into a FIFO: so the next burst begins at
-        once, while the request of this one is still on its way through the other."""
+        """Move the words of the present burst of bank ``b`` from the unit that owns it, into a FIFO: so the next burst
+        begins at once, while the request of this one is still on its way through the other."""
         m.submodules[f"words{b}"] = words = StreamFifo(self.banks[b].data.payload.shape(), 2)
         connect(m, words.o, wiring.flipped(self.banks[b].data))
         data = words.i
@@ -173,19 +181,11 @@ class WriteInterconnect(wiring.Component):
         unit = self.units[u]
         bank = self.map.bank_bits(unit.request.payload.addr)
         m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding * self.map.banks)
-        m.d.comb += [
-            turns.i.valid.eq(taken),
-            turns.i.payload.eq(bank),
-            turns.o.ready.eq(unit.ack.valid),
-        ]
+        m.d.comb += [turns.i.valid.eq(taken), turns.i.payload.eq(bank), turns.o.ready.eq(unit.ack.valid)]
         for b, (valid, error) in enumerate(acks):
             m.submodules[f"acks{u}_{b}"] = waiting = StreamFifo(unit.ack.payload.shape(), self.outstanding)
             turn = turns.o.valid & (turns.o.payload == b)
-            m.d.comb += [
-                waiting.i.valid.eq(valid),
-                waiting.i.payload.error.eq(error),
-                waiting.o.ready.eq(turn),
-            ]
+            m.d.comb += [waiting.i.valid.eq(valid), waiting.i.payload.error.eq(error), waiting.o.ready.eq(turn)]
             with m.If(turn):
                 m.d.comb += [unit.ack.valid.eq(waiting.o.valid), unit.ack.payload.eq(waiting.o.payload)]
         return turns.i

@@ -18,7 +18,9 @@ ANSWERS = 32
 
 def atomic_request(addr_bits):
     """A request: byte address, function (an index of FUNCTIONS), whether it is of 8 bytes rather than 4, operands."""
-    return data.StructLayout({"addr": addr_bits, "function": range(len(FUNCTIONS)), "wide": 1, "a": 8 * LANE, "b": 8 * LANE})
+    return data.StructLayout(
+        {"addr": addr_bits, "function": range(len(FUNCTIONS)), "wide": 1, "a": 8 * LANE, "b": 8 * LANE}
+    )
 
 
 def atomic_response():
@@ -37,14 +39,16 @@ class AtomicPort(wiring.Signature):
     """
 
     def __init__(self, addr_bits):
-        super().__init__({
-            "request": Out(stream.Signature(atomic_request(addr_bits))),
-            "response": In(stream.Signature(atomic_response())),
-            "fence": Out(Fence()),
-            "flush": Out(1),
-            "idle": In(1),
-            "failed": In(1),
-        })
+        super().__init__(
+            {
+                "request": Out(stream.Signature(atomic_request(addr_bits))),
+                "response": In(stream.Signature(atomic_response())),
+                "fence": Out(Fence()),
+                "flush": Out(1),
+                "idle": In(1),
+                "failed": In(1),
+            }
+        )
 
 
 @shared
@@ -64,13 +68,18 @@ class AtomicUnit(wiring.Component):
             raise ValueError(f"an atomic operation moves 4 or 8 bytes, not {access_bytes!r}")
         self.function, self.access_bytes = FUNCTIONS.index(function), access_bytes
         operand = 8 * access_bytes
-        super().__init__({
-            "i": In(stream.Signature(data.StructLayout({"addr": addr_bits, "a": operand, "b": operand}))),
-            "o": Out(stream.Signature(operand)),
-            "error": Out(1), "flush": In(1), "idle": Out(1), "fence": In(Fence()),
-            "mem": Out(AtomicPort(addr_bits)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(data.StructLayout({"addr": addr_bits, "a": operand, "b": operand}))),
+                "o": Out(stream.Signature(operand)),
+                "error": Out(1),
+                "flush": In(1),
+                "idle": Out(1),
+                "fence": In(Fence()),
+                "mem": Out(AtomicPort(addr_bits)),
+                "observe": Out(Observation()),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -78,16 +87,23 @@ class AtomicUnit(wiring.Component):
         under_way = Signal(range(ANSWERS + 1))
         taken, answered = request.valid & request.ready, response.valid & response.ready
         m.d.comb += [
-            request.valid.eq(self.i.valid), self.i.ready.eq(request.ready),
-            request.payload.addr.eq(self.i.payload.addr), request.payload.a.eq(self.i.payload.a),
-            request.payload.b.eq(self.i.payload.b), request.payload.function.eq(self.function),
+            request.valid.eq(self.i.valid),
+            self.i.ready.eq(request.ready),
+            request.payload.addr.eq(self.i.payload.addr),
+            request.payload.a.eq(self.i.payload.a),
+            request.payload.b.eq(self.i.payload.b),
+            request.payload.function.eq(self.function),
             request.payload.wide.eq(self.access_bytes == LANE),
-            self.o.valid.eq(response.valid), response.ready.eq(self.o.ready),
-            self.o.payload.eq(response.payload.data), self.error.eq(response.payload.error),
+            self.o.valid.eq(response.valid),
+            response.ready.eq(self.o.ready),
+            self.o.payload.eq(response.payload.data),
+            self.error.eq(response.payload.error),
             self.mem.flush.eq(self.flush),
             self.idle.eq(self.mem.idle & (under_way == 0)),
-            self.observe.accepted.eq(taken), self.observe.stalled.eq(self.i.valid & ~self.i.ready),
-            self.observe.word.eq(answered), self.observe.error.eq(self.mem.failed),
+            self.observe.accepted.eq(taken),
+            self.observe.stalled.eq(self.i.valid & ~self.i.ready),
+            self.observe.word.eq(answered),
+            self.observe.error.eq(self.mem.failed),
         ]
         m.d.sync += under_way.eq(under_way + taken - answered)
         connect(m, wiring.flipped(self.fence), wiring.flipped(self.mem.fence))

@@ -6,9 +6,14 @@ __all__ = ["FUNCTIONS", "OPERANDS", "atomic_result"]
 
 #: (what was there, operands) -> what is there after; all as wide as a place of memory
 _RESULTS = {
-    "add": lambda old, x: old + x, "sub": lambda old, x: old - x, "xchg": lambda old, x: x,
-    "and": lambda old, x: old & x, "or": lambda old, x: old | x, "xor": lambda old, x: old ^ x,
-    "umin": lambda old, x: Mux(x < old, x, old), "umax": lambda old, x: Mux(x > old, x, old),
+    "add": lambda old, x: old + x,
+    "sub": lambda old, x: old - x,
+    "xchg": lambda old, x: x,
+    "and": lambda old, x: old & x,
+    "or": lambda old, x: old | x,
+    "xor": lambda old, x: old ^ x,
+    "umin": lambda old, x: Mux(x < old, x, old),
+    "umax": lambda old, x: Mux(x > old, x, old),
     "smin": lambda old, x: Mux(x.as_signed() < old.as_signed(), x, old),
     "smax": lambda old, x: Mux(x.as_signed() > old.as_signed(), x, old),
     "cmpxchg": lambda old, wanted, new: Mux(old == wanted, new, old),

@@ -24,16 +24,17 @@ KEY_BITS = 6
 class AtomicLookup(wiring.Component):
     """Gives each word of memory the one place that its number says, and reads words that are not there.
 
-    The table says what each place will hold when all that left here has been done. So a word is asked for at once, while the
-    operations ahead still use the one it replaces.
+    The table says what each place will hold when all that left here has been done. So a word is asked for at once,
+    while the operations ahead still use the one it replaces.
 
     Rules
     -----
     1. What came leaves in that order, :attr:`timing` after it at the earliest, with the ``place`` of its word.
-    2. With ``miss`` the word is not there yet: ``reads`` has asked for it, in the order in which misses leave. With ``leaves``
-       another word makes room for it, which is gone when ``gone`` says so, in that order.
+    2. With ``miss`` the word is not there yet: ``reads`` has asked for it, in the order in which misses leave. With
+       ``leaves`` another word makes room for it, which is gone when ``gone`` says so, in that order.
     3. A word that is leaving is not asked for before it is gone: it waits, and all behind it.
-    4. After ``forget`` nothing is there. It comes while nothing is inside and nothing is leaving; nothing is taken while ``busy``.
+    4. After ``forget`` nothing is there. It comes while nothing is inside and nothing is leaving; nothing is taken
+       while ``busy``.
 
     Parameters
     ----------
@@ -42,7 +43,8 @@ class AtomicLookup(wiring.Component):
 
     Ports
     -----
-    i : stream of ``{word, value}``; o : stream of ``{value, word, place, miss, leaves}``; reads : stream of word numbers
+    i : stream of ``{word, value}``; o : stream of ``{value, word, place, miss, leaves}``; reads : stream of word
+        numbers
     gone, forget : strobes; busy : places are being cleared
     """
 
@@ -52,46 +54,67 @@ class AtomicLookup(wiring.Component):
         require_power_of_two("places", places, 2)
         self.shape, self.word_bits, self.places, self.places_leaving = shape, word_bits, places, leaving
         self.place_bits = exact_log2(places)
-        super().__init__({
-            "i": In(stream.Signature(data.StructLayout({"word": word_bits, "value": shape}))),
-            "o": Out(stream.Signature(data.StructLayout(
-                {"value": shape, "word": word_bits, "place": self.place_bits, "miss": 1, "leaves": 1}))),
-            "reads": Out(stream.Signature(word_bits)),
-            "gone": In(1), "forget": In(1), "busy": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(data.StructLayout({"word": word_bits, "value": shape}))),
+                "o": Out(
+                    stream.Signature(
+                        data.StructLayout(
+                            {"value": shape, "word": word_bits, "place": self.place_bits, "miss": 1, "leaves": 1}
+                        )
+                    )
+                ),
+                "reads": Out(stream.Signature(word_bits)),
+                "gone": In(1),
+                "forget": In(1),
+                "busy": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.table = table = Ram(width=self.word_bits + EPOCH_BITS, depth=self.places)
-        m.submodules.departures = departures = Departures(key_bits=self.place_bits + KEY_BITS, places=self.places_leaving)
+        m.submodules.departures = departures = Departures(
+            key_bits=self.place_bits + KEY_BITS, places=self.places_leaving
+        )
         m.d.comb += departures.gone.eq(self.gone)
         # three stages that move together: the table is read, compared, and what follows from that is done
         asked, found, done = (self._stage(name) for name in ("asked", "found", "done"))
         step = Signal()
         here, replaces, blocked, old = Signal(), Signal(), Signal(), Signal(self.word_bits)
         epoch = self._forget(m, table)
-        m.d.comb += [
-            self.i.ready.eq(step & ~self.busy),
-            table.read.en.eq(step), table.read.addr.eq(asked["place"]),
-        ]
+        m.d.comb += [self.i.ready.eq(step & ~self.busy), table.read.en.eq(step), table.read.addr.eq(asked["place"])]
         with m.If(step):
-            m.d.sync += [asked["valid"].eq(self.i.valid & self.i.ready), asked["word"].eq(self.i.payload.word),
-                         asked["place"].eq(fold(self.i.payload.word, self.place_bits)), asked["value"].eq(self.i.payload.value)]
+            m.d.sync += [
+                asked["valid"].eq(self.i.valid & self.i.ready),
+                asked["word"].eq(self.i.payload.word),
+                asked["place"].eq(fold(self.i.payload.word, self.place_bits)),
+                asked["value"].eq(self.i.payload.value),
+            ]
             m.d.sync += [found[name].eq(asked[name]) for name in asked]
             m.d.sync += [done[name].eq(found[name]) for name in found]
             self._compare(m, table, epoch, found, done, (here, replaces, old))
         self._wait_for_those_leaving(m, departures, step, (found, done), blocked)
         self._issue(m, departures, done, (here, replaces, blocked, old), step)
         with m.If(self.reads.valid & self.reads.ready):
-            m.d.comb += [table.write.en.eq(1), table.write.addr.eq(done["place"]), table.write.data.eq(Cat(done["word"], epoch))]
+            m.d.comb += [
+                table.write.en.eq(1),
+                table.write.addr.eq(done["place"]),
+                table.write.data.eq(Cat(done["word"], epoch)),
+            ]
         return m
 
     def _stage(self, name):
-        return {"valid": Signal(name=f"{name}_valid"), "word": Signal(self.word_bits, name=f"{name}_word"),
-                "place": Signal(self.place_bits, name=f"{name}_place"), "value": Signal(self.shape, name=f"{name}_value")}
+        return {
+            "valid": Signal(name=f"{name}_valid"),
+            "word": Signal(self.word_bits, name=f"{name}_word"),
+            "place": Signal(self.place_bits, name=f"{name}_place"),
+            "value": Signal(self.shape, name=f"{name}_value"),
+        }
 
     def _forget(self, m, table):
-        """The number that tells entries of now from those of before; the table is cleared after a reset, and when numbers are used up."""
+        """The number that tells entries of now from those of before; the table is cleared after a reset, and when
+        numbers are used up."""
         epoch, clearing, place = Signal(EPOCH_BITS, init=1), Signal(init=1), Signal(self.place_bits)
         m.d.comb += self.busy.eq(clearing)
         with m.If(self.forget):
@@ -104,14 +127,21 @@ class AtomicLookup(wiring.Component):
         return epoch
 
     def _compare(self, m, table, epoch, found, done, results):
-        """What the place will hold: the word of the last access to it, where that is not in the table yet, or was not when it was read."""
+        """What the place will hold: the word of the last access to it, where that is not in the table yet, or was not
+        when it was read."""
         here, replaces, old = results
         last = {name: Signal.like(done[name], name=f"last_{name}") for name in ("valid", "word", "place")}
         m.d.sync += [last[name].eq(done[name]) for name in last]
-        entry, known = table.read.data[:self.word_bits], table.read.data[self.word_bits:] == epoch
+        entry, known = table.read.data[: self.word_bits], table.read.data[self.word_bits :] == epoch
         close, near = (each["valid"] & (each["place"] == found["place"]) for each in (done, last))
         m.d.sync += [
-            here.eq(Mux(close, done["word"] == found["word"], Mux(near, last["word"] == found["word"], known & (entry == found["word"])))),
+            here.eq(
+                Mux(
+                    close,
+                    done["word"] == found["word"],
+                    Mux(near, last["word"] == found["word"], known & (entry == found["word"])),
+                )
+            ),
             replaces.eq(close | near | known),
             old.eq(Mux(close, done["word"], Mux(near, last["word"], entry))),
         ]
@@ -120,7 +150,8 @@ class AtomicLookup(wiring.Component):
         return Cat(place, word[:KEY_BITS])
 
     def _wait_for_those_leaving(self, m, departures, step, stages, blocked):
-        """Whether the word of the last stage is leaving: compared while the access moves there, and again while it waits."""
+        """Whether the word of the last stage is leaving: compared while the access moves there, and again while it
+        waits."""
         found, done = stages
         word, place = (Mux(step, found[name], done[name]) for name in ("word", "place"))
         m.d.comb += departures.asked.eq(self._key(word, place))
@@ -131,11 +162,15 @@ class AtomicLookup(wiring.Component):
         payload, may_read = self.o.payload, Signal()
         m.d.comb += [
             may_read.eq(~blocked & (departures.enter.ready | ~replaces)),
-            self.reads.valid.eq(done["valid"] & ~here & may_read & self.o.ready), self.reads.payload.eq(done["word"]),
+            self.reads.valid.eq(done["valid"] & ~here & may_read & self.o.ready),
+            self.reads.payload.eq(done["word"]),
             self.o.valid.eq(done["valid"] & (here | may_read & self.reads.ready)),
             departures.enter.valid.eq(self.reads.valid & self.reads.ready & replaces),
             departures.enter.payload.eq(self._key(old, done["place"])),
-            payload.value.eq(done["value"]), payload.word.eq(done["word"]), payload.place.eq(done["place"]),
-            payload.miss.eq(~here), payload.leaves.eq(~here & replaces),
+            payload.value.eq(done["value"]),
+            payload.word.eq(done["word"]),
+            payload.place.eq(done["place"]),
+            payload.miss.eq(~here),
+            payload.leaves.eq(~here & replaces),
             step.eq(~done["valid"] | self.o.valid & self.o.ready),
         ]

@@ -26,17 +26,18 @@ LEAVING = 64
 
 @shared
 class AtomicMemory(wiring.Component):
-    """A cache that computes: operations on words that it holds are done one a cycle, others read their words ahead of their turn.
+    """A cache that computes: operations on words that it holds are done one a cycle, others read their words ahead of
+    their turn.
 
-    A word has the one place that its number says (:class:`~rtl_lib.lsu.atomic_lookup.AtomicLookup`). What operations change there
-    (:class:`~rtl_lib.lsu.atomic_words.AtomicWords`) is written when another word wants the place, when no request has come for
-    :data:`PATIENCE` cycles, after :data:`LONGEST` cycles, or for a fence.
+    A word has the one place that its number says (:class:`~rtl_lib.lsu.atomic_lookup.AtomicLookup`). What operations
+    change there (:class:`~rtl_lib.lsu.atomic_words.AtomicWords`) is written when another word wants the place, when no
+    request has come for :data:`PATIENCE` cycles, after :data:`LONGEST` cycles, or for a fence.
 
     Rules
     -----
     1. Requests are done one after the other, each asker's in order: read, computed, and written into the word held.
-    2. A fence is answered when no word held is changed any more, so every request answered before is in memory. Until then no
-       operation is done.
+    2. A fence is answered when no word held is changed any more, so every request answered before is in memory. Until
+       then no operation is done.
     3. After ``flush`` the next request reads memory, once what was changed has been written.
     4. A request is taken only if its asker has room for the answer: none waits for another's.
     5. Only the bytes that requests have changed are written.
@@ -57,18 +58,28 @@ class AtomicMemory(wiring.Component):
         self.word_bytes, self.addr_bits, self.functions, self.places = word_bytes, addr_bits, tuple(functions), places
         self.offset_bits = exact_log2(word_bytes)
         self.operation = operation_layout(word_bytes, askers)
-        super().__init__({
-            "askers": In(AtomicPort(addr_bits)).array(askers),
-            "reads": Out(ReadPort(word_bytes, addr_bits, max_burst)),
-            "writes": Out(WritePort(word_bytes, addr_bits, max_burst)),
-        })
+        super().__init__(
+            {
+                "askers": In(AtomicPort(addr_bits)).array(askers),
+                "reads": Out(ReadPort(word_bytes, addr_bits, max_burst)),
+                "writes": Out(WritePort(word_bytes, addr_bits, max_burst)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         word_bits = self.addr_bits - self.offset_bits
-        m.submodules.lookup = lookup = AtomicLookup(shape=self.operation, word_bits=word_bits, places=self.places, leaving=LEAVING)
-        m.submodules.words = words = AtomicWords(word_bytes=self.word_bytes, word_bits=word_bits, places=self.places,
-                                                 functions=self.functions, sources=len(self.askers), leaving=LEAVING)
+        m.submodules.lookup = lookup = AtomicLookup(
+            shape=self.operation, word_bits=word_bits, places=self.places, leaving=LEAVING
+        )
+        m.submodules.words = words = AtomicWords(
+            word_bytes=self.word_bytes,
+            word_bits=word_bits,
+            places=self.places,
+            functions=self.functions,
+            sources=len(self.askers),
+            leaving=LEAVING,
+        )
         m.submodules.queue = queue = StreamFifo(lookup.o.payload.shape(), QUEUE)
         connect(m, lookup.o, queue.i)
         connect(m, queue.o, words.i)
@@ -93,16 +104,23 @@ class AtomicMemory(wiring.Component):
             m.submodules[f"room{k}"] = room = CreditCounter(ANSWERS)
             connect(m, answers.o, wiring.flipped(port.response))
             m.d.comb += [
-                i.valid.eq(port.request.valid & room.available & open_), i.payload.eq(port.request.payload),
+                i.valid.eq(port.request.valid & room.available & open_),
+                i.payload.eq(port.request.payload),
                 port.request.ready.eq(i.ready & room.available & open_),
-                room.take.eq(i.valid & i.ready), room.give.eq(answers.o.valid & answers.o.ready),
+                room.take.eq(i.valid & i.ready),
+                room.give.eq(answers.o.valid & answers.o.ready),
                 answers.i.valid.eq(words.answer.valid & (words.answer.source == k)),
-                answers.i.payload.data.eq(words.answer.data), answers.i.payload.error.eq(words.answer.error),
-                port.idle.eq(self._owes_nothing(m, k, words)), port.failed.eq(words.refused[k]),
+                answers.i.payload.data.eq(words.answer.data),
+                answers.i.payload.error.eq(words.answer.error),
+                port.idle.eq(self._owes_nothing(m, k, words)),
+                port.failed.eq(words.refused[k]),
             ]
         m.d.comb += [
-            lookup.i.valid.eq(cut.o.valid), cut.o.ready.eq(lookup.i.ready), lookup.i.payload.word.eq(request.addr[self.offset_bits:]),
-            operation.offset.eq(request.addr), operation.source.eq(cut.o.payload.source),
+            lookup.i.valid.eq(cut.o.valid),
+            cut.o.ready.eq(lookup.i.ready),
+            lookup.i.payload.word.eq(request.addr[self.offset_bits :]),
+            operation.offset.eq(request.addr),
+            operation.source.eq(cut.o.payload.source),
             *(getattr(operation, name).eq(getattr(request, name)) for name in ("function", "wide", "a", "b")),
         ]
         return cut.i.valid & cut.i.ready, open_
@@ -114,8 +132,8 @@ class AtomicMemory(wiring.Component):
         m.d.sync += [self.changed.eq(self.changed + words.fresh), self.cleaned.eq(self.cleaned + words.cleaned)]
 
     def _owes_nothing(self, m, k, words):
-        """Whether all that an asker has changed is in memory: the places that were changed up to then have been cleaned, and what
-        was on its way when they had been has arrived."""
+        """Whether all that an asker has changed is in memory: the places that were changed up to then have been
+        cleaned, and what was on its way when they had been has arrived."""
         held, away = Signal(name=f"held{k}"), Signal(name=f"away{k}")
         mark, sent = Signal.like(self.changed, name=f"mark{k}"), Signal.like(words.sent, name=f"sent{k}")
         with m.If(words.changed & (words.answer.source == k)):
@@ -159,7 +177,9 @@ class AtomicMemory(wiring.Component):
         m.d.sync += [
             age.eq(Mux(words.settled, 0, age + 1)),
             quiet.eq(Mux(idle, quiet + (quiet != PATIENCE), 0)),
-            overdue.eq(Mux(age == LONGEST - 1, self.changed - self.cleaned, overdue - (words.cleaned & (overdue != 0)))),
+            overdue.eq(
+                Mux(age == LONGEST - 1, self.changed - self.cleaned, overdue - (words.cleaned & (overdue != 0)))
+            ),
         ]
         return (quiet == PATIENCE) | (overdue != 0)
 
@@ -172,22 +192,32 @@ class AtomicMemory(wiring.Component):
         m.submodules.wanted = wanted = CreditCounter(FILLS)
         connect(m, fills.o, words.fills)
         m.d.comb += [
-            asked.i.valid.eq(lookup.reads.valid & wanted.available), asked.i.payload.eq(lookup.reads.payload),
-            lookup.reads.ready.eq(asked.i.ready & wanted.available), wanted.take.eq(asked.i.valid & asked.i.ready),
+            asked.i.valid.eq(lookup.reads.valid & wanted.available),
+            asked.i.payload.eq(lookup.reads.payload),
+            lookup.reads.ready.eq(asked.i.ready & wanted.available),
+            wanted.take.eq(asked.i.valid & asked.i.ready),
             wanted.give.eq(fills.o.valid & fills.o.ready),
-            request.valid.eq(asked.o.valid), asked.o.ready.eq(request.ready),
-            request.payload.addr.eq(asked.o.payload << self.offset_bits), request.payload.words.eq(1),
-            fills.i.valid.eq(response.valid), fills.i.payload.eq(response.payload), response.ready.eq(1),
+            request.valid.eq(asked.o.valid),
+            asked.o.ready.eq(request.ready),
+            request.payload.addr.eq(asked.o.payload << self.offset_bits),
+            request.payload.words.eq(1),
+            fills.i.valid.eq(response.valid),
+            fills.i.payload.eq(response.payload),
+            response.ready.eq(1),
         ]
 
     def _write(self, m, words):
         request, content, sent = self.writes.request, self.writes.data, Signal(2)
         done = sent | Cat(request.ready, content.ready)
         m.d.comb += [
-            request.valid.eq(words.write.valid & ~sent[0]), request.payload.addr.eq(words.write.payload.word << self.offset_bits),
+            request.valid.eq(words.write.valid & ~sent[0]),
+            request.payload.addr.eq(words.write.payload.word << self.offset_bits),
             request.payload.words.eq(1),
-            content.valid.eq(words.write.valid & ~sent[1]), content.payload.eq(words.write.payload.content),
+            content.valid.eq(words.write.valid & ~sent[1]),
+            content.payload.eq(words.write.payload.content),
             words.write.ready.eq(done.all()),
-            self.writes.ack.ready.eq(1), words.acked.eq(self.writes.ack.valid), words.failed.eq(self.writes.ack.payload.error),
+            self.writes.ack.ready.eq(1),
+            words.acked.eq(self.writes.ack.valid),
+            words.failed.eq(self.writes.ack.payload.error),
         ]
         m.d.sync += sent.eq(Mux(words.write.valid & ~done.all(), done, 0))

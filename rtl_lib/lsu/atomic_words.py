@@ -17,10 +17,18 @@ LANE = 8  # bytes of the widest operand
 
 
 def operation_layout(word_bytes, sources):
-    """What is done to a word: the bytes before its operand, the function (an index of FUNCTIONS), whether the operand is of 8 bytes
-    rather than 4, operands, and the number of who asked."""
-    return data.StructLayout({"offset": exact_log2(word_bytes), "function": range(len(FUNCTIONS)), "wide": 1,
-                              "a": 8 * LANE, "b": 8 * LANE, "source": range(sources)})
+    """What is done to a word: the bytes before its operand, the function (an index of FUNCTIONS), whether the operand
+    is of 8 bytes rather than 4, operands, and the number of who asked."""
+    return data.StructLayout(
+        {
+            "offset": exact_log2(word_bytes),
+            "function": range(len(FUNCTIONS)),
+            "wide": 1,
+            "a": 8 * LANE,
+            "b": 8 * LANE,
+            "source": range(sources),
+        }
+    )
 
 
 def reached(count, mark):
@@ -32,26 +40,29 @@ def reached(count, mark):
 class AtomicWords(wiring.Component):
     """Does one operation after the other, one a cycle, and brings words in and out.
 
-    An operation passes four stages: its word is read from a RAM, kept in a register, of which its lane is taken, computed on and written.
-    What those ahead of it have not written yet comes from them. One that finds another word in its place than its own takes the
-    next of ``fills``, and the other one goes to memory if it was changed.
+    An operation passes four stages: its word is read from a RAM, kept in a register, of which its lane is taken,
+    computed on and written. What those ahead of it have not written yet comes from them. One that finds another word in
+    its place than its own takes the next of ``fills``, and the other one goes to memory if it was changed.
 
     Rules
     -----
-    1. Operations are done in their order: ``answer`` gives what was there before, and whether memory refused to give the word.
-    2. A changed word is written before it leaves its place, and while ``clean`` is high: those first that were changed first.
-       Only the bytes that operations have changed are written, all of 4 or 8 at a time.
+    1. Operations are done in their order: ``answer`` gives what was there before, and whether memory refused to give
+       the word.
+    2. A changed word is written before it leaves its place, and while ``clean`` is high: those first that were changed
+       first. Only the bytes that operations have changed are written, all of 4 or 8 at a time.
     3. While ``hold`` is high no operation begins.
     4. ``gone`` is high when a word that made room for another one (``leaves``) is in memory, in their order.
     5. ``settled`` is high while no word differs from memory, and nothing is on its way there.
-    6. ``changed`` is high in the cycle in which an operation changes its word, which "read" does not, ``fresh`` with it where its place is not one of
-       those whose words are to be written; ``cleaned`` when a place that ``fresh`` told of has been, in that order.
+    6. ``changed`` is high in the cycle in which an operation changes its word, which "read" does not, ``fresh`` with it
+       where its place is not one of those whose words are to be written; ``cleaned`` when a place that ``fresh`` told
+       of has been, in that order.
 
     Parameters
     ----------
     word_bytes, word_bits : of a word, and of its number; places : of the cache, a power of two
     functions : names of those that are asked for; sources : how many ask
-    writes : words that may be on their way into memory; leaving : as of :class:`~rtl_lib.lsu.atomic_lookup.AtomicLookup`
+    writes : words that may be on their way into memory; leaving : as of
+        :class:`~rtl_lib.lsu.atomic_lookup.AtomicLookup`
 
     Ports
     -----
@@ -67,17 +78,44 @@ class AtomicWords(wiring.Component):
         self.lanes = word_bytes // LANE
         place_bits, count = exact_log2(places), exact_log2(writes) + 2
         self.state = data.StructLayout({"mask": 2 * self.lanes, "owners": sources, "bad": 1, "listed": 1})
-        super().__init__({
-            "i": In(stream.Signature(data.StructLayout(
-                {"value": operation_layout(word_bytes, sources), "word": word_bits, "place": place_bits, "miss": 1, "leaves": 1}))),
-            "fills": In(stream.Signature(response_layout(word_bytes))),
-            "write": Out(stream.Signature(data.StructLayout({"word": word_bits, "content": word_layout(word_bytes)}))),
-            "acked": In(1), "failed": In(1), "refused": Out(sources),
-            "answer": Out(wiring.Signature({"valid": Out(1), "source": Out(range(sources)), "data": Out(8 * LANE), "error": Out(1)})),
-            "hold": In(1), "clean": In(1), "settled": Out(1), "gone": Out(1),
-            "changed": Out(1), "fresh": Out(1), "cleaned": Out(1),
-            "sent": Out(count), "arrived": Out(count),
-        })
+        super().__init__(
+            {
+                "i": In(
+                    stream.Signature(
+                        data.StructLayout(
+                            {
+                                "value": operation_layout(word_bytes, sources),
+                                "word": word_bits,
+                                "place": place_bits,
+                                "miss": 1,
+                                "leaves": 1,
+                            }
+                        )
+                    )
+                ),
+                "fills": In(stream.Signature(response_layout(word_bytes))),
+                "write": Out(
+                    stream.Signature(data.StructLayout({"word": word_bits, "content": word_layout(word_bytes)}))
+                ),
+                "acked": In(1),
+                "failed": In(1),
+                "refused": Out(sources),
+                "answer": Out(
+                    wiring.Signature(
+                        {"valid": Out(1), "source": Out(range(sources)), "data": Out(8 * LANE), "error": Out(1)}
+                    )
+                ),
+                "hold": In(1),
+                "clean": In(1),
+                "settled": Out(1),
+                "gone": Out(1),
+                "changed": Out(1),
+                "fresh": Out(1),
+                "cleaned": Out(1),
+                "sent": Out(count),
+                "arrived": Out(count),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -97,12 +135,20 @@ class AtomicWords(wiring.Component):
 
     def _stage(self, name):
         """An operation on its way, or (``clean``) a word to be written."""
-        members = {"valid": 1, "clean": 1, "miss": 1, "leaves": 1, "place": len(self.i.payload.place), "word": self.word_bits,
-                   "value": operation_layout(self.word_bytes, self.sources)}
+        members = {
+            "valid": 1,
+            "clean": 1,
+            "miss": 1,
+            "leaves": 1,
+            "place": len(self.i.payload.place),
+            "word": self.word_bits,
+            "value": operation_layout(self.word_bytes, self.sources),
+        }
         return {member: Signal(shape, name=f"{name}_{member}") for member, shape in members.items()}
 
     def _stores(self, m):
-        """Words, what is known of each, and its number; places with changed words, the oldest first; words on their way."""
+        """Words, what is known of each, and its number; places with changed words, the oldest first; words on their
+        way."""
         m.submodules.words = self.words = Ram(width=8 * self.word_bytes, depth=self.places, granularity=8 * LANE)
         m.submodules.states = self.states = Ram(width=Shape.cast(self.state).width, depth=self.places)
         m.submodules.numbers = self.numbers = Ram(width=self.word_bits, depth=self.places)
@@ -112,25 +158,38 @@ class AtomicWords(wiring.Component):
     # --- what begins
 
     def _begin(self, m, go, read, stages):
-        """The next word to write, or the next operation, unless something ahead is about to change what is read of the word as a whole."""
+        """The next word to write, or the next operation, unless something ahead is about to change what is read of the
+        word as a whole."""
         self.clearing, self.cleared = Signal(init=1), Signal(exact_log2(self.places))
         cleans, begins, place = Signal(), Signal(), Signal(exact_log2(self.places))
-        same, filling = ([stage["valid"] & (stage["place"] == place) for stage in stages],
-                         [stage["valid"] & stage["miss"] for stage in stages])
+        same, filling = (
+            [stage["valid"] & (stage["place"] == place) for stage in stages],
+            [stage["valid"] & stage["miss"] for stage in stages],
+        )
         free = ~Cat(same).any()
         settled = ~Cat(near & fills for near, fills in zip(same, filling, strict=True)).any()
         m.d.comb += [
             cleans.eq(self.clean & self.dirty.o.valid),
             place.eq(Mux(cleans, self.dirty.o.payload, self.i.payload.place)),
             # a fill is used in two stages, one of which comes right behind the other
-            begins.eq(~cleans & self.i.valid & ~self.hold & ~self.clearing & Mux(self.i.payload.miss, free & ~filling[0], settled)),
+            begins.eq(
+                ~cleans
+                & self.i.valid
+                & ~self.hold
+                & ~self.clearing
+                & Mux(self.i.payload.miss, free & ~filling[0], settled)
+            ),
             self.dirty.o.ready.eq(go & cleans & free),
             self.i.ready.eq(go & begins),
         ]
         with m.If(go):
             m.d.sync += [
-                read["valid"].eq(begins | cleans & free), read["clean"].eq(cleans), read["miss"].eq(self.i.payload.miss & ~cleans),
-                read["leaves"].eq(self.i.payload.leaves & ~cleans), read["place"].eq(place), read["word"].eq(self.i.payload.word),
+                read["valid"].eq(begins | cleans & free),
+                read["clean"].eq(cleans),
+                read["miss"].eq(self.i.payload.miss & ~cleans),
+                read["leaves"].eq(self.i.payload.leaves & ~cleans),
+                read["place"].eq(place),
+                read["word"].eq(self.i.payload.word),
                 read["value"].eq(self.i.payload.value),
             ]
         for store in (self.words, self.states, self.numbers):
@@ -141,24 +200,46 @@ class AtomicWords(wiring.Component):
     def _keep(self, m, go):
         word, state, number = Signal(8 * self.word_bytes), Signal(self.state), Signal(self.word_bits)
         with m.If(go):
-            m.d.sync += [word.eq(self.words.read.data), state.eq(self.states.read.data), number.eq(self.numbers.read.data)]
+            m.d.sync += [
+                word.eq(self.words.read.data),
+                state.eq(self.states.read.data),
+                number.eq(self.numbers.read.data),
+            ]
         return word, state, number
 
     def _take_lane(self, m, go, stages, word, state):
-        """The lane of the operation, and what is known of its word, where the three ahead of it have not changed them."""
+        """The lane of the operation, and what is known of its word, where the three ahead of it have not changed
+        them."""
         read, kept, now = stages
-        self.lane_after, self.state_after = Signal(8 * LANE), Signal(self.state)  # of the operation that is being computed
+        # of the operation that is being computed
+        self.lane_after, self.state_after = Signal(8 * LANE), Signal(self.state)
         lane, before = Signal(8 * LANE), Signal(self.state)
-        written = [now, *({name: Signal.like(now[name], name=f"written{k}_{name}") for name in ("valid", "clean", "place", "value")} for k in range(2))]
+        written = [
+            now,
+            *(
+                {
+                    name: Signal.like(now[name], name=f"written{k}_{name}")
+                    for name in ("valid", "clean", "place", "value")
+                }
+                for k in range(2)
+            ),
+        ]
         lanes = [self.lane_after, *(Signal(8 * LANE, name=f"written{k}_lane") for k in range(2))]
         states = [self.state_after, *(Signal(self.state, name=f"written{k}_state") for k in range(2))]
-        mine = Mux(kept["miss"], self.fills.payload.data.word_select(self._number(kept), 8 * LANE), word.word_select(self._number(kept), 8 * LANE))
+        mine = Mux(
+            kept["miss"],
+            self.fills.payload.data.word_select(self._number(kept), 8 * LANE),
+            word.word_select(self._number(kept), 8 * LANE),
+        )
         same = [Signal(name=f"same{k}") for k in range(3)]  # as the operations one, two and three ahead
         alike = [Signal(name=f"alike{k}") for k in range(3)]  # and the same lane
         with m.If(go):
             for k, ahead in enumerate((kept, now, written[1])):
                 here = ahead["valid"] & (ahead["place"] == read["place"])
-                m.d.sync += [same[k].eq(here), alike[k].eq(here & ~ahead["clean"] & (self._number(ahead) == self._number(read)) & ~read["miss"])]
+                m.d.sync += [
+                    same[k].eq(here),
+                    alike[k].eq(here & ~ahead["clean"] & (self._number(ahead) == self._number(read)) & ~read["miss"]),
+                ]
             for k in range(2):
                 m.d.sync += [written[k + 1][name].eq(written[k][name]) for name in written[1]]
                 m.d.sync += [lanes[k + 1].eq(lanes[k]), states[k + 1].eq(states[k])]
@@ -169,20 +250,24 @@ class AtomicWords(wiring.Component):
         return lane, before
 
     def _number(self, stage):
-        return stage["value"].offset[exact_log2(LANE):]
+        return stage["value"].offset[exact_log2(LANE) :]
 
     def _write_back(self, m, go, kept, word, state, number):
-        """A word on its way out. Nothing moves while memory does not take it, or a word that is to come in is not here."""
+        """A word on its way out. Nothing moves while memory does not take it, or a word that is to come in is not
+        here."""
         sends, sent, waits = Signal(), Signal(), Signal()
         content = self.write.payload.content
         m.d.comb += [
             sends.eq(kept["valid"] & (kept["clean"] | kept["miss"]) & state.mask.any()),
             waits.eq(kept["valid"] & kept["miss"] & ~self.fills.valid),
             self.write.valid.eq(sends & ~sent & self.owners.i.ready),
-            self.write.payload.word.eq(number), content.data.eq(word),
+            self.write.payload.word.eq(number),
+            content.data.eq(word),
             content.strobe.eq(Cat(bit.replicate(LANE // 2) for bit in state.mask)),
-            self.owners.i.valid.eq(self.write.valid & self.write.ready), self.owners.i.payload.eq(state.owners),
-            self.owners.o.ready.eq(self.acked), self.refused.eq(Mux(self.acked & self.failed, self.owners.o.payload, 0)),
+            self.owners.i.valid.eq(self.write.valid & self.write.ready),
+            self.owners.i.payload.eq(state.owners),
+            self.owners.o.ready.eq(self.acked),
+            self.refused.eq(Mux(self.acked & self.failed, self.owners.o.payload, 0)),
             go.eq(~waits & (~sends | sent | self.owners.i.ready & self.write.ready)),
         ]
         m.d.sync += sent.eq(~go & (sent | self.write.valid & self.write.ready))
@@ -192,8 +277,10 @@ class AtomicWords(wiring.Component):
         """A word has gone when all are in memory that were sent up to the time at which it left its place."""
         m.submodules.marks = marks = StreamFifo(len(self.sent), self.most_leaving)
         m.d.comb += [
-            marks.i.valid.eq(left), marks.i.payload.eq(self.sent + sends),
-            self.gone.eq(marks.o.valid & reached(self.arrived, marks.o.payload)), marks.o.ready.eq(self.gone),
+            marks.i.valid.eq(left),
+            marks.i.payload.eq(self.sent + sends),
+            self.gone.eq(marks.o.valid & reached(self.arrived, marks.o.payload)),
+            marks.o.ready.eq(self.gone),
         ]
         m.d.sync += [self.sent.eq(self.sent + sends), self.arrived.eq(self.arrived + self.acked)]
 
@@ -209,33 +296,48 @@ class AtomicWords(wiring.Component):
         changes = works & (value.function != FUNCTIONS.index("read"))
         fill = self.fills.payload
         m.d.comb += [
-            self.lane_after.eq(Cat(Mux(bits[k], Mux(value.wide, wide.word_select(k, 4 * LANE), narrow), lane.word_select(k, 4 * LANE))
-                                   for k in range(2))),
+            self.lane_after.eq(
+                Cat(
+                    Mux(bits[k], Mux(value.wide, wide.word_select(k, 4 * LANE), narrow), lane.word_select(k, 4 * LANE))
+                    for k in range(2)
+                )
+            ),
             after.mask.eq(kept_mask | Mux(changes, bits << (self._number(now) << 1), 0)),
             after.owners.eq(Mux(now["miss"] | now["clean"], 0, before.owners) | Mux(changes, 1 << value.source, 0)),
             after.listed.eq(Mux(now["clean"], 0, before.listed | changes)),
             after.bad.eq(Mux(now["miss"], fill.error, before.bad)),
-            self.answer.valid.eq(works & go), self.answer.source.eq(value.source), self.answer.data.eq(old), self.answer.error.eq(after.bad),
+            self.answer.valid.eq(works & go),
+            self.answer.source.eq(value.source),
+            self.answer.data.eq(old),
+            self.answer.error.eq(after.bad),
             self.fills.ready.eq(go & now["valid"] & now["miss"]),
             # a word that made room for one that is only read leaves its place among those to be written
-            self.changed.eq(changes & go), self.fresh.eq(changes & go & ~before.listed), self.cleaned.eq(now["valid"] & now["clean"] & go),
-            self.dirty.i.valid.eq(self.fresh), self.dirty.i.payload.eq(now["place"]),
+            self.changed.eq(changes & go),
+            self.fresh.eq(changes & go & ~before.listed),
+            self.cleaned.eq(now["valid"] & now["clean"] & go),
+            self.dirty.i.valid.eq(self.fresh),
+            self.dirty.i.payload.eq(now["place"]),
         ]
         self._store(m, go, now, works, after)
 
     def _store(self, m, go, now, works, after):
         fill, number = self.fills.payload.data, self._number(now)
         m.d.comb += [
-            self.words.write.addr.eq(now["place"]), self.numbers.write.addr.eq(now["place"]), self.numbers.write.data.eq(now["word"]),
+            self.words.write.addr.eq(now["place"]),
+            self.numbers.write.addr.eq(now["place"]),
+            self.numbers.write.data.eq(now["word"]),
             self.numbers.write.en.eq(go & now["valid"] & now["miss"]),
-            self.states.write.addr.eq(Mux(self.clearing, self.cleared, now["place"])), self.states.write.data.eq(Mux(self.clearing, 0, after.as_value())),
+            self.states.write.addr.eq(Mux(self.clearing, self.cleared, now["place"])),
+            self.states.write.data.eq(Mux(self.clearing, 0, after.as_value())),
             self.states.write.en.eq(self.clearing | go & now["valid"]),
         ]
         for k in range(self.lanes):
             mine = number == k
             m.d.comb += [
                 self.words.write.en[k].eq(go & works & (mine | now["miss"])),
-                self.words.write.data.word_select(k, 8 * LANE).eq(Mux(mine, self.lane_after, fill.word_select(k, 8 * LANE))),
+                self.words.write.data.word_select(k, 8 * LANE).eq(
+                    Mux(mine, self.lane_after, fill.word_select(k, 8 * LANE))
+                ),
             ]
         with m.If(self.clearing):  # what a run before a reset has left
             m.d.sync += [self.cleared.eq(self.cleared + 1), self.clearing.eq(~self.cleared.all())]

@@ -49,13 +49,15 @@ class BurstBuilder(wiring.Component):
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
         self.word_bytes, self.max_burst = word_bytes, max_burst
         self.align_bits = exact_log2(burst_align // word_bytes)
-        super().__init__({
-            "i": In(stream.Signature(addr_bits - exact_log2(word_bytes))),
-            "o": Out(stream.Signature(burst_layout(addr_bits, max_burst))),
-            "close": In(1),
-            "urgent": In(1),
-            "open": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(addr_bits - exact_log2(word_bytes))),
+                "o": Out(stream.Signature(burst_layout(addr_bits, max_burst))),
+                "close": In(1),
+                "urgent": In(1),
+                "open": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -65,7 +67,7 @@ class BurstBuilder(wiring.Component):
         taken, sent = self.i.valid & self.i.ready, self.o.valid & self.o.ready
 
         m.d.comb += [
-            full.eq((burst.words == self.max_burst) | (following[:self.align_bits] == 0)),
+            full.eq((burst.words == self.max_burst) | (following[: self.align_bits] == 0)),
             ends.eq(full | self.close),
             extends.eq(self.open & ~ends & (self.i.payload == following)),
             alone.eq(~self.open & self.urgent),

@@ -29,8 +29,9 @@ class CachedLoadUnit(wiring.Component):
     -----
     1. Data leaves in the order of the addresses, one for each: :func:`~rtl_lib.lsu.load.load` gives the values.
     2. A word that was fetched is not fetched again until ``words - pending`` others were, or ``flush``; but for the
-       rare word that shares an index with another (four times as many indices as words). While no more than an eighth of
-       ``pending`` words are under way, it is ``words - pending / 4`` others (:class:`~rtl_lib.lsu.guard.PlaceGuard`).
+       rare word that shares an index with another (four times as many indices as words). While no more than an eighth
+       of ``pending`` words are under way, it is ``words - pending / 4`` others
+       (:class:`~rtl_lib.lsu.guard.PlaceGuard`).
     3. After a ``flush`` no address taken in that cycle or later is answered from a word fetched before.
     4. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
 
@@ -46,26 +47,51 @@ class CachedLoadUnit(wiring.Component):
     As for :class:`~rtl_lib.lsu.load.LoadUnit`.
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, words=512, depth=256, max_burst=16, pending=64,
-                 burst_align=1024, patience=4):
+    def __init__(
+        self,
+        *,
+        access_bytes,
+        word_bytes,
+        addr_bits=64,
+        words=512,
+        depth=256,
+        max_burst=16,
+        pending=64,
+        burst_align=1024,
+        patience=4,
+    ):
         require_power_of_two("words", words, 2)
         if pending >= words:
             raise ValueError(f"words must exceed pending, {pending} words, not {words!r}")
         self.access_bytes, self.word_bytes = access_bytes, word_bytes
         kept = words - pending
-        self._path = {"access_bytes": access_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "depth": depth,
-                      "max_burst": max_burst, "pending": pending, "burst_align": burst_align, "patience": patience,
-                      "kept": kept}
+        self._path = {
+            "access_bytes": access_bytes,
+            "word_bytes": word_bytes,
+            "addr_bits": addr_bits,
+            "depth": depth,
+            "max_burst": max_burst,
+            "pending": pending,
+            "burst_align": burst_align,
+            "patience": patience,
+            "kept": kept,
+        }
         self.margin = 2 * max(1, pending // 8)
-        self._finder = {"places": words, "kept": kept, "reach": max(kept, words - self.margin), "index_bits": exact_log2(words) + 2}
+        self._finder = {
+            "places": words,
+            "kept": kept,
+            "reach": max(kept, words - self.margin),
+            "index_bits": exact_log2(words) + 2,
+        }
         self.depth, self.pending = depth, pending
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.path = path = FetchPath(**self._path)
-        m.submodules.finder = finder = WordFinder(word_bits=len(path.i.payload.word),
-                                                  offset_bits=len(path.i.payload.select.offset), **self._finder)
+        m.submodules.finder = finder = WordFinder(
+            word_bits=len(path.i.payload.word), offset_bits=len(path.i.payload.select.offset), **self._finder
+        )
         m.submodules.guard = guard = PlaceGuard(depth=self.depth, margin=self.margin)
         connect(m, path.o, wiring.flipped(self.o))
         connect(m, path.mem, wiring.flipped(self.mem))
@@ -76,8 +102,8 @@ class CachedLoadUnit(wiring.Component):
             finder.flush.eq(self.flush),
             finder.i.valid.eq(self.i.valid),
             self.i.ready.eq(finder.i.ready),
-            finder.i.payload.word.eq(self.i.payload[exact_log2(self.word_bytes):]),
-            finder.i.payload.offset.eq(self.i.payload[exact_log2(self.access_bytes):]),
+            finder.i.payload.word.eq(self.i.payload[exact_log2(self.word_bytes) :]),
+            finder.i.payload.offset.eq(self.i.payload[exact_log2(self.access_bytes) :]),
             held.eq(found.next & guard.hold),
             path.i.valid.eq(finder.o.valid & ~held),
             finder.o.ready.eq(path.i.ready & ~held),

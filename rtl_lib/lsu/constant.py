@@ -24,17 +24,20 @@ class ConstantPort(wiring.Signature):
 
     def __init__(self, access_bytes, addr_bits):
         self.access_bytes, self.addr_bits = access_bytes, addr_bits
-        super().__init__({
-            "request": Out(stream.Signature(addr_bits)),
-            "response": In(stream.Signature(data.StructLayout({"data": 8 * access_bytes, "error": 1}))),
-            "fetched": In(1),
-        })
+        super().__init__(
+            {
+                "request": Out(stream.Signature(addr_bits)),
+                "response": In(stream.Signature(data.StructLayout({"data": 8 * access_bytes, "error": 1}))),
+                "fetched": In(1),
+            }
+        )
 
 
 @shared
 class ConstantLoadUnit(wiring.Component):
-    """Constant-pipelined load of a kernel: its port to the cache, which does all the rest, and the answers that are not wanted yet:
-    other loads of the same iteration may take as long as memory does, and many iterations are on their way meanwhile.
+    """Constant-pipelined load of a kernel: its port to the cache, which does all the rest, and the answers that are not
+    wanted yet: other loads of the same iteration may take as long as memory does, and many iterations are on their way
+    meanwhile.
 
     Parameters
     ----------
@@ -42,7 +45,8 @@ class ConstantLoadUnit(wiring.Component):
 
     Ports
     -----
-    i, o, error, observe : as of :class:`~rtl_lib.lsu.load.LoadUnit`; ``flush`` has no effect, as nothing writes constants in a run
+    i, o, error, observe : as of :class:`~rtl_lib.lsu.load.LoadUnit`; ``flush`` has no effect, as nothing writes
+        constants in a run
     mem : :class:`ConstantPort`
     """
 
@@ -56,11 +60,17 @@ class ConstantLoadUnit(wiring.Component):
         m.submodules.answers = answers = StreamFifo(response.payload.shape(), self.depth)
         connect(m, flipped(response), answers.i)
         m.d.comb += [
-            request.valid.eq(self.i.valid), request.payload.eq(self.i.payload), self.i.ready.eq(request.ready),
-            self.o.valid.eq(answers.o.valid), self.o.payload.eq(answers.o.payload.data), answers.o.ready.eq(self.o.ready),
+            request.valid.eq(self.i.valid),
+            request.payload.eq(self.i.payload),
+            self.i.ready.eq(request.ready),
+            self.o.valid.eq(answers.o.valid),
+            self.o.payload.eq(answers.o.payload.data),
+            answers.o.ready.eq(self.o.ready),
             self.error.eq(answers.o.payload.error),
-            self.observe.accepted.eq(self.i.valid & self.i.ready), self.observe.stalled.eq(self.i.valid & ~self.i.ready),
-            self.observe.burst.eq(self.mem.fetched), self.observe.word.eq(self.mem.fetched),
+            self.observe.accepted.eq(self.i.valid & self.i.ready),
+            self.observe.stalled.eq(self.i.valid & ~self.i.ready),
+            self.observe.burst.eq(self.mem.fetched),
+            self.observe.word.eq(self.mem.fetched),
             self.observe.error.eq(response.valid & response.ready & response.payload.error),
         ]
         return m
@@ -70,23 +80,26 @@ class ConstantLoadUnit(wiring.Component):
 class ConstantCache(wiring.Component):
     """Keeps words of memory that nobody writes while kernels run, for several loads at once.
 
-    Every load has a copy of all words, with a word number beside each, so that hits of one never wait for another. A miss is
-    fetched for all of them; misses are served one after the other, loads taking turns.
+    Every load has a copy of all words, with a word number beside each, so that hits of one never wait for another. A
+    miss is fetched for all of them; misses are served one after the other, loads taking turns.
 
     Rules
     -----
     1. Each load is answered in order: :func:`~rtl_lib.lsu.load.load` gives the values.
-    2. A load that hits is answered in the next cycle, one in every cycle; one that misses waits, and what comes behind it.
-    3. A word is fetched once for all loads, and stays until another one of the same place (word number modulo ``words``) is.
-    4. No load taken after ``forget``, or that cycle, is answered with what was fetched before. That takes no time, as each place has the
-       number of the period between two ``forget`` in which it was filled; but once in 2**period_bits - 1 times, and at reset, ``words``
-       cycles in which loads wait.
+    2. A load that hits is answered in the next cycle, one in every cycle; one that misses waits, and what comes behind
+       it.
+    3. A word is fetched once for all loads, and stays until another one of the same place (word number modulo
+       ``words``) is.
+    4. No load taken after ``forget``, or that cycle, is answered with what was fetched before. That takes no time, as
+       each place has the number of the period between two ``forget`` in which it was filled; but once in 2**period_bits
+       - 1 times, and at reset, ``words`` cycles in which loads wait.
     5. A word that memory refuses is answered with ``error`` and not kept.
 
     Parameters
     ----------
     accesses : bytes of each load, powers of two up to ``word_bytes``
-    words : a power of two; period_bits : of the number of a period, which is written beside each place; word_bytes, addr_bits, max_burst : of the memory behind (all bursts are of one word)
+    words : a power of two; period_bits : of the number of a period, which is written beside each place; word_bytes,
+        addr_bits, max_burst : of the memory behind (all bursts are of one word)
 
     Ports
     -----
@@ -102,12 +115,16 @@ class ConstantCache(wiring.Component):
         self.accesses, self.words, self.word_bytes = tuple(accesses), words, word_bytes
         self.word_bits, self.index_bits = addr_bits - exact_log2(word_bytes), exact_log2(words)
         self.period_bits = period_bits
-        self._line = data.StructLayout({"period": period_bits, "tag": self.word_bits - self.index_bits, "data": 8 * word_bytes})
-        super().__init__({
-            **{f"load{k}": In(ConstantPort(size, addr_bits)) for k, size in enumerate(self.accesses)},
-            "forget": In(1),
-            "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
-        })
+        self._line = data.StructLayout(
+            {"period": period_bits, "tag": self.word_bits - self.index_bits, "data": 8 * word_bytes}
+        )
+        super().__init__(
+            {
+                **{f"load{k}": In(ConstantPort(size, addr_bits)) for k, size in enumerate(self.accesses)},
+                "forget": In(1),
+                "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
+            }
+        )
 
     @property
     def loads(self):
@@ -115,9 +132,11 @@ class ConstantCache(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        self.put, self.place, self.line = Signal(), Signal(self.index_bits), Signal(self._line)  # what is written into every copy
+        # what is written into every copy
+        self.put, self.place, self.line = Signal(), Signal(self.index_bits), Signal(self._line)
         self.emptying = Signal(init=1)
-        self.period = Signal(self.period_bits, init=1)  # counts what was forgotten; 0 stands beside places that hold nothing
+        # counts what was forgotten; 0 stands beside places that hold nothing
+        self.period = Signal(self.period_bits, init=1)
         self.answered, self.refused = Signal(), Signal()  # the word that was wanted is here, or memory refuses it
         self.wanted, self.owner = Signal(self.word_bits), Signal(range(len(self.accesses)))
         misses = [self._look_up(m, k, port) for k, port in enumerate(self.loads)]
@@ -131,23 +150,32 @@ class ConstantCache(wiring.Component):
         write, read = copy.write_port(), copy.read_port()
         busy, looked, bad = Signal(name=f"busy{k}"), Signal(name=f"looked{k}"), Signal(name=f"bad{k}")
         held = Signal(len(port.request.payload), name=f"held{k}")  # the address that is looked up
-        # an answer on offer stays what it is when all is forgotten: what counts is the period in which the load was taken, or looked again
+        # an answer on offer stays what it is when all is forgotten: what counts is the period in which the load was
+        # taken, or looked again
         period = Signal(self.period_bits, name=f"period{k}")
-        word, line, response = held[exact_log2(self.word_bytes):], read.data, port.response
-        hit = looked & (line.period == period) & (line.tag == word[self.index_bits:])
+        word, line, response = held[exact_log2(self.word_bytes) :], read.data, port.response
+        hit = looked & (line.period == period) & (line.tag == word[self.index_bits :])
         waits = busy & looked & ~hit & ~bad
         done, taken = response.valid & response.ready, port.request.valid & port.request.ready
         again = busy & ~looked & ~bad & ~self.emptying
-        asked = Mux(busy & ~done, held, port.request.payload)[exact_log2(self.word_bytes):]
+        asked = Mux(busy & ~done, held, port.request.payload)[exact_log2(self.word_bytes) :]
         m.d.comb += [
-            write.en.eq(self.put), write.addr.eq(self.place), write.data.eq(self.line),
+            write.en.eq(self.put),
+            write.addr.eq(self.place),
+            write.data.eq(self.line),
             port.request.ready.eq((~busy | done) & ~self.emptying & ~self.forget),
-            read.en.eq(taken | again), read.addr.eq(asked[:self.index_bits]),
+            read.en.eq(taken | again),
+            read.addr.eq(asked[: self.index_bits]),
             response.valid.eq(busy & (hit | bad)),
             response.payload.error.eq(bad),
             port.fetched.eq(self.answered & (self.owner == k)),
         ]
-        cut(m, response.payload.data, line.data, held[exact_log2(port.signature.access_bytes):exact_log2(self.word_bytes)])
+        cut(
+            m,
+            response.payload.data,
+            line.data,
+            held[exact_log2(port.signature.access_bytes) : exact_log2(self.word_bytes)],
+        )
         # what is read while it is written is what was there before: look again
         clash = self.put & (self.place == read.addr)
         served = self.answered & waits & (self.wanted == word)
@@ -190,9 +218,13 @@ class ConstantCache(wiring.Component):
             with m.State("WAIT"), m.If(response.valid):
                 useful = ~late & ~self.forget
                 m.d.sync += [
-                    self.answered.eq(useful), self.refused.eq(response.payload.error),
-                    self.put.eq(useful & ~response.payload.error), self.place.eq(self.wanted[:self.index_bits]),
-                    self.line.period.eq(self.period), self.line.tag.eq(self.wanted[self.index_bits:]), self.line.data.eq(response.payload.data),
+                    self.answered.eq(useful),
+                    self.refused.eq(response.payload.error),
+                    self.put.eq(useful & ~response.payload.error),
+                    self.place.eq(self.wanted[: self.index_bits]),
+                    self.line.period.eq(self.period),
+                    self.line.tag.eq(self.wanted[self.index_bits :]),
+                    self.line.data.eq(response.payload.data),
                 ]
                 m.next = "PUT"
             with m.State("PUT"):
@@ -202,8 +234,8 @@ class ConstantCache(wiring.Component):
             m.d.sync += late.eq(1)
 
     def _empty(self, m):
-        """A new period at each ``forget``. Before their numbers begin again, and after reset, every place is written as one of none; nothing
-        is fetched meanwhile but what is dropped."""
+        """A new period at each ``forget``. Before their numbers begin again, and after reset, every place is written as
+        one of none; nothing is fetched meanwhile but what is dropped."""
         count = Signal(self.index_bits + 1)
         with m.If(self.emptying):
             m.d.sync += [self.put.eq(~count[-1]), self.place.eq(count), self.line.period.eq(0), count.eq(count + 1)]

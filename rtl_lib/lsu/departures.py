@@ -16,10 +16,10 @@ class Departures(wiring.Component):
 
     Rules
     -----
-    1. ``enter`` takes the key of a word that leaves from now on; ``gone`` is high in a cycle in which the one that entered first has
-       left. They leave in the order in which they entered.
-    2. ``leaving`` says whether ``asked`` is the key of a word that is leaving, one that enters in this cycle included. It may still
-       say so in the cycle of ``gone``.
+    1. ``enter`` takes the key of a word that leaves from now on; ``gone`` is high in a cycle in which the one that
+       entered first has left. They leave in the order in which they entered.
+    2. ``leaving`` says whether ``asked`` is the key of a word that is leaving, one that enters in this cycle included.
+       It may still say so in the cycle of ``gone``.
     3. ``enter`` is ready while fewer than ``places`` are leaving; that is a register.
 
     Parameters
@@ -30,12 +30,9 @@ class Departures(wiring.Component):
 
     def __init__(self, *, key_bits, places):
         self.places = require_power_of_two("places", places, 2)
-        super().__init__({
-            "enter": In(stream.Signature(key_bits)),
-            "gone": In(1),
-            "asked": In(key_bits),
-            "leaving": Out(1),
-        })
+        super().__init__(
+            {"enter": In(stream.Signature(key_bits)), "gone": In(1), "asked": In(key_bits), "leaving": Out(1)}
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -46,8 +43,10 @@ class Departures(wiring.Component):
         m.d.comb += [
             self.enter.ready.eq(~inside.bit_select(newest, 1)),
             enters.eq(self.enter.valid & self.enter.ready),
-            self.leaving.eq(Cat(inside[k] & (key == self.asked) for k, key in enumerate(keys)).any()
-                            | enters & (self.enter.payload == self.asked)),
+            self.leaving.eq(
+                Cat(inside[k] & (key == self.asked) for k, key in enumerate(keys)).any()
+                | enters & (self.enter.payload == self.asked)
+            ),
         ]
         with m.If(self.gone):
             m.d.sync += [inside.bit_select(oldest, 1).eq(0), oldest.eq(oldest + 1)]

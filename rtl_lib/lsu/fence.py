@@ -19,11 +19,7 @@ class StoreView(wiring.Signature):
     """
 
     def __init__(self, queue_depth):
-        super().__init__({
-            "queued": In(range(queue_depth + 1)),
-            "taken": In(1),
-            "fence": Out(Fence()),
-        })
+        super().__init__({"queued": In(range(queue_depth + 1)), "taken": In(1), "fence": Out(Fence())})
 
 
 @shared
@@ -60,12 +56,14 @@ class FenceSequencer(wiring.Component):
         if not isinstance(pending, int) or pending < 1:
             raise ValueError(f"pending must be a positive integer, not {pending!r}")
         self.queue_depths, self.pending = tuple(queue_depths), pending
-        super().__init__({
-            "i": In(stream.Signature(0)),
-            "o": Out(stream.Signature(0)),
-            "flush": Out(1),
-            **{f"store{k}": Out(StoreView(depth)) for k, depth in enumerate(self.queue_depths)},
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(0)),
+                "o": Out(stream.Signature(0)),
+                "flush": Out(1),
+                **{f"store{k}": Out(StoreView(depth)) for k, depth in enumerate(self.queue_depths)},
+            }
+        )
 
     @property
     def stores(self):
@@ -123,7 +121,8 @@ class FenceShare(wiring.Component):
 
     Ports
     -----
-    askers : array of :class:`~rtl_lib.mem.ports.Fence`, as the unit sees it; unit : the unit's fence, as an asker sees it
+    askers : array of :class:`~rtl_lib.mem.ports.Fence`, as the unit sees it; unit : the unit's fence, as an asker sees
+        it
     """
 
     def __init__(self, askers, pending=16):

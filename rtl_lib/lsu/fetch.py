@@ -1,4 +1,5 @@
-"""What all load units share: words to fetch become bursts, and accesses wait in order for the words they are cut from."""
+"""What all load units share: words to fetch become bursts, and accesses wait in order for the words they are cut
+from."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -15,13 +16,15 @@ __all__ = ["FetchPath", "access_layout"]
 
 
 def access_layout(access_bytes, word_bytes, addr_bits, kept_places=0, ahead=False):
-    """An access: the number of its word (byte address / ``word_bytes``), and what to select (:func:`select_layout`); with ``ahead``
-    also whether that word was ``asked`` for before."""
-    return data.StructLayout({
-        "word": addr_bits - exact_log2(word_bytes),
-        "select": select_layout(access_bytes, word_bytes, kept_places),
-        **({"asked": 1} if ahead else {}),
-    })
+    """An access: the number of its word (byte address / ``word_bytes``), and what to select (:func:`select_layout`);
+    with ``ahead`` also whether that word was ``asked`` for before."""
+    return data.StructLayout(
+        {
+            "word": addr_bits - exact_log2(word_bytes),
+            "select": select_layout(access_bytes, word_bytes, kept_places),
+            **({"asked": 1} if ahead else {}),
+        }
+    )
 
 
 @shared
@@ -37,7 +40,8 @@ class FetchPath(wiring.Component):
     3. Space for its words is reserved before a request is sent, so responses are never refused.
     4. One access is taken, and one word fetched, every cycle as long as memory keeps up, ``depth`` covers the
        accesses and ``pending`` the words under way.
-    5. Words may be asked for ``ahead`` of their accesses, which come in the same order; they go before an access that fetches its word.
+    5. Words may be asked for ``ahead`` of their accesses, which come in the same order; they go before an access that
+       fetches its word.
 
     Parameters
     ----------
@@ -58,29 +62,48 @@ class FetchPath(wiring.Component):
     free : words that may be asked for; level : accesses under way; answered : the oldest of them has got its word
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits, depth, max_burst, pending, burst_align, patience, kept=0,
-                 reads_ahead=False):
+    def __init__(
+        self,
+        *,
+        access_bytes,
+        word_bytes,
+        addr_bits,
+        depth,
+        max_burst,
+        pending,
+        burst_align,
+        patience,
+        kept=0,
+        reads_ahead=False,
+    ):
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
         if pending < max_burst:
             raise ValueError(f"pending must be at least max_burst, {max_burst} words, not {pending!r}")
         geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
         self._builder = {**geometry, "burst_align": burst_align}
-        self._words = {"access_bytes": access_bytes, "word_bytes": word_bytes, "pending": pending, "max_reserve": 1,
-                       "kept": kept}
+        self._words = {
+            "access_bytes": access_bytes,
+            "word_bytes": word_bytes,
+            "pending": pending,
+            "max_reserve": 1,
+            "kept": kept,
+        }
         self.depth, self.patience = depth, patience
         self.reads_ahead = reads_ahead
         access = access_layout(access_bytes, word_bytes, addr_bits, pending + kept if kept else 0, reads_ahead)
-        super().__init__({
-            "i": In(stream.Signature(access)),
-            **({"ahead": In(stream.Signature(access["word"].shape))} if reads_ahead else {}),
-            "o": Out(stream.Signature(8 * access_bytes)),
-            "error": Out(1),
-            "mem": Out(ReadPort(**geometry)),
-            "free": Out(range(pending + 1)),
-            "level": Out(range(depth + 1)),
-            "answered": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(access)),
+                **({"ahead": In(stream.Signature(access["word"].shape))} if reads_ahead else {}),
+                "o": Out(stream.Signature(8 * access_bytes)),
+                "error": Out(1),
+                "mem": Out(ReadPort(**geometry)),
+                "free": Out(range(pending + 1)),
+                "level": Out(range(depth + 1)),
+                "answered": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

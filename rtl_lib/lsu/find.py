@@ -19,7 +19,7 @@ def fold(word, bits):
         while word:
             folded, word = folded ^ word & (1 << bits) - 1, word >> bits
         return folded
-    parts = [word[low:low + bits] for low in range(0, len(word), bits)]
+    parts = [word[low : low + bits] for low in range(0, len(word), bits)]
     folded = Const(0, bits)
     for part in parts:
         folded = folded ^ part
@@ -50,11 +50,11 @@ class WordFinder(wiring.Component):
     1. Accesses leave in the order they came, :attr:`timing` after it, one a cycle.
     2. An access with ``next`` (a miss) is given the next place of the ring when it leaves.
     3. An access with ``again`` uses the word in ``place``: that place was given to its word, it was one of the last
-       ``kept`` given, and no flush has come in between. While ``calm`` is high, it may have been one of the last ``reach``; with
-       ``deep`` it was not one of the last ``kept``.
+       ``kept`` given, and no flush has come in between. While ``calm`` is high, it may have been one of the last
+       ``reach``; with ``deep`` it was not one of the last ``kept``.
     4. An access with neither uses the same word as the access before it.
-    5. :func:`words_placed` are the words that miss while ``calm`` is low, and with ``reach`` instead of ``kept`` those while it is high;
-       accesses close to each other whose words share an index may miss less often.
+    5. :func:`words_placed` are the words that miss while ``calm`` is low, and with ``reach`` instead of ``kept`` those
+       while it is high; accesses close to each other whose words share an index may miss less often.
 
     Parameters
     ----------
@@ -78,15 +78,19 @@ class WordFinder(wiring.Component):
             raise ValueError(f"kept must be 1 to {places - 1}, fewer than the places, not {kept!r}")
         reach = kept if reach is None else reach
         if not kept <= reach < places:
-            raise ValueError(f"reach must be {kept} to {places - 1}, from what is kept on, fewer than the places, not {reach!r}")
+            raise ValueError(
+                f"reach must be {kept} to {places - 1}, from what is kept on, fewer than the places, not {reach!r}"
+            )
         self.places, self.kept, self.reach, self.index_bits = places, kept, reach, index_bits
         found = {"word": word_bits, "next": 1, "again": 1, "deep": 1, "place": range(places), "offset": offset_bits}
-        super().__init__({
-            "i": In(stream.Signature(data.StructLayout({"word": word_bits, "offset": offset_bits}))),
-            "o": Out(stream.Signature(data.StructLayout(found))),
-            "calm": In(1),
-            "flush": In(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(data.StructLayout({"word": word_bits, "offset": offset_bits}))),
+                "o": Out(stream.Signature(data.StructLayout(found))),
+                "calm": In(1),
+                "flush": In(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -118,7 +122,8 @@ class WordFinder(wiring.Component):
         return m
 
     def _ring(self, m, found):
-        """Return the place given out next, whether that of the access on offer is among those in date, and whether it lies deep."""
+        """Return the place given out next, whether that of the access on offer is among those in date, and whether it
+        lies deep."""
         youngest, in_date = Signal.like(found.place), Signal(range(self.reach + 1))
         age, deep = Signal.like(found.place), Signal()  # words placed since
         placed = self.o.valid & self.o.ready & found.next
@@ -134,8 +139,8 @@ class WordFinder(wiring.Component):
     def _tables(self, m, go, busy, word, youngest):
         """Return what the first table says about the word looked up, and the second about the place it said before.
 
-        Both are written when a miss leaves, and reads see what is written in the same cycle. Only the access right behind
-        a miss has read the first table too early for that: ``same`` is for that one.
+        Both are written when a miss leaves, and reads see what is written in the same cycle. Only the access right
+        behind a miss has read the first table too early for that: ``same`` is for that one.
         """
         found = self.o.payload
         m.submodules.hints = hints = Memory(shape=len(youngest), depth=1 << self.index_bits, init=[])

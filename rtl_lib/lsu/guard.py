@@ -11,16 +11,17 @@ __all__ = ["PlaceGuard"]
 
 @shared
 class PlaceGuard(wiring.Component):
-    """Counts words placed while an access waits for one that lies so deep in the ring that ``margin`` more are all it can stand.
+    """Counts words placed while an access waits for one that lies so deep in the ring that ``margin`` more are all it
+    can stand.
 
-    Time is cut into stretches of ``margin / 2`` words. A stretch ends when all deep accesses of the one before are answered, which the
-    last of them decides, as accesses are answered in order: so a deep access sees what is left of its own stretch, and all of the
-    next one, at most.
+    Time is cut into stretches of ``margin / 2`` words. A stretch ends when all deep accesses of the one before are
+    answered, which the last of them decides, as accesses are answered in order: so a deep access sees what is left of
+    its own stretch, and all of the next one, at most.
 
     Rules
     -----
-    1. From the cycle after an access with ``deep`` until it is answered no more than ``margin`` words are placed, if none is while ``hold`` is
-       high.
+    1. From the cycle after an access with ``deep`` until it is answered no more than ``margin`` words are placed, if
+       none is while ``hold`` is high.
     2. ``hold`` is low when no deep access is under way, and never stays high longer than those take that are.
 
     Parameters
@@ -38,13 +39,9 @@ class PlaceGuard(wiring.Component):
         if margin < 2 or margin % 2:
             raise ValueError(f"margin must be an even number of words, not {margin!r}")
         self.stretch = margin // 2
-        super().__init__({
-            "deep": In(1),
-            "placed": In(1),
-            "level": In(range(depth + 1)),
-            "answered": In(1),
-            "hold": Out(1),
-        })
+        super().__init__(
+            {"deep": In(1), "placed": In(1), "level": In(range(depth + 1)), "answered": In(1), "hold": Out(1)}
+        )
 
     def elaborate(self, platform):
         m = Module()

@@ -12,7 +12,8 @@ __all__ = ["HazardUnit", "StoreTable", "hazard_layout"]
 
 
 def hazard_layout(place_bits, asking, stores):
-    """What a token tells: the places that its accesses ask for and those that its stores write, each ``valid`` if it does.
+    """What a token tells: the places that its accesses ask for and those that its stores write, each ``valid`` if it
+    does.
 
     Accesses meet when their places are equal; a place is an address without the bits inside the largest access.
     """
@@ -49,15 +50,17 @@ class StoreTable(wiring.Component):
             raise ValueError(f"entries must be a power of two from 4 on, not {entries!r}")
         self.place_bits, self.entries, self.certain = place_bits, entries, certain
         place = data.StructLayout({"valid": 1, "place": place_bits})
-        super().__init__({
-            "enter": In(place),
-            "room": Out(1),
-            "queries": In(data.ArrayLayout(place, queries)),
-            "match": Out(entries),
-            "occupied": Out(entries),
-            "retired": In(RETIRED_BITS),
-            "fate": In(data.StructLayout({"valid": 1, "made": 1})),
-        })
+        super().__init__(
+            {
+                "enter": In(place),
+                "room": Out(1),
+                "queries": In(data.ArrayLayout(place, queries)),
+                "match": Out(entries),
+                "occupied": Out(entries),
+                "retired": In(RETIRED_BITS),
+                "fate": In(data.StructLayout({"valid": 1, "made": 1})),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -70,8 +73,12 @@ class StoreTable(wiring.Component):
         m.d.sync += done.eq(done + self.retired - (leaves & made))
         m.d.comb += [
             self.room.eq(used < self.entries - 1),
-            self.match.eq(Cat(on & Cat(query.valid & (place == query.place) for query in self.queries).any()
-                              for on, place in zip(self.occupied, places, strict=True))),
+            self.match.eq(
+                Cat(
+                    on & Cat(query.valid & (place == query.place) for query in self.queries).any()
+                    for on, place in zip(self.occupied, places, strict=True)
+                )
+            ),
         ]
         with m.If(self.enter.valid):
             m.d.sync += [places[tail].eq(self.enter.place), self.occupied.bit_select(tail, 1).eq(1), tail.eq(tail + 1)]
@@ -100,8 +107,9 @@ class HazardUnit(wiring.Component):
     Rules
     -----
     1. Tokens leave in the order they came.
-    2. A token leaves when none of the places that earlier tokens entered and that are still in a :class:`StoreTable`, or a
-       :class:`~rtl_lib.lsu.word_table.WordTable`, is one that it asks this table for. Its own stores enter as it is compared, so every later token sees them.
+    2. A token leaves when none of the places that earlier tokens entered and that are still in a :class:`StoreTable`,
+       or a :class:`~rtl_lib.lsu.word_table.WordTable`, is one that it asks this table for. Its own stores enter as it
+       is compared, so every later token sees them.
     3. Where nothing matches, one token passes a cycle, three cycles after it came.
     4. ``waits`` is high while a token is held by a match.
 
@@ -130,12 +138,14 @@ class HazardUnit(wiring.Component):
         for k in range(len(self.certain)):
             told[f"retired{k}"] = In(RETIRED_BITS)
             told[f"fate{k}"] = In(data.StructLayout({"valid": 1, "made": 1}))
-        super().__init__({
-            "i": In(stream.Signature(hazard_layout(place_bits, len(self.asks), len(self.certain)))),
-            "o": Out(stream.Signature(0)),
-            "waits": Out(1),
-            **told,
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(hazard_layout(place_bits, len(self.asks), len(self.certain)))),
+                "o": Out(stream.Signature(0)),
+                "waits": Out(1),
+                **told,
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -154,10 +164,7 @@ class HazardUnit(wiring.Component):
         ]
         taken = self.i.valid & self.i.ready
         for table, mask, rest, blocks, place in zip(tables, masks, still, blocked, self.i.payload.stores, strict=True):
-            m.d.comb += [
-                table.enter.valid.eq(taken & place.valid),
-                table.enter.place.eq(place.place),
-            ]
+            m.d.comb += [table.enter.valid.eq(taken & place.valid), table.enter.place.eq(place.place)]
             if isinstance(table, WordTable):
                 m.d.comb += table.asked.eq(taken)
             m.d.sync += [mask.eq(Mux(taken, table.match, blocks)), rest.eq(Mux(moves, blocks, rest & table.occupied))]

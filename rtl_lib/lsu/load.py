@@ -16,13 +16,15 @@ __all__ = ["LoadUnit", "load", "load_ports"]
 
 def load(memory, addresses, access_bytes):
     """Golden: the little-endian values of ``access_bytes`` bytes at ``addresses`` of the bytes ``memory``."""
-    return [int.from_bytes(memory[a:a + access_bytes], "little") for a in addresses]
+    return [int.from_bytes(memory[a : a + access_bytes], "little") for a in addresses]
 
 
 def load_ports(access_bytes, addr_bits, mem, reads_ahead=False):
     """The ports of a load unit that fetches through ``mem``, a signature; :class:`LoadUnit` says what they are."""
     return {
-        "i": In(stream.Signature(data.StructLayout({"addr": addr_bits, "last": addr_bits}) if reads_ahead else addr_bits)),
+        "i": In(
+            stream.Signature(data.StructLayout({"addr": addr_bits, "last": addr_bits}) if reads_ahead else addr_bits)
+        ),
         "o": Out(stream.Signature(8 * access_bytes)),
         "error": Out(1),
         "flush": In(1),
@@ -41,9 +43,10 @@ class LoadUnit(wiring.Component):
     2. An address in the same word as the address before it fetches nothing, unless ``flush`` was high in between or
        with it. The words fetched are :func:`~rtl_lib.lsu.burst.words_read` for each stretch between flushes.
     3. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
-    4. With ``reads_ahead`` an address comes with the ``last`` one of its run: the words up to that one's are those of the next addresses, in
-       order, each in one address at least, before anything else is asked for. They are fetched in bursts before it is their turn (see
-       :class:`~rtl_lib.lsu.run.RunAhead`), and a ``flush`` forgets of them the last one only.
+    4. With ``reads_ahead`` an address comes with the ``last`` one of its run: the words up to that one's are those of
+       the next addresses, in order, each in one address at least, before anything else is asked for. They are fetched
+       in bursts before it is their turn (see :class:`~rtl_lib.lsu.run.RunAhead`), and a ``flush`` forgets of them the
+       last one only.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 
@@ -60,11 +63,31 @@ class LoadUnit(wiring.Component):
     observe : :class:`Observation`; ``error`` there is a response that carries one
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, depth=256, max_burst=16, pending=64,
-                 burst_align=1024, patience=4, reads_ahead=False):
+    def __init__(
+        self,
+        *,
+        access_bytes,
+        word_bytes,
+        addr_bits=64,
+        depth=256,
+        max_burst=16,
+        pending=64,
+        burst_align=1024,
+        patience=4,
+        reads_ahead=False,
+    ):
         self.access_bytes, self.word_bytes, self.reads_ahead = access_bytes, word_bytes, reads_ahead
-        self._path = {"access_bytes": access_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "depth": depth,
-                      "max_burst": max_burst, "pending": pending, "burst_align": burst_align, "patience": patience, "reads_ahead": reads_ahead}
+        self._path = {
+            "access_bytes": access_bytes,
+            "word_bytes": word_bytes,
+            "addr_bits": addr_bits,
+            "depth": depth,
+            "max_burst": max_burst,
+            "pending": pending,
+            "burst_align": burst_align,
+            "patience": patience,
+            "reads_ahead": reads_ahead,
+        }
         self._most = max_burst
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst), reads_ahead))
 
@@ -78,16 +101,18 @@ class LoadUnit(wiring.Component):
             self.error.eq(path.error),
             path.i.valid.eq(self.i.valid),
             self.i.ready.eq(path.i.ready),
-            access.word.eq(addr[exact_log2(self.word_bytes):]),
-            access.select.offset.eq(addr[exact_log2(self.access_bytes):]),
-            access.select.next.eq(self._fresh(m, access.word, self._run_ahead(m, path) if self.reads_ahead else Const(0))),
+            access.word.eq(addr[exact_log2(self.word_bytes) :]),
+            access.select.offset.eq(addr[exact_log2(self.access_bytes) :]),
+            access.select.next.eq(
+                self._fresh(m, access.word, self._run_ahead(m, path) if self.reads_ahead else Const(0))
+            ),
         ]
         observe_reads(m, self)
         return m
 
     def _fresh(self, m, word, runs):
-        """Whether the access needs another word: it is not the one of the access before, or that one is out of date, unless a run is
-        under way."""
+        """Whether the access needs another word: it is not the one of the access before, or that one is out of date,
+        unless a run is under way."""
         current, known, taken = Signal.like(word), Signal(), self.i.valid & self.i.ready
         with m.If(taken):
             m.d.sync += current.eq(word)
@@ -107,6 +132,6 @@ class LoadUnit(wiring.Component):
             run.begin.eq(moves & ~run.asked),
             run.reach.eq(moves & run.asked),
             run.word.eq(access.word),
-            run.last.eq(self.i.payload.last[exact_log2(self.word_bytes):]),
+            run.last.eq(self.i.payload.last[exact_log2(self.word_bytes) :]),
         ]
         return run.busy

@@ -86,8 +86,8 @@ class PipelinedStoreUnit(wiring.Component):
     -----
     1. Memory ends as if the stores were done one after the other (:func:`~rtl_lib.lsu.store.store`).
     2. A store is held until the memory has taken its request, and then its word; only then the next is taken.
-    3. A fence is answered when every store taken before it is acknowledged by the memory; fences are answered in order, and many
-       may be under way. While one is offered no store is taken.
+    3. A fence is answered when every store taken before it is acknowledged by the memory; fences are answered in order,
+       and many may be under way. While one is offered no store is taken.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 
@@ -104,13 +104,15 @@ class PipelinedStoreUnit(wiring.Component):
     def __init__(self, *, access_bytes, word_bytes, addr_bits=64, max_burst=16, outstanding=16):
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.outstanding = access_bytes, word_bytes, outstanding
-        super().__init__({
-            "i": In(stream.Signature(store_layout(addr_bits, access_bytes))),
-            "fence": In(Fence()),
-            "idle": Out(1),
-            "mem": Out(WritePort(word_bytes, addr_bits, max_burst)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(store_layout(addr_bits, access_bytes))),
+                "fence": In(Fence()),
+                "idle": Out(1),
+                "mem": Out(WritePort(word_bytes, addr_bits, max_burst)),
+                "observe": Out(Observation()),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

@@ -24,16 +24,19 @@ def _block(most):
 class RunAhead(wiring.Component):
     """Asks for the words that accesses will come to next, a burst after the other.
 
-    One access for a word at a time is too few to make bursts of: a word of 64 bytes lasts sixteen loads of floats, and another burst
-    would have to wait for 256. But where a loop is known to go on, its words may be asked for before. Those of a block are as soon as accesses have
-    come to the middle of the block before: in time, also where several units ask for theirs at once.
+    One access for a word at a time is too few to make bursts of: a word of 64 bytes lasts sixteen loads of floats, and
+    another burst would have to wait for 256. But where a loop is known to go on, its words may be asked for before.
+    Those of a block are as soon as accesses have come to the middle of the block before: in time, also where several
+    units ask for theirs at once.
 
     Rules
     -----
-    1. After ``begin`` or ``reach`` with ``word`` the words up to the last one of :func:`words_ahead` are offered at ``o``, in order, each once.
-    2. ``asked`` is high while words have been taken at ``o`` that no ``reach`` has come to; ``reach`` comes with it only.
-    3. ``busy`` is high from ``begin`` on until the last word of the run has been reached. ``begin`` comes only while none is offered and
-       ``asked`` is low.
+    1. After ``begin`` or ``reach`` with ``word`` the words up to the last one of :func:`words_ahead` are offered at
+       ``o``, in order, each once.
+    2. ``asked`` is high while words have been taken at ``o`` that no ``reach`` has come to; ``reach`` comes with it
+       only.
+    3. ``busy`` is high from ``begin`` on until the last word of the run has been reached. ``begin`` comes only while
+       none is offered and ``asked`` is low.
 
     Parameters
     ----------
@@ -42,7 +45,8 @@ class RunAhead(wiring.Component):
 
     Ports
     -----
-    begin : an access asks for ``word`` itself; ``last`` is the last word that its run comes to, ``word`` itself or a later one
+    begin : an access asks for ``word`` itself; ``last`` is the last word that its run comes to, ``word`` itself or a
+        later one
     reach : an access comes to the next ``word``, which was asked for
     o : stream of numbers of words
     asked, busy : see rules
@@ -52,20 +56,23 @@ class RunAhead(wiring.Component):
         if most < 2:
             raise ValueError(f"most must be 2 words at least, to be bursts, not {most!r}")
         self.block_bits = _block(most).bit_length() - 1
-        super().__init__({
-            "begin": In(1),
-            "reach": In(1),
-            "word": In(word_bits),
-            "last": In(word_bits),
-            "o": Out(stream.Signature(word_bits)),
-            "asked": Out(1),
-            "busy": Out(1),
-        })
+        super().__init__(
+            {
+                "begin": In(1),
+                "reach": In(1),
+                "word": In(word_bits),
+                "last": In(word_bits),
+                "o": Out(stream.Signature(word_bits)),
+                "asked": Out(1),
+                "busy": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         bits, offered, sent = self.block_bits, self.o.payload, self.o.valid & self.o.ready
-        ahead, last, more = Signal(range(2 << bits)), Signal.like(self.last), Signal()  # more: the block behind this one, too
+        # more: the block behind this one, too
+        ahead, last, more = Signal(range(2 << bits)), Signal.like(self.last), Signal()
         half, goes_on, ends = Signal(), Signal(), Signal()
         begun = self.word[:bits]  # behind the last word of a block another one begins anyway
         m.d.comb += [
@@ -77,10 +84,19 @@ class RunAhead(wiring.Component):
         ]
         m.d.sync += ahead.eq(ahead + sent - self.reach)
         with m.If(self.begin):
-            m.d.sync += [self.o.valid.eq(self.word != self.last), offered.eq(self.word + 1), last.eq(self.last), more.eq(begun[-1] & ~begun.all())]
+            m.d.sync += [
+                self.o.valid.eq(self.word != self.last),
+                offered.eq(self.word + 1),
+                last.eq(self.last),
+                more.eq(begun[-1] & ~begun.all()),
+            ]
         with m.Elif(sent):
-            m.d.sync += [self.o.valid.eq((offered != last) & (~ends | goes_on)), offered.eq(offered + 1), more.eq(goes_on & ~ends)]
+            m.d.sync += [
+                self.o.valid.eq((offered != last) & (~ends | goes_on)),
+                offered.eq(offered + 1),
+                more.eq(goes_on & ~ends),
+            ]
         with m.Elif(half):
             # where nothing is offered, what would be is the first word of a block, or behind the last one
-            m.d.sync += [self.o.valid.eq(self.o.valid | (offered != (last + 1)[:len(last)])), more.eq(self.o.valid)]
+            m.d.sync += [self.o.valid.eq(self.o.valid | (offered != (last + 1)[: len(last)])), more.eq(self.o.valid)]
         return m

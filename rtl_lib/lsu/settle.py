@@ -14,7 +14,8 @@ class Settlement(wiring.Component):
 
     Rules
     -----
-    1. Entries leave in the order they came: a burst when the memory has acknowledged it, a fence when ``answer`` is taken.
+    1. Entries leave in the order they came: a burst when the memory has acknowledged it, a fence when ``answer`` is
+       taken.
     2. So a fence is offered at ``answer`` when every burst before it is acknowledged.
 
     Parameters
@@ -32,13 +33,15 @@ class Settlement(wiring.Component):
 
     def __init__(self, outstanding, stores_bits=0):
         self.outstanding = outstanding
-        super().__init__({
-            "i": In(stream.Signature(data.StructLayout({"fence": 1, "stores": stores_bits}))),
-            "ack": In(1),
-            "answer": Out(stream.Signature(0)),
-            "retired": Out(stores_bits),
-            "empty": Out(1),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(data.StructLayout({"fence": 1, "stores": stores_bits}))),
+                "ack": In(1),
+                "answer": Out(stream.Signature(0)),
+                "retired": Out(stores_bits),
+                "empty": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

@@ -23,7 +23,7 @@ MOST_COUNTED = 1 << RETIRED_BITS - 1
 def store(memory, stores, access_bytes):
     """Golden: write ``stores``, pairs of address and value, one after the other into the bytearray ``memory``."""
     for addr, value in stores:
-        memory[addr:addr + access_bytes] = value.to_bytes(access_bytes, "little")
+        memory[addr : addr + access_bytes] = value.to_bytes(access_bytes, "little")
 
 
 @shared
@@ -35,7 +35,8 @@ class StoreUnit(wiring.Component):
     1. Memory ends as if the stores were done one after the other (:func:`store`).
     2. A store to the same word as the one before it joins that word, until the word is sent.
     3. Consecutive words share a burst of up to ``max_burst`` words within ``burst_align`` bytes. What is open is sent
-       when it is full, when a store elsewhere comes, when no store has come for ``patience`` cycles, for a fence, or when it is ``over``.
+       when it is full, when a store elsewhere comes, when no store has come for ``patience`` cycles, for a fence, or
+       when it is ``over``.
     4. A burst is requested when all its words are there.
     5. A fence is answered when every store taken before it is acknowledged by the memory; fences are
        answered in order, and many may be under way. While one is offered no store is taken (at most 3
@@ -47,7 +48,8 @@ class StoreUnit(wiring.Component):
     Parameters
     ----------
     access_bytes, word_bytes : bytes, powers of two, the first no larger
-    strobe_bytes : with 0 all of an access is written; else it is a whole word, of which each so many bytes have a strobe
+    strobe_bytes : with 0 all of an access is written; else it is a whole word, of which each so many bytes have a
+        strobe
     addr_bits : width of byte addresses
     max_burst : words; buffer : words it has room for, at least ``max_burst``
     outstanding : bursts and fences that may wait for the memory
@@ -66,11 +68,25 @@ class StoreUnit(wiring.Component):
     observe : :class:`Observation`
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, max_burst=16, buffer=32, outstanding=16,
-                 burst_align=1024, patience=16, counted=False, strobe_bytes=0):
+    def __init__(
+        self,
+        *,
+        access_bytes,
+        word_bytes,
+        addr_bits=64,
+        max_burst=16,
+        buffer=32,
+        outstanding=16,
+        burst_align=1024,
+        patience=16,
+        counted=False,
+        strobe_bytes=0,
+    ):
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         if strobe_bytes and access_bytes != word_bytes:
-            raise ValueError(f"access_bytes must be the {word_bytes} of a word where bytes have strobes, not {access_bytes}")
+            raise ValueError(
+                f"access_bytes must be the {word_bytes} of a word where bytes have strobes, not {access_bytes}"
+            )
         if buffer < max_burst:
             raise ValueError(f"buffer must be at least max_burst, {max_burst} words, not {buffer!r}")
         geometry = {"word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst}
@@ -79,15 +95,17 @@ class StoreUnit(wiring.Component):
         self.outstanding, self.patience, self.counted = outstanding, patience, counted
         self.strobe_bytes, self.lane_bytes = strobe_bytes, strobe_bytes or access_bytes
         lanes = word_bytes // strobe_bytes if strobe_bytes else 0
-        super().__init__({
-            **({"retired": Out(RETIRED_BITS), "hurry": In(1)} if counted else {}),
-            "i": In(stream.Signature(store_layout(addr_bits, access_bytes, lanes))),
-            "fence": In(Fence()),
-            "over": In(1),
-            "idle": Out(1),
-            "mem": Out(WritePort(**geometry)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(
+            {
+                **({"retired": Out(RETIRED_BITS), "hurry": In(1)} if counted else {}),
+                "i": In(stream.Signature(store_layout(addr_bits, access_bytes, lanes))),
+                "fence": In(Fence()),
+                "over": In(1),
+                "idle": Out(1),
+                "mem": Out(WritePort(**geometry)),
+                "observe": Out(Observation()),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -153,7 +171,7 @@ class StoreUnit(wiring.Component):
         full = count == (1 << RETIRED_BITS - 1) - 1 if self.counted else C(0)
 
         m.d.comb += [
-            lane.eq(store.strobe if self.strobe_bytes else 1 << store.addr[exact_log2(self.access_bytes):word_shift]),
+            lane.eq(store.strobe if self.strobe_bytes else 1 << store.addr[exact_log2(self.access_bytes) : word_shift]),
             joins.eq((store.addr[word_shift:] == word) & ~full),
             leaves.eq(held & (self.fence.request.valid | Mux(self.i.valid, ~joins, quiet))),
             leaving.eq(leaves & word_out.ready & data_out.ready),
@@ -173,7 +191,9 @@ class StoreUnit(wiring.Component):
             ]
             for n in range(lanes):
                 with m.If(lane[n]):
-                    m.d.sync += value[n].eq(store.data.word_select(n, len(value[n])) if self.strobe_bytes else store.data)
+                    m.d.sync += value[n].eq(
+                        store.data.word_select(n, len(value[n])) if self.strobe_bytes else store.data
+                    )
         with m.Elif(leaving):
             m.d.sync += held.eq(0)
         return held, count

@@ -54,20 +54,36 @@ class StreamLoadUnit(wiring.Component):
         by a run and by the reader that is not here yet
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, count_bits=32, runs=4, max_burst=16, pending=64,
-                 burst_align=1024):
+    def __init__(
+        self,
+        *,
+        access_bytes,
+        word_bytes,
+        addr_bits=64,
+        count_bits=32,
+        runs=4,
+        max_burst=16,
+        pending=64,
+        burst_align=1024,
+    ):
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
-        self._words = {"access_bytes": access_bytes, "word_bytes": word_bytes, "pending": pending,
-                       "max_reserve": max_burst}
+        self._words = {
+            "access_bytes": access_bytes,
+            "word_bytes": word_bytes,
+            "pending": pending,
+            "max_reserve": max_burst,
+        }
         self.access_bytes, self.word_bytes, self.runs, self.max_burst = access_bytes, word_bytes, runs, max_burst
         self.align_words = burst_align // word_bytes
-        super().__init__({
-            "start": In(stream.Signature(run_layout(addr_bits, count_bits))),
-            "o": Out(stream.Signature(8 * access_bytes)),
-            "error": Out(1),
-            "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(
+            {
+                "start": In(stream.Signature(run_layout(addr_bits, count_bits))),
+                "o": Out(stream.Signature(8 * access_bytes)),
+                "error": Out(1),
+                "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
+                "observe": Out(Observation()),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -86,7 +102,7 @@ class StreamLoadUnit(wiring.Component):
             self.error.eq(words.error),
             self.start.ready.eq(~fetching & running.i.ready),
             running.i.valid.eq(self.start.valid & ~fetching & wanted),
-            running.i.payload.offset.eq(self.start.payload.addr[exact_log2(self.access_bytes):]),
+            running.i.payload.offset.eq(self.start.payload.addr[exact_log2(self.access_bytes) :]),
             running.i.payload.count.eq(count),
         ]
         self._walk(m, running.o, words.select)
@@ -100,9 +116,9 @@ class StreamLoadUnit(wiring.Component):
         word = Signal(len(start.addr) - word_shift)
         left = Signal(len(start.count) + 1)  # words
         size, fetching, sent = Signal.like(request.payload.words), Signal(), Signal()
-        first = start.addr[exact_log2(self.access_bytes):word_shift]
+        first = start.addr[exact_log2(self.access_bytes) : word_shift]
 
-        to_border = self.align_words - word[:exact_log2(self.align_words)]
+        to_border = self.align_words - word[: exact_log2(self.align_words)]
         most = Mux(to_border < self.max_burst, to_border, self.max_burst)
         m.d.comb += [
             size.eq(Mux(left < most, left, most)),

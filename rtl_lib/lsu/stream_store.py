@@ -37,14 +37,16 @@ class StreamStoreUnit(wiring.Component):
         self.unit = StoreUnit(access_bytes=access_bytes, word_bytes=word_bytes, addr_bits=addr_bits, **options)
         self.access_bytes = access_bytes
         mem = self.unit.mem.signature
-        super().__init__({
-            "start": In(stream.Signature(run_layout(addr_bits, count_bits))),
-            "i": In(stream.Signature(8 * access_bytes)),
-            "fence": In(Fence()),
-            "idle": Out(1),
-            "mem": Out(WritePort(mem.word_bytes, mem.addr_bits, mem.max_burst)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(
+            {
+                "start": In(stream.Signature(run_layout(addr_bits, count_bits))),
+                "i": In(stream.Signature(8 * access_bytes)),
+                "fence": In(Fence()),
+                "idle": Out(1),
+                "mem": Out(WritePort(mem.word_bytes, mem.addr_bits, mem.max_burst)),
+                "observe": Out(Observation()),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -65,7 +67,7 @@ class StreamStoreUnit(wiring.Component):
         ]
         with m.If(self.start.valid & self.start.ready):
             start = self.start.payload
-            m.d.sync += [element.eq(start.addr[exact_log2(self.access_bytes):]), left.eq(start.count)]
+            m.d.sync += [element.eq(start.addr[exact_log2(self.access_bytes) :]), left.eq(start.count)]
         with m.Elif(taken):
             m.d.sync += [element.eq(element + 1), left.eq(left - 1)]
         return m

@@ -12,19 +12,24 @@ def wide_load(memory, accesses, lanes, lane_bytes):
     """Golden: for each pair of address and mask the lanes as one number; lanes that are off are 0."""
     values = []
     for addr, mask in accesses:
-        parts = [memory[addr + k * lane_bytes:addr + (k + 1) * lane_bytes] if mask >> k & 1 else bytes(lane_bytes)
-                 for k in range(lanes)]
+        parts = [
+            memory[addr + k * lane_bytes : addr + (k + 1) * lane_bytes] if mask >> k & 1 else bytes(lane_bytes)
+            for k in range(lanes)
+        ]
         values.append(int.from_bytes(b"".join(parts), "little"))
     return values
 
 
 def wide_store(memory, stores, lanes, lane_bytes):
-    """Golden: write ``stores``, triples of address, value and mask, one after the other into the bytearray ``memory``."""
+    """Golden: write ``stores``, triples of address, value and mask, one after the other into the bytearray
+    ``memory``."""
     for addr, value, mask in stores:
         whole = value.to_bytes(lanes * lane_bytes, "little")
         for k in range(lanes):
             if mask >> k & 1:
-                memory[addr + k * lane_bytes:addr + (k + 1) * lane_bytes] = whole[k * lane_bytes:(k + 1) * lane_bytes]
+                memory[addr + k * lane_bytes : addr + (k + 1) * lane_bytes] = whole[
+                    k * lane_bytes : (k + 1) * lane_bytes
+                ]
 
 
 class Lanes:
@@ -44,20 +49,20 @@ class Lanes:
 
     def split(self, addr):
         """(number of the word, place of lane 0 in it) of a byte address."""
-        return addr[self.word_shift:], addr[self.lane_shift:self.word_shift]
+        return addr[self.word_shift :], addr[self.lane_shift : self.word_shift]
 
     def behind(self, place):
-        """A bit for each place of a word: whether it comes before ``place``, so that in lanes which begin there it is one
-        of the next word."""
+        """A bit for each place of a word: whether it comes before ``place``, so that in lanes which begin there it is
+        one of the next word."""
         return Cat(place > n for n in range(self.places))
 
 
 def rotate(m, elements, by, count, left=False):
     """The ``count`` first elements of a ring turned by ``by`` places.
 
-    Element k of the result is element k + ``by`` of ``elements``, with ``left`` element k - ``by``. The number of elements is
-    2 ** len(by); those that are None may become anything. In stages of one bit of ``by``: towards few results the
-    largest first, from few elements the smallest, so that the other stages are narrow.
+    Element k of the result is element k + ``by`` of ``elements``, with ``left`` element k - ``by``. The number of
+    elements is 2 ** len(by); those that are None may become anything. In stages of one bit of ``by``: towards few
+    results the largest first, from few elements the smallest, so that the other stages are narrow.
     """
     size, steps = len(elements), [1 << n for n in range(len(by))]
     steps = [(step, bit) for step, bit in zip(steps, by, strict=True)]

@@ -28,8 +28,8 @@ class WideLoadUnit(wiring.Component):
     1. Data leaves in the order of the accesses, one for each: :func:`~rtl_lib.lsu.wide.wide_load` gives the values.
     2. A word of which no lane is wanted is not asked for. A word that is still kept is not either, unless ``flush`` was
        high since it was asked for, or as the access was taken.
-    3. An access is taken in every cycle as long as each needs one new word at most, and memory keeps up; one that needs two
-       takes two cycles.
+    3. An access is taken in every cycle as long as each needs one new word at most, and memory keeps up; one that needs
+       two takes two cycles.
     4. ``error`` says that the memory refused a word of the access on offer in which it wants a lane.
 
     Parameters
@@ -48,21 +48,31 @@ class WideLoadUnit(wiring.Component):
     error, flush, mem, observe : as for :class:`~rtl_lib.lsu.load.LoadUnit`
     """
 
-    def __init__(self, *, lanes, lane_bytes, word_bytes, masked, words=0, addr_bits=64, depth=256, max_burst=16, **options):
+    def __init__(
+        self, *, lanes, lane_bytes, word_bytes, masked, words=0, addr_bits=64, depth=256, max_burst=16, **options
+    ):
         self.lanes, self.masked, self.depth = Lanes(lanes, lane_bytes, word_bytes), masked, depth
-        self._inner = {"access_bytes": word_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "depth": depth,
-                       "max_burst": max_burst, **options}
+        self._inner = {
+            "access_bytes": word_bytes,
+            "word_bytes": word_bytes,
+            "addr_bits": addr_bits,
+            "depth": depth,
+            "max_burst": max_burst,
+            **options,
+        }
         if words:
             self._inner["words"] = words
         mask = {"mask": lanes} if masked else {}
-        super().__init__({
-            "i": In(stream.Signature(data.StructLayout({"addr": addr_bits, **mask}))),
-            "o": Out(stream.Signature(8 * lanes * lane_bytes)),
-            "error": Out(1),
-            "flush": In(1),
-            "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(data.StructLayout({"addr": addr_bits, **mask}))),
+                "o": Out(stream.Signature(8 * lanes * lane_bytes)),
+                "error": Out(1),
+                "flush": In(1),
+                "mem": Out(ReadPort(word_bytes, addr_bits, max_burst)),
+                "observe": Out(Observation()),
+            }
+        )
         # an access whose words have been asked for; of its words, the first and the one behind it: whether it wants and
         # waits for them
         self._access = data.StructLayout({"odd": 1, "place": range(self.lanes.places), **mask, "wants": 2, "comes": 2})
@@ -83,7 +93,8 @@ class WideLoadUnit(wiring.Component):
         return m
 
     def _ask(self, m, request, out):
-        """Ask for the words of one access after the other that are not kept; the last one as ``out`` takes the access."""
+        """Ask for the words of one access after the other that are not kept; the last one as ``out`` takes the
+        access."""
         busy, half, ends = Signal(), Signal(), Signal()  # half: the first of two words has been asked for
         first, behind = (Signal(len(self.i.payload.addr) - self.lanes.word_shift) for _ in range(2))
         access, taken, asked = Signal(self._access), self.i.valid & self.i.ready, request.valid & request.ready
@@ -122,8 +133,8 @@ class WideLoadUnit(wiring.Component):
             m.d.sync += access.mask.eq(mask)
 
     def _keep(self, m, taken, kept, asked, number):
-        """Remember the last word of each parity that was asked for, and note for each of an access's two words whether it is one: as the
-        access is taken, so that the comparisons are over when its words are asked for."""
+        """Remember the last word of each parity that was asked for, and note for each of an access's two words whether
+        it is one: as the access is taken, so that the comparisons are over when its words are asked for."""
         latest, known = [Signal.like(number, name=f"latest_{parity}") for parity in range(2)], Signal(2)
         word, _ = self.lanes.split(self.i.payload.addr)
         for parity in range(2):
@@ -131,15 +142,15 @@ class WideLoadUnit(wiring.Component):
                 m.d.sync += [latest[parity].eq(number), known[parity].eq(1)]
         with m.If(taken):
             for k in range(2):
-                mine, odd = (word + k)[:len(word)], word[0] ^ k
+                mine, odd = (word + k)[: len(word)], word[0] ^ k
                 was = known.bit_select(odd, 1) & (Mux(odd, latest[1], latest[0]) == mine)
                 m.d.sync += kept[k].eq(Mux(asked & (number[0] == odd), number == mine, was))
         with m.If(self.flush):
             m.d.sync += [known.eq(0), kept.eq(0)]
 
     def _gather(self, m, inner, accesses):
-        """Bring the words of each access in; returns the two words, whether they are refused, and the stream of accesses
-        whose words these are."""
+        """Bring the words of each access in; returns the two words, whether they are refused, and the stream of
+        accesses whose words these are."""
         words = [Signal.like(inner.o.payload, name=f"word_{parity}") for parity in range(2)]
         refused, half = Signal(2), Signal()
         access, gathered = accesses.payload, stream.Signature(self._access).create()
@@ -174,6 +185,8 @@ class WideLoadUnit(wiring.Component):
         with m.If(gathered.ready):
             m.d.sync += [
                 self.o.valid.eq(gathered.valid),
-                self.o.payload.eq(Cat(Mux(access.mask[k], lane, 0) if self.masked else lane for k, lane in enumerate(lanes))),
+                self.o.payload.eq(
+                    Cat(Mux(access.mask[k], lane, 0) if self.masked else lane for k, lane in enumerate(lanes))
+                ),
                 self.error.eq((access.wants & Mux(access.odd, refused[::-1], refused)).any()),
             ]

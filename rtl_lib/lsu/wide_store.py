@@ -17,15 +17,15 @@ __all__ = ["WideStoreUnit"]
 class WideStoreUnit(wiring.Component):
     """Stores of ``lanes`` neighbouring elements, which may lie in two words of memory.
 
-    Each store is turned into the part it has of one word and the part it has of the next one. The second part waits for the
-    next store's first one, which in a row of stores belongs to the same word; a store unit for whole words with strobes
-    takes both in one cycle.
+    Each store is turned into the part it has of one word and the part it has of the next one. The second part waits for
+    the next store's first one, which in a row of stores belongs to the same word; a store unit for whole words with
+    strobes takes both in one cycle.
 
     Rules
     -----
     1. Memory ends as if the stores were done one after the other (:func:`~rtl_lib.lsu.wide.wide_store`).
-    2. One store is taken every cycle as long as each begins in the word where the one before ended (``descending``: ends where
-       that one began), or stores lie in one word each, and memory keeps up. Others take up to two cycles.
+    2. One store is taken every cycle as long as each begins in the word where the one before ended (``descending``:
+       ends where that one began), or stores lie in one word each, and memory keeps up. Others take up to two cycles.
     3. Words, bursts and fences are those of :class:`~rtl_lib.lsu.store.StoreUnit`, rules 2 to 5.
 
     Parameters
@@ -40,22 +40,35 @@ class WideStoreUnit(wiring.Component):
     fence, over, idle, mem, observe : as for :class:`~rtl_lib.lsu.store.StoreUnit`
     """
 
-    def __init__(self, *, lanes, lane_bytes, word_bytes, masked, descending=False, addr_bits=64, max_burst=16, **options):
+    def __init__(
+        self, *, lanes, lane_bytes, word_bytes, masked, descending=False, addr_bits=64, max_burst=16, **options
+    ):
         self.lanes, self.masked, self.descending = Lanes(lanes, lane_bytes, word_bytes), masked, descending
-        self._inner = {"access_bytes": word_bytes, "word_bytes": word_bytes, "addr_bits": addr_bits, "max_burst": max_burst,
-                       "strobe_bytes": lane_bytes, **options}
+        self._inner = {
+            "access_bytes": word_bytes,
+            "word_bytes": word_bytes,
+            "addr_bits": addr_bits,
+            "max_burst": max_burst,
+            "strobe_bytes": lane_bytes,
+            **options,
+        }
         mask = {"mask": lanes} if masked else {}
-        super().__init__({
-            "i": In(stream.Signature(data.StructLayout({"addr": addr_bits, "data": 8 * lanes * lane_bytes, **mask}))),
-            "fence": In(Fence()),
-            "over": In(1),
-            "idle": Out(1),
-            "mem": Out(WritePort(word_bytes, addr_bits, max_burst)),
-            "observe": Out(Observation()),
-        })
+        super().__init__(
+            {
+                "i": In(
+                    stream.Signature(data.StructLayout({"addr": addr_bits, "data": 8 * lanes * lane_bytes, **mask}))
+                ),
+                "fence": In(Fence()),
+                "over": In(1),
+                "idle": Out(1),
+                "mem": Out(WritePort(word_bytes, addr_bits, max_burst)),
+                "observe": Out(Observation()),
+            }
+        )
         #: a part of one word
-        self._part = data.StructLayout({
-            "word": addr_bits - self.lanes.word_shift, "data": 8 * word_bytes, "strobe": self.lanes.places})
+        self._part = data.StructLayout(
+            {"word": addr_bits - self.lanes.word_shift, "data": 8 * word_bytes, "strobe": self.lanes.places}
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -78,8 +91,8 @@ class WideStoreUnit(wiring.Component):
         return m
 
     def _turn(self, m):
-        """Move each lane to its place in a word; returns a stream of stores, the two parts of the one on offer, and the word of the first
-        part of the store that is coming."""
+        """Move each lane to its place in a word; returns a stream of stores, the two parts of the one on offer, and the
+        word of the first part of the store that is coming."""
         store, count, places, bits = self.i.payload, self.lanes.count, self.lanes.places, self.lanes.bits
         turned = stream.Signature(0).create()
         word, place = self.lanes.split(store.addr)
@@ -103,11 +116,12 @@ class WideStoreUnit(wiring.Component):
                 *(part.strobe.eq(Cat(on) & (behind if k else ~behind)) for k, part in enumerate(parts)),
             ]
         m.d.sync += turned.valid.eq((self.i.valid & self.i.ready) | (turned.valid & ~turned.ready))
-        return turned, *((*parts[::-1], (word + 1)[:len(word)]) if self.descending else (*parts, word))
+        return turned, *((*parts[::-1], (word + 1)[: len(word)]) if self.descending else (*parts, word))
 
     def _merge(self, m, turned, first, second, coming, out):
-        """Send parts to ``out``, each second one together with the first one behind it if that has the same word; returns
-        whether one waits. Words are compared as a store comes, with that of the part which waits when it is on offer."""
+        """Send parts to ``out``, each second one together with the first one behind it if that has the same word;
+        returns whether one waits. Words are compared as a store comes, with that of the part which waits when it is on
+        offer."""
         waiting, kept, fits, same = Signal(), Signal(self._part), Signal(), Signal()
         both, leaves = Signal(self.lanes.places), Signal()
         moved = out.valid & out.ready

@@ -15,20 +15,24 @@ __all__ = ["WordTable"]
 class WordTable(wiring.Component):
     """The places of the stores of one store unit that are not yet in memory, those to one word in one entry.
 
-    A store unit gathers up to 128 stores before it sends them, and memory takes some hundred cycles more. An entry for each
-    is too many comparisons; but where places go up or down by one, an entry for each word is enough, with a bit for each place in it.
+    A store unit gathers up to 128 stores before it sends them, and memory takes some hundred cycles more. An entry for
+    each is too many comparisons; but where places go up or down by one, an entry for each word is enough, with a bit
+    for each place in it.
 
     Rules
     -----
-    1. Places enter in program order, one a cycle. One in the same word as the place before joins its entry, unless an entry
-       has as many stores as a word has places, or somebody waits for it: what waits for an entry waits for earlier stores only.
-    2. The oldest entry leaves when all its stores are in memory: the store unit says how many became visible (``retired``), in order.
+    1. Places enter in program order, one a cycle. One in the same word as the place before joins its entry, unless an
+       entry has as many stores as a word has places, or somebody waits for it: what waits for an entry waits for
+       earlier stores only.
+    2. The oldest entry leaves when all its stores are in memory: the store unit says how many became visible
+       (``retired``), in order.
     3. ``match`` says of each entry whether it has one of the places asked for.
     4. An entry that left is not ``occupied`` for a cycle at least.
 
     Parameters
     ----------
-    place_bits : width of a place; entries : words in the ring, a power of two; per_word : places in a word, a power of two
+    place_bits : width of a place; entries : words in the ring, a power of two; per_word : places in a word, a power of
+        two
     queries : places compared at a time
 
     Ports
@@ -43,16 +47,18 @@ class WordTable(wiring.Component):
         require_power_of_two("per_word", per_word, 2)
         self.place_bits, self.entries, self.per_word = place_bits, entries, per_word
         place = data.StructLayout({"valid": 1, "place": place_bits})
-        super().__init__({
-            "enter": In(place),
-            "room": Out(1),
-            "queries": In(data.ArrayLayout(place, queries)),
-            "asked": In(1),
-            "match": Out(entries),
-            "occupied": Out(entries),
-            "retired": In(RETIRED_BITS),
-            "newest": Out(range(entries), init=entries - 1),
-        })
+        super().__init__(
+            {
+                "enter": In(place),
+                "room": Out(1),
+                "queries": In(data.ArrayLayout(place, queries)),
+                "asked": In(1),
+                "match": Out(entries),
+                "occupied": Out(entries),
+                "retired": In(RETIRED_BITS),
+                "newest": Out(range(entries), init=entries - 1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -64,16 +70,22 @@ class WordTable(wiring.Component):
         newest, following, joins, leaves = self.newest, Signal.like(self.newest), Signal(), Signal()
         # what is in the newest entry once more, as choosing it among all takes too long for a comparison behind it
         word, mask, count = Signal.like(words[0]), Signal.like(masks[0]), Signal(range(self.per_word + 1))
-        grows, waited, opens = Signal(), Signal(), Signal()  # it is there, and may take more; somebody asks for it; another begins
+        # it is there, and may take more; somebody asks for it; another begins
+        grows, waited, opens = Signal(), Signal(), Signal()
         enters, place, bit = self.enter.valid, self.enter.place[shift:], 1 << self.enter.place[:shift]
 
         def found(held, bits):
-            return Cat(query.valid & (query.place[shift:] == held) & bits.bit_select(query.place[:shift], 1) for query in self.queries).any()
+            return Cat(
+                query.valid & (query.place[shift:] == held) & bits.bit_select(query.place[:shift], 1)
+                for query in self.queries
+            ).any()
 
         m.d.comb += [
             following.eq(newest + 1),
             self.room.eq(used < self.entries - 1),
-            self.match.eq(Cat(on & found(held, bits) for on, held, bits in zip(self.occupied, words, masks, strict=True))),
+            self.match.eq(
+                Cat(on & found(held, bits) for on, held, bits in zip(self.occupied, words, masks, strict=True))
+            ),
             waited.eq(self.asked & grows & found(word, mask)),
             joins.eq(enters & grows & (place == word) & ~waited),
             opens.eq(enters & ~joins),

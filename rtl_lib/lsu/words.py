@@ -36,8 +36,9 @@ class WordBuffer(wiring.Component):
     2. A response is never refused: the user reserves its place first, never more than ``free``. A place is
        free again when the word comes into use.
     3. The n-th word lies in place n modulo ``pending + kept``. A piece may be asked for with ``again`` when at most
-       ``kept`` words have been reserved after its word, that one included. (At most ``pending`` more can be until it
-       is given, so it cannot be overwritten.) Later ones are right, too, where the user reserves that much less until then.
+       ``kept`` words have been reserved after its word, that one included. (At most ``pending`` more can be until it is
+       given, so it cannot be overwritten.) Later ones are right, too, where the user reserves that much less until
+       then.
 
     Parameters
     ----------
@@ -62,14 +63,16 @@ class WordBuffer(wiring.Component):
             raise ValueError(f"pending must be at least the longest burst, {max_reserve} words, not {pending!r}")
         self.pieces, self.pending, self.kept, self.places = word_bytes // access_bytes, pending, kept, pending + kept
         select = select_layout(access_bytes, word_bytes, self.places if kept else 0)
-        super().__init__({
-            "reserve": In(range(max_reserve + 1)),
-            "free": Out(range(pending + 1), init=pending),
-            "response": In(stream.Signature(response_layout(word_bytes))),
-            "select": In(stream.Signature(select)),
-            "o": Out(stream.Signature(8 * access_bytes)),
-            "error": Out(1),
-        })
+        super().__init__(
+            {
+                "reserve": In(range(max_reserve + 1)),
+                "free": Out(range(pending + 1), init=pending),
+                "response": In(stream.Signature(response_layout(word_bytes))),
+                "select": In(stream.Signature(select)),
+                "o": Out(stream.Signature(8 * access_bytes)),
+                "error": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -111,7 +114,8 @@ class WordBuffer(wiring.Component):
 def cut(m, target, word, offset):
     """Drive ``target`` with the piece of ``word`` that ``offset`` numbers.
 
-    A case per piece rather than a shift: simulators shift all the word to keep a few bytes of it, and the distance would be a product.
+    A case per piece rather than a shift: simulators shift all the word to keep a few bytes of it, and the distance
+    would be a product.
     """
     size, pieces = len(target), len(word) // len(target)
     if pieces == 1:
@@ -120,4 +124,4 @@ def cut(m, target, word, offset):
     with m.Switch(offset):
         for n in range(pieces):
             with m.Case(n):
-                m.d.comb += target.eq(word[n * size:(n + 1) * size])
+                m.d.comb += target.eq(word[n * size : (n + 1) * size])

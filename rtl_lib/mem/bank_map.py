@@ -14,13 +14,14 @@ class BankMap:
     1. The bank is the number that ``bits`` of the word's number make, the first of them its most significant one.
     2. With a ``skew`` the word's number, shifted right by that, is added to it, modulo the banks. The bits then are
        neighbours, and all of them below the skew.
-    3. With a ``fold`` (width, top) the lowest ``width`` bits of the bank, which are neighbours in the word's number, are the exclusive
-       or of all digits of so many bits that this has from there up to bit ``top``, which is not among them.
+    3. With a ``fold`` (width, top) the lowest ``width`` bits of the bank, which are neighbours in the word's number,
+       are the exclusive or of all digits of so many bits that this has from there up to bit ``top``, which is not among
+       them.
     4. The place in the bank is the word's number without the bits. No two words of a bank have the same place.
 
-    Cyclic banks take the lowest bits, blocks the highest, block-cyclic ones some between. A skew moves the banks of each row by
-    one against the row before, as padding a row by a word would, without the padding. With a fold of one bit, words whose numbers differ in
-    one bit, whichever it is, are in different banks.
+    Cyclic banks take the lowest bits, blocks the highest, block-cyclic ones some between. A skew moves the banks of
+    each row by one against the row before, as padding a row by a word would, without the padding. With a fold of one
+    bit, words whose numbers differ in one bit, whichever it is, are in different banks.
 
     The functions take Python integers or numpy arrays of them.
     """

@@ -23,7 +23,8 @@ __all__ = ["BankedRam", "PumpedBlock"]
 
 @dataclass(frozen=True)
 class PumpedBlock:
-    """A block of the double clock that serves ``copies`` of a bank, by their numbers; ``dual``: a true dual-port one."""
+    """A block of the double clock that serves ``copies`` of a bank, by their numbers; ``dual``: a true dual-port
+    one."""
 
     bank: int
     copies: tuple[int, ...]
@@ -32,15 +33,15 @@ class PumpedBlock:
 
 @shared
 class BankedRam(wiring.Component):
-    """On-chip memory of a kernel, made of block RAMs with one read and one write port, in the banks of a :class:`BankMap`. Pumped blocks
-    have time for more.
+    """On-chip memory of a kernel, made of block RAMs with one read and one write port, in the banks of a
+    :class:`BankMap`. Pumped blocks have time for more.
 
     Rules
     -----
-    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address; it is held until
-       the next read by a port of the same copy. Where blocks are pumped, it is there for one cycle.
-    2. Write ports of one turn that strobe in one bank in one cycle strobe different bytes of one word. Different banks are written at
-       once. What two turns write in one cycle is written in their order.
+    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address; it is
+       held until the next read by a port of the same copy. Where blocks are pumped, it is there for one cycle.
+    2. Write ports of one turn that strobe in one bank in one cycle strobe different bytes of one word. Different banks
+       are written at once. What two turns write in one cycle is written in their order.
     3. Read ports of one copy that read in one bank in one cycle read one word.
     4. A port uses only the banks it is made for. Who shares ports knows that rules 2 to 4 are kept.
     5. Contents start as ``init``, then zeros, and survive reset.
@@ -48,7 +49,8 @@ class BankedRam(wiring.Component):
     Parameters
     ----------
     map : where each word is
-    word_bytes, words, addr_bits, init, bytewise, kind : as of :class:`~rtl_lib.mem.replicated.ReplicatedRam`; ``words`` counts those of
+    word_bytes, words, addr_bits, init, bytewise, kind : as of :class:`~rtl_lib.mem.replicated.ReplicatedRam`; ``words``
+    counts those of
         all banks
     reads : for each read port the number of its copy, and the banks it may use as bits of a number
     writes : for each write port the banks it may use, likewise
@@ -58,10 +60,25 @@ class BankedRam(wiring.Component):
     Ports
     -----
     reads, writes : arrays of :class:`RamReadSignature` and :class:`RamWriteSignature`, seen from the RAM
-    written : for each bank and each turn a :class:`RamWriteSignature`, what is written there in this cycle, whoever writes
+    written : for each bank and each turn a :class:`RamWriteSignature`, what is written there in this cycle, whoever
+        writes
     """
 
-    def __init__(self, *, map: BankMap, word_bytes, words, reads, writes, addr_bits, bytewise, init=(), pumped=None, kind=None, turns=()):
+    def __init__(
+        self,
+        *,
+        map: BankMap,
+        word_bytes,
+        words,
+        reads,
+        writes,
+        addr_bits,
+        bytewise,
+        init=(),
+        pumped=None,
+        kind=None,
+        turns=(),
+    ):
         require_power_of_two("word_bytes", word_bytes)
         if words < 1 or words > 1 << addr_bits:
             raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
@@ -71,18 +88,23 @@ class BankedRam(wiring.Component):
         self.turns = tuple(turns) or (0,) * len(writes)
         self.write_turns = 1 + max(self.turns, default=0)
         if len(self.turns) != len(writes) or self.write_turns > (MOST_WRITES if pumped is not None else 1):
-            raise ValueError(f"{len(writes)} write ports in the turns {self.turns} of {'pumped' if pumped is not None else 'usual'} blocks")
+            raise ValueError(
+                f"{len(writes)} write ports in the turns {self.turns} of "
+                f"{'pumped' if pumped is not None else 'usual'} blocks"
+            )
         self.map, self.word_bytes, self.words, self.bytewise, self.init = map, word_bytes, words, bytewise, init
         self.copies, self.write_masks, self.pumped, self.kind = reads, writes, pumped, kind
         self.timing = self.timing_of(pumped is not None)
         self.address_bits = max(1, ceil_log2(words), map.reach)
         if self.address_bits > addr_bits:
             raise ValueError(f"banks that bit {self.address_bits - 1} chooses cannot be told apart by {addr_bits} bits")
-        super().__init__({
-            "reads": In(RamReadSignature(word_bytes, addr_bits)).array(len(reads)),
-            "writes": In(RamWriteSignature(word_bytes, addr_bits)).array(len(writes)),
-            "written": Out(RamWriteSignature(word_bytes, addr_bits)).array(map.banks, self.write_turns),
-        })
+        super().__init__(
+            {
+                "reads": In(RamReadSignature(word_bytes, addr_bits)).array(len(reads)),
+                "writes": In(RamWriteSignature(word_bytes, addr_bits)).array(len(writes)),
+                "written": Out(RamWriteSignature(word_bytes, addr_bits)).array(map.banks, self.write_turns),
+            }
+        )
 
     @staticmethod
     def timing_of(pumped: bool) -> Timing:
@@ -113,7 +135,7 @@ class BankedRam(wiring.Component):
         number = Cat(address[bit] for bit in reversed(self.map.bits))
         for begin, end in self.map.folded:
             number = number ^ address[begin:end]
-        m.d.comb += bank.eq(number if self.map.skew is None else number + address[self.map.skew:])
+        m.d.comb += bank.eq(number if self.map.skew is None else number + address[self.map.skew :])
         return bank
 
     def _place(self, address):
@@ -138,8 +160,9 @@ class BankedRam(wiring.Component):
             return
         m.d.comb += written.addr.eq(_any(Mux(strobe.any(), port.addr, 0) for port, strobe in parts))
         for byte in range(self.word_bytes):
-            m.d.comb += written.data.word_select(byte, 8).eq(_any(Mux(strobe[byte], port.data.word_select(byte, 8), 0)
-                                                                  for port, strobe in parts))
+            m.d.comb += written.data.word_select(byte, 8).eq(
+                _any(Mux(strobe[byte], port.data.word_select(byte, 8), 0) for port, strobe in parts)
+            )
         if self._simulated:
             for k, (port, strobe) in enumerate(parts):
                 for other, beside in parts[:k]:
@@ -181,7 +204,12 @@ class BankedRam(wiring.Component):
         """A block for several copies; returns what each copy gives."""
         outputs = {}
         for number, block in enumerate(block for block in self.pumped if block.bank == bank):
-            ram = PumpedRam(**self._shape(bank), reads=len(block.copies), dual=block.dual, writes=self.write_turns if len(self.writes) else 0)
+            ram = PumpedRam(
+                **self._shape(bank),
+                reads=len(block.copies),
+                dual=block.dual,
+                writes=self.write_turns if len(self.writes) else 0,
+            )
             m.submodules[f"bank{bank}_block{number}"] = ram
             for turn, write in enumerate(ram.writes):
                 self._drive(m, self.written[bank][turn], write)
@@ -191,13 +219,20 @@ class BankedRam(wiring.Component):
         return outputs
 
     def _shape(self, bank):
-        return {"width": 8 * self.word_bytes, "depth": self.map.words(self.words), "init": tuple(self._contents(bank)),
-                "granularity": 8 if self.bytewise else None}
+        return {
+            "width": 8 * self.word_bytes,
+            "depth": self.map.words(self.words),
+            "init": tuple(self._contents(bank)),
+            "granularity": 8 if self.bytewise else None,
+        }
 
     def _drive(self, m, written, write):
         """Write through a block's port what is ``written`` in a turn of its bank."""
-        m.d.comb += [write.addr.eq(self._place(written.addr)), write.data.eq(written.data),
-                     write.en.eq(written.strobe if self.bytewise else written.strobe.any())]
+        m.d.comb += [
+            write.addr.eq(self._place(written.addr)),
+            write.data.eq(written.data),
+            write.en.eq(written.strobe if self.bytewise else written.strobe.any()),
+        ]
 
     def _answer(self, m, k, port, bank, outputs):
         """Give a port what the bank says that it asked last."""

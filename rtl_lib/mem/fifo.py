@@ -51,11 +51,9 @@ class StreamFifo(wiring.Component):
         self.stored_bits = Shape.cast(shape).width  # with none there is nothing to store, only to count
         self.in_block_ram = depth > SHALLOW and self.stored_bits > 0
         self.timing = self.timing_of(shape, depth)
-        super().__init__({
-            "i": In(stream.Signature(shape)),
-            "o": Out(stream.Signature(shape)),
-            "level": Out(range(depth + 1)),
-        })
+        super().__init__(
+            {"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "level": Out(range(depth + 1))}
+        )
 
     @staticmethod
     def timing_of(shape, depth):
@@ -72,24 +70,14 @@ class StreamFifo(wiring.Component):
             put.eq(self.i.valid & self.i.ready),
             leaves.eq(self.o.valid & self.o.ready),
         ]
-        m.d.sync += [
-            stored.eq(stored + put - take),
-            full.eq(~leaves & (full | put & (self.level == self.depth - 1))),
-        ]
+        m.d.sync += [stored.eq(stored + put - take), full.eq(~leaves & (full | put & (self.level == self.depth - 1)))]
         if self.stored_bits:
             self._store(m, put, take)
         if self.in_block_ram:  # offer the read port's output register, refilled in the cycle in which it is taken
-            m.d.comb += [
-                self.level.eq(stored + self.o.valid),
-                take.eq((stored != 0) & (~self.o.valid | self.o.ready)),
-            ]
+            m.d.comb += [self.level.eq(stored + self.o.valid), take.eq((stored != 0) & (~self.o.valid | self.o.ready))]
             m.d.sync += self.o.valid.eq(take | (self.o.valid & ~self.o.ready))
         else:
-            m.d.comb += [
-                self.level.eq(stored),
-                self.o.valid.eq(stored != 0),
-                take.eq(leaves),
-            ]
+            m.d.comb += [self.level.eq(stored), self.o.valid.eq(stored != 0), take.eq(leaves)]
         return m
 
     def _store(self, m, put, take):

@@ -20,8 +20,16 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-__all__ = ["Fence", "ReadPort", "WritePort", "burst_layout", "require_power_of_two", "response_layout", "store_layout",
-           "word_layout"]
+__all__ = [
+    "Fence",
+    "ReadPort",
+    "WritePort",
+    "burst_layout",
+    "require_power_of_two",
+    "response_layout",
+    "store_layout",
+    "word_layout",
+]
 
 
 def require_power_of_two(name, value, low=1, high=None):
@@ -85,7 +93,12 @@ class WritePort(_Port):
     """Write requests and ``{data, strobe}`` words out, ``{error}`` acknowledgements in, as the requester sees it."""
 
     def __init__(self, word_bytes, addr_bits, max_burst):
-        super().__init__(word_bytes, addr_bits, max_burst, {
-            "data": Out(stream.Signature(word_layout(word_bytes))),
-            "ack": In(stream.Signature(data.StructLayout({"error": 1}))),
-        })
+        super().__init__(
+            word_bytes,
+            addr_bits,
+            max_burst,
+            {
+                "data": Out(stream.Signature(word_layout(word_bytes))),
+                "ack": In(stream.Signature(data.StructLayout({"error": 1}))),
+            },
+        )

@@ -20,8 +20,8 @@ MOST_WRITES = 2
 
 
 def most_reads(dual: bool, writes: int) -> int:
-    """Reads a cycle that a block has time for beside so many ``writes``: each of its two ports twice, and a write takes one of the four.
-    One that is no true dual-port block reads through one port only."""
+    """Reads a cycle that a block has time for beside so many ``writes``: each of its two ports twice, and a write takes
+    one of the four. One that is no true dual-port block reads through one port only."""
     return 4 - writes if dual else 2
 
 
@@ -33,25 +33,27 @@ class _Slot:
     other: bool
 
 
-#: the slots of reads in the order in which they are given away: late ones meet no write where there is one, and the last of a dual block is the
-#: write's
-_SLOTS = {False: (_Slot(False, False), _Slot(True, False)),
-          True: (_Slot(False, False), _Slot(False, True), _Slot(True, False), _Slot(True, True))}
+#: the slots of reads in the order in which they are given away: late ones meet no write where there is one, and the
+#: last of a dual block is the write's
+_SLOTS = {
+    False: (_Slot(False, False), _Slot(True, False)),
+    True: (_Slot(False, False), _Slot(False, True), _Slot(True, False), _Slot(True, True)),
+}
 
 
 @shared
 class PumpedRam(wiring.Component):
     """On-chip memory of several read ports and one or two write ports in one block: double pumping.
 
-    The domain ``sync2x`` is in phase with ``sync``: every edge of ``sync`` is one of its edges, and one more is in the middle between
-    two. A cycle's addresses go into registers; the block takes them in two halves, early and late; what it gives goes into
-    registers again. The first write goes into the early half of the next cycle, the second into the late one. A read of those halves that
-    meets a write which it is to see takes the new bytes from beside the block.
+    The domain ``sync2x`` is in phase with ``sync``: every edge of ``sync`` is one of its edges, and one more is in the
+    middle between two. A cycle's addresses go into registers; the block takes them in two halves, early and late; what
+    it gives goes into registers again. The first write goes into the early half of the next cycle, the second into the
+    late one. A read of those halves that meets a write which it is to see takes the new bytes from beside the block.
 
     Rules
     -----
-    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address, for one cycle. Every
-       cycle of every port is a read.
+    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address, for one
+       cycle. Every cycle of every port is a read.
     2. Of bytes that both write ports write in one cycle those of the second stay.
     3. Contents start as ``init``, then zeros; a write that was taken is made whatever reset does.
     4. Nothing is said of addresses from ``depth`` on.
@@ -61,12 +63,14 @@ class PumpedRam(wiring.Component):
     ----------
     width, depth, init, granularity : as of :class:`~rtl_lib.mem.ram.Ram`
     reads : number of read ports, at most :func:`most_reads`
-    dual : whether the block is a true dual-port one, whose words are half as wide; not with two write ports, which would gain nothing
+    dual : whether the block is a true dual-port one, whose words are half as wide; not with two write ports, which
+        would gain nothing
     writes : number of write ports, at most :data:`MOST_WRITES`
 
     Ports
     -----
-    reads : array of ``addr``, and ``data`` back; writes : array of ``addr``, ``data`` and ``en``, a bit for each ``granularity`` bits
+    reads : array of ``addr``, and ``data`` back; writes : array of ``addr``, ``data`` and ``en``, a bit for each
+        ``granularity`` bits
     """
 
     timing = Timing(latency=3, stallable=False)
@@ -77,7 +81,14 @@ class PumpedRam(wiring.Component):
         if not 1 <= reads <= most_reads(dual, writes):
             raise ValueError(f"{reads} read ports of a block that has time for 1 to {most_reads(dual, writes)}")
         self.slots = _SLOTS[dual][:reads]
-        self.shape = {"width": width, "depth": depth, "init": init, "granularity": granularity, "dual": dual, "writable": writes > 0}
+        self.shape = {
+            "width": width,
+            "depth": depth,
+            "init": init,
+            "granularity": granularity,
+            "dual": dual,
+            "writable": writes > 0,
+        }
         self.width, self.granularity = width, granularity or width
         address_bits = ceil_log2(depth)
         read = wiring.Signature({"addr": Out(address_bits), "data": In(width)})
@@ -94,7 +105,8 @@ class PumpedRam(wiring.Component):
         self._feed(m, block, early, asked, writes)
         for k, slot in enumerate(self.slots):
             given = block.b.read if slot.other else block.a.data
-            # what an early read finds in the block was written before this cycle's writes, a late one's before the second
+            # what an early read finds in the block was written before this cycle's writes, a late one's before the
+            # second
             self._give(m, k, given, slot.early, asked[k], writes if slot.early else writes[1:])
         return m
 
@@ -108,21 +120,33 @@ class PumpedRam(wiring.Component):
     def _written(self, m, k):
         """What a port wrote in the cycle before that of the reads in ``asked``."""
         write, number = self.writes[k], f"{k}_" if k else ""
-        first = {name: Signal.like(getattr(write, name), name=f"new_{number}{name}", reset_less=True) for name in ("en", "addr", "data")}
-        then = {name: Signal.like(signal, name=f"old_{number}{name}", reset_less=True) for name, signal in first.items()}
+        first = {
+            name: Signal.like(getattr(write, name), name=f"new_{number}{name}", reset_less=True)
+            for name in ("en", "addr", "data")
+        }
+        then = {
+            name: Signal.like(signal, name=f"old_{number}{name}", reset_less=True) for name, signal in first.items()
+        }
         m.d.sync += [signal.eq(getattr(write, name)) for name, signal in first.items()]
         m.d.sync += [signal.eq(first[name]) for name, signal in then.items()]
         return then
 
     def _feed(self, m, block, early, asked, writes):
         """Drive the block's ports from registers of the double clock."""
+
         def place(name, other):
             given = {slot.early: asked[k] for k, slot in enumerate(self.slots) if slot.other is other}
             if other:
                 given |= {half: write["addr"] for half, write in zip((True, False), writes)}
             register = Signal.like(block.a.addr, name=name, reset_less=True)
             first, second = given.get(True), given.get(False)
-            chosen = Mux(early, first, second) if first is not None and second is not None else first if second is None else second
+            chosen = (
+                Mux(early, first, second)
+                if first is not None and second is not None
+                else first
+                if second is None
+                else second
+            )
             if chosen is not None:
                 m.d[DOUBLE] += register.eq(chosen)
             return register
@@ -132,14 +156,19 @@ class PumpedRam(wiring.Component):
             m.d.comb += block.b.addr.eq(place("b_addr", True))
         if block.writable:
             first, second = writes[0], writes[1] if len(writes) > 1 else {"en": C(0), "data": writes[0]["data"]}
-            strobe, data = (Signal.like(port, name=name, reset_less=True) for port, name in ((block.b.strobe, "strobe"), (block.b.write, "data")))
-            m.d[DOUBLE] += [strobe.eq(Mux(early, first["en"], second["en"])),
-                            data.eq(Mux(early, first["data"], second["data"]) if len(writes) > 1 else first["data"])]
+            strobe, data = (
+                Signal.like(port, name=name, reset_less=True)
+                for port, name in ((block.b.strobe, "strobe"), (block.b.write, "data"))
+            )
+            m.d[DOUBLE] += [
+                strobe.eq(Mux(early, first["en"], second["en"])),
+                data.eq(Mux(early, first["data"], second["data"]) if len(writes) > 1 else first["data"]),
+            ]
             m.d.comb += [block.b.strobe.eq(strobe), block.b.write.eq(data)]
 
     def _give(self, m, k, given, early, asked, unseen):
-        """Bring what the block has ``given`` in a half of a cycle to its port, in a register of the slow clock, with what ``unseen``
-        writes have written."""
+        """Bring what the block has ``given`` in a half of a cycle to its port, in a register of the slow clock, with
+        what ``unseen`` writes have written."""
         answer = Signal(self.width, name=f"answer{k}", reset_less=True)
         m.d.comb += self.reads[k].data.eq(answer)
         if early:
@@ -151,7 +180,10 @@ class PumpedRam(wiring.Component):
     def _newest(self, m, k, given, asked, writes):
         """What the block has ``given``, with what these ``writes`` have written, of which the last counts."""
         bits = self.granularity
-        met, data = Signal.like(writes[0]["en"], name=f"met{k}", reset_less=True), Signal(self.width, name=f"met{k}_data", reset_less=True)
+        met, data = (
+            Signal.like(writes[0]["en"], name=f"met{k}", reset_less=True),
+            Signal(self.width, name=f"met{k}_data", reset_less=True),
+        )
         hits = [Mux(asked == write["addr"], write["en"], 0) for write in writes]
         newest = writes[0]["data"]
         for hit, write in zip(hits[1:], writes[1:], strict=True):

@@ -20,9 +20,10 @@ class PumpedLoadPort(wiring.Component):
 
     Rules
     -----
-    1. A load is taken in every cycle; its data leaves :attr:`timing` after it, for one cycle, whether or not it is taken.
-    2. A load sees the stores of earlier cycles; with ``forwarding`` also those up to the cycle before its data leaves, as
-       :class:`~rtl_lib.mem.ram_ports.ForwardingLoadPort` does, and takes a cycle longer.
+    1. A load is taken in every cycle; its data leaves :attr:`timing` after it, for one cycle, whether or not it is
+       taken.
+    2. A load sees the stores of earlier cycles; with ``forwarding`` also those up to the cycle before its data leaves,
+       as :class:`~rtl_lib.mem.ram_ports.ForwardingLoadPort` does, and takes a cycle longer.
 
     Parameters
     ----------
@@ -43,12 +44,14 @@ class PumpedLoadPort(wiring.Component):
         self.timing = self.timing_of(forwarding)
         word_addr = addr_bits - exact_log2(word_bytes)
         seen = {"written": In(RamWriteSignature(word_bytes, word_addr)).array(writes)} if forwarding else {}
-        super().__init__({
-            "i": In(stream.Signature(addr_bits)),
-            "o": Out(stream.Signature(8 * access_bytes)),
-            "ram": Out(RamReadSignature(word_bytes, word_addr)),
-            **seen,
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(addr_bits)),
+                "o": Out(stream.Signature(8 * access_bytes)),
+                "ram": Out(RamReadSignature(word_bytes, word_addr)),
+                **seen,
+            }
+        )
 
     @staticmethod
     def timing_of(forwarding: bool) -> Timing:
@@ -66,11 +69,11 @@ class PumpedLoadPort(wiring.Component):
             places.append(here)
             valid.append(there)
         word = self._fresh(m, places) if self.forwarding else self.ram.data
-        offset = places[-1][:exact_log2(self.word_bytes // self.access_bytes)]
+        offset = places[-1][: exact_log2(self.word_bytes // self.access_bytes)]
         m.d.comb += [
             self.i.ready.eq(1),
             self.ram.en.eq(self.i.valid),
-            self.ram.addr.eq(self.i.payload[exact_log2(self.word_bytes):]),
+            self.ram.addr.eq(self.i.payload[exact_log2(self.word_bytes) :]),
             self.o.valid.eq(valid[-1]),
             self.o.payload.eq(word.word_select(offset, len(self.o.payload))),
         ]
@@ -79,15 +82,25 @@ class PumpedLoadPort(wiring.Component):
     def _fresh(self, m, places):
         """A register with the word that the RAM gives, and what was written since it was asked."""
         low = exact_log2(self.word_bytes // self.access_bytes)
-        strobe, data = C(0, self.word_bytes), C(0, 8 * self.word_bytes)  # of what was written while the load is under way
+        # of what was written while the load is under way
+        strobe, data = C(0, self.word_bytes), C(0, 8 * self.word_bytes)
         for stage in range(PumpedRam.timing.latency + 1):
             for turn, written in enumerate(self.written):
-                hit, newest = Signal(self.word_bytes, name=f"hit_{stage}_{turn}"), Signal(8 * self.word_bytes, name=f"newest_{stage}_{turn}")
-                m.d.comb += [hit.eq(Mux(written.addr == places[stage][low:], written.strobe, 0)), newest.eq(_merged(hit, written.data, data))]
+                hit, newest = (
+                    Signal(self.word_bytes, name=f"hit_{stage}_{turn}"),
+                    Signal(8 * self.word_bytes, name=f"newest_{stage}_{turn}"),
+                )
+                m.d.comb += [
+                    hit.eq(Mux(written.addr == places[stage][low:], written.strobe, 0)),
+                    newest.eq(_merged(hit, written.data, data)),
+                ]
                 strobe, data = strobe | hit, newest
             if stage == PumpedRam.timing.latency:
                 break
-            strobes, newest = Signal(self.word_bytes, name=f"strobes_{stage}", reset_less=True), Signal.like(data, name=f"data_{stage}", reset_less=True)
+            strobes, newest = (
+                Signal(self.word_bytes, name=f"strobes_{stage}", reset_less=True),
+                Signal.like(data, name=f"data_{stage}", reset_less=True),
+            )
             m.d.sync += [strobes.eq(strobe), newest.eq(data)]
             strobe, data = strobes, newest
         word = Signal(8 * self.word_bytes, reset_less=True)

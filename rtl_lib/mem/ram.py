@@ -1,4 +1,5 @@
-"""One memory with a write port and a clocked read port, in Verilog of our own: it costs nothing by its size to write down."""
+"""One memory with a write port and a clocked read port, in Verilog of our own: it costs nothing by its size to write
+down."""
 
 from collections.abc import Iterator, Sequence
 
@@ -28,7 +29,8 @@ class Ram(wiring.Component):
 
     Rules
     -----
-    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after ``read.en``, and holds it.
+    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after ``read.en``, and holds
+       it.
     2. Contents start as ``init``, then zeros; reset leaves them.
     3. Nothing is said of addresses from ``depth`` on.
 
@@ -57,7 +59,9 @@ class Ram(wiring.Component):
         self.granularity, self.kind = granularity or width, kind
         self.address_bits = ceil_log2(depth)
         read = wiring.Signature({"en": Out(1), "addr": Out(self.address_bits), "data": In(width)})
-        write = wiring.Signature({"en": Out(width // self.granularity), "addr": Out(self.address_bits), "data": Out(width)})
+        write = wiring.Signature(
+            {"en": Out(width // self.granularity), "addr": Out(self.address_bits), "data": Out(width)}
+        )
         super().__init__({"read": In(read), **({"write": In(write)} if writable else {})})
 
     def elaborate(self, platform):
@@ -74,8 +78,16 @@ class Ram(wiring.Component):
         """The same as a Verilog module, in the form from which every synthesis tool infers a block RAM."""
         ports = ["clk", *(f"read__{port}" for port in self._ports("en", "addr")), "read__data"]
         ports += [f"write__{port}" for port in self._ports("en", "addr", "data")] if self.writable else []
-        lines = [f"module {name}({', '.join(ports)});", *self._declarations(), *style_of(self.kind), f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
-                 *first_words(self.init, self.depth, self.width), *self._writes(), *self._reads(), "endmodule"]
+        lines = [
+            f"module {name}({', '.join(ports)});",
+            *self._declarations(),
+            *style_of(self.kind),
+            f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
+            *first_words(self.init, self.depth, self.width),
+            *self._writes(),
+            *self._reads(),
+            "endmodule",
+        ]
         return "\n".join(lines) + "\n"
 
     def _ports(self, *names: str) -> list[str]:
@@ -84,7 +96,11 @@ class Ram(wiring.Component):
     def _declarations(self) -> Iterator[str]:
         sizes = {"clk": 1, "read__en": 1, "read__addr": self.address_bits, "read__data": self.width}
         if self.writable:
-            sizes |= {"write__en": self.width // self.granularity, "write__addr": self.address_bits, "write__data": self.width}
+            sizes |= {
+                "write__en": self.width // self.granularity,
+                "write__addr": self.address_bits,
+                "write__data": self.width,
+            }
         for port, bits in sizes.items():
             if bits:
                 size = f"[{bits - 1}:0] " if bits > 1 else ""

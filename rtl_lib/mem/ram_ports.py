@@ -49,7 +49,8 @@ class RamLoadPort(wiring.Component):
     -----
     i : stream of byte addresses; o : stream of data
     ram : :class:`RamReadSignature`, addressed by word
-    refused, error : with ``faults`` only: a cycle after ``en``, and then held, that there is no such word; the same for the data on offer
+    refused, error : with ``faults`` only: a cycle after ``en``, and then held, that there is no such word; the same for
+        the data on offer
     """
 
     timing = Timing(latency=1)
@@ -58,12 +59,14 @@ class RamLoadPort(wiring.Component):
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.faults = access_bytes, word_bytes, faults
-        super().__init__({
-            "i": In(stream.Signature(addr_bits)),
-            "o": Out(stream.Signature(8 * access_bytes)),
-            "ram": Out(RamReadSignature(word_bytes, addr_bits - exact_log2(word_bytes))),
-            **(FAULT if faults else {}),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(addr_bits)),
+                "o": Out(stream.Signature(8 * access_bytes)),
+                "ram": Out(RamReadSignature(word_bytes, addr_bits - exact_log2(word_bytes))),
+                **(FAULT if faults else {}),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -71,14 +74,14 @@ class RamLoadPort(wiring.Component):
         m.d.comb += [
             self.i.ready.eq(~self.o.valid | self.o.ready),
             self.ram.en.eq(self.i.valid & self.i.ready),
-            self.ram.addr.eq(self.i.payload[exact_log2(self.word_bytes):]),
+            self.ram.addr.eq(self.i.payload[exact_log2(self.word_bytes) :]),
             self.o.payload.eq(self.ram.data.word_select(offset, len(self.o.payload))),
         ]
         if self.faults:
             m.d.comb += self.error.eq(self.refused)
         m.d.sync += self.o.valid.eq(self.ram.en | (self.o.valid & ~self.o.ready))
         with m.If(self.ram.en):
-            m.d.sync += offset.eq(self.i.payload[exact_log2(self.access_bytes):])
+            m.d.sync += offset.eq(self.i.payload[exact_log2(self.access_bytes) :])
         return m
 
 
@@ -86,14 +89,14 @@ class RamLoadPort(wiring.Component):
 class ForwardingLoadPort(wiring.Component):
     """Loads like :class:`RamLoadPort`, a cycle later, that see stores taken up to a cycle after them.
 
-    What is stored while a load is under way takes the place of what the RAM says, in front of the last register: a store
-    that is computed from the load's data has no more logic behind that register than its own.
+    What is stored while a load is under way takes the place of what the RAM says, in front of the last register: a
+    store that is computed from the load's data has no more logic behind that register than its own.
 
     Rules
     -----
     1. Data leaves in the order of the addresses, one for each, :attr:`timing` after it.
-    2. A load sees what was written up to the cycle before its data leaves, :attr:`timing` after it where nothing stalls.
-       Whether it sees what is written while it is held back, nobody may rely on.
+    2. A load sees what was written up to the cycle before its data leaves, :attr:`timing` after it where nothing
+       stalls. Whether it sees what is written while it is held back, nobody may rely on.
 
     Ports
     -----
@@ -108,13 +111,15 @@ class ForwardingLoadPort(wiring.Component):
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.faults = access_bytes, word_bytes, faults
         word_addr = addr_bits - exact_log2(word_bytes)
-        super().__init__({
-            "i": In(stream.Signature(addr_bits)),
-            "o": Out(stream.Signature(8 * access_bytes)),
-            "ram": Out(RamReadSignature(word_bytes, word_addr)),
-            "written": In(RamWriteSignature(word_bytes, word_addr)),
-            **(FAULT if faults else {}),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(addr_bits)),
+                "o": Out(stream.Signature(8 * access_bytes)),
+                "ram": Out(RamReadSignature(word_bytes, word_addr)),
+                "written": In(RamWriteSignature(word_bytes, word_addr)),
+                **(FAULT if faults else {}),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -125,14 +130,14 @@ class ForwardingLoadPort(wiring.Component):
             moves.eq(~self.o.valid | self.o.ready),
             self.i.ready.eq(~valid | moves),
             self.ram.en.eq(self.i.valid & self.i.ready),
-            self.ram.addr.eq(self.i.payload[exact_log2(self.word_bytes):]),
+            self.ram.addr.eq(self.i.payload[exact_log2(self.word_bytes) :]),
             self.o.payload.eq(word.word_select(offset, len(self.o.payload))),
         ]
         with m.If(self.ram.en):
-            m.d.sync += place.eq(self.i.payload[exact_log2(self.access_bytes):])
+            m.d.sync += place.eq(self.i.payload[exact_log2(self.access_bytes) :])
         with m.If(self.i.ready):
             m.d.sync += valid.eq(self.i.valid)
-        fresh = self._fresh(m, place[len(offset):])
+        fresh = self._fresh(m, place[len(offset) :])
         with m.If(moves):
             m.d.sync += [self.o.valid.eq(valid), offset.eq(place[: len(offset)]), word.eq(fresh)]
             if self.faults:
@@ -147,7 +152,11 @@ class ForwardingLoadPort(wiring.Component):
         hit = Signal(self.word_bytes)
         m.d.comb += hit.eq(Mux(written.addr == address, written.strobe, 0))
         return Cat(
-            Mux(hit[n], written.data.word_select(n, 8), Mux(old_hit[n], old.word_select(n, 8), self.ram.data.word_select(n, 8)))
+            Mux(
+                hit[n],
+                written.data.word_select(n, 8),
+                Mux(old_hit[n], old.word_select(n, 8), self.ram.data.word_select(n, 8)),
+            )
             for n in range(self.word_bytes)
         )
 
@@ -173,12 +182,14 @@ class RamStorePort(wiring.Component):
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes = access_bytes, word_bytes
-        super().__init__({
-            "i": In(stream.Signature(store_layout(addr_bits, access_bytes))),
-            "fence": In(Fence()),
-            "idle": Out(1),
-            "ram": Out(RamWriteSignature(word_bytes, addr_bits - exact_log2(word_bytes))),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(store_layout(addr_bits, access_bytes))),
+                "fence": In(Fence()),
+                "idle": Out(1),
+                "ram": Out(RamWriteSignature(word_bytes, addr_bits - exact_log2(word_bytes))),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

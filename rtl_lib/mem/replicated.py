@@ -47,11 +47,13 @@ class ReplicatedRam(wiring.Component):
             raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
         self.word_bytes, self.words, self.bytewise, self.init, self.kind = word_bytes, words, bytewise, init, kind
         self.address_bits = ceil_log2(words)
-        super().__init__({
-            "reads": In(RamReadSignature(word_bytes, addr_bits)).array(reads),
-            "writes": In(RamWriteSignature(word_bytes, addr_bits)).array(writes),
-            "written": Out(RamWriteSignature(word_bytes, addr_bits)),
-        })
+        super().__init__(
+            {
+                "reads": In(RamReadSignature(word_bytes, addr_bits)).array(reads),
+                "writes": In(RamWriteSignature(word_bytes, addr_bits)).array(writes),
+                "written": Out(RamWriteSignature(word_bytes, addr_bits)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -59,8 +61,14 @@ class ReplicatedRam(wiring.Component):
         m.d.comb += [self.written.addr.eq(address), self.written.data.eq(data), self.written.strobe.eq(strobe)]
         enable = strobe if self.bytewise else strobe.any()
         for k, port in enumerate(self.reads):
-            ram = Ram(width=8 * self.word_bytes, depth=self.words, init=tuple(self.init), granularity=8 if self.bytewise else None,
-                      writable=len(self.writes) > 0, kind=self.kind)
+            ram = Ram(
+                width=8 * self.word_bytes,
+                depth=self.words,
+                init=tuple(self.init),
+                granularity=8 if self.bytewise else None,
+                writable=len(self.writes) > 0,
+                kind=self.kind,
+            )
             m.submodules[f"copy{k}"] = ram
             read = ram.read
             m.d.comb += [read.en.eq(port.en), read.addr.eq(port.addr), port.data.eq(read.data)]

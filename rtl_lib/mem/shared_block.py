@@ -20,14 +20,14 @@ __all__ = ["SharedBlock"]
 class SharedBlock(wiring.Component):
     """A block that reads through ``a`` and writes through ``b``; a ``dual`` one also reads through ``b``.
 
-    Without ``dual`` synthesis makes a simple dual-port block of it, at the block's full width; with it a true dual-port block, whose
-    words are half as wide.
+    Without ``dual`` synthesis makes a simple dual-port block of it, at the block's full width; with it a true dual-port
+    block, whose words are half as wide.
 
     Rules
     -----
     1. A port reads in every cycle, and gives what was written in earlier ones, :attr:`timing` after the address.
-    2. Of a word that ``a`` reads and ``b`` writes in the same cycle, the written pieces may read as anything, and so may all that
-       ``b`` reads while it writes: devices differ. In simulation by Python all bits of that are wrong.
+    2. Of a word that ``a`` reads and ``b`` writes in the same cycle, the written pieces may read as anything, and so
+       may all that ``b`` reads while it writes: devices differ. In simulation by Python all bits of that are wrong.
     3. Contents start as ``init``, then zeros; there is no reset.
 
     Parameters
@@ -38,7 +38,8 @@ class SharedBlock(wiring.Component):
 
     Ports
     -----
-    a : ``addr``, and ``data`` back; b : ``addr``, ``strobe``, ``write`` (the data), and ``read`` back: what of it there is
+    a : ``addr``, and ``data`` back; b : ``addr``, ``strobe``, ``write`` (the data), and ``read`` back: what of it there
+        is
     """
 
     timing = Timing(latency=1, stallable=False)
@@ -72,15 +73,26 @@ class SharedBlock(wiring.Component):
             if self.writable:
                 m.d.sync += busy.eq(self.b.strobe.any())
         if platform is None and self.depth < 1 << self.address_bits and self.writable:
-            m.d.comb += Assert(~self.b.strobe.any() | (self.b.addr < self.depth), "a block is written behind its last word")
+            m.d.comb += Assert(
+                ~self.b.strobe.any() | (self.b.addr < self.depth), "a block is written behind its last word"
+            )
         return m
 
     def own_verilog(self, name: str) -> str:
         """The same as a Verilog module. ``no_rw_check`` says to synthesis what rule 2 says."""
         ports = ["clk", *(port for port, _, _ in self._ports())]
-        lines = [f"module {name}({', '.join(ports)});", "  input clk;", "  wire clk;", *self._declarations(),
-                 '  (* no_rw_check, ram_style = "block", ramstyle = "no_rw_check" *)', f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
-                 *first_words(self.init, self.depth, self.width), *self._port_a(), *self._port_b(), "endmodule"]
+        lines = [
+            f"module {name}({', '.join(ports)});",
+            "  input clk;",
+            "  wire clk;",
+            *self._declarations(),
+            '  (* no_rw_check, ram_style = "block", ramstyle = "no_rw_check" *)',
+            f"  reg [{self.width - 1}:0] words [{self.depth - 1}:0];",
+            *first_words(self.init, self.depth, self.width),
+            *self._port_a(),
+            *self._port_b(),
+            "endmodule",
+        ]
         return "\n".join(lines) + "\n"
 
     def _ports(self) -> Iterator[tuple[str, str, int]]:

@@ -15,8 +15,26 @@ from .errors import LogicError
 __all__ = ["argument_fact"]
 
 _PLACES = {"buffer": address.GLOBAL, "local": address.LOCAL, "scalar": address.PRIVATE, "pipe": address.GLOBAL}
-_QUALIFIERS = {"__global", "global", "__constant", "constant", "__local", "local", "__private", "private", "const", "volatile", "restrict", "__restrict",
-               "__restrict__", "read_only", "write_only", "__read_only", "__write_only", "pipe"}
+_QUALIFIERS = {
+    "__global",
+    "global",
+    "__constant",
+    "constant",
+    "__local",
+    "local",
+    "__private",
+    "private",
+    "const",
+    "volatile",
+    "restrict",
+    "__restrict",
+    "__restrict__",
+    "read_only",
+    "write_only",
+    "__read_only",
+    "__write_only",
+    "pipe",
+}
 
 
 def argument_fact(argument: ArgumentInterface, memories: Mapping[str, MemoryObject], parameter: int):
@@ -25,12 +43,20 @@ def argument_fact(argument: ArgumentInterface, memories: Mapping[str, MemoryObje
     if parameter == kernel_arg_info.NAME:
         return argument.name
     if parameter == kernel_arg_info.TYPE_NAME:
-        return "".join(word if word == "*" else f" {word}" for word in argument.c_type.replace("*", " * ").split() if word not in _QUALIFIERS).strip()
+        return "".join(
+            word if word == "*" else f" {word}"
+            for word in argument.c_type.replace("*", " * ").split()
+            if word not in _QUALIFIERS
+        ).strip()
     if parameter == kernel_arg_info.ADDRESS_QUALIFIER:
-        return address.CONSTANT if memory is not None and CONSTANT_MEMORY in dict(memory.attrs) else _PLACES[argument.kind]
+        return (
+            address.CONSTANT if memory is not None and CONSTANT_MEMORY in dict(memory.attrs) else _PLACES[argument.kind]
+        )
     if parameter == kernel_arg_info.ACCESS_QUALIFIER:
         words = {word.strip("_") for word in argument.c_type.split()}
-        return access.WRITE_ONLY if "write_only" in words else access.READ_ONLY if argument.kind == "pipe" else access.NONE
+        return (
+            access.WRITE_ONLY if "write_only" in words else access.READ_ONLY if argument.kind == "pipe" else access.NONE
+        )
     if parameter == kernel_arg_info.TYPE_QUALIFIER:
         return _type_qualifier(argument, memory)
     raise LogicError("clGetKernelArgInfo", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
@@ -41,4 +67,12 @@ def _type_qualifier(argument: ArgumentInterface, memory: MemoryObject | None) ->
         return qualifier.PIPE
     if memory is None:
         return qualifier.NONE
-    return sum(bit for bit, there in ((qualifier.CONST, memory.const), (qualifier.RESTRICT, memory.restrict), (qualifier.VOLATILE, memory.volatile)) if there)
+    return sum(
+        bit
+        for bit, there in (
+            (qualifier.CONST, memory.const),
+            (qualifier.RESTRICT, memory.restrict),
+            (qualifier.VOLATILE, memory.volatile),
+        )
+        if there
+    )

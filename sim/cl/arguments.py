@@ -18,7 +18,8 @@ __all__ = ["Value", "check_argument", "python_scalar", "said_type"]
 
 @dataclass(frozen=True)
 class Value:
-    """An argument that fits its parameter: a buffer (None: a null pointer), the size of local memory, a pipe, or a numpy scalar."""
+    """An argument that fits its parameter: a buffer (None: a null pointer), the size of local memory, a pipe, or a
+    numpy scalar."""
 
     value: Buffer | LocalMemory | Pipe | np.generic | None
 
@@ -35,15 +36,19 @@ class Value:
 
 
 def said_type(dtype) -> np.dtype | None:
-    """The type that a host program says of an argument; None: it says nothing. Raises LogicError for what is no type."""
+    """The type that a host program says of an argument; None: it says nothing. Raises LogicError for what is no
+    type."""
     try:
         return None if dtype is None else np.dtype(dtype)
     except (TypeError, ValueError) as error:
-        raise LogicError("Kernel.set_scalar_arg_dtypes", status_code.INVALID_ARG_VALUE, f"{dtype!r} is no type of numpy: {error}") from None
+        raise LogicError(
+            "Kernel.set_scalar_arg_dtypes", status_code.INVALID_ARG_VALUE, f"{dtype!r} is no type of numpy: {error}"
+        ) from None
 
 
 def python_scalar(value, dtype: np.dtype | None):
-    """A number as a numpy scalar of the type that has been said, if any. Raises LogicError for a number that the type does not have."""
+    """A number as a numpy scalar of the type that has been said, if any. Raises LogicError for a number that the type
+    does not have."""
     if dtype is None or dtype.names or not isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
         return value
     if isinstance(value, np.generic) and value.dtype == dtype:
@@ -94,25 +99,34 @@ def _buffer(place: str, argument: ArgumentInterface, value, context: Context) ->
     if value.context is not context:
         raise _wrong(status_code.INVALID_MEM_OBJECT, f"{place}: the buffer belongs to another context")
     if value.address % argument.alignment:
-        raise _wrong(status_code.MISALIGNED_SUB_BUFFER_OFFSET,
-                     f"{place}: the kernel moves {argument.alignment} bytes at a time, so the buffer must begin at a multiple of that; "
-                     f"this part of one begins {value.address % argument.alignment} bytes behind such a place")
+        raise _wrong(
+            status_code.MISALIGNED_SUB_BUFFER_OFFSET,
+            f"{place}: the kernel moves {argument.alignment} bytes at a time, so the buffer must begin at a multiple "
+            "of that; "
+            f"this part of one begins {value.address % argument.alignment} bytes behind such a place",
+        )
     return Value(value)
 
 
 def _local(place: str, argument: ArgumentInterface, value) -> Value:
     if not isinstance(value, LocalMemory):
-        raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: a cl.LocalMemory(bytes) is wanted, not {type(value).__name__}")
+        raise _wrong(
+            status_code.INVALID_ARG_VALUE, f"{place}: a cl.LocalMemory(bytes) is wanted, not {type(value).__name__}"
+        )
     if argument.limit is not None and value.size > argument.limit:
-        raise _wrong(status_code.INVALID_ARG_SIZE, f"{place}: the hardware has {argument.limit} bytes for it, not {value.size}; "
-                     f"declare it with __attribute__((local_mem_size({value.size})))")
+        raise _wrong(
+            status_code.INVALID_ARG_SIZE,
+            f"{place}: the hardware has {argument.limit} bytes for it, not {value.size}; "
+            f"declare it with __attribute__((local_mem_size({value.size})))",
+        )
     return Value(value)
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What a scalar parameter takes. ``kinds`` are the kinds of numpy's types (numpy.dtype.kind) whose bits mean what the kernel makes of them;
-    ``count`` is how many elements a vector has, 1 for a scalar, None for a struct, which takes any bytes of its size."""
+    """What a scalar parameter takes. ``kinds`` are the kinds of numpy's types (numpy.dtype.kind) whose bits mean what
+    the kernel makes of them; ``count`` is how many elements a vector has, 1 for a scalar, None for a struct, which
+    takes any bytes of its size."""
 
     kinds: str
     dtype: str
@@ -123,23 +137,49 @@ class _Wanted:
         """What to write."""
         if self.count is None:
             return "a numpy record or array of its bytes"
-        return f"numpy.{self.dtype}(...)" if self.count == 1 else f"numpy.array([...], numpy.{self.dtype}) of {self.count} elements"
+        return (
+            f"numpy.{self.dtype}(...)"
+            if self.count == 1
+            else f"numpy.array([...], numpy.{self.dtype}) of {self.count} elements"
+        )
 
 
-#: The one table of what fits: the resolved type of a parameter without its vector length, the kinds of numpy types, the name of the closest one.
+#: The one table of what fits: the resolved type of a parameter without its vector length, the kinds of numpy types, the
+#: name of the closest one.
 _FITS: dict[str, tuple[str, str]] = {
-    "half": ("f", "float16"), "float": ("f", "float32"), "double": ("f", "float64"), "bool": ("iub", "uint8"),
-    "char": ("iub", "int8"), "uchar": ("iub", "uint8"), "short": ("iub", "int16"), "ushort": ("iub", "uint16"),
-    "int": ("iub", "int32"), "uint": ("iub", "uint32"), "long": ("iub", "int64"), "ulong": ("iub", "uint64"), "size_t": ("iub", "uint64"),
+    "half": ("f", "float16"),
+    "float": ("f", "float32"),
+    "double": ("f", "float64"),
+    "bool": ("iub", "uint8"),
+    "char": ("iub", "int8"),
+    "uchar": ("iub", "uint8"),
+    "short": ("iub", "int16"),
+    "ushort": ("iub", "uint16"),
+    "int": ("iub", "int32"),
+    "uint": ("iub", "uint32"),
+    "long": ("iub", "int64"),
+    "ulong": ("iub", "uint64"),
+    "size_t": ("iub", "uint64"),
 }
 _RAW = "V"  #: records and raw bytes: whatever they hold, they have the size that is asked for
-_SIGNED = {"unsigned char": "uchar", "unsigned short": "ushort", "unsigned int": "uint", "unsigned": "uint", "unsigned long": "ulong",
-           "signed char": "char", "signed": "int"}
+_SIGNED = {
+    "unsigned char": "uchar",
+    "unsigned short": "ushort",
+    "unsigned int": "uint",
+    "unsigned": "uint",
+    "unsigned long": "ulong",
+    "signed char": "char",
+    "signed": "int",
+}
 
 
 def _wanted(argument: ArgumentInterface) -> _Wanted:
     """By the type behind the program's names for types; that as written where nobody resolved it."""
-    words = [word for word in (argument.type or argument.c_type).split() if word not in ("const", "volatile", "restrict", "__private", "private")]
+    words = [
+        word
+        for word in (argument.type or argument.c_type).split()
+        if word not in ("const", "volatile", "restrict", "__private", "private")
+    ]
     name = _SIGNED.get(" ".join(words), " ".join(words))
     base = re.fullmatch(r"(.*?)(2|3|4|8|16)?", name)
     if base[1] not in _FITS:
@@ -150,26 +190,38 @@ def _wanted(argument: ArgumentInterface) -> _Wanted:
 def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
     wanted = _wanted(argument)
     if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
-        raise _wrong(status_code.INVALID_ARG_VALUE,
-                     f"{place}: a Python number has no size; pass {wanted.example} or call set_scalar_arg_dtypes")
+        raise _wrong(
+            status_code.INVALID_ARG_VALUE,
+            f"{place}: a Python number has no size; pass {wanted.example} or call set_scalar_arg_dtypes",
+        )
     value = _as_numpy(value)
     if not isinstance(value, np.generic | np.ndarray):
         kind = "a buffer" if isinstance(value, (Buffer, LocalMemory)) else type(value).__name__
         raise _wrong(status_code.INVALID_ARG_SIZE, f"{place}: a scalar is wanted, not {kind}; pass {wanted.example}")
     if value.dtype.hasobject or value.dtype.kind not in "biufcV":
-        raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: values of {value.dtype} have no bytes that a kernel could use; pass {wanted.example}")
+        raise _wrong(
+            status_code.INVALID_ARG_VALUE,
+            f"{place}: values of {value.dtype} have no bytes that a kernel could use; pass {wanted.example}",
+        )
     if value.nbytes != argument.bytes and not _is_triple(wanted, value):
-        raise _wrong(status_code.INVALID_ARG_SIZE,
-                     f"{place}: {argument.bytes} bytes are wanted, {_shown(value)} has {value.nbytes}; pass {wanted.example}")
+        raise _wrong(
+            status_code.INVALID_ARG_SIZE,
+            f"{place}: {argument.bytes} bytes are wanted, {_shown(value)} has {value.nbytes}; pass {wanted.example}",
+        )
     if not _means_the_same(wanted, value):
-        raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: its bits would mean something else if taken from "
-                     f"{_shown(value)}; pass {wanted.example}")
+        raise _wrong(
+            status_code.INVALID_ARG_VALUE,
+            f"{place}: its bits would mean something else if taken from {_shown(value)}; pass {wanted.example}",
+        )
     little = value.astype(value.dtype.newbyteorder("<")) if value.dtype.kind != "V" else value
-    return Value(np.void(little.tobytes().ljust(argument.bytes, b"\0")) if wanted.count != 1 else _number(wanted, little))
+    return Value(
+        np.void(little.tobytes().ljust(argument.bytes, b"\0")) if wanted.count != 1 else _number(wanted, little)
+    )
 
 
 def _as_numpy(value):
-    """Bytes, and what shows its bytes (array.array, numbers and structures of ctypes), as numpy has them; all else as it is."""
+    """Bytes, and what shows its bytes (array.array, numbers and structures of ctypes), as numpy has them; all else as
+    it is."""
     if isinstance(value, np.generic | np.ndarray):
         return value
     try:
@@ -195,7 +247,8 @@ def _is_triple(wanted: _Wanted, value) -> bool:
 
 
 def _means_the_same(wanted: _Wanted, value) -> bool:
-    """Whether each element that the value is made of is one of the kernel's; structs, and bytes alone, may be anything."""
+    """Whether each element that the value is made of is one of the kernel's; structs, and bytes alone, may be
+    anything."""
     if wanted.count is None or value.dtype == np.uint8 and value.size > 1:
         return True
     size = np.dtype(wanted.dtype).itemsize

@@ -1,6 +1,7 @@
 """What a built program is kept as between runs of a host program: its source and options, as bytes.
 
-Nothing of the build itself is in them: that is in the cache folder, where it is found by the same source and options, or made again.
+Nothing of the build itself is in them: that is in the cache folder, where it is found by the same source and options,
+or made again.
 """
 
 import json
@@ -32,11 +33,15 @@ class Binary:
             data = bytes(data)
             if not data.startswith(_HEAD):
                 raise ValueError("it begins otherwise")
-            found = json.loads(data[len(_HEAD):])
+            found = json.loads(data[len(_HEAD) :])
             source, options = found["source"], tuple(found["options"])
             if not all(isinstance(text, str) for text in (source, *options)):
                 raise ValueError("source and options are texts")
         except (ValueError, TypeError, KeyError) as error:
-            raise LogicError("clCreateProgramWithBinary", status_code.INVALID_BINARY, "this is no binary of a program of sluice, as Program.binaries gives; "
-                             f"files of other compilers cannot be run: {error}") from None
+            raise LogicError(
+                "clCreateProgramWithBinary",
+                status_code.INVALID_BINARY,
+                "this is no binary of a program of sluice, as Program.binaries gives; "
+                f"files of other compilers cannot be run: {error}",
+            ) from None
         return cls(source, options)

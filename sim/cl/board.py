@@ -56,12 +56,17 @@ class SimulatedBoard:
         self._alignment = max(self._guard, board.memory.word_bytes)
 
     def allocate(self, bytes: int, bank: int = -1, memory: Memory | None = None) -> Allocation:
-        """Reserve a part of one of the board's memories (None: the default one), at the lowest address with room; of the bank of that number,
-        counted from 0 and taking banks as one behind the other, or anywhere. Raises cl.MemoryError when there is none."""
+        """Reserve a part of one of the board's memories (None: the default one), at the lowest address with room; of
+        the bank of that number, counted from 0 and taking banks as one behind the other, or anywhere. Raises
+        cl.MemoryError when there is none."""
         self.reclaim()
         if len(self._allocations) == MAX_ALLOCATIONS:
-            raise MemoryError("create_buffer", status_code.OUT_OF_RESOURCES,
-                              f"board {self.facts.name} keeps at most {MAX_ALLOCATIONS:,} buffers; release some, or take parts of a large one")
+            raise MemoryError(
+                "create_buffer",
+                status_code.OUT_OF_RESOURCES,
+                f"board {self.facts.name} keeps at most {MAX_ALLOCATIONS:,} buffers; release some, or take parts of "
+                "a large one",
+            )
         memory = memory or self.facts.memory
         first, end = self._range(bank, memory)
         place = first + self._guard  # nothing lies at address 0: a null pointer is caught
@@ -77,18 +82,24 @@ class SimulatedBoard:
         used = sum(allocation.bytes for allocation in self._allocations if first <= allocation.address < end)
         within = f"memory {memory.name} of " if memory is not self.facts.memory else ""
         where = f"bank {bank + 1} of {within}board" if bank >= 0 else f"{within}board"
-        raise MemoryError("create_buffer", status_code.MEM_OBJECT_ALLOCATION_FAILURE,
-                          f"no room for {bytes:,} bytes on {where} {self.facts.name}: {used:,} of {end - first:,} "
-                          "are in use; release buffers or choose a board with more memory")
+        raise MemoryError(
+            "create_buffer",
+            status_code.MEM_OBJECT_ALLOCATION_FAILURE,
+            f"no room for {bytes:,} bytes on {where} {self.facts.name}: {used:,} of {end - first:,} "
+            "are in use; release buffers or choose a board with more memory",
+        )
 
     def _range(self, bank: int, memory: Memory) -> tuple[int, int]:
-        """Addresses [first, end) of a bank; of the whole memory where the number is negative. Raises cl.LogicError where there is no such
-        bank."""
+        """Addresses [first, end) of a bank; of the whole memory where the number is negative. Raises cl.LogicError
+        where there is no such bank."""
         banks = memory.banks
         if bank >= len(banks):
-            raise LogicError("create_buffer", status_code.INVALID_VALUE,
-                             f"board {self.facts.name} has {len(banks)} bank{'s' * (len(banks) != 1)} of memory"
-                             f"{f' {memory.name}' if memory is not self.facts.memory else ''}, and no bank {bank + 1}")
+            raise LogicError(
+                "create_buffer",
+                status_code.INVALID_VALUE,
+                f"board {self.facts.name} has {len(banks)} bank{'s' * (len(banks) != 1)} of memory"
+                f"{f' {memory.name}' if memory is not self.facts.memory else ''}, and no bank {bank + 1}",
+            )
         size = banks[0].bytes
         return (memory.base, memory.end) if bank < 0 else (memory.base + bank * size, memory.base + (bank + 1) * size)
 
@@ -103,8 +114,8 @@ class SimulatedBoard:
         self._publish()
 
     def drop(self, allocation: Allocation, users: Sequence[PendingEvent] = ()) -> None:
-        """Give memory back as soon as the launches ``users`` are over. Does not wait for the lock: any thread may come here while it collects
-        garbage."""
+        """Give memory back as soon as the launches ``users`` are over. Does not wait for the lock: any thread may come
+        here while it collects garbage."""
         self._dropped.append((allocation, users))
 
     def reclaim(self) -> None:
@@ -123,7 +134,7 @@ class SimulatedBoard:
 
     def view(self, allocation: Allocation) -> np.ndarray:
         """The bytes themselves, shared with the simulator."""
-        return self.memory.contents[allocation.address:allocation.end]
+        return self.memory.contents[allocation.address : allocation.end]
 
     def transfer(self, bytes: int) -> tuple[float, float]:
         """Let the time of a copy from or to the host pass; returns its start and end in ns."""
@@ -140,7 +151,11 @@ class SimulatedBoard:
         place, bytes = _place(fault, names)
         if fault.kind in (FaultKind.READ_ERROR, FaultKind.WRITE_ERROR):
             return f"the memory answered a {verb} of {place} with an error{more}"
-        why = f"leaves its buffer of {bytes} bytes; make the buffer larger or check the index" if bytes else "touches no buffer of the kernel"
+        why = (
+            f"leaves its buffer of {bytes} bytes; make the buffer larger or check the index"
+            if bytes
+            else "touches no buffer of the kernel"
+        )
         if not bytes and fault.address < self._guard:  # where nothing ever lies
             why += ": a pointer that is null, or an argument that the host passed as None"
         return f"a {verb} of {place} {why}{more}"
@@ -158,10 +173,14 @@ def _shared(board: Board) -> SharedMemory:
 
 
 def _place(fault: Fault, names: dict[Allocation, str]) -> tuple[str, int]:
-    """Where a refused access went, in words, and the size of the buffer it is counted from; 0 where it lies before all."""
+    """Where a refused access went, in words, and the size of the buffer it is counted from; 0 where it lies before
+    all."""
     before = [one for one in names if one.address <= fault.address]
     if not before:
         return f"{fault.bytes} bytes at address {fault.address:#x}", 0
     nearest = max(before)
     first = fault.address - nearest.address
-    return f"bytes {first} to {first + fault.bytes - 1} of argument `{names[nearest]}` (address {fault.address:#x})", nearest.bytes
+    return (
+        f"bytes {first} to {first + fault.bytes - 1} of argument `{names[nearest]}` (address {fault.address:#x})",
+        nearest.bytes,
+    )

@@ -1,4 +1,5 @@
-"""The launches of a program on the simulated board: kernels that run at the same time share its clock and its memory."""
+"""The launches of a program on the simulated board: kernels that run at the same time share its clock and its
+memory."""
 
 import math
 import os
@@ -36,14 +37,25 @@ CHUNK = 20_000
 class BoardEvent(PendingEvent):
     """A launch on the simulated board. It begins when what it comes ``after`` has ended and its kernel is free."""
 
-    def __init__(self, runs: "BoardRuns", kernel: KernelInterface, values: Sequence[Value], space: IndexSpace,
-                 registers: tuple[Mapping, Mapping], after: Sequence[PendingEvent]):
+    def __init__(
+        self,
+        runs: "BoardRuns",
+        kernel: KernelInterface,
+        values: Sequence[Value],
+        space: IndexSpace,
+        registers: tuple[Mapping, Mapping],
+        after: Sequence[PendingEvent],
+    ):
         super().__init__(runs.schedule, after)
         self.runs, self.kernel, self.values, self.space, self.registers = runs, kernel, tuple(values), space, registers
         self.joined = bool(kernel.layout.channels)
         self.what = f"kernel {kernel.name}"
         #: where its buffers lie, and the arguments' names
-        self.names = {value.value.allocation: argument.name for argument, value in zip(kernel.arguments, values) if isinstance(value.value, Buffer)}
+        self.names = {
+            value.value.allocation: argument.name
+            for argument, value in zip(kernel.arguments, values)
+            if isinstance(value.value, Buffer)
+        }
         self.start_ns: float | None = None  #: None until it has begun
         self.skipped_ns = 0.0  #: of its time, while the board stood still for it
 
@@ -55,7 +67,8 @@ class BoardEvent(PendingEvent):
 
 
 class BoardRuns:
-    """The kernels of a program that run, and what becomes of them. :class:`sim.cl.schedule.Schedule` says when they begin and when time passes."""
+    """The kernels of a program that run, and what becomes of them. :class:`sim.cl.schedule.Schedule` says when they
+    begin and when time passes."""
 
     def __init__(self, program: "Program"):
         self.program = program
@@ -69,10 +82,18 @@ class BoardRuns:
     def schedule(self):
         return self.program.context.simulated.schedule
 
-    def add(self, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace,
-            registers: tuple[Mapping[str, int], Mapping[str, int]], after: Sequence[PendingEvent] = ()) -> Event:
-        """Queue a launch behind what its queue has not finished, and behind the commands ``after``. ``registers``: of its arguments, and of what
-        a launch says beside them. Raises BuildError, ToolMissing or SimulationError where there is no simulator."""
+    def add(
+        self,
+        queue: CommandQueue,
+        kernel: KernelInterface,
+        values: Sequence[Value],
+        space: IndexSpace,
+        registers: tuple[Mapping[str, int], Mapping[str, int]],
+        after: Sequence[PendingEvent] = (),
+    ) -> Event:
+        """Queue a launch behind what its queue has not finished, and behind the commands ``after``. ``registers``: of
+        its arguments, and of what a launch says beside them. Raises BuildError, ToolMissing or SimulationError where
+        there is no simulator."""
         _ = self.program.system.session  # a simulator that cannot be built is told here
         event = BoardEvent(self, kernel, values, space, registers, [*queue.before(), *after])
         for value in values:
@@ -115,7 +136,8 @@ class BoardRuns:
         return since + (self.program.system.cycle() - first) * self._period_ns
 
     def continue_at(self, time_ns: float, loaded: bool) -> None:
-        """From here on it is at least that time. What runs has waited meanwhile, where it was ``loaded``, and was not on the board otherwise."""
+        """From here on it is at least that time. What runs has waited meanwhile, where it was ``loaded``, and was not
+        on the board otherwise."""
         now = self.now_ns
         if time_ns <= now:
             return
@@ -126,7 +148,9 @@ class BoardRuns:
     def begin(self, event: BoardEvent) -> None:
         """Start a launch, unless it breaks a promise of its kernel: then it fails."""
         try:
-            broken = self._promises.violation(event.kernel, event.values, event.space, self.program.context.simulated.memory)
+            broken = self._promises.violation(
+                event.kernel, event.values, event.space, self.program.context.simulated.memory
+            )
         except (BuildError, ToolMissing) as error:
             broken = f"the promises of the kernel cannot be checked: {error}"
         if broken is not None:
@@ -135,10 +159,13 @@ class BoardRuns:
         event.start_ns = self.now_ns
         self._running[event.kernel.name] = event
         with _Failing(self):
-            self.program.system.start(event.kernel, *event.registers, forget=self._constants.must_forget(event.kernel, event.values))
+            self.program.system.start(
+                event.kernel, *event.registers, forget=self._constants.must_forget(event.kernel, event.values)
+            )
 
     def advance(self, until_ns: float | None) -> bool:
-        """Let those that run go on until one ends, or that time has come, or for a while. False when none of them ever gets on by itself."""
+        """Let those that run go on until one ends, or that time has come, or for a while. False when none of them ever
+        gets on by itself."""
         cycles = CHUNK
         if until_ns is not None:
             cycles = min(CHUNK, max(1, math.ceil((until_ns - self.now_ns) / self._period_ns)))
@@ -161,7 +188,10 @@ class BoardRuns:
         self._constants.doubt()
         self.program.system.close()
         self._faults.clear()
-        lost = [*self._running.values(), *(one for one in self.schedule.pending if one.runs is self and one.joined and one.start_ns is None)]
+        lost = [
+            *self._running.values(),
+            *(one for one in self.schedule.pending if one.runs is self and one.joined and one.start_ns is None),
+        ]
         self._running.clear()
         self.schedule.lose(lost, _error(why))
 
@@ -194,11 +224,15 @@ class BoardRuns:
         event.end(Event(event.start_ns, end_ns, Statistics(statistics, run.seconds), event.queued_ns))
 
     def _failure(self, event: BoardEvent, run: Run) -> RuntimeError | None:
-        """What went wrong in a run. What the memory refused is an error only if the kernel says so: a loop may have read ahead
-        of its end."""
+        """What went wrong in a run. What the memory refused is an error only if the kernel says so: a loop may have
+        read ahead of its end."""
         self._faults += run.faults
         mine = [fault for fault in self._faults if self._may_be_of(event, fault)]
-        sure = [fault for fault in mine if not fault.kind.is_read and (len(self._running) == 1 or fault.kind is FaultKind.PROTOCOL)]
+        sure = [
+            fault
+            for fault in mine
+            if not fault.kind.is_read and (len(self._running) == 1 or fault.kind is FaultKind.PROTOCOL)
+        ]
         if not run.status and not sure:
             return None
         beside = bool(self._faults)
@@ -207,12 +241,16 @@ class BoardRuns:
         if mine:
             return _error(f"{head}: {self.program.context.simulated.describe(_fault(run.status, mine), event.names)}")
         if beside:
-            return _error(f"{head}: the memory refused it, beside an access of another kernel that ran at the same time, of which alone the address "
-                          "is known; check the index, or run the kernel by itself for the address")
+            return _error(
+                f"{head}: the memory refused it, beside an access of another kernel that ran at the same time, of "
+                "which alone the address "
+                "is known; check the index, or run the kernel by itself for the address"
+            )
         return _error(f"{head} ended with error bits {run.status:#x}")
 
     def _may_be_of(self, event: BoardEvent, fault: Fault) -> bool:
-        """Whether a refused access can be of this kernel, as far as those that run beside it tell: it is counted from the buffer before it."""
+        """Whether a refused access can be of this kernel, as far as those that run beside it tell: it is counted from
+        the buffer before it."""
         nearest = self.program.context.simulated.before(fault.address)
         if len(self._running) == 1 or fault.kind is FaultKind.PROTOCOL or nearest in event.names:
             return True
@@ -220,7 +258,8 @@ class BoardRuns:
 
 
 class _Failing:
-    """While this is done, a simulation that fails takes all that run with it; so does whatever else ends it, which goes on to the caller."""
+    """While this is done, a simulation that fails takes all that run with it; so does whatever else ends it, which goes
+    on to the caller."""
 
     def __init__(self, runs: BoardRuns):
         self._runs = runs
@@ -244,8 +283,10 @@ def _fault(status: int, faults: Sequence[Fault]) -> Fault:
 
 def _culprits(kernel: KernelInterface, status: int) -> str:
     """The accesses that were refused, as part of a sentence."""
-    found = dict.fromkeys(f"{access.kind} of {access.buffer}{f' at line {access.line}' if access.line else ''}"
-                          for access in refused(kernel.layout.accesses, status))
+    found = dict.fromkeys(
+        f"{access.kind} of {access.buffer}{f' at line {access.line}' if access.line else ''}"
+        for access in refused(kernel.layout.accesses, status)
+    )
     return f", {' or '.join(found)}" if found else ""
 
 

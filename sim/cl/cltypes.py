@@ -1,4 +1,5 @@
-"""OpenCL's scalar and vector types as numpy's: ``float``, ``uint4``, and ``make_float4(1, 2, 3, 4)``, as in pyopencl.cltypes."""
+"""OpenCL's scalar and vector types as numpy's: ``float``, ``uint4``, and ``make_float4(1, 2, 3, 4)``, as in
+pyopencl.cltypes."""
 
 import builtins
 import sys
@@ -7,22 +8,37 @@ import numpy as np
 
 __all__ = ["make_vector"]
 
-_SCALARS = {"char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uint16, "int": np.int32, "uint": np.uint32, "long": np.int64,
-            "ulong": np.uint64, "half": np.float16, "float": np.float32, "double": np.float64}
+_SCALARS = {
+    "char": np.int8,
+    "uchar": np.uint8,
+    "short": np.int16,
+    "ushort": np.uint16,
+    "int": np.int32,
+    "uint": np.uint32,
+    "long": np.int64,
+    "ulong": np.uint64,
+    "half": np.float16,
+    "float": np.float32,
+    "double": np.float64,
+}
 _LENGTHS = (2, 3, 4, 8, 16)
 _XYZW = "xyzw"
 
 
 def _vector(scalar: type, length: builtins.int) -> np.dtype:
-    """Elements s0, s1, ..., also named x, y, z, w where there are up to four; a vector of three takes the room of four."""
+    """Elements s0, s1, ..., also named x, y, z, w where there are up to four; a vector of three takes the room of
+    four."""
     room, size = 4 if length == 3 else length, np.dtype(scalar).itemsize
     names = [f"s{k:x}" for k in range(room)]
     titles = [_XYZW[k] if k < length <= 4 else None for k in range(room)]
-    return np.dtype({"names": names, "formats": [scalar] * room, "titles": titles, "offsets": [k * size for k in range(room)]})
+    return np.dtype(
+        {"names": names, "formats": [scalar] * room, "titles": titles, "offsets": [k * size for k in range(room)]}
+    )
 
 
 def make_vector(dtype: np.dtype, length: builtins.int, values) -> np.void:
-    """A vector of the values; one value alone is that of all elements. Raises TypeError for another number of values."""
+    """A vector of the values; one value alone is that of all elements. Raises TypeError for another number of
+    values."""
     if len(values) == 1:
         values = tuple(values) * length
     if len(values) != length:
@@ -37,7 +53,11 @@ def _define() -> None:
         for length in _LENGTHS:
             dtype = _vector(scalar, length)
             setattr(module, f"{name}{length}", dtype)
-            setattr(module, f"make_{name}{length}", lambda *values, dtype=dtype, length=length: make_vector(dtype, length, values))
+            setattr(
+                module,
+                f"make_{name}{length}",
+                lambda *values, dtype=dtype, length=length: make_vector(dtype, length, values),
+            )
 
 
 _define()

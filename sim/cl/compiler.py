@@ -31,8 +31,8 @@ class Compiled(Protocol):
 
 def compile_source(source: str, board: Board, options: Options, file: str) -> Compiled:
     """Compile OpenCL C. Raises hls.diag.CompileError."""
-    # The compiler takes a second to import: a host program that fails before needs none of it. A library that is interrupted while it is
-    # imported says that it is broken.
+    # The compiler takes a second to import: a host program that fails before needs none of it. A library that is
+    # interrupted while it is imported says that it is broken.
     with deferred():
         from hls.driver import compile
 

@@ -12,7 +12,8 @@ __all__ = ["ConstantMemory", "note_outputs"]
 
 
 class ConstantMemory:
-    """What the host knows of a program's constant cache: it holds nothing that was written before the last time it was emptied."""
+    """What the host knows of a program's constant cache: it holds nothing that was written before the last time it was
+    emptied."""
 
     def __init__(self):
         self._emptied = -1  #: stamp of the last write before it was; -1: never
@@ -20,7 +21,11 @@ class ConstantMemory:
     def must_forget(self, kernel: KernelInterface, values: Sequence[Value]) -> bool:
         """Whether the cache must be emptied before the kernel runs with these arguments; it is taken to be then."""
         loaded = {access.buffer for access in kernel.layout.accesses if access.lsu == CONSTANT}
-        buffers = [v.value for a, v in zip(kernel.arguments, values, strict=True) if a.name in loaded and isinstance(v.value, Buffer)]
+        buffers = [
+            v.value
+            for a, v in zip(kernel.arguments, values, strict=True)
+            if a.name in loaded and isinstance(v.value, Buffer)
+        ]
         if not any(buffer.written > self._emptied for buffer in buffers):
             return False
         self._emptied = buffers[0].context.simulated.stamp

@@ -1,11 +1,30 @@
 """OpenCL's numbers under pyopencl's names."""
 
 __all__ = [
-    "command_execution_status", "command_queue_properties", "context_info", "context_properties", "device_fp_config",
-    "device_info", "device_local_mem_type", "device_type", "kernel_arg_access_qualifier",
-    "kernel_arg_address_qualifier", "kernel_arg_info", "kernel_arg_type_qualifier", "kernel_info",
-    "kernel_work_group_info", "map_flags", "mem_flags", "mem_info", "mem_migration_flags", "mem_object_type",
-    "platform_info", "profiling_info", "program_build_info", "program_info", "status_code",
+    "command_execution_status",
+    "command_queue_properties",
+    "context_info",
+    "context_properties",
+    "device_fp_config",
+    "device_info",
+    "device_local_mem_type",
+    "device_type",
+    "kernel_arg_access_qualifier",
+    "kernel_arg_address_qualifier",
+    "kernel_arg_info",
+    "kernel_arg_type_qualifier",
+    "kernel_info",
+    "kernel_work_group_info",
+    "map_flags",
+    "mem_flags",
+    "mem_info",
+    "mem_migration_flags",
+    "mem_object_type",
+    "platform_info",
+    "profiling_info",
+    "program_build_info",
+    "program_info",
+    "status_code",
 ]
 
 

@@ -42,7 +42,8 @@ class Interface:
 
 @dataclass(eq=False)
 class Emulated:
-    """A program for the emulator, compiled to native code at its first launch. ``module`` is what the front end made."""
+    """A program for the emulator, compiled to native code at its first launch. ``module`` is what the front end
+    made."""
 
     module: Module
     emulator: Emulator
@@ -91,7 +92,9 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
         from hls.frontend import parse_source  # a host program that fails before needs none of it
         from hls.passes.pipeline import link_program
 
-    parsed = parse_source(source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots)
+    parsed = parse_source(
+        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
+    )
     try:
         module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
         kernels = tuple(_interface(module, f, k, board) for k, f in enumerate(module.kernels))
@@ -125,15 +128,37 @@ def _streams(module: Module, board: Board) -> tuple[StreamInterface, ...]:
 
 def _interface(module: Module, function: Function, index: int, board: Board) -> KernelInterface:
     """What the board refuses is refused here."""
-    arguments = tuple(ArgumentInterface(p.name, p.kind, p.c_type, p.bytes, 0, "inout" if p.kind == "buffer" else "in", _limit(function, p),
-                                        type=p.resolved or p.c_type)
-                      for p in function.params)
+    arguments = tuple(
+        ArgumentInterface(
+            p.name,
+            p.kind,
+            p.c_type,
+            p.bytes,
+            0,
+            "inout" if p.kind == "buffer" else "in",
+            _limit(function, p),
+            type=p.resolved or p.c_type,
+        )
+        for p in function.params
+    )
     layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted=False)
     ndrange = bool(function.attrs.get("ndrange"))
     lanes = function.attrs.get("num_simd_work_items", 1) if ndrange else 1
     meets = any(op.opcode == "barrier" for one in reachable(module, function) for op in walk(one.body))
-    return KernelInterface(function.name, index, 0, arguments, ndrange, {}, (), layout,
-                           function.attrs.get("work_group_size"), bool(function.attrs.get("autorun")), group_limit(function, meets), lanes)
+    return KernelInterface(
+        function.name,
+        index,
+        0,
+        arguments,
+        ndrange,
+        {},
+        (),
+        layout,
+        function.attrs.get("work_group_size"),
+        bool(function.attrs.get("autorun")),
+        group_limit(function, meets),
+        lanes,
+    )
 
 
 def _limit(function: Function, parameter: Parameter) -> int | None:
@@ -147,15 +172,28 @@ def _limit(function: Function, parameter: Parameter) -> int | None:
 
 
 class EmulatedEvent(PendingEvent):
-    """A launch on the emulator. It has run when the call that made it returns, unless it waits for a channel, or for a command that does: then
-    it goes on when another kernel is launched."""
+    """A launch on the emulator. It has run when the call that made it returns, unless it waits for a channel, or for a
+    command that does: then it goes on when another kernel is launched."""
 
     joined = True  # of those that have not ended at once
 
-    def __init__(self, program: Emulated, context: Context, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace,
-                 after: Sequence[PendingEvent]):
+    def __init__(
+        self,
+        program: Emulated,
+        context: Context,
+        kernel: KernelInterface,
+        values: Sequence[Value],
+        space: IndexSpace,
+        after: Sequence[PendingEvent],
+    ):
         super().__init__(context.simulated.schedule, after)
-        self.program, self._context, self._kernel, self._space, self._kept = program, context, kernel, space, tuple(values)
+        self.program, self._context, self._kernel, self._space, self._kept = (
+            program,
+            context,
+            kernel,
+            space,
+            tuple(values),
+        )
         self._given = _given(kernel, values)
         self.what = f"kernel {kernel.name}"
         self.started: Started | None = None
@@ -186,7 +224,10 @@ class EmulatedEvent(PendingEvent):
         statistics = _statistics(self._kernel, self._space, outcome)
         if os.environ.get("SLUICE_STATS") == "1":
             count = statistics["work_items"]
-            print(f"{self._kernel.name}: emulated, {count:,} work-item{'s' * (count != 1)} in {outcome.seconds:.3g} s", flush=True)
+            print(
+                f"{self._kernel.name}: emulated, {count:,} work-item{'s' * (count != 1)} in {outcome.seconds:.3g} s",
+                flush=True,
+            )
         self._release()
         self.end(Event(start, board.now_ns, Statistics(statistics, outcome.seconds), self.queued_ns))
 
@@ -200,10 +241,17 @@ class EmulatedEvent(PendingEvent):
         self._kept = self._given = None
 
 
-def run_emulated(program: Emulated, queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value],
-                 space: IndexSpace, after: Sequence[PendingEvent] = ()) -> Event:
-    """Start the kernel behind what its queue has not finished and the commands ``after``, and run what can. Raises cl.RuntimeError with the place
-    in the source when a run goes wrong, BuildError or ToolMissing where it cannot be compiled."""
+def run_emulated(
+    program: Emulated,
+    queue: CommandQueue,
+    kernel: KernelInterface,
+    values: Sequence[Value],
+    space: IndexSpace,
+    after: Sequence[PendingEvent] = (),
+) -> Event:
+    """Start the kernel behind what its queue has not finished and the commands ``after``, and run what can. Raises
+    cl.RuntimeError with the place in the source when a run goes wrong, BuildError or ToolMissing where it cannot be
+    compiled."""
     program.emulator.prepare()
     event = EmulatedEvent(program, queue.context, kernel, values, space, [*_ended(queue.before()), *_ended(after)])
     event.schedule.add(event)
@@ -277,6 +325,17 @@ def _remark(program: Emulated, outcome: Outcome) -> None:
 def _statistics(kernel: KernelInterface, space: IndexSpace, outcome: Outcome) -> dict:
     """What a run on the board gives, where there is an answer without cycles; and what only the emulator knows."""
     unset = [{"line": read.span.line if read.span else None, "count": read.count} for read in outcome.unset_reads]
-    return {"kernel": kernel.name, "device": "emulator", "cycles": None, "clock_mhz": None, "loops": [], "memory": [],
-            "channels": [], "accounts": [], "units": [], "work_items": math.prod(space.global_size), "seconds": outcome.seconds,
-            "unset_reads": unset}
+    return {
+        "kernel": kernel.name,
+        "device": "emulator",
+        "cycles": None,
+        "clock_mhz": None,
+        "loops": [],
+        "memory": [],
+        "channels": [],
+        "accounts": [],
+        "units": [],
+        "work_items": math.prod(space.global_size),
+        "seconds": outcome.seconds,
+        "unset_reads": unset,
+    }

@@ -23,8 +23,8 @@ class Statistics:
     def to_dict(self) -> dict:
         """kernel, cycles, clock_mhz, loops, memory, channels, accounts.
 
-        The emulator knows of no cycles: there cycles and clock_mhz are None, the lists are empty, and device ("emulator"),
-        work_items, seconds and unset_reads [{line, count}] are added.
+        The emulator knows of no cycles: there cycles and clock_mhz are None, the lists are empty, and device
+        ("emulator"), work_items, seconds and unset_reads [{line, count}] are added.
         """
         return self._values
 
@@ -60,8 +60,13 @@ class Event:
 
     def get_profiling_info(self, parameter: int) -> int:
         """A time in ns by OpenCL's number."""
-        names = {profiling_info.QUEUED: "queued", profiling_info.SUBMIT: "submit", profiling_info.START: "start",
-                 profiling_info.END: "end", profiling_info.COMPLETE: "complete"}
+        names = {
+            profiling_info.QUEUED: "queued",
+            profiling_info.SUBMIT: "submit",
+            profiling_info.START: "start",
+            profiling_info.END: "end",
+            profiling_info.COMPLETE: "complete",
+        }
         if parameter not in names:
             raise LogicError("Event.get_profiling_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
         return getattr(self.profile, names[parameter])
@@ -72,7 +77,8 @@ class Event:
 
 
 class PendingEvent(Event):
-    """A command that may still be on its way. It begins when all that it comes ``after`` have ended; whoever runs it calls ``end`` or ``fail``.
+    """A command that may still be on its way. It begins when all that it comes ``after`` have ended; whoever runs it
+    calls ``end`` or ``fail``.
 
     ``runs`` is what it runs on where it takes simulated time, else None; ``what`` names it in messages.
     """
@@ -121,7 +127,8 @@ class PendingEvent(Event):
 
     @property
     def needs_others(self) -> bool:
-        """Whether it may have to wait for what has not been queued: it, or what it waits for, is joined with other kernels by channels."""
+        """Whether it may have to wait for what has not been queued: it, or what it waits for, is joined with other
+        kernels by channels."""
         seen, found = {self}, [self]
         for one in found:
             if one.joined:
@@ -176,7 +183,8 @@ class PendingEvent(Event):
 
     @property
     def command_execution_status(self) -> int:
-        """OpenCL's number, or the error's where it failed. Some simulated time passes with each look, so that who looks again and again gets on."""
+        """OpenCL's number, or the error's where it failed. Some simulated time passes with each look, so that who looks
+        again and again gets on."""
         if not self.over:
             self.schedule.look(self)
         if self.failed:
@@ -197,7 +205,8 @@ class Marker(PendingEvent):
 
 
 def dependencies(schedule: "Schedule", wait_for: Iterable[Event] | None) -> list[PendingEvent]:
-    """Those of the events that a command has to wait for. Events of other contexts are waited for here. Raises what a failed one raises."""
+    """Those of the events that a command has to wait for. Events of other contexts are waited for here. Raises what a
+    failed one raises."""
     events = [one for one in wait_for or () if isinstance(one, PendingEvent)]
     for one in events:
         if one.failed or one.schedule is not schedule:
@@ -207,8 +216,11 @@ def dependencies(schedule: "Schedule", wait_for: Iterable[Event] | None) -> list
 
 def not_started(one: PendingEvent, cause: PendingEvent) -> RuntimeError:
     """What is said of a command that comes after one that failed."""
-    return RuntimeError("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES,
-                        f"{one.what} was not started: {cause.what}, behind which it was queued, failed")
+    return RuntimeError(
+        "clEnqueueNDRangeKernel",
+        status_code.OUT_OF_RESOURCES,
+        f"{one.what} was not started: {cause.what}, behind which it was queued, failed",
+    )
 
 
 def wait_for_events(events: list[Event]) -> None:

@@ -16,7 +16,8 @@ PATIENCE = 10.0
 
 
 class Guard:
-    """A lock that a thread may take again while it holds it, and that is no use in a child of the process that made it."""
+    """A lock that a thread may take again while it holds it, and that is no use in a child of the process that made
+    it."""
 
     def __init__(self):
         self._lock = threading.RLock()
@@ -33,9 +34,14 @@ class Guard:
     def check(self) -> None:
         """Raises LogicError in a child process."""
         if not self.is_ours:
-            raise LogicError("fork", status_code.INVALID_CONTEXT,
-                             f"the context belongs to process {self._process}, and this is process {os.getpid()}, a child made by a fork: the simulated "
-                             "board stays with its maker; make a context in the child, or start it with multiprocessing's method \"spawn\"")
+            raise LogicError(
+                "fork",
+                status_code.INVALID_CONTEXT,
+                f"the context belongs to process {self._process}, and this is process {os.getpid()}, a child made by "
+                "a fork: the simulated "
+                "board stays with its maker; make a context in the child, or start it with multiprocessing's method "
+                '"spawn"',
+            )
 
     def __enter__(self) -> Self:
         self.check()

@@ -29,8 +29,13 @@ DEFAULT_GROUP = 256
 ROUTINE = "clEnqueueNDRangeKernel"
 
 
-def index_space(kernel: KernelInterface, global_size: Sequence[int], local_size: Sequence[int] | None,
-                offset: Sequence[int] | None, g_times_l: bool = False) -> IndexSpace:
+def index_space(
+    kernel: KernelInterface,
+    global_size: Sequence[int],
+    local_size: Sequence[int] | None,
+    offset: Sequence[int] | None,
+    g_times_l: bool = False,
+) -> IndexSpace:
     """Check a launch's sizes. Raises LogicError with OpenCL's code and what to do."""
     global_size = _sizes("global size", global_size, status_code.INVALID_GLOBAL_WORK_SIZE)
     work_dim = len(global_size)
@@ -40,17 +45,26 @@ def index_space(kernel: KernelInterface, global_size: Sequence[int], local_size:
     if min(offset) < 0:
         raise LogicError(ROUTINE, status_code.INVALID_GLOBAL_OFFSET, f"the global offset {offset} is negative")
     if local_size is not None and len(local_size) != work_dim:
-        raise LogicError(ROUTINE, status_code.INVALID_VALUE,
-                         f"global size {global_size} and local size {local_size} differ in dimensions")
+        raise LogicError(
+            ROUTINE,
+            status_code.INVALID_VALUE,
+            f"global size {global_size} and local size {local_size} differ in dimensions",
+        )
     if g_times_l and local_size:
         global_size = tuple(g * size for g, size in zip(global_size, local_size))
     if not kernel.ndrange and math.prod(global_size) != 1:
-        why = ("its reqd_work_group_size is (1, 1, 1); for many work-items, give it a max_work_group_size instead"
-               if kernel.work_group_size == (1, 1, 1) else "it asks for no work-item id, or is declared as one; "
-               "a reqd_work_group_size of many work-items makes it a kernel of many")
-        raise LogicError(ROUTINE, status_code.INVALID_GLOBAL_WORK_SIZE,
-                         f"kernel {kernel.name} is a single work-item kernel ({why}): launch it "
-                         f"with global size (1,), not {global_size}")
+        why = (
+            "its reqd_work_group_size is (1, 1, 1); for many work-items, give it a max_work_group_size instead"
+            if kernel.work_group_size == (1, 1, 1)
+            else "it asks for no work-item id, or is declared as one; "
+            "a reqd_work_group_size of many work-items makes it a kernel of many"
+        )
+        raise LogicError(
+            ROUTINE,
+            status_code.INVALID_GLOBAL_WORK_SIZE,
+            f"kernel {kernel.name} is a single work-item kernel ({why}): launch it "
+            f"with global size (1,), not {global_size}",
+        )
     local_size = _group(kernel, global_size, local_size)
     return IndexSpace(_three(global_size), _three(local_size), offset, work_dim)
 
@@ -65,41 +79,68 @@ def _whole(what: str, sizes: Sequence[int], code: int) -> tuple[int, ...]:
 def _sizes(what: str, sizes: Sequence[int], code: int) -> tuple[int, ...]:
     sizes = _whole(what, sizes, code)
     if not 1 <= len(sizes) <= DIMENSIONS:
-        raise LogicError(ROUTINE, status_code.INVALID_WORK_DIMENSION,
-                         f"{what} {sizes} has {len(sizes)} dimensions; 1 to {DIMENSIONS} are possible")
+        raise LogicError(
+            ROUTINE,
+            status_code.INVALID_WORK_DIMENSION,
+            f"{what} {sizes} has {len(sizes)} dimensions; 1 to {DIMENSIONS} are possible",
+        )
     if min(sizes) < 1:
-        raise LogicError(ROUTINE, code, f"{what} {sizes} must be at least 1 in each dimension; leave the launch out, or "
-                         "pass allow_empty_ndrange=True, where there is no work")
+        raise LogicError(
+            ROUTINE,
+            code,
+            f"{what} {sizes} must be at least 1 in each dimension; leave the launch out, or "
+            "pass allow_empty_ndrange=True, where there is no work",
+        )
     return sizes
 
 
-def _group(kernel: KernelInterface, global_size: tuple[int, ...], local_size: tuple[int, ...] | None) -> tuple[int, ...]:
+def _group(
+    kernel: KernelInterface, global_size: tuple[int, ...], local_size: tuple[int, ...] | None
+) -> tuple[int, ...]:
     required = kernel.work_group_size
     if local_size is None:
         if required is not None:
-            local_size = tuple(required[:len(global_size)])
+            local_size = tuple(required[: len(global_size)])
         else:
             most = min(DEFAULT_GROUP, kernel.most_work_items or DEFAULT_GROUP)
             sizes = [size for size in range(kernel.lanes, most + 1, kernel.lanes) if global_size[0] % size == 0]
-            shared = [size for size in sizes if math.prod(global_size) // size >= 4 * kernel.units] if kernel.units > 1 else []
-            # a group for every compute unit, and some for those that end early; where nothing fits, what is said below says why
+            shared = (
+                [size for size in sizes if math.prod(global_size) // size >= 4 * kernel.units]
+                if kernel.units > 1
+                else []
+            )
+            # a group for every compute unit, and some for those that end early; where nothing fits, what is said below
+            # says why
             first = max(shared or sizes, default=1)
             local_size = (first, *(1 for _ in global_size[1:]))
     if required is not None and _three(local_size) != tuple(required):
-        raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
-                         f"kernel {kernel.name} requires work-groups of {tuple(required)}, not {local_size}")
+        raise LogicError(
+            ROUTINE,
+            status_code.INVALID_WORK_GROUP_SIZE,
+            f"kernel {kernel.name} requires work-groups of {tuple(required)}, not {local_size}",
+        )
     if local_size[0] % kernel.lanes:
-        raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
-                         f"kernel {kernel.name} takes {kernel.lanes} work-items at a time (num_simd_work_items): the first size of "
-                         f"its work-groups must be a multiple of that, not {local_size[0]}; round global size {global_size} up where it "
-                         "has no such divisor, and let the kernel leave out what is too much")
+        raise LogicError(
+            ROUTINE,
+            status_code.INVALID_WORK_GROUP_SIZE,
+            f"kernel {kernel.name} takes {kernel.lanes} work-items at a time (num_simd_work_items): the first size of "
+            f"its work-groups must be a multiple of that, not {local_size[0]}; round global size {global_size} up "
+            "where it "
+            "has no such divisor, and let the kernel leave out what is too much",
+        )
     if kernel.most_work_items is not None and math.prod(local_size) > kernel.most_work_items:
-        raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
-                         f"kernel {kernel.name} has room for groups of {kernel.most_work_items} work-items, not "
-                         f"{math.prod(local_size)}; declare it with __attribute__((max_work_group_size({math.prod(local_size)})))")
+        raise LogicError(
+            ROUTINE,
+            status_code.INVALID_WORK_GROUP_SIZE,
+            f"kernel {kernel.name} has room for groups of {kernel.most_work_items} work-items, not "
+            f"{math.prod(local_size)}; declare it with __attribute__((max_work_group_size({math.prod(local_size)})))",
+        )
     if any(g % size for g, size in zip(global_size, local_size)):
-        raise LogicError(ROUTINE, status_code.INVALID_WORK_GROUP_SIZE,
-                         f"global size {global_size} is not a multiple of local size {local_size}")
+        raise LogicError(
+            ROUTINE,
+            status_code.INVALID_WORK_GROUP_SIZE,
+            f"global size {global_size} is not a multiple of local size {local_size}",
+        )
     return local_size
 
 
@@ -107,15 +148,24 @@ def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
     return (*sizes, *(1,) * (DIMENSIONS - len(sizes)))
 
 
-def execute(program: "Program", queue: CommandQueue, kernel: KernelInterface, values: Sequence[Value],
-            space: IndexSpace, after: Sequence[PendingEvent] = ()) -> Event:
+def execute(
+    program: "Program",
+    queue: CommandQueue,
+    kernel: KernelInterface,
+    values: Sequence[Value],
+    space: IndexSpace,
+    after: Sequence[PendingEvent] = (),
+) -> Event:
     """Queue the kernel behind the commands ``after``. On the emulator it runs as far as it goes without others."""
     program.restrict.check(kernel, values)
     if program.emulated:
         return run_emulated(program.result, queue, kernel, values, space, after)
     place_arguments(kernel, values, program.context.simulated.facts)
-    arguments = {argument.name: value.register for argument, value in zip(kernel.arguments, values, strict=True)
-                 if argument.kind != "pipe"}
+    arguments = {
+        argument.name: value.register
+        for argument, value in zip(kernel.arguments, values, strict=True)
+        if argument.kind != "pipe"
+    }
     launch = {name: _overlap(values) if name == OVERLAP else space.argument(name) for name in kernel.launch}
     return program.launches.add(queue, kernel, values, space, (arguments, launch), after)
 
@@ -124,4 +174,3 @@ def _overlap(values: Sequence[Value]) -> bool:
     """Whether two buffer arguments share bytes: only then does the kernel keep order between them."""
     ranges = sorted((v.value.address, v.value.address + v.value.size) for v in values if isinstance(v.value, Buffer))
     return any(later < end for (_, end), (later, _) in pairwise(ranges))
-

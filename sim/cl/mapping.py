@@ -34,9 +34,20 @@ class MemoryMap:
         self.release()
 
 
-def enqueue_map_buffer(queue: CommandQueue, buf: Buffer, flags: int, offset: int, shape, dtype, order: str = "C", strides=None,
-                       wait_for: list[Event] | None = None, is_blocking: bool = True) -> tuple[np.ndarray, Event]:
-    """The buffer from byte ``offset`` on as an array of the host, which shares the bytes; its ``base`` is a :class:`MemoryMap`."""
+def enqueue_map_buffer(
+    queue: CommandQueue,
+    buf: Buffer,
+    flags: int,
+    offset: int,
+    shape,
+    dtype,
+    order: str = "C",
+    strides=None,
+    wait_for: list[Event] | None = None,
+    is_blocking: bool = True,
+) -> tuple[np.ndarray, Event]:
+    """The buffer from byte ``offset`` on as an array of the host, which shares the bytes; its ``base`` is a
+    :class:`MemoryMap`."""
     wait_for_events(wait_for or [])
     with queue.context.simulated.guard:
         queue.settle()
@@ -44,14 +55,21 @@ def enqueue_map_buffer(queue: CommandQueue, buf: Buffer, flags: int, offset: int
         return _map(queue, buf, flags, offset, shape, dtype, order, strides)
 
 
-def _map(queue: CommandQueue, buf: Buffer, flags: int, offset: int, shape, dtype, order: str, strides) -> tuple[np.ndarray, Event]:
+def _map(
+    queue: CommandQueue, buf: Buffer, flags: int, offset: int, shape, dtype, order: str, strides
+) -> tuple[np.ndarray, Event]:
     if not flags or flags & ~(map_flags.READ | map_flags.WRITE | map_flags.WRITE_INVALIDATE_REGION):
         raise LogicError("clEnqueueMapBuffer", status_code.INVALID_VALUE, f"flags {flags:#x} are none of cl.map_flags")
     try:
         contents = buf.contents if flags == map_flags.READ else buf.bytes
         array = np.ndarray(shape, np.dtype(dtype), contents, offset, strides, order)
     except (TypeError, ValueError) as error:
-        raise LogicError("clEnqueueMapBuffer", status_code.INVALID_VALUE,
-                         f"an array of shape {shape} from byte {offset} on is not within the buffer of {buf.size} bytes: {error}") from None
+        raise LogicError(
+            "clEnqueueMapBuffer",
+            status_code.INVALID_VALUE,
+            f"an array of shape {shape} from byte {offset} on is not within the buffer of {buf.size} bytes: {error}",
+        ) from None
     buf.note_write()
-    return np.asarray(MemoryMap(queue, array)), Event(*queue.context.simulated.transfer(array.nbytes if flags & map_flags.READ else 0))
+    return np.asarray(MemoryMap(queue, array)), Event(
+        *queue.context.simulated.transfer(array.nbytes if flags & map_flags.READ else 0)
+    )

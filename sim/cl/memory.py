@@ -28,15 +28,16 @@ class LocalMemory:
 class Buffer:
     """``size`` bytes of the board's global memory; with ``hostbuf`` and COPY_HOST_PTR they begin as a copy of it.
 
-    USE_HOST_PTR copies too: the board has memory of its own. The flag CHANNEL_1_INTELFPGA (or _2 ...) puts it into that bank, where
-    the program was built with -no-interleaving. It lies in the board's default memory, or in that of the name ``memory``, and moves when a kernel
-    is launched whose argument has a buffer_location elsewhere.
+    USE_HOST_PTR copies too: the board has memory of its own. The flag CHANNEL_1_INTELFPGA (or _2 ...) puts it into that
+    bank, where the program was built with -no-interleaving. It lies in the board's default memory, or in that of the
+    name ``memory``, and moves when a kernel is launched whose argument has a buffer_location elsewhere.
     """
 
     def __init__(self, context: Context, flags: int, size: int = 0, hostbuf=None, *, memory: str | None = None):
         if hostbuf is not None and not flags & COPIES:
-            raise LogicError("create_buffer", status_code.INVALID_HOST_PTR,
-                             "hostbuf is given without COPY_HOST_PTR or USE_HOST_PTR")
+            raise LogicError(
+                "create_buffer", status_code.INVALID_HOST_PTR, "hostbuf is given without COPY_HOST_PTR or USE_HOST_PTR"
+            )
         if hostbuf is None and flags & COPIES:
             raise LogicError("create_buffer", status_code.INVALID_HOST_PTR, "the flags ask for a hostbuf")
         source = None if hostbuf is None else host_bytes(hostbuf, "create_buffer")
@@ -44,13 +45,19 @@ class Buffer:
         if size <= 0:
             raise LogicError("create_buffer", status_code.INVALID_BUFFER_SIZE, f"a buffer needs bytes, not {size}")
         if source is not None and size > source.size:
-            raise LogicError("create_buffer", status_code.INVALID_VALUE,
-                             f"size {size} is greater than the host buffer of {source.size} bytes")
+            raise LogicError(
+                "create_buffer",
+                status_code.INVALID_VALUE,
+                f"size {size} is greater than the host buffer of {source.size} bytes",
+            )
         board = context.simulated.facts
         home = board.memory_named(memory)
         if home is None:
-            raise LogicError("create_buffer", status_code.INVALID_VALUE,
-                             f"board {board.name} has no memory {memory!r}; it has {', '.join(one.name for one in board.memories)}")
+            raise LogicError(
+                "create_buffer",
+                status_code.INVALID_VALUE,
+                f"board {board.name} has no memory {memory!r}; it has {', '.join(one.name for one in board.memories)}",
+            )
         self.context, self.flags, self.size = context, flags, int(size)
         self._parent: Buffer | None = None
         self._origin = 0
@@ -62,7 +69,7 @@ class Buffer:
             self.note_write()
             self._allocation = context.simulated.allocate(self.size, (flags >> BANK_SHIFT & BANK_MASK) - 1, home)
             if source is not None:
-                self.contents[:] = source[:self.size]
+                self.contents[:] = source[: self.size]
 
     @property
     def written(self) -> float:
@@ -94,7 +101,11 @@ class Buffer:
     @property
     def place(self) -> Allocation:
         """The same for launches on their way, which may use a buffer that the host has released."""
-        return self._allocation if self._parent is None else Allocation(self._parent.place.address + self._origin, self.size)
+        return (
+            self._allocation
+            if self._parent is None
+            else Allocation(self._parent.place.address + self._origin, self.size)
+        )
 
     @property
     def memory(self) -> Memory:
@@ -106,24 +117,33 @@ class Buffer:
         self.whole._launches.add(launch)
 
     def settle(self) -> None:
-        """Let the launches that use the buffer end, as far as they need nothing that has not been queued. Their failures are told to who waits
-        for them."""
+        """Let the launches that use the buffer end, as far as they need nothing that has not been queued. Their
+        failures are told to who waits for them."""
         for launch in sorted(self.whole._launches, key=lambda one: one.number):
             if not launch.over and not launch.needs_others:
                 launch.complete()
 
     def move_to(self, home: Memory) -> None:
-        """Lie in another memory from now on, sub-regions as well. Raises LogicError where somebody knows the old place."""
+        """Lie in another memory from now on, sub-regions as well. Raises LogicError where somebody knows the old
+        place."""
         root = self.whole
         hint = f'create it there: cl.Buffer(..., memory="{home.name}")'
         if root._shown:
-            raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_MEM_OBJECT,
-                             f"the buffer has to move from memory {self.memory.name} to {home.name}, and its bytes have been given out; {hint}")
+            raise LogicError(
+                "clEnqueueNDRangeKernel",
+                status_code.INVALID_MEM_OBJECT,
+                f"the buffer has to move from memory {self.memory.name} to {home.name}, and its bytes have been "
+                f"given out; {hint}",
+            )
         self.settle()
         if any(not one.over for one in root._launches):
-            raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_MEM_OBJECT,
-                             f"the buffer has to move from memory {self.memory.name} to {home.name}, and a kernel that uses it has not ended; "
-                             f"wait for that, or {hint}")
+            raise LogicError(
+                "clEnqueueNDRangeKernel",
+                status_code.INVALID_MEM_OBJECT,
+                f"the buffer has to move from memory {self.memory.name} to {home.name}, and a kernel that uses it "
+                "has not ended; "
+                f"wait for that, or {hint}",
+            )
         board, old = self.context.simulated, root.allocation
         new = board.allocate(root.size, memory=home)
         board.view(new)[:] = board.view(old)
@@ -142,8 +162,8 @@ class Buffer:
 
     @property
     def bytes(self) -> np.ndarray:
-        """The contents, shared with the simulated board, once the launches that use it have ended. Constant caches keep nothing of a buffer
-        whose bytes were asked for."""
+        """The contents, shared with the simulated board, once the launches that use it have ended. Constant caches keep
+        nothing of a buffer whose bytes were asked for."""
         with self.context.simulated.guard:
             self.settle()
             self.whole._shown = True
@@ -151,8 +171,15 @@ class Buffer:
 
     def get_info(self, parameter: int):
         """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
-        known = {mem_info.TYPE: mem_object_type.BUFFER, mem_info.FLAGS: self.flags, mem_info.SIZE: self.size, mem_info.CONTEXT: self.context,
-                 mem_info.OFFSET: self.offset, mem_info.ASSOCIATED_MEMOBJECT: self._parent, mem_info.HOST_PTR: None}
+        known = {
+            mem_info.TYPE: mem_object_type.BUFFER,
+            mem_info.FLAGS: self.flags,
+            mem_info.SIZE: self.size,
+            mem_info.CONTEXT: self.context,
+            mem_info.OFFSET: self.offset,
+            mem_info.ASSOCIATED_MEMOBJECT: self._parent,
+            mem_info.HOST_PTR: None,
+        }
         if parameter not in known:
             raise LogicError("Buffer.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
         return known[parameter]
@@ -165,8 +192,11 @@ class Buffer:
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
         """The part [origin, origin + size) as a buffer of its own, sharing the bytes."""
         if origin < 0 or size <= 0 or origin + size > self.size:
-            raise LogicError("Buffer.get_sub_region", status_code.INVALID_VALUE,
-                             f"bytes {origin} to {origin + size} are not within the buffer of {self.size}")
+            raise LogicError(
+                "Buffer.get_sub_region",
+                status_code.INVALID_VALUE,
+                f"bytes {origin} to {origin + size} are not within the buffer of {self.size}",
+            )
         part = Buffer.__new__(Buffer)
         part.context, part.flags, part.size, part._parent = self.context, flags or self.flags, size, self
         part._origin, part._allocation, part._released = origin, Allocation(self.address + origin, size), False
@@ -194,7 +224,8 @@ class Buffer:
 
 
 class Pipe:
-    """A pipe as the host names it. Kernels are joined by the names of their pipe parameters, so it holds nothing itself."""
+    """A pipe as the host names it. Kernels are joined by the names of their pipe parameters, so it holds nothing
+    itself."""
 
     def __init__(self, context: Context, flags: int = 0, packet_size: int = 0, max_packets: int = 0):
         self.context, self.flags, self.packet_size, self.max_packets = context, flags, packet_size, max_packets
@@ -205,11 +236,13 @@ def host_bytes(array, routine: str, writable: bool = False) -> np.ndarray:
     try:
         view = memoryview(array)
     except TypeError:
-        raise LogicError(routine, status_code.INVALID_VALUE,
-                         f"a host array is wanted, not {type(array).__name__}") from None
+        raise LogicError(
+            routine, status_code.INVALID_VALUE, f"a host array is wanted, not {type(array).__name__}"
+        ) from None
     if not view.contiguous:
-        raise LogicError(routine, status_code.INVALID_VALUE, "the host array is not contiguous; use "
-                         "numpy.ascontiguousarray")
+        raise LogicError(
+            routine, status_code.INVALID_VALUE, "the host array is not contiguous; use numpy.ascontiguousarray"
+        )
     if writable and view.readonly:
         raise LogicError(routine, status_code.INVALID_VALUE, "the host array is read-only")
     if isinstance(array, np.ndarray):

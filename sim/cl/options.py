@@ -13,9 +13,20 @@ from .errors import RuntimeError
 __all__ = ["parse_options", "stall_seed"]
 
 #: Permissions that change nothing here: what is allowed need not be done.
-WITHOUT_EFFECT = {"-w", "-Werror", "-cl-mad-enable", "-cl-opt-disable", "-cl-no-signed-zeros",
-                  "-cl-finite-math-only", "-cl-kernel-arg-info", "-cl-std=CL1.0", "-cl-std=CL1.1", "-cl-std=CL1.2",
-                  "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-strict-aliasing"}
+WITHOUT_EFFECT = {
+    "-w",
+    "-Werror",
+    "-cl-mad-enable",
+    "-cl-opt-disable",
+    "-cl-no-signed-zeros",
+    "-cl-finite-math-only",
+    "-cl-kernel-arg-info",
+    "-cl-std=CL1.0",
+    "-cl-std=CL1.1",
+    "-cl-std=CL1.2",
+    "-cl-fp32-correctly-rounded-divide-sqrt",
+    "-cl-strict-aliasing",
+}
 #: options -> what they are called inside
 SIZES = {"private-cache-bytes": "cache_bytes", "const-cache-bytes": "const_cache_bytes"}
 RELAXED = {"-fp-relaxed", "-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}
@@ -52,17 +63,33 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 name, _, text = value.partition("=")
                 defines[name] = text or "1"
         elif word not in WITHOUT_EFFECT:
-            raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS,
-                               f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, -include-root=DIR, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}")
-    return Options(defines, tuple(include_dirs), relaxed, once, random_stalls=stall_seed() != 0, ram_faults=True, no_interleaving=tuple(by_hand),
-                   denorms_are_zero=flush, include_roots=tuple(roots), **sizes)
+            raise RuntimeError(
+                "clBuildProgram",
+                status_code.INVALID_BUILD_OPTIONS,
+                f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, "
+                f"-include-root=DIR, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}",
+            )
+    return Options(
+        defines,
+        tuple(include_dirs),
+        relaxed,
+        once,
+        random_stalls=stall_seed() != 0,
+        ram_faults=True,
+        no_interleaving=tuple(by_hand),
+        denorms_are_zero=flush,
+        include_roots=tuple(roots),
+        **sizes,
+    )
 
 
 def _bytes(word: str) -> int:
     """The number of bytes in ``-NAME=N``."""
     text = word.partition("=")[2]
     if not text.isdecimal() or int(text) > MOST_CACHE_BYTES:
-        raise RuntimeError("clBuildProgram", status_code.INVALID_BUILD_OPTIONS, f"{word}: 0 to {MOST_CACHE_BYTES} bytes are possible")
+        raise RuntimeError(
+            "clBuildProgram", status_code.INVALID_BUILD_OPTIONS, f"{word}: 0 to {MOST_CACHE_BYTES} bytes are possible"
+        )
     return int(text)
 
 
@@ -70,6 +97,7 @@ def stall_seed() -> int:
     """The seed of random stalls, from $SLUICE_STALL_SEED; 0 is none."""
     text = os.environ.get("SLUICE_STALL_SEED") or "0"
     if not text.isdecimal() or int(text) >= 1 << 32:
-        raise RuntimeError("clBuildProgram", status_code.INVALID_VALUE,
-                           f"SLUICE_STALL_SEED must be a number of 32 bits, not {text!r}")
+        raise RuntimeError(
+            "clBuildProgram", status_code.INVALID_VALUE, f"SLUICE_STALL_SEED must be a number of 32 bits, not {text!r}"
+        )
     return int(text)

@@ -14,7 +14,8 @@ __all__ = ["place_arguments"]
 
 
 def place_arguments(kernel: KernelInterface, values: Sequence[Value], board: Board) -> None:
-    """Have every buffer lie where its argument says. Raises LogicError for one that would have to be in two memories, or that cannot move."""
+    """Have every buffer lie where its argument says. Raises LogicError for one that would have to be in two memories,
+    or that cannot move."""
     wanted: dict[Buffer, str] = {}
     for argument, value in zip(kernel.arguments, values, strict=True):
         if not isinstance(value.value, Buffer):
@@ -24,7 +25,11 @@ def place_arguments(kernel: KernelInterface, values: Sequence[Value], board: Boa
         if value.value.memory is home:
             continue
         if other != argument.name:
-            raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_ARG_VALUE,
-                             f"kernel {kernel.name} has one buffer for `{other}`, in memory {value.value.memory.name}, and for `{argument.name}`, in memory "
-                             f"{home.name}; give it two buffers")
+            raise LogicError(
+                "clEnqueueNDRangeKernel",
+                status_code.INVALID_ARG_VALUE,
+                f"kernel {kernel.name} has one buffer for `{other}`, in memory {value.value.memory.name}, and for "
+                f"`{argument.name}`, in memory "
+                f"{home.name}; give it two buffers",
+            )
         value.value.move_to(home)

@@ -42,8 +42,9 @@ class Platform:
     extensions = ""
 
     def get_devices(self, device_type: int = ANY_TYPE) -> list["Device"]:
-        """The board and kind that the command line or the environment chose come first, then the other boards, of the same kind; none where the
-        type asked for has no accelerators. Raises cl.RuntimeError for a choice that cannot be."""
+        """The board and kind that the command line or the environment chose come first, then the other boards, of the
+        same kind; none where the type asked for has no accelerators. Raises cl.RuntimeError for a choice that cannot
+        be."""
         if not device_type & ACCELERATORS:
             return []
         first = _default_device(None, None)
@@ -73,8 +74,12 @@ class Device:
     available = compiler_available = endian_little = True
     image_support = False
     profile, vendor_id, address_bits = Platform.profile, 0, 64
-    extensions = ("cl_khr_byte_addressable_store cl_khr_fp16 cl_khr_fp64 cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
-                  "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics")
+    extensions = (
+        "cl_khr_byte_addressable_store cl_khr_fp16 cl_khr_fp64 cl_khr_global_int32_base_atomics "
+        "cl_khr_global_int32_extended_atomics "
+        "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_local_int32_base_atomics "
+        "cl_khr_local_int32_extended_atomics"
+    )
     single_fp_config = double_fp_config = half_fp_config = FLOATS
     local_mem_type = device_local_mem_type.LOCAL
 
@@ -106,11 +111,18 @@ class Context:
         if devices is None:
             devices = Platform().get_devices(ANY_TYPE if dev_type is None else dev_type)[:1]
             if not devices:
-                raise RuntimeError("clCreateContextFromType", status_code.DEVICE_NOT_FOUND,
-                                   f"no device is a {device_type.to_string(dev_type)}: boards are accelerators; ask for device_type.ACCELERATOR or ALL")
+                raise RuntimeError(
+                    "clCreateContextFromType",
+                    status_code.DEVICE_NOT_FOUND,
+                    f"no device is a {device_type.to_string(dev_type)}: boards are accelerators; ask for "
+                    "device_type.ACCELERATOR or ALL",
+                )
         if len(devices) != 1:
-            raise LogicError("Context", status_code.INVALID_VALUE, f"a context has one board, not {len(devices)}; "
-                             "make a context for each")
+            raise LogicError(
+                "Context",
+                status_code.INVALID_VALUE,
+                f"a context has one board, not {len(devices)}; make a context for each",
+            )
         self.devices = list(devices)
         self._simulated: SimulatedBoard | None = None
 
@@ -154,8 +166,13 @@ def get_platforms() -> list[Platform]:
     return [Platform()]
 
 
-def create_some_context(interactive: bool | None = None, answers: list[str] | None = None, *,
-                        board: str | Path | None = None, device: str | None = None) -> Context:
+def create_some_context(
+    interactive: bool | None = None,
+    answers: list[str] | None = None,
+    *,
+    board: str | Path | None = None,
+    device: str | None = None,
+) -> Context:
     """A context on ``board`` (a name or a file), or on $SLUICE_BOARD, or on the default board.
 
     ``device="emulator"`` runs kernels without RTL. ``interactive`` and ``answers`` are accepted for pyopencl's sake:
@@ -167,8 +184,9 @@ def create_some_context(interactive: bool | None = None, answers: list[str] | No
 def _default_device(board: str | Path | None, kind: str | None) -> Device:
     kind = kind or os.environ.get("SLUICE_DEVICE") or "board"
     if kind not in KINDS:
-        raise LogicError("create_some_context", status_code.INVALID_DEVICE,
-                         f"device must be one of {', '.join(KINDS)}, not {kind!r}")
+        raise LogicError(
+            "create_some_context", status_code.INVALID_DEVICE, f"device must be one of {', '.join(KINDS)}, not {kind!r}"
+        )
     try:
         return Device(load_board(board or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD), kind)
     except BoardError as error:

@@ -43,21 +43,28 @@ SOURCE_NAME = "<program source>"
 
 #: what a program of pyopencl has besides, and what to do instead; a kernel of such a name is reached by cl.Kernel
 NOT_HERE = {
-    "compile": "call build(), which compiles and links", "link": "call build(), which compiles and links",
-    "from_int_ptr": "objects are Python's and have no address", "int_ptr": "objects are Python's and have no address",
-    "reference_count": "objects are Python's", "set_specialization_constant": "programs are made from OpenCL C",
+    "compile": "call build(), which compiles and links",
+    "link": "call build(), which compiles and links",
+    "from_int_ptr": "objects are Python's and have no address",
+    "int_ptr": "objects are Python's and have no address",
+    "reference_count": "objects are Python's",
+    "set_specialization_constant": "programs are made from OpenCL C",
 }
 
 
 class Program:
-    """OpenCL C source for a context's board; ``build`` compiles it. ``Program(context, devices, binaries)`` takes what :attr:`binaries` of a
-    program gave, in this run or an earlier one: ``build`` then uses its options as well."""
+    """OpenCL C source for a context's board; ``build`` compiles it. ``Program(context, devices, binaries)`` takes what
+    :attr:`binaries` of a program gave, in this run or an earlier one: ``build`` then uses its options as well."""
 
     def __init__(self, context: Context, source, binaries: Sequence | None = None):
         binary = None if binaries is None else _only_binary(context, source, binaries)
         source = source if binary is None else binary.source
         if not isinstance(source, str):
-            raise LogicError("Program", status_code.INVALID_VALUE, "a program is made from OpenCL C source text, or from devices and binaries")
+            raise LogicError(
+                "Program",
+                status_code.INVALID_VALUE,
+                "a program is made from OpenCL C source text, or from devices and binaries",
+            )
         self.context, self.source = context, source
         self._options: tuple[str, ...] = () if binary is None else binary.options
         self.result: compiler.Compiled | emulated.Emulated | None = None
@@ -66,8 +73,14 @@ class Program:
         self._system: LoadedSystem | None = None
         self.launches = BoardRuns(self)  #: on the simulated board
 
-    def build(self, options: str | Iterable[str] = (), devices=None, cache_dir: str | None = None, *,
-              device: str | None = None) -> "Program":
+    def build(
+        self,
+        options: str | Iterable[str] = (),
+        devices=None,
+        cache_dir: str | None = None,
+        *,
+        device: str | None = None,
+    ) -> "Program":
         """Compile; returns the program itself. ``device="emulator"`` runs its kernels without RTL.
 
         Raises cl.RuntimeError with the compiler's messages.
@@ -75,8 +88,9 @@ class Program:
         words = (*self._options, *(shlex.split(options) if isinstance(options, str) else map(str, options)))
         chosen = parse_options(words, _main_folder())
         if device not in (None, "board", "emulator"):
-            raise LogicError("clBuildProgram", status_code.INVALID_DEVICE,
-                             f'device must be "board" or "emulator", not {device!r}')
+            raise LogicError(
+                "clBuildProgram", status_code.INVALID_DEVICE, f'device must be "board" or "emulator", not {device!r}'
+            )
         native = device == "emulator" or (device is None and self.context.device.kind == "emulator")
         try:
             compile = emulated.emulate_source if native else compiler.compile_source
@@ -98,7 +112,8 @@ class Program:
         return self
 
     def _replace(self, result: compiler.Compiled | emulated.Emulated, native: bool) -> None:
-        """Take the result of a build. What was launched on the one before ends first; its failures stay with its events."""
+        """Take the result of a build. What was launched on the one before ends first; its failures stay with its
+        events."""
         if self.result is None:
             self.result, self.emulated = result, native
             return
@@ -116,8 +131,15 @@ class Program:
             self.context.simulated.guard.check()
             result = self._built()
             simulated = self.context.simulated
-            self._system = LoadedSystem(result.verilog, result.interface, simulated.facts, simulated.memory,
-                                        stall_seed(), _trace_request(), Steps())
+            self._system = LoadedSystem(
+                result.verilog,
+                result.interface,
+                simulated.facts,
+                simulated.memory,
+                stall_seed(),
+                _trace_request(),
+                Steps(),
+            )
             weakref.finalize(self, self._system.close)
         return self._system
 
@@ -131,7 +153,11 @@ class Program:
         streams = {one.name: one for one in self._built().interface.streams}
         if name not in streams:
             known = f"it has {', '.join(streams)}" if streams else "it has none"
-            raise LogicError("Program.stream", status_code.INVALID_VALUE, f"the program uses no stream {name!r} of the board; {known}")
+            raise LogicError(
+                "Program.stream",
+                status_code.INVALID_VALUE,
+                f"the program uses no stream {name!r} of the board; {known}",
+            )
         return Stream(self, streams[name])
 
     @property
@@ -160,11 +186,18 @@ class Program:
         return [len(binary) for binary in self.binaries]
 
     def get_info(self, parameter: int):
-        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one, and for the names of kernels before build()."""
-        known = {program_info.CONTEXT: lambda: self.context, program_info.NUM_DEVICES: lambda: len(self.devices), program_info.DEVICES: lambda: self.devices,
-                 program_info.SOURCE: lambda: self.source, program_info.NUM_KERNELS: lambda: len(self.all_kernels()),
-                 program_info.KERNEL_NAMES: lambda: self.kernel_names, program_info.BINARIES: lambda: self.binaries,
-                 program_info.BINARY_SIZES: lambda: self.binary_sizes}
+        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one, and for the names of kernels before
+        build()."""
+        known = {
+            program_info.CONTEXT: lambda: self.context,
+            program_info.NUM_DEVICES: lambda: len(self.devices),
+            program_info.DEVICES: lambda: self.devices,
+            program_info.SOURCE: lambda: self.source,
+            program_info.NUM_KERNELS: lambda: len(self.all_kernels()),
+            program_info.KERNEL_NAMES: lambda: self.kernel_names,
+            program_info.BINARIES: lambda: self.binaries,
+            program_info.BINARY_SIZES: lambda: self.binary_sizes,
+        }
         if parameter not in known:
             raise LogicError("Program.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
         return known[parameter]()
@@ -185,8 +218,11 @@ class Program:
         if name in NOT_HERE:
             raise AttributeError(f"cl.Program.{name} is not there: {NOT_HERE[name]}")
         if self.__dict__.get("result") is None:
-            raise MissingKernelError("clCreateKernel", status_code.INVALID_PROGRAM_EXECUTABLE,
-                                     f"{name!r} is no attribute, and the program has no kernels before build()")
+            raise MissingKernelError(
+                "clCreateKernel",
+                status_code.INVALID_PROGRAM_EXECUTABLE,
+                f"{name!r} is no attribute, and the program has no kernels before build()",
+            )
         try:
             return Kernel(self, name)
         except LogicError as error:
@@ -194,7 +230,9 @@ class Program:
 
     def _built(self) -> compiler.Compiled | emulated.Emulated:
         if self.result is None:
-            raise LogicError("Program", status_code.INVALID_PROGRAM_EXECUTABLE, "the program is not built; call build()")
+            raise LogicError(
+                "Program", status_code.INVALID_PROGRAM_EXECUTABLE, "the program is not built; call build()"
+            )
         return self.result
 
 
@@ -204,11 +242,17 @@ class Kernel:
     def __init__(self, program: Program, name: str):
         kernels = {kernel.name: kernel for kernel in program._built().interface.kernels}
         if name in kernels and kernels[name].autorun:
-            raise LogicError("clCreateKernel", status_code.INVALID_KERNEL_NAME,
-                             f"kernel {name!r} has the attribute autorun: it runs by itself and cannot be launched")
+            raise LogicError(
+                "clCreateKernel",
+                status_code.INVALID_KERNEL_NAME,
+                f"kernel {name!r} has the attribute autorun: it runs by itself and cannot be launched",
+            )
         if name not in kernels:
-            raise LogicError("clCreateKernel", status_code.INVALID_KERNEL_NAME,
-                             f"no kernel {name!r}; the program has {', '.join(kernels) or 'none'}")
+            raise LogicError(
+                "clCreateKernel",
+                status_code.INVALID_KERNEL_NAME,
+                f"no kernel {name!r}; the program has {', '.join(kernels) or 'none'}",
+            )
         self.program = program
         self.interface: KernelInterface = kernels[name]
         self.function_name = name
@@ -224,8 +268,9 @@ class Kernel:
     def set_scalar_arg_dtypes(self, dtypes: Sequence) -> None:
         """Say the type of each scalar argument, None for buffers: then Python numbers are accepted."""
         if len(dtypes) != self.num_args:
-            raise ArgumentCountError("Kernel.set_scalar_arg_dtypes", status_code.INVALID_KERNEL_ARGS,
-                                     self._count(len(dtypes)))
+            raise ArgumentCountError(
+                "Kernel.set_scalar_arg_dtypes", status_code.INVALID_KERNEL_ARGS, self._count(len(dtypes))
+            )
         self._dtypes = [said_type(dtype) for dtype in dtypes]
 
     set_arg_types = set_scalar_arg_dtypes
@@ -245,8 +290,12 @@ class Kernel:
 
     def get_info(self, parameter: int):
         """Name or number of arguments, by OpenCL's number."""
-        known = {kernel_info.FUNCTION_NAME: self.function_name, kernel_info.NUM_ARGS: self.num_args, kernel_info.CONTEXT: self.context,
-                 kernel_info.PROGRAM: self.program}
+        known = {
+            kernel_info.FUNCTION_NAME: self.function_name,
+            kernel_info.NUM_ARGS: self.num_args,
+            kernel_info.CONTEXT: self.context,
+            kernel_info.PROGRAM: self.program,
+        }
         if parameter not in known:
             raise LogicError("Kernel.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
         return known[parameter]
@@ -261,65 +310,119 @@ class Kernel:
 
     def _argument(self, routine: str, index: int) -> ArgumentInterface:
         if not isinstance(index, (int, np.integer)) or not 0 <= index < self.num_args:
-            raise LogicError(routine, status_code.INVALID_ARG_INDEX, f"kernel {self.function_name} has no argument {index}; it has {self.num_args}")
+            raise LogicError(
+                routine,
+                status_code.INVALID_ARG_INDEX,
+                f"kernel {self.function_name} has no argument {index}; it has {self.num_args}",
+            )
         return self.interface.arguments[index]
 
     def get_work_group_info(self, parameter: int, device: Device):
         """What a host asks before it chooses the size of groups, by OpenCL's number."""
         kernel = self.interface
-        most = math.prod(kernel.work_group_size) if kernel.work_group_size else kernel.most_work_items or device.max_work_group_size
+        most = (
+            math.prod(kernel.work_group_size)
+            if kernel.work_group_size
+            else kernel.most_work_items or device.max_work_group_size
+        )
         known = {
             kernel_work_group_info.WORK_GROUP_SIZE: most,
             kernel_work_group_info.COMPILE_WORK_GROUP_SIZE: list(kernel.work_group_size or (0, 0, 0)),
             kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE: kernel.lanes,
-            kernel_work_group_info.LOCAL_MEM_SIZE: self._bytes_of("local") + sum(v.value.size for v in self._values if v and isinstance(v.value, LocalMemory)),
+            kernel_work_group_info.LOCAL_MEM_SIZE: self._bytes_of("local")
+            + sum(v.value.size for v in self._values if v and isinstance(v.value, LocalMemory)),
             kernel_work_group_info.PRIVATE_MEM_SIZE: self._bytes_of("private"),
         }
         if parameter not in known:
-            raise LogicError("Kernel.get_work_group_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
+            raise LogicError(
+                "Kernel.get_work_group_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}"
+            )
         return known[parameter]
 
     def _bytes_of(self, space: str) -> int:
         """What the source declares in this address space, in the kernel and in helpers that it calls."""
         functions = reachable(self.program._built().module, self._function)
-        return sum(memory.element.bytes * memory.length for f in functions for memory in f.memories.values()
-                   if memory.space == space and memory.length is not None)
+        return sum(
+            memory.element.bytes * memory.length
+            for f in functions
+            for memory in f.memories.values()
+            if memory.space == space and memory.length is not None
+        )
 
-    def __call__(self, queue: CommandQueue, global_size: Sequence[int], local_size: Sequence[int] | None, *args,
-                 global_offset: Sequence[int] | None = None, wait_for: list[Event] | None = None,
-                 g_times_l: bool = False, allow_empty_ndrange: bool = False) -> Event:
+    def __call__(
+        self,
+        queue: CommandQueue,
+        global_size: Sequence[int],
+        local_size: Sequence[int] | None,
+        *args,
+        global_offset: Sequence[int] | None = None,
+        wait_for: list[Event] | None = None,
+        g_times_l: bool = False,
+        allow_empty_ndrange: bool = False,
+    ) -> Event:
         """Set all arguments and launch."""
         self.context.simulated.guard.check()
         with self._lock:  # another thread may call the same object, with other arguments
             self.set_args(*args)
             values = tuple(self._values)
-        return _launch(queue, self, values, global_size, local_size, global_offset, wait_for, g_times_l, allow_empty_ndrange)
+        return _launch(
+            queue, self, values, global_size, local_size, global_offset, wait_for, g_times_l, allow_empty_ndrange
+        )
 
     def _count(self, given: int) -> str:
         wanted = ", ".join(f"{argument.c_type} {argument.name}" for argument in self.interface.arguments)
         return f"kernel {self.function_name} takes {self.num_args} arguments ({wanted}), not {given}"
 
 
-def enqueue_nd_range_kernel(queue: CommandQueue, kernel: Kernel, global_work_size: Sequence[int],
-                            local_work_size: Sequence[int] | None, global_work_offset: Sequence[int] | None = None,
-                            wait_for: list[Event] | None = None, g_times_l: bool = False,
-                            allow_empty_ndrange: bool = False) -> Event:
+def enqueue_nd_range_kernel(
+    queue: CommandQueue,
+    kernel: Kernel,
+    global_work_size: Sequence[int],
+    local_work_size: Sequence[int] | None,
+    global_work_offset: Sequence[int] | None = None,
+    wait_for: list[Event] | None = None,
+    g_times_l: bool = False,
+    allow_empty_ndrange: bool = False,
+) -> Event:
     """Queue the kernel over its index space; the event has the run's statistics once it has ended.
 
-    Raises cl.LogicError for sizes or arguments that cannot be, cl.RuntimeError when the simulator cannot be built. A run that fails is told by
-    ``event.wait()``, ``event.stats``, ``queue.finish()``, and by the next copy of the queue; on the emulator here, where it runs at once.
+    Raises cl.LogicError for sizes or arguments that cannot be, cl.RuntimeError when the simulator cannot be built. A
+    run that fails is told by ``event.wait()``, ``event.stats``, ``queue.finish()``, and by the next copy of the queue;
+    on the emulator here, where it runs at once.
     """
-    return _launch(queue, kernel, tuple(kernel._values), global_work_size, local_work_size, global_work_offset, wait_for, g_times_l, allow_empty_ndrange)
+    return _launch(
+        queue,
+        kernel,
+        tuple(kernel._values),
+        global_work_size,
+        local_work_size,
+        global_work_offset,
+        wait_for,
+        g_times_l,
+        allow_empty_ndrange,
+    )
 
 
-def _launch(queue: CommandQueue, kernel: Kernel, values: tuple[Value | None, ...], global_work_size, local_work_size, global_work_offset,
-            wait_for: list[Event] | None, g_times_l: bool, allow_empty_ndrange: bool) -> Event:
+def _launch(
+    queue: CommandQueue,
+    kernel: Kernel,
+    values: tuple[Value | None, ...],
+    global_work_size,
+    local_work_size,
+    global_work_offset,
+    wait_for: list[Event] | None,
+    g_times_l: bool,
+    allow_empty_ndrange: bool,
+) -> Event:
     if queue.context is not kernel.context:
         raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_CONTEXT, "queue and kernel differ in context")
     missing = [argument.name for argument, value in zip(kernel.interface.arguments, values) if value is None]
     if missing:
-        raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_KERNEL_ARGS,
-                         f"kernel {kernel.function_name}: not set: {', '.join(missing)}")
+        raise LogicError(
+            "clEnqueueNDRangeKernel",
+            status_code.INVALID_KERNEL_ARGS,
+            f"kernel {kernel.function_name}: not set: {', '.join(missing)}",
+        )
     if allow_empty_ndrange and 0 in global_work_size:
         return enqueue_marker(queue, wait_for)
     space = index_space(kernel.interface, global_work_size, local_work_size, global_work_offset, g_times_l)
@@ -341,8 +444,12 @@ def enqueue_task(queue: CommandQueue, kernel: Kernel, wait_for: list[Event] | No
 def _only_binary(context: Context, devices, binaries: Sequence) -> Binary:
     """The binary of the one device that a context has."""
     if not isinstance(devices, (list, tuple)) or list(devices) != context.devices or len(binaries) != 1:
-        raise LogicError("clCreateProgramWithBinary", status_code.INVALID_VALUE, "a program is made from the devices of its context, and one binary for each: "
-                         "cl.Program(context, context.devices, [binary])")
+        raise LogicError(
+            "clCreateProgramWithBinary",
+            status_code.INVALID_VALUE,
+            "a program is made from the devices of its context, and one binary for each: "
+            "cl.Program(context, context.devices, [binary])",
+        )
     return Binary.of(binaries[0])
 
 
@@ -363,6 +470,7 @@ def _trace_request() -> TraceRequest | None:
     if not (start.isdecimal() and colon and cycles.isdecimal()):
         raise LogicError("trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_WINDOW is START:CYCLES, not {window!r}")
     if signals not in ("handshakes", "all"):
-        raise LogicError("trace", status_code.INVALID_VALUE,
-                         f"SLUICE_TRACE_SIGNALS is handshakes or all, not {signals!r}")
+        raise LogicError(
+            "trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_SIGNALS is handshakes or all, not {signals!r}"
+        )
     return TraceRequest(Path(path), int(start), int(cycles), signals)

@@ -1,9 +1,10 @@
 """What a kernel promises on the board: a launch is first held against it, on a copy of its buffers.
 
-The hardware was built on ``#pragma ivdep``, on indices that stay in their local and private arrays, and on groups of which all work-items
-come to a barrier; it shows nothing but wrong bytes where that does not hold, or never ends. The emulator runs iterations in order and sees every access, so each launch of a kernel that
-promises is emulated before it begins; that takes a small part of the time of the simulation. Kernels that work on channels, or on
-volatile buffers, are left out: what others send them is not known beforehand. Promises about barriers rest on neither
+The hardware was built on ``#pragma ivdep``, on indices that stay in their local and private arrays, and on groups of
+which all work-items come to a barrier; it shows nothing but wrong bytes where that does not hold, or never ends. The
+emulator runs iterations in order and sees every access, so each launch of a kernel that promises is emulated before it
+begins; that takes a small part of the time of the simulation. Kernels that work on channels, or on volatile buffers,
+are left out: what others send them is not known beforehand. Promises about barriers rest on neither
 (``hls.analysis.workgroup.barrier_convergence``), so they are always looked at.
 """
 
@@ -36,14 +37,18 @@ class PromiseCheck:
     def __init__(self, module: Module):
         self._module = module
 
-    def violation(self, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace, memory: SharedMemory) -> str | None:
-        """The message of the first violation in a launch on these arguments; the memory stays as it is. Raises BuildError or
-        ToolMissing."""
+    def violation(
+        self, kernel: KernelInterface, values: Sequence[Value], space: IndexSpace, memory: SharedMemory
+    ) -> str | None:
+        """The message of the first violation in a launch on these arguments; the memory stays as it is. Raises
+        BuildError or ToolMissing."""
         if kernel.name not in self._kernels and not kernel.promised:
             return None
         scalars = {a.name: v.value.item() for a, v in zip(kernel.arguments, values, strict=True) if a.kind == "scalar"}
         try:
-            self._emulator.run(kernel.name, _copies(kernel, values, memory), scalars, space, max_iterations=_limit(kernel))
+            self._emulator.run(
+                kernel.name, _copies(kernel, values, memory), scalars, space, max_iterations=_limit(kernel)
+            )
         except EmulationError as error:
             # Any other fault is the board's to report: it meets the same one.
             told = error.silent or kernel.promised and error.endless
@@ -59,7 +64,11 @@ class PromiseCheck:
             ops = [op for function in functions for op in walk(function.body)]
             memories = [memory for function in functions for memory in function.memories.values()]
             promises = any(op.attrs.get("ivdep") for op in ops) or any(m.onchip and m.length != 1 for m in memories)
-            if promises and not any(op.opcode in _CHANNELS for op in ops) and not any(m.volatile and not m.onchip for m in memories):
+            if (
+                promises
+                and not any(op.opcode in _CHANNELS for op in ops)
+                and not any(m.volatile and not m.onchip for m in memories)
+            ):
                 found.add(kernel.name)
         return found
 
@@ -69,8 +78,8 @@ class PromiseCheck:
 
 
 def _limit(kernel: KernelInterface) -> int | None:
-    """The iterations of one loop. Beyond them a kernel that promises what its barriers rest on is not run, so whoever launches it may ask
-    for more (None: what the environment says)."""
+    """The iterations of one loop. Beyond them a kernel that promises what its barriers rest on is not run, so whoever
+    launches it may ask for more (None: what the environment says)."""
     return None if kernel.promised and "SLUICE_MAX_ITERATIONS" in os.environ else MOST_ITERATIONS
 
 
@@ -88,7 +97,7 @@ def _copies(kernel: KernelInterface, values: Sequence[Value], memory: SharedMemo
     for group in _overlapping(buffers):
         low, high = group[0][0].address, max(where.end for where, _ in group)
         copy = memory.contents[low:high].copy()
-        given |= {name: copy[where.address - low:where.end - low] for where, name in group}
+        given |= {name: copy[where.address - low : where.end - low] for where, name in group}
     return given
 
 

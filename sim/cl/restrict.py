@@ -1,8 +1,9 @@
 """What ``restrict`` and ``__constant`` promise, held against the buffers of each launch.
 
-A restrict pointer says that what the kernel writes through it, or reads through it while others write, is reached through no other argument. The
-compiler reorders accesses on that word, and hardware shows nothing but other bytes where it does not hold. Constant memory is written by nobody while
-a kernel runs: its caches look at no stores. A launch knows its buffers.
+A restrict pointer says that what the kernel writes through it, or reads through it while others write, is reached
+through no other argument. The compiler reorders accesses on that word, and hardware shows nothing but other bytes where
+it does not hold. Constant memory is written by nobody while a kernel runs: its caches look at no stores. A launch knows
+its buffers.
 """
 
 from collections.abc import Sequence
@@ -31,22 +32,33 @@ class RestrictCheck:
         self._module = module
 
     def check(self, kernel: KernelInterface, values: Sequence[Value]) -> None:
-        """Raises LogicError naming both arguments where two share bytes, one of them is restrict or __constant, and the kernel writes through either."""
-        given = [(argument.name, value.value) for argument, value in zip(kernel.arguments, values, strict=True) if isinstance(value.value, Buffer)]
+        """Raises LogicError naming both arguments where two share bytes, one of them is restrict or __constant, and the
+        kernel writes through either."""
+        given = [
+            (argument.name, value.value)
+            for argument, value in zip(kernel.arguments, values, strict=True)
+            if isinstance(value.value, Buffer)
+        ]
         shared = [pair for pair in combinations(given, 2) if _shared(pair[0][1], pair[1][1])]
         memories = self._module.functions[kernel.name].memories if shared else {}
         for (one, first), (other, second) in shared:
             promised = [memories[name] for name in (one, other) if name in memories and _promise(memories[name])]
             if promised and self._conflict(kernel.name, one, other):
-                raise LogicError("clEnqueueNDRangeKernel", status_code.INVALID_KERNEL_ARGS,
-                                 "\n" + render(self._message(kernel, one, other, promised, _shared(first, second)), self._module.sources))
+                raise LogicError(
+                    "clEnqueueNDRangeKernel",
+                    status_code.INVALID_KERNEL_ARGS,
+                    "\n"
+                    + render(self._message(kernel, one, other, promised, _shared(first, second)), self._module.sources),
+                )
 
     def _conflict(self, kernel: str, one: str, other: str) -> bool:
         """Whether the kernel accesses both, and writes one of them."""
         used = self._accessed[kernel]
         return bool(used.get(one) and used.get(other) and "write" in used[one] | used[other])
 
-    def _message(self, kernel: KernelInterface, one: str, other: str, promised: list[MemoryObject], shared: int) -> Diagnostic:
+    def _message(
+        self, kernel: KernelInterface, one: str, other: str, promised: list[MemoryObject], shared: int
+    ) -> Diagnostic:
         used = self._accessed[kernel.name]
         written = " and ".join(f"'{name}'" for name in (one, other) if "write" in used[name])
         words = " and ".join(f"'{memory.name}' is {_promise(memory)}" for memory in promised)
@@ -54,8 +66,12 @@ class RestrictCheck:
             words = f"'{promised[0].name}' and '{promised[1].name}' are {_promise(promised[0])}"
         away = dict.fromkeys(_HELPS[_promise(memory)] for memory in promised)
         return Diagnostic(
-            f"kernel {kernel.name} is launched with buffers for '{one}' and '{other}' that share {shared:,} bytes, and writes through {written}; "
-            f"but {words}", promised[0].span, f"pass buffers that lie apart, or {' and '.join(away)}: then accesses keep their order")
+            f"kernel {kernel.name} is launched with buffers for '{one}' and '{other}' that share {shared:,} bytes, "
+            f"and writes through {written}; "
+            f"but {words}",
+            promised[0].span,
+            f"pass buffers that lie apart, or {' and '.join(away)}: then accesses keep their order",
+        )
 
     @cached_property
     def _accessed(self) -> dict[str, dict[str, set[str]]]:

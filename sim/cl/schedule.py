@@ -1,8 +1,9 @@
-"""Which launches of a context begin when: those of several queues side by side in simulated time, as far as events and queues allow.
+"""Which launches of a context begin when: those of several queues side by side in simulated time, as far as events and
+queues allow.
 
-Simulated time stands still until somebody waits. It is passed in steps, by the thread that waits, and each step ends when a kernel does or when
-a launch that was queued later may begin. The board holds one program at a time: launches of another one begin when those of the program that is
-loaded have ended, or can only go on when something else is queued.
+Simulated time stands still until somebody waits. It is passed in steps, by the thread that waits, and each step ends
+when a kernel does or when a launch that was queued later may begin. The board holds one program at a time: launches of
+another one begin when those of the program that is loaded have ended, or can only go on when something else is queued.
 """
 
 import atexit
@@ -30,7 +31,8 @@ _schedules: "weakref.WeakSet[Schedule]" = weakref.WeakSet()
 
 
 class Schedule:
-    """The commands of one board that have not ended. Everything here is done under the board's guard, which the public calls take."""
+    """The commands of one board that have not ended. Everything here is done under the board's guard, which the public
+    calls take."""
 
     def __init__(self, board: "SimulatedBoard"):
         self.board = board
@@ -90,7 +92,8 @@ class Schedule:
             self.settle(event)
 
     def run_until(self, event: PendingEvent) -> None:
-        """Let time pass until the command is over. When nothing that was queued lets it end, and no other thread queues more, it is given up."""
+        """Let time pass until the command is over. When nothing that was queued lets it end, and no other thread queues
+        more, it is given up."""
         with self.board.guard as guard:
             while not event.over:
                 if self._step():
@@ -120,7 +123,8 @@ class Schedule:
         return untold[0].error if untold else None
 
     def finish_at_exit(self) -> None:
-        """At the end of the process launches that nobody waited for are run, unless an error or a signal ends it; a failure is said."""
+        """At the end of the process launches that nobody waited for are run, unless an error or a signal ends it; a
+        failure is said."""
         if not self.board.guard.is_ours or is_ending() or hasattr(sys, "last_type"):
             return
         try:
@@ -168,8 +172,8 @@ class Schedule:
         return begun
 
     def _next(self) -> PendingEvent | None:
-        """What begins next, without time passing before it where the board is at work. Kernels that all wait at channels, or may, need not be
-        simulated up to the time at which a launch was queued: that time is skipped."""
+        """What begins next, without time passing before it where the board is at work. Kernels that all wait at
+        channels, or may, need not be simulated up to the time at which a launch was queued: that time is skipped."""
         loaded = self._loaded
         busy = loaded is not None and loaded.running
         soon, held = [], False
@@ -185,13 +189,18 @@ class Schedule:
         return min(soon, key=lambda each: (each.ready_ns, each.number), default=None)
 
     def _advance(self) -> bool:
-        """Let the loaded program run, or one that was left with kernels that waited; whether anything may have come of it."""
+        """Let the loaded program run, or one that was left with kernels that waited; whether anything may have come of
+        it."""
         loaded = self._loaded
         if loaded is None:
             return False
         if loaded.running and loaded.advance(self._next_ready_ns(loaded)):
             return True
-        left = {event.runs for event in self.pending if event.runs is not None and event.runs is not loaded and event.runs.running}
+        left = {
+            event.runs
+            for event in self.pending
+            if event.runs is not None and event.runs is not loaded and event.runs.running
+        }
         for runs in left:
             self._load(runs, 0.0)
             if runs.advance(None):
@@ -199,9 +208,14 @@ class Schedule:
         return False
 
     def _next_ready_ns(self, runs: "BoardRuns") -> float | None:
-        """When the next launch may begin beside those that run. Those that are ready and have not begun wait for their program's turn."""
+        """When the next launch may begin beside those that run. Those that are ready and have not begun wait for their
+        program's turn."""
         now = runs.now_ns
-        times = [event.ready_ns for event in self._startable if event.runs is runs and runs.is_free(event.kernel) and event.ready_ns > now]
+        times = [
+            event.ready_ns
+            for event in self._startable
+            if event.runs is runs and runs.is_free(event.kernel) and event.ready_ns > now
+        ]
         return min(times, default=None)
 
     def _skip(self) -> bool:
@@ -238,7 +252,8 @@ class Schedule:
 
 
 def finish_all() -> None:
-    """Run all that was queued in all contexts, unless a signal ends the process. Raises the first failure that nobody was told of."""
+    """Run all that was queued in all contexts, unless a signal ends the process. Raises the first failure that nobody
+    was told of."""
     if is_ending():
         return
     failures = [schedule.finish() for schedule in list(_schedules) if schedule.pending and schedule.board.guard.is_ours]

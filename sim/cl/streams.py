@@ -36,7 +36,9 @@ class Stream:
         if self.interface.direction != "in":
             raise self._wrong("is written by the kernels; take() what they wrote")
         if data.size % self.value_bytes:
-            raise self._wrong(f"passes values of {self.value_bytes} bytes; {data.size} bytes are no whole number of them")
+            raise self._wrong(
+                f"passes values of {self.value_bytes} bytes; {data.size} bytes are no whole number of them"
+            )
         with self.program.context.simulated.guard as guard:
             self.program.launches.settle()
             if self.program.emulated:

@@ -10,9 +10,20 @@ from sim.toolchain import CxxCompiler, find_compiler
 
 __all__ = ["build_library"]
 
-#: Rounding and wrapping are the IR's: nothing is contracted, reordered or assumed. -O1 keeps the wait for the first run short.
-FLAGS = ("-std=gnu++17", "-w", "-shared", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-strict-aliasing", "-fwrapv",
-         "-ffp-contract=off", "-U_FORTIFY_SOURCE")
+#: Rounding and wrapping are the IR's: nothing is contracted, reordered or assumed. -O1 keeps the wait for the first run
+#: short.
+FLAGS = (
+    "-std=gnu++17",
+    "-w",
+    "-shared",
+    "-fPIC",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-strict-aliasing",
+    "-fwrapv",
+    "-ffp-contract=off",
+    "-U_FORTIFY_SOURCE",
+)
 OPTIMIZED, HASTY = ("-O1",), ("-O0", "-DHASTY")
 
 
@@ -32,8 +43,11 @@ def build_library(text: str, hasty: bool = False) -> Path:
 
 def _compile(compiler: CxxCompiler, flags: tuple[str, ...], source: Path, target: Path) -> None:
     command = [compiler.path, *flags, str(source), "-o", str(target)]
-    with Programs() as programs:  # temporary files are in the folder as well, and go with it when the compiler is killed
+    # temporary files are in the folder as well, and go with it when the compiler is killed
+    with Programs() as programs:
         done = programs.run(command, environment={**os.environ, "TMPDIR": str(source.parent)})
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "error" in line]
-        raise BuildError(f"compiling the emulated kernels failed: {errors[0] if errors else done.stderr[-300:]}", done.stderr)
+        raise BuildError(
+            f"compiling the emulated kernels failed: {errors[0] if errors else done.stderr[-300:]}", done.stderr
+        )

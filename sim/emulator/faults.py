@@ -8,17 +8,33 @@ from hls.ir.concurrent import outside_channels
 
 __all__ = ["EmulationError", "Ending", "UnsetRead", "Wait", "deadlock", "is_silent", "message"]
 
-(FINISHED, READ_OUTSIDE, WRITE_OUTSIDE, NO_POINTER, LOOP_LIMIT, STOPPED, NO_MEMORY, WAITING, NO_CHANNEL, PARTED,
- BROKEN_PROMISE) = range(11)
+(
+    FINISHED,
+    READ_OUTSIDE,
+    WRITE_OUTSIDE,
+    NO_POINTER,
+    LOOP_LIMIT,
+    STOPPED,
+    NO_MEMORY,
+    WAITING,
+    NO_CHANNEL,
+    PARTED,
+    BROKEN_PROMISE,
+) = range(11)
 
-HINTS = {"argument": "make the buffer larger or check the index", "table": "check the index", "local memory": "check the index",
-         "private array": "check the index", "variable": "check the pointer"}
+HINTS = {
+    "argument": "make the buffer larger or check the index",
+    "table": "check the index",
+    "local memory": "check the index",
+    "private array": "check the index",
+    "variable": "check the pointer",
+}
 
 
 class EmulationError(Exception):
-    """A run that went wrong; ``diagnostic`` says what, where and what to do. ``silent``: hardware would go on with wrong bytes, or for ever,
-    as `#pragma ivdep` does not hold, an access leaves an array of the kernel's own, or a group parts before a barrier.
-    ``endless``: a loop was given up."""
+    """A run that went wrong; ``diagnostic`` says what, where and what to do. ``silent``: hardware would go on with
+    wrong bytes, or for ever, as `#pragma ivdep` does not hold, an access leaves an array of the kernel's own, or a
+    group parts before a barrier. ``endless``: a loop was given up."""
 
     def __init__(self, diagnostic: Diagnostic, silent: bool = False, endless: bool = False):
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
@@ -37,14 +53,19 @@ class UnsetRead:
     @property
     def diagnostic(self) -> Diagnostic:
         times = "once" if self.count == 1 else f"{self.count:,} times"
-        return Diagnostic(f"in {self.function}, an element is read {times} before it is written; it reads as 0 here, as "
-                          "anything in hardware", self.span, "initialize it where it is declared", "warning")
+        return Diagnostic(
+            f"in {self.function}, an element is read {times} before it is written; it reads as 0 here, as "
+            "anything in hardware",
+            self.span,
+            "initialize it where it is declared",
+            "warning",
+        )
 
 
 @dataclass(frozen=True)
 class Broken:
-    """Two accesses to one element of which a loop promises that there are none: numbers of the program's sites, iterations from
-    0 on, and whether each writes."""
+    """Two accesses to one element of which a loop promises that there are none: numbers of the program's sites,
+    iterations from 0 on, and whether each writes."""
 
     loop: int
     earlier_site: int
@@ -56,8 +77,8 @@ class Broken:
 
 @dataclass(frozen=True)
 class Parted:
-    """A group of which some work-items come to a barrier and others do not: the number of the site of the condition by which they part,
-    and the local ids of two that do."""
+    """A group of which some work-items come to a barrier and others do not: the number of the site of the condition by
+    which they part, and the local ids of two that do."""
 
     condition: int
     group: tuple[int, ...]
@@ -82,11 +103,34 @@ class Ending:
     @classmethod
     def of(cls, control, limit: int) -> "Ending":
         """What the library left in its control structure."""
-        broken = Broken(control.promise_site, control.earlier_site, control.earlier, control.later,
-                        bool(control.writes & 1), bool(control.writes & 2)) if control.ending == BROKEN_PROMISE else None
-        parted = Parted(control.condition_site, tuple(control.group), tuple(control.first), tuple(control.other)) \
-            if control.ending == PARTED else None
-        return cls(control.ending, control.site, control.memory, control.bytes, control.offset, control.size, limit, broken, parted)
+        broken = (
+            Broken(
+                control.promise_site,
+                control.earlier_site,
+                control.earlier,
+                control.later,
+                bool(control.writes & 1),
+                bool(control.writes & 2),
+            )
+            if control.ending == BROKEN_PROMISE
+            else None
+        )
+        parted = (
+            Parted(control.condition_site, tuple(control.group), tuple(control.first), tuple(control.other))
+            if control.ending == PARTED
+            else None
+        )
+        return cls(
+            control.ending,
+            control.site,
+            control.memory,
+            control.bytes,
+            control.offset,
+            control.size,
+            limit,
+            broken,
+            parted,
+        )
 
 
 @dataclass(frozen=True, order=True)
@@ -100,8 +144,11 @@ class Wait:
 
     @property
     def note(self) -> Diagnostic:
-        what = f"to write to channel {self.channel}, which is full" if self.writes else \
-            f"to read from channel {self.channel}, which is empty"
+        what = (
+            f"to write to channel {self.channel}, which is full"
+            if self.writes
+            else f"to read from channel {self.channel}, which is empty"
+        )
         return Diagnostic(f"kernel {self.kernel} waits {what}", self.span, severity="note")
 
 
@@ -109,22 +156,33 @@ def deadlock(waits: list[Wait]) -> Diagnostic:
     """Kernels that wait for each other, or for one that was never started."""
     names = sorted({wait.kernel for wait in waits})
     who = f"kernel {names[0]} waits" if len(names) == 1 else f"kernels {', '.join(names)} wait"
-    return Diagnostic(f"no kernel can go on: {who} for channels", waits[0].span if waits else None,
-                      "start the kernel at the other end, give the channel more depth, or change the order of accesses",
-                      notes=tuple(wait.note for wait in dict.fromkeys(waits)))
+    return Diagnostic(
+        f"no kernel can go on: {who} for channels",
+        waits[0].span if waits else None,
+        "start the kernel at the other end, give the channel more depth, or change the order of accesses",
+        notes=tuple(wait.note for wait in dict.fromkeys(waits)),
+    )
 
 
 def is_silent(program: ProgramText, ending: Ending) -> bool:
     """Whether hardware goes on with wrong bytes, or for ever, and nothing else shows."""
     outside = ending.kind in (READ_OUTSIDE, WRITE_OUTSIDE)
-    return ending.broken is not None or ending.parted is not None or outside and program.memories[ending.memory].kind != "argument"
+    return (
+        ending.broken is not None
+        or ending.parted is not None
+        or outside
+        and program.memories[ending.memory].kind != "argument"
+    )
 
 
 def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
     """A run that did not finish, in words."""
     if ending.kind == NO_MEMORY:
-        return Diagnostic(f"kernel {kernel}: no room for the private and local arrays of its work-items, {ending.bytes:,} bytes",
-                          None, "make the arrays or the work-groups smaller")
+        return Diagnostic(
+            f"kernel {kernel}: no room for the private and local arrays of its work-items, {ending.bytes:,} bytes",
+            None,
+            "make the arrays or the work-groups smaller",
+        )
     span = program.sites[ending.site].span
     if ending.kind in _PLAIN:
         text, hint = _PLAIN[ending.kind]
@@ -137,15 +195,21 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
     if ending.broken is not None:
         return _broken(program, kernel, ending, memory)
     if memory.kind == "argument" and not ending.size:
-        return Diagnostic(f"kernel {kernel}: a {_verb(ending)} of {_bytes(memory, ending)}, which the host passed as None", span, "pass a cl.Buffer")
+        return Diagnostic(
+            f"kernel {kernel}: a {_verb(ending)} of {_bytes(memory, ending)}, which the host passed as None",
+            span,
+            "pass a cl.Buffer",
+        )
     return Diagnostic(f"kernel {kernel}: a {_place(memory, ending)}", span, HINTS[memory.kind])
 
 
 #: message and hint of what needs no look at the memory
 _PLAIN = {
     STOPPED: (" was running here", ""),
-    LOOP_LIMIT: (": this loop has not ended after {e.limit:,} iterations",
-                 "check its condition, or set SLUICE_MAX_ITERATIONS to more"),
+    LOOP_LIMIT: (
+        ": this loop has not ended after {e.limit:,} iterations",
+        "check its condition, or set SLUICE_MAX_ITERATIONS to more",
+    ),
     NO_POINTER: (": an access through a pointer that is null or was never set", "check the pointer"),
 }
 
@@ -170,21 +234,40 @@ def _bytes(memory: MemoryName, ending: Ending) -> str:
 
 def _parted(program: ProgramText, kernel: str, parted: Parted, barrier: Span | None) -> Diagnostic:
     """A barrier that some work-items of a group come to and others do not."""
-    note = Diagnostic(f"here the work-item with local id {parted.other} of the group decides otherwise than {parted.first}",
-                      program.sites[parted.condition].span, severity="note")
-    return Diagnostic(f"kernel {kernel}: not all work-items of group {parted.group} come to this barrier", barrier,
-                      "the program promises that they come by equally often: put the barrier where they do, and into conditions only "
-                      "what stands between barriers", notes=(note,))
+    note = Diagnostic(
+        f"here the work-item with local id {parted.other} of the group decides otherwise than {parted.first}",
+        program.sites[parted.condition].span,
+        severity="note",
+    )
+    return Diagnostic(
+        f"kernel {kernel}: not all work-items of group {parted.group} come to this barrier",
+        barrier,
+        "the program promises that they come by equally often: put the barrier where they do, and into conditions only "
+        "what stands between barriers",
+        notes=(note,),
+    )
 
 
 def _broken(program: ProgramText, kernel: str, ending: Ending, memory: MemoryName) -> Diagnostic:
     """A loop whose ``#pragma ivdep`` does not hold."""
     broken = ending.broken
     distance = broken.later - broken.earlier
-    text = (f"kernel {kernel}: #pragma ivdep does not hold: iteration {broken.later:,} {'writes' if broken.later_writes else 'reads'} "
-            f"{_bytes(memory, ending)}, which iteration {broken.earlier:,} {'wrote' if broken.earlier_writes else 'read'}")
-    hint = "remove the pragma" if distance == 1 else f"remove the pragma, or give it safelen({distance}) if none are nearer"
-    notes = (Diagnostic(f"iteration {broken.earlier:,} {'writes' if broken.earlier_writes else 'reads'} it here",
-                        program.sites[broken.earlier_site].span, severity="note"),
-             Diagnostic("the loop of the pragma", program.sites[broken.loop].span, severity="note"))
+    text = (
+        f"kernel {kernel}: #pragma ivdep does not hold: iteration {broken.later:,} "
+        f"{'writes' if broken.later_writes else 'reads'} "
+        f"{_bytes(memory, ending)}, which iteration {broken.earlier:,} {'wrote' if broken.earlier_writes else 'read'}"
+    )
+    hint = (
+        "remove the pragma"
+        if distance == 1
+        else f"remove the pragma, or give it safelen({distance}) if none are nearer"
+    )
+    notes = (
+        Diagnostic(
+            f"iteration {broken.earlier:,} {'writes' if broken.earlier_writes else 'reads'} it here",
+            program.sites[broken.earlier_site].span,
+            severity="note",
+        ),
+        Diagnostic("the loop of the pragma", program.sites[broken.loop].span, severity="note"),
+    )
     return Diagnostic(text, program.sites[ending.site].span, hint, notes=notes)

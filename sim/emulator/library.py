@@ -59,15 +59,21 @@ class Started:
 
 
 class Emulator:
-    """The kernels of a module of IR, of any stage of the compiler; compiled at the first run. Channels keep what they hold.
+    """The kernels of a module of IR, of any stage of the compiler; compiled at the first run. Channels keep what they
+    hold.
 
-    ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations. ``write`` gets what
-    printf prints, after each run. ``depths`` gives what channels, by name and index, hold as hardware; it is asked when no kernel
-    can go on at the depths that the program gives.
+    ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations. ``write`` gets
+    what printf prints, after each run. ``depths`` gives what channels, by name and index, hold as hardware; it is asked
+    when no kernel can go on at the depths that the program gives.
     """
 
-    def __init__(self, module: Module, hasty: bool = False, write: Callable[[str], object] | None = None,
-                 depths: Callable[[], Mapping[tuple[str, int], int]] | None = None):
+    def __init__(
+        self,
+        module: Module,
+        hasty: bool = False,
+        write: Callable[[str], object] | None = None,
+        depths: Callable[[], Mapping[tuple[str, int], int]] | None = None,
+    ):
         self._hasty, self._write, self._depths = hasty, write, depths
         self._program: ProgramText = write_program(module)
         self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
@@ -82,15 +88,24 @@ class Emulator:
     def _library(self) -> ctypes.CDLL:
         library = _load(build_library(self._program.text, self._hasty))
         library.sluice_start.argtypes, library.sluice_start.restype = [ctypes.POINTER(Launch)], ctypes.c_uint64
-        library.sluice_deepen.argtypes, library.sluice_deepen.restype = [ctypes.c_uint64, ctypes.c_uint64], ctypes.c_uint64
+        library.sluice_deepen.argtypes, library.sluice_deepen.restype = (
+            [ctypes.c_uint64, ctypes.c_uint64],
+            ctypes.c_uint64,
+        )
         library.sluice_reset.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
         library.sluice_feed.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64]
         library.sluice_held.argtypes, library.sluice_held.restype = [ctypes.c_uint64], ctypes.c_uint64
         library.sluice_drain.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint64]
         return library
 
-    def run(self, kernel: str, buffers: Mapping[str, object], scalars: Mapping[str, object], space: IndexSpace,
-            max_iterations: int | None = None) -> Outcome:
+    def run(
+        self,
+        kernel: str,
+        buffers: Mapping[str, object],
+        scalars: Mapping[str, object],
+        space: IndexSpace,
+        max_iterations: int | None = None,
+    ) -> Outcome:
         """Start a kernel and run it to its end; see :meth:`start` and :meth:`advance`.
 
         Raises EmulationError also when it waits for a channel that nothing serves; it is given up then.
@@ -103,26 +118,41 @@ class Emulator:
             raise error
         return outcome
 
-    def start(self, kernel: str, buffers: Mapping[str, object], scalars: Mapping[str, object], space: IndexSpace,
-              after: Started | None = None) -> Started:
-        """Get a launch ready; nothing runs yet. ``buffers`` are contiguous arrays by parameter name, changed in place, and
-        sizes in bytes for local memory. Scalars are wrapped or rounded to the parameter's type. It begins when ``after`` has ended.
+    def start(
+        self,
+        kernel: str,
+        buffers: Mapping[str, object],
+        scalars: Mapping[str, object],
+        space: IndexSpace,
+        after: Started | None = None,
+    ) -> Started:
+        """Get a launch ready; nothing runs yet. ``buffers`` are contiguous arrays by parameter name, changed in place,
+        and sizes in bytes for local memory. Scalars are wrapped or rounded to the parameter's type. It begins when
+        ``after`` has ended.
 
         Raises BuildError or ToolMissing at the first launch.
         """
         number, ended = self._kernels[kernel], ctypes.c_uint64(0)
-        launch, kept = make_launch(number, self._program.kernels[number], buffers, scalars, space,
-                                   None if after is None else after.ended, ended)
+        launch, kept = make_launch(
+            number,
+            self._program.kernels[number],
+            buffers,
+            scalars,
+            space,
+            None if after is None else after.ended,
+            ended,
+        )
         with self._lock:
             number = self._library.sluice_start(ctypes.byref(launch))
         return self._started.setdefault(number, Started(kernel, number, ended, [launch, kept]))
 
     def advance(self, max_iterations: int | None = None, last: bool = False) -> Outcome:
-        """Run all that was started until it has ended or waits for a launch that is yet to come; ``last``: none will come,
-        so that a kernel that looks at channels again and again is given its time.
+        """Run all that was started until it has ended or waits for a launch that is yet to come; ``last``: none will
+        come, so that a kernel that looks at channels again and again is given its time.
 
-        ``max_iterations`` bounds every invocation of every loop; it is $SLUICE_MAX_ITERATIONS, or 2**32. Raises EmulationError when
-        a run goes wrong, KeyboardInterrupt with the place when it is interrupted; nothing is left running then.
+        ``max_iterations`` bounds every invocation of every loop; it is $SLUICE_MAX_ITERATIONS, or 2**32. Raises
+        EmulationError when a run goes wrong, KeyboardInterrupt with the place when it is interrupted; nothing is left
+        running then.
         """
         outcome = self._advance(max_iterations or number("SLUICE_MAX_ITERATIONS", MAX_ITERATIONS), last)
         if not last or not self._started or not self._deepen():
@@ -131,13 +161,15 @@ class Emulator:
         return Outcome(outcome.seconds + more.seconds, outcome.unset_reads + more.unset_reads)
 
     def _deepen(self) -> bool:
-        """Let each channel hold what it holds as hardware: whether that is more than before. Kernels that wait go on as if it
-        had been so from the beginning, for what they did until then does not depend on it."""
+        """Let each channel hold what it holds as hardware: whether that is more than before. Kernels that wait go on as
+        if it had been so from the beginning, for what they did until then does not depend on it."""
         depths, self._depths = self._depths, None
         if depths is None or not self._program.queues:
             return False
-        names = [(name, 0) if not name.endswith("]") else (name[:name.index("[")], int(name[name.index("[") + 1:-1]))
-                 for name in self._program.queues]
+        names = [
+            (name, 0) if not name.endswith("]") else (name[: name.index("[")], int(name[name.index("[") + 1 : -1]))
+            for name in self._program.queues
+        ]
         built = depths()
         with self._lock:
             deeper = [self._library.sluice_deepen(number, built.get(name, 0)) for number, name in enumerate(names)]
@@ -146,8 +178,13 @@ class Emulator:
     def _advance(self, limit: int, last: bool) -> Outcome:
         counts = (ctypes.c_uint64 * max(1, len(self._program.sites)))()
         self._waits = (WaitRecord * MAX_WAITS)()
-        control = self._control = Control(max_iterations=limit, patience=LONG_PATIENCE if last else SHORT_PATIENCE,
-                                          unset_reads=counts, waits=self._waits, max_waits=MAX_WAITS)
+        control = self._control = Control(
+            max_iterations=limit,
+            patience=LONG_PATIENCE if last else SHORT_PATIENCE,
+            unset_reads=counts,
+            waits=self._waits,
+            max_waits=MAX_WAITS,
+        )
         with self._lock:
             began = time.perf_counter()
             interrupted = _call(self._library.sluice_advance, control)
@@ -157,7 +194,9 @@ class Emulator:
             kernel = self._started[control.launch].kernel
             self.reset()
             ending = Ending.of(control, limit)
-            error = EmulationError(message(self._program, kernel, ending), is_silent(self._program, ending), ending.kind == LOOP_LIMIT)
+            error = EmulationError(
+                message(self._program, kernel, ending), is_silent(self._program, ending), ending.kind == LOOP_LIMIT
+            )
             raise KeyboardInterrupt(str(error)) if interrupted else error
         self._started = {number: one for number, one in self._started.items() if not one.done}
         return Outcome(seconds, tuple(self._unset(counts)))
@@ -165,7 +204,7 @@ class Emulator:
     def waiting(self) -> EmulationError:
         """What the launches that have not ended wait for."""
         found = []
-        for record in self._waits[:self._control.wait_count]:
+        for record in self._waits[: self._control.wait_count]:
             kernel, span = self._started[record.launch].kernel, self._program.sites[record.site].span
             found.append(Wait(kernel, span, self._program.queues[record.channel], bool(record.writes)))
         return EmulationError(deadlock(found))
@@ -191,13 +230,16 @@ class Emulator:
 
     def _show_log(self, control: Control):
         """Write what printf was given."""
-        words = struct.unpack(f"<{control.log_bytes // 8}Q", ctypes.string_at(control.log, control.log_bytes)) \
-            if control.log_bytes else ()
+        words = (
+            struct.unpack(f"<{control.log_bytes // 8}Q", ctypes.string_at(control.log, control.log_bytes))
+            if control.log_bytes
+            else ()
+        )
         self._library.sluice_free_log(ctypes.byref(control))
         place, write = 0, self._write or sys.stdout.write
         while place < len(words):
             form = self._program.formats[words[place]]
-            given = words[place + 1:place + 1 + len(form.types)]
+            given = words[place + 1 : place + 1 + len(form.types)]
             write(formatted(form.text, [_value(w, t) for w, t in zip(given, form.types)], form.types))
             place += 1 + len(given)
 

@@ -23,10 +23,16 @@ class _Buffer(ctypes.Structure):
 class Launch(ctypes.Structure):
     """One launch: numbers and pointers to what the host keeps."""
 
-    _fields_ = [("kernel", _Word), ("buffers", ctypes.POINTER(_Buffer)), ("scalars", ctypes.POINTER(ctypes.c_uint8)),
-                *((name, _Triple) for name in ("global_size", "local_size", "num_groups", "global_offset")),
-                ("work_dim", _Word), ("local_sizes", ctypes.POINTER(_Word)), ("after", ctypes.POINTER(_Word)),
-                ("ended", ctypes.POINTER(_Word))]
+    _fields_ = [
+        ("kernel", _Word),
+        ("buffers", ctypes.POINTER(_Buffer)),
+        ("scalars", ctypes.POINTER(ctypes.c_uint8)),
+        *((name, _Triple) for name in ("global_size", "local_size", "num_groups", "global_offset")),
+        ("work_dim", _Word),
+        ("local_sizes", ctypes.POINTER(_Word)),
+        ("after", ctypes.POINTER(_Word)),
+        ("ended", ctypes.POINTER(_Word)),
+    ]
 
 
 class WaitRecord(ctypes.Structure):
@@ -38,20 +44,41 @@ class WaitRecord(ctypes.Structure):
 class Control(ctypes.Structure):
     """How to run, and how it ended."""
 
-    _fields_ = [("stop", _Word), ("max_iterations", _Word), ("patience", _Word), ("unset_reads", ctypes.POINTER(_Word)), ("ending", _Word),
-                ("site", _Word), ("memory", _Word), ("bytes", _Word), ("offset", ctypes.c_int64), ("size", _Word),
-                ("waits", ctypes.POINTER(WaitRecord)), ("max_waits", _Word), ("wait_count", _Word), ("launch", _Word),
-                ("log", ctypes.POINTER(ctypes.c_uint8)), ("log_bytes", _Word),
-                *((name, _Word) for name in ("promise_site", "earlier_site", "earlier", "later", "writes", "condition_site")),
-                *((name, _Triple) for name in ("group", "first", "other"))]
+    _fields_ = [
+        ("stop", _Word),
+        ("max_iterations", _Word),
+        ("patience", _Word),
+        ("unset_reads", ctypes.POINTER(_Word)),
+        ("ending", _Word),
+        ("site", _Word),
+        ("memory", _Word),
+        ("bytes", _Word),
+        ("offset", ctypes.c_int64),
+        ("size", _Word),
+        ("waits", ctypes.POINTER(WaitRecord)),
+        ("max_waits", _Word),
+        ("wait_count", _Word),
+        ("launch", _Word),
+        ("log", ctypes.POINTER(ctypes.c_uint8)),
+        ("log_bytes", _Word),
+        *((name, _Word) for name in ("promise_site", "earlier_site", "earlier", "later", "writes", "condition_site")),
+        *((name, _Triple) for name in ("group", "first", "other")),
+    ]
 
 
-def make_launch(number: int, text: KernelText, buffers: Mapping[str, object], scalars: Mapping[str, object], space: IndexSpace,
-                after, ended) -> tuple[Launch, list]:
+def make_launch(
+    number: int,
+    text: KernelText,
+    buffers: Mapping[str, object],
+    scalars: Mapping[str, object],
+    space: IndexSpace,
+    after,
+    ended,
+) -> tuple[Launch, list]:
     """A launch of kernel ``number``, and what has to live as long as it does.
 
-    ``buffers`` are contiguous arrays, and for local memory sizes in bytes; ``after`` and ``ended`` are flags of this launch and
-    of the one it follows (None: of none).
+    ``buffers`` are contiguous arrays, and for local memory sizes in bytes; ``after`` and ``ended`` are flags of this
+    launch and of the one it follows (None: of none).
     """
     views = [_view(buffers[name]) for name in text.buffers]
     table = (_Buffer * len(views))(*(_Buffer(v.ctypes.data if v.size else None, v.size) for v in views))
@@ -59,8 +86,16 @@ def make_launch(number: int, text: KernelText, buffers: Mapping[str, object], sc
     values = _arguments(text, scalars, space)
     local, groups = (ONE, ONE) if text.flat else (space.local_size, space.groups)
     shape = [_Triple(*size) for size in (space.global_size, local, groups, space.offset)]
-    launch = Launch(number, table, values, *shape, space.work_dim, sizes, None if after is None else ctypes.pointer(after),
-                    ctypes.pointer(ended))
+    launch = Launch(
+        number,
+        table,
+        values,
+        *shape,
+        space.work_dim,
+        sizes,
+        None if after is None else ctypes.pointer(after),
+        ctypes.pointer(ended),
+    )
     return launch, [views, table, sizes, values, after, ended]
 
 
@@ -80,7 +115,7 @@ def _arguments(text: KernelText, scalars, space: IndexSpace):
 
 def _put(data, argument: Argument, value):
     encoded = _bytes(value, argument.type)
-    data[argument.offset:argument.offset + len(encoded)] = encoded
+    data[argument.offset : argument.offset + len(encoded)] = encoded
 
 
 def _bytes(value, type: Type) -> bytes:

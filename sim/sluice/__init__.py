@@ -1,8 +1,9 @@
-"""sluice under a name of its own: ``import sluice.cl as cl`` is ``import sim.cl as cl`` for programs beside which a folder ``sim`` lies.
+"""sluice under a name of its own: ``import sluice.cl as cl`` is ``import sim.cl as cl`` for programs beside which a
+folder ``sim`` lies.
 
-A hardware project has folders ``sim``, ``hls`` or ``boards`` of its own, and Python finds them before the packages of these names that are installed. This
-package makes each of ours importable whatever lies beside the program: it is put in front in the package's search path, so that modules of both are
-found (docs/rationale/names.md).
+A hardware project has folders ``sim``, ``hls`` or ``boards`` of its own, and Python finds them before the packages of
+these names that are installed. This package makes each of ours importable whatever lies beside the program: it is put
+in front in the package's search path, so that modules of both are found (docs/rationale/names.md).
 """
 
 import _signal  # of which `signal` is made, in milliseconds
@@ -27,7 +28,8 @@ def _root() -> Path:
 
 
 def share(name: str) -> ModuleType:
-    """The package ``name`` with our folder first in its search path, and behind it those of the same name that programs bring along."""
+    """The package ``name`` with our folder first in its search path, and behind it those of the same name that programs
+    bring along."""
     ours = str(_root() / name)
     module = sys.modules.get(name) or _imported(name, ours)
     others = [str(Path(entry or ".").resolve() / name) for entry in sys.path]
@@ -50,7 +52,7 @@ def _is_command() -> bool:
     """Whether this is the start of the command ``sluice``, and not of a program that imports the package."""
     argv, all_words = getattr(sys, "argv", []), getattr(sys, "orig_argv", [])
     if argv[:1] == ["-m"]:
-        return all_words[all_words.index("-m") + 1:][:1] == ["sluice"]
+        return all_words[all_words.index("-m") + 1 :][:1] == ["sluice"]
     return bool(argv) and os.path.basename(argv[0]) == "sluice"
 
 

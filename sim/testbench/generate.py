@@ -14,8 +14,21 @@ __all__ = ["TestbenchError", "write_testbench"]
 USERS_FILE, OUR_FILES = "bench.py", ("board.py", "test_kernels.py")
 #: names of Python that bench.py uses
 USED = {"cocotb", "np", "Board", "random_buffer", "print"}
-INTEGER = {"char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
-           "long": "int64", "ulong": "uint64", "bool": "uint8", "size_t": "uint64", "half": "float16", "float": "float32", "double": "float64"}
+INTEGER = {
+    "char": "int8",
+    "uchar": "uint8",
+    "short": "int16",
+    "ushort": "uint16",
+    "int": "int32",
+    "uint": "uint32",
+    "long": "int64",
+    "ulong": "uint64",
+    "bool": "uint8",
+    "size_t": "uint64",
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+}
 
 
 class TestbenchError(Exception):
@@ -38,10 +51,16 @@ def write_testbench(output: Path) -> list[str]:
         raise TestbenchError("a testbench drives AXI ports; this system has plain RAM ports: compile without them")
     joined = [kernel["name"] for kernel in interface["kernels"] if kernel["layout"]["channels"]]
     if joined:
-        raise TestbenchError(f"a testbench runs one kernel at a time; {', '.join(joined)} {'is' if len(joined) == 1 else 'are'} joined "
-                             "with others by channels: run them from a host program instead")
-    templates = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), keep_trailing_newline=True,
-                                   undefined=jinja2.StrictUndefined, autoescape=False)
+        raise TestbenchError(
+            f"a testbench runs one kernel at a time; {', '.join(joined)} {'is' if len(joined) == 1 else 'are'} joined "
+            "with others by channels: run them from a host program instead"
+        )
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+    )
     taken = {kernel["name"] for kernel in interface["kernels"]}
     kernels = [_kernel(kernel, taken) for kernel in interface["kernels"]]
     names = [name for name in (USERS_FILE, *OUR_FILES) if name != USERS_FILE or not (output / "tb" / name).exists()]
@@ -64,7 +83,8 @@ def _kernel(kernel: dict, names: set[str]) -> dict:
         size = str(tuple(2 * n if d == 0 else n for d, n in enumerate(kernel["work_group_size"])))
     name = kernel["name"]
     test = name
-    while keyword.iskeyword(test) or test in USED or test in names - {name}:  # names that mean something in Python, or that the file uses itself
+    # names that mean something in Python, or that the file uses itself
+    while keyword.iskeyword(test) or test in USED or test in names - {name}:
         test = f"test_{test}"
     return {"name": name, "test": test, "arguments": arguments, "global_size": size}
 
@@ -74,13 +94,15 @@ def _value(argument: dict) -> str:
     dtype = f"np.{numpy_type(argument.get('type') or argument['c_type'])}"
     if argument["kind"] == "buffer":
         return f"random_buffer({dtype}, 4096)"
-    if argument["kind"] == "scalar" and (count := argument["bytes"] // np.dtype(dtype[3:]).itemsize) > 1:  # a vector or a structure
+    # a vector or a structure
+    if argument["kind"] == "scalar" and (count := argument["bytes"] // np.dtype(dtype[3:]).itemsize) > 1:
         return f"np.full({count}, 1.5, {dtype})" if "float" in dtype else f"np.zeros({count}, {dtype})"
     return f"{dtype}(1.5)" if "float" in dtype else f"{dtype}(16)"
 
 
 def numpy_type(c_type: str) -> str:
-    """The numpy name of a scalar type, of a vector's elements, or of what a pointer points to. Unknown types are bytes."""
+    """The numpy name of a scalar type, of a vector's elements, or of what a pointer points to. Unknown types are
+    bytes."""
     words = [re.sub(r"(2|3|4|8|16)$", "", word) for word in re.findall(r"\w+", c_type)]
     unsigned = "unsigned" in words
     base = next((word for word in reversed(words) if word in INTEGER), "int" if unsigned else "uchar")

@@ -59,7 +59,14 @@ def _download(folder: Path) -> None:
         (folder / kind / "lists" / "partial").mkdir(parents=True)
         (folder / kind / "archives" / "partial").mkdir(parents=True)
         own += ["-o", f"Dir::{kind}={folder / kind}"]
-    own += ["-o", "Dir::State::status=/var/lib/dpkg/status", "-o", "APT::Sandbox::User=", "-o", "Acquire::Languages=none"]
+    own += [
+        "-o",
+        "Dir::State::status=/var/lib/dpkg/status",
+        "-o",
+        "APT::Sandbox::User=",
+        "-o",
+        "Acquire::Languages=none",
+    ]
     _run(["apt-get", "-qq", *own, "update"], folder)
     _run(["apt-get", "-qq", *own, "download", NAME], folder)
 
@@ -78,8 +85,11 @@ def main() -> int:
     try:
         fetch(Path(sys.prefix, "lib"))
     except OSError as error:
-        print(f"setup: {NAME} could not be fetched ({error}); everything but the generated cocotb testbenches works "
-              f"without it. To run those, install the package {NAME} or set LIBPYTHON_LOC to the library.", file=sys.stderr)
+        print(
+            f"setup: {NAME} could not be fetched ({error}); everything but the generated cocotb testbenches works "
+            f"without it. To run those, install the package {NAME} or set LIBPYTHON_LOC to the library.",
+            file=sys.stderr,
+        )
     return 0
 
 

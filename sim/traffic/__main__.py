@@ -1,4 +1,5 @@
-"""``python -m sim.traffic``: published bandwidths beside those of the memory model, and the same streams at other clocks.
+"""``python -m sim.traffic``: published bandwidths beside those of the memory model, and the same streams at other
+clocks.
 
 Exits with 1 where a published rate is missed by more than 10 %, or a floor is not reached.
 """
@@ -15,11 +16,15 @@ from .measure import measure
 from .published import CASES, Case
 
 CLOCKS = (100.0, 200.0, 300.0)
-HEAD = f"{'board':10} {'streams':13} {'placement':12} {'MHz':>6} {'published':>9} {'simulated':>9} {'ratio':>6}   {'bound':>5} {'holds':11} {'reached':>7}"
+HEAD = (
+    f"{'board':10} {'streams':13} {'placement':12} {'MHz':>6} {'published':>9} {'simulated':>9} {'ratio':>6}   "
+    f"{'bound':>5} {'holds':11} {'reached':>7}"
+)
 
 
 def _row(case: Case, words: int, mhz: float | None = None) -> tuple[str, bool]:
-    """A line of the table, and whether it is as it should be; at another clock than the published one nothing is asked."""
+    """A line of the table, and whether it is as it should be; at another clock than the published one nothing is
+    asked."""
     clock = mhz or case.board.clock.kernel_mhz
     simulated = measure(case.board, case.streams, words, mhz).rate
     limits = bounds(case.board, case.streams, mhz)
@@ -27,8 +32,11 @@ def _row(case: Case, words: int, mhz: float | None = None) -> tuple[str, bool]:
     good = mhz is not None or case.holds(simulated)
     published = "" if mhz else f"{'> ' if case.floor else ''}{case.published:.1f}"
     ratio = "" if mhz else f"{simulated / case.published:.3f}"
-    text = (f"{case.board.name:10} {case.name:13} {case.placement:12} {clock:6.1f} {published:>9} {simulated:9.2f} {ratio:>6}   "
-            f"{limits[name]:5.1f} {name:11} {simulated / limits[name]:7.3f}")
+    text = (
+        f"{case.board.name:10} {case.name:13} {case.placement:12} {clock:6.1f} {published:>9} {simulated:9.2f} "
+        f"{ratio:>6}   "
+        f"{limits[name]:5.1f} {name:11} {simulated / limits[name]:7.3f}"
+    )
     return text + ("" if good else "   <- not as published"), good
 
 
@@ -42,7 +50,9 @@ def _rows(words: int) -> Iterator[tuple[str, bool]]:
 
 
 @click.command(help=__doc__.partition("\n")[0])
-@click.option("--words", default=50_000, show_default=True, type=click.IntRange(1000), help="Words that each stream moves.")
+@click.option(
+    "--words", default=50_000, show_default=True, type=click.IntRange(1000), help="Words that each stream moves."
+)
 def main(words: int):
     print(f"GB/s; a kernel moves a word of 64 bytes of each stream in a cycle; {words:,} words a stream\n{HEAD}")
     right = True

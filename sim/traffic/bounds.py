@@ -13,22 +13,28 @@ ACTIVATES = 4  #: in one window of tFAW
 
 
 def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = None) -> dict[str, float]:
-    """The rate in GB/s of all streams together that each of these would allow alone. All streams move at the same rate, so the
-    one that is held up most decides.
+    """The rate in GB/s of all streams together that each of these would allow alone. All streams move at the same rate,
+    so the one that is held up most decides.
 
     - clock: a word of every stream a cycle
     - path: a word a cycle each way through the port of a bank
     - bank: the data bus of a bank, less its refresh
-    - turnaround: likewise, less the time in which the bus changes direction (``batch`` bursts of the more frequent one a turn)
+    - turnaround: likewise, less the time in which the bus changes direction (``batch`` bursts of the more frequent one
+      a turn)
     - activation: a row for each random word, four in a window of tFAW and one a bank in tRAS + tRP, less refresh
     """
     timing, mhz = board.memory.timing, kernel_mhz or board.clock.kernel_mhz
     port = WORD_BYTES * mhz / 1000
     shares = _shares(board, streams)
     in_use = 1 - timing.tRFC / timing.tREFI
-    found = {"clock": len(streams) * port, "path": _least(port, [share for pair in shares for share in pair]),
-             "bank": _least(timing.bytes_per_ns * in_use, map(sum, shares)),
-             "turnaround": min(_least(timing.bytes_per_ns * in_use * bus_efficiency(timing, *pair), [sum(pair)]) for pair in shares)}
+    found = {
+        "clock": len(streams) * port,
+        "path": _least(port, [share for pair in shares for share in pair]),
+        "bank": _least(timing.bytes_per_ns * in_use, map(sum, shares)),
+        "turnaround": min(
+            _least(timing.bytes_per_ns * in_use * bus_efficiency(timing, *pair), [sum(pair)]) for pair in shares
+        ),
+    }
     scattered = [sum(pair) for pair in _shares(board, [s if s.random else None for s in streams])]
     found["activation"] = _least(random_rate(timing) * in_use, scattered)
     return {name: rate for name, rate in found.items() if rate != float("inf")}
@@ -44,7 +50,8 @@ def _least(rate: float, shares) -> float:
 
 
 def _shares(board: Board, streams: Sequence[Stream | None]) -> list[tuple[float, float]]:
-    """For each bank the part of all bytes that is read from it, and that is written to it; None is a stream of no interest."""
+    """For each bank the part of all bytes that is read from it, and that is written to it; None is a stream of no
+    interest."""
     count, memory = len(board.memory.banks), board.memory
     shares = [[0.0, 0.0] for _ in range(count)]
     for stream in filter(None, streams):
@@ -55,7 +62,8 @@ def _shares(board: Board, streams: Sequence[Stream | None]) -> list[tuple[float,
 
 
 def bus_efficiency(timing: DramTiming, reads: float, writes: float) -> float:
-    """The part of its time in which the data bus moves data, where it turns around after a batch; ``reads`` and ``writes`` are in any unit."""
+    """The part of its time in which the data bus moves data, where it turns around after a batch; ``reads`` and
+    ``writes`` are in any unit."""
     if not reads or not writes:
         return 1.0
     data = timing.batch * (1 + min(reads, writes) / max(reads, writes)) * BURST
@@ -65,7 +73,8 @@ def bus_efficiency(timing: DramTiming, reads: float, writes: float) -> float:
 
 
 def random_rate(timing: DramTiming) -> float:
-    """GB/s of a bank's words that each open a row: four in a window of tFAW, one a bank in tRAS + tRP; without refresh."""
+    """GB/s of a bank's words that each open a row: four in a window of tFAW, one a bank in tRAS + tRP; without
+    refresh."""
     banks = timing.bank_groups * timing.banks_per_group
     ticks = max(timing.tFAW / ACTIVATES, (timing.tRAS + timing.tRP) / banks, timing.tRRD_S)
     return WORD_BYTES / (ticks * timing.tck_ns)

@@ -19,16 +19,25 @@ __all__ = ["WORD_BYTES", "BankCounts", "Measurement", "Stream", "measure", "part
 #: What a stream moves in a cycle.
 WORD_BYTES = 64
 SIM = Path(__file__).parents[1]
-SOURCES = tuple(SIM / name for name in ("dram/channel.cpp", "runtime/axi_memory.cpp", "runtime/shared_memory.cpp",
-                                        "runtime/settings.cpp", "traffic/kernel.cpp", "traffic/main.cpp"))
+SOURCES = tuple(
+    SIM / name
+    for name in (
+        "dram/channel.cpp",
+        "runtime/axi_memory.cpp",
+        "runtime/shared_memory.cpp",
+        "runtime/settings.cpp",
+        "traffic/kernel.cpp",
+        "traffic/main.cpp",
+    )
+)
 HEADERS = tuple(sorted(path for folder in ("dram", "runtime", "traffic") for path in (SIM / folder).glob("*.h")))
 FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror")
 
 
 @dataclass(frozen=True)
 class Stream:
-    """Words of array number ``array``, read or written, in order or at ``random``. Arrays are 1 GiB apart; where banks are not
-    interleaved, array k lies in bank k modulo their number."""
+    """Words of array number ``array``, read or written, in order or at ``random``. Arrays are 1 GiB apart; where banks
+    are not interleaved, array k lies in bank k modulo their number."""
 
     write: bool
     array: int
@@ -64,8 +73,8 @@ def partitioned(board: Board) -> Board:
 
 
 def measure(board: Board, streams: Sequence[Stream], words: int, kernel_mhz: float | None = None) -> Measurement:
-    """Let a kernel that uses a word of each stream in a cycle run for ``words`` cycles' worth; its clock is the board's, or
-    ``kernel_mhz``. Raises ToolMissing, BuildError."""
+    """Let a kernel that uses a word of each stream in a cycle run for ``words`` cycles' worth; its clock is the
+    board's, or ``kernel_mhz``. Raises ToolMissing, BuildError."""
     mhz = kernel_mhz or board.clock.kernel_mhz
     with tempfile.NamedTemporaryFile("w", prefix="sluice-traffic-") as settings:
         settings.write(settings_text(board, mhz))
@@ -75,7 +84,9 @@ def measure(board: Board, streams: Sequence[Stream], words: int, kernel_mhz: flo
     cycles, *counts = map(int, done.stdout.split())
     rate = len(streams) * words * WORD_BYTES / (cycles * 1000.0 / mhz)
     fields = len(BankCounts.__dataclass_fields__)
-    return Measurement(rate, cycles, tuple(BankCounts(*counts[at:at + fields]) for at in range(0, len(counts), fields)))
+    return Measurement(
+        rate, cycles, tuple(BankCounts(*counts[at : at + fields]) for at in range(0, len(counts), fields))
+    )
 
 
 def _program() -> Path:

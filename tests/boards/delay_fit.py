@@ -1,4 +1,5 @@
-"""Figures of a delay table fitted to measured delays, and put into the table's file without touching anything else there."""
+"""Figures of a delay table fitted to measured delays, and put into the table's file without touching anything else
+there."""
 
 import itertools
 import math
@@ -12,8 +13,9 @@ from hls.target.delay import DelayModel
 __all__ = ["MARGIN_NS", "SAID", "WIDTHS", "Fit", "fit", "fit_level", "rewritten"]
 
 WIDTHS = (8, 16, 32, 64)  #: of the operations that are measured
-#: What a hop of routing is taken to need beyond what it does in the design that is measured, which hardly fills its device. With it a row
-#: of logic takes what it took in the table with which kernels of several thousand LUTs reached the clock they were planned for (docs/peers.md).
+#: What a hop of routing is taken to need beyond what it does in the design that is measured, which hardly fills its
+#: device. With it a row of logic takes what it took in the table with which kernels of several thousand LUTs reached
+#: the clock they were planned for (docs/peers.md).
 MARGIN_NS = 0.2
 #: Figures are multiples of this: runs of the tools over the same operations in another design differ by as much.
 STEP_NS = 0.05
@@ -25,7 +27,8 @@ LINES, ROWS, ONE_ROW = ("add", "ult"), ("eq", "shl"), ("xor", "select")
 
 @dataclass(frozen=True)
 class Fit:
-    """What is to stand in the table: ``hop`` and ``level``, and figures of the entries that name a class; None leaves what is there."""
+    """What is to stand in the table: ``hop`` and ``level``, and figures of the entries that name a class; None leaves
+    what is there."""
 
     hop: float | None = None
     level: float | None = None
@@ -33,22 +36,27 @@ class Fit:
 
 
 def fit(found: Mapping[str, float], model: DelayModel) -> Fit:
-    """Figures fitted to delays by "CLASS_WIDTH", in ns beyond a register's own, with :data:`MARGIN_NS` for each hop; what is not measured is
-    as in ``model``.
+    """Figures fitted to delays by "CLASS_WIDTH", in ns beyond a register's own, with :data:`MARGIN_NS` for each hop;
+    what is not measured is as in ``model``.
 
-    A row of logic is the mean of the operations of one row. What runs along a carry chain grows with each bit; each of both classes has a line of its
-    own, since a comparison leaves the chain at its end through one more cell. What grows with the logarithm is made of whole rows.
+    A row of logic is the mean of the operations of one row. What runs along a carry chain grows with each bit; each of
+    both classes has a line of its own, since a comparison leaves the chain at its end through one more cell. What grows
+    with the logarithm is made of whole rows.
     """
     row = statistics.mean(ns for name, ns in found.items() if name.rsplit("_", 1)[0] in ONE_ROW)
     hop = _rounded(row + MARGIN_NS - model.lut, STEP_NS)
     entries = {opclass: _line([(width, found[f"{opclass}_{width}"]) for width in WIDTHS], hop) for opclass in LINES}
-    entries |= {opclass: _rows([(width, found[f"{opclass}_{width}"] / row) for width in WIDTHS], model.costs[opclass]) for opclass in ROWS}
+    entries |= {
+        opclass: _rows([(width, found[f"{opclass}_{width}"] / row) for width in WIDTHS], model.costs[opclass])
+        for opclass in ROWS
+    }
     entries["ram_out"] = {"base": _rounded(found["ram_out_1"] + MARGIN_NS - hop, STEP_NS)}
     return Fit(hop=hop, entries=entries)
 
 
 def fit_level(levels: Sequence[float]) -> Fit:
-    """The figure ``level`` from what a level took in each of several parts: the mean, as one figure stands for all kinds of logic."""
+    """The figure ``level`` from what a level took in each of several parts: the mean, as one figure stands for all
+    kinds of logic."""
     return Fit(level=_rounded(statistics.mean(levels), STEP_NS))
 
 
@@ -58,7 +66,9 @@ def _line(points: list[tuple[int, float]], hop: float) -> dict[str, float]:
 
 
 def _rows(points: list[tuple[int, float]], now) -> dict[str, float]:
-    """Rows of logic whose whole number is closest to what was measured in rows; of those equally close what is nearest to the figures of now."""
+    """Rows of logic whose whole number is closest to what was measured in rows; of those equally close what is nearest
+    to the figures of now."""
+
     def misfit(luts: float, per_doubling: float) -> tuple[float, float]:
         off = sum((math.ceil(luts + per_doubling * math.log2(width) - 1e-9) - rows) ** 2 for width, rows in points)
         return round(off, 6), abs(luts - now.luts) + abs(per_doubling - now.luts_per_doubling)
@@ -73,7 +83,8 @@ def _rounded(ns: float, step: float) -> float:
 
 
 def rewritten(text: str, figures: Fit, said: str) -> str:
-    """The table's text with the figures in the place of those there, and ``said`` in the place of the line that begins with :data:`SAID`.
+    """The table's text with the figures in the place of those there, and ``said`` in the place of the line that begins
+    with :data:`SAID`.
 
     Raises ValueError for a figure that has no line to stand in.
     """
@@ -105,4 +116,4 @@ def _put(text: str, key: str, value: float) -> str:
     if float(digits) == float(found[2]):
         digits = found[2]
     gap = " " * max(1, len(found[2]) + len(found[3]) - len(digits)) if found[4] else ""
-    return text[:found.start()] + found[1] + digits + gap + found[4] + text[found.end():]
+    return text[: found.start()] + found[1] + digits + gap + found[4] + text[found.end() :]

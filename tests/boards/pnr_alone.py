@@ -1,4 +1,5 @@
-"""A single part on an ECP5: its cells after synthesis, and the clock it reaches between registers after place and route.
+"""A single part on an ECP5: its cells after synthesis, and the clock it reaches between registers after place and
+route.
 
 What the tables of :mod:`.pnr_channels` and :mod:`.pnr_units` are made of.
 """
@@ -28,7 +29,8 @@ ASKED_MHZ = 200  # more than any of these parts needs, so that the tools do not 
 
 @dataclass(frozen=True)
 class Cells:
-    """``lut4`` counts LUTs of logic, ``comb`` the LUT places taken: a cell of a carry chain takes two, one of LUT RAM four."""
+    """``lut4`` counts LUTs of logic, ``comb`` the LUT places taken: a cell of a carry chain takes two, one of LUT RAM
+    four."""
 
     lut4: int
     comb: int
@@ -37,8 +39,8 @@ class Cells:
 
 
 class Between(wiring.Component):
-    """A part between registers: what it takes comes from a shift register, and what it gives goes into one that shifts as it adds, so
-    that no net of the surroundings goes to more than two places."""
+    """A part between registers: what it takes comes from a shift register, and what it gives goes into one that shifts
+    as it adds, so that no net of the surroundings goes to more than two places."""
 
     def __init__(self, part):
         self.part = part
@@ -64,32 +66,42 @@ def count_cells(part: wiring.Component) -> Cells:
 
 
 def place_between(part: wiring.Component) -> Figures:
-    """The figures of the part between registers, with those; of them its clock and critical path are those of the part."""
+    """The figures of the part between registers, with those; of them its clock and critical path are those of the
+    part."""
     return place_and_route(_verilog(Between(part)), DEVICES[DEVICE], {"clk": ASKED_MHZ}, alone=True)
 
 
 def _verilog(part) -> dict[str, str]:
     """Verilog files by name; ``top`` is the part."""
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
-    ports = {"__".join(map(str, path)): (Value.cast(value), PortDirection.Input if member.flow == In else PortDirection.Output)
-             for path, member, value in part.signature.flatten(part)}
+    ports = {
+        "__".join(map(str, path)): (
+            Value.cast(value),
+            PortDirection.Input if member.flow == In else PortDirection.Output,
+        )
+        for path, member, value in part.signature.flatten(part)
+    }
     files = convert(part, TOP, {name: port for name, port in ports.items() if len(port[0])})
     numbers = {name: f"part{k}" for k, name in enumerate(_used(files, TOP))}
-    return {f"{numbers[name]}.v": SHARED.sub(lambda found: numbers[found[0]], files[f"{name}.v"]) for name in numbers} | {
-        f"{TOP}.v": SHARED.sub(lambda found: numbers[found[0]], files[f"{TOP}.v"])}
+    return {
+        f"{numbers[name]}.v": SHARED.sub(lambda found: numbers[found[0]], files[f"{name}.v"]) for name in numbers
+    } | {f"{TOP}.v": SHARED.sub(lambda found: numbers[found[0]], files[f"{TOP}.v"])}
 
 
 def _used(files: Mapping[str, str], user: str) -> list[str]:
-    """The names of shared parts that a module and the parts in it use, as they come: they change with every line of the library, but what
-    was measured holds as long as the part is the same."""
+    """The names of shared parts that a module and the parts in it use, as they come: they change with every line of the
+    library, but what was measured holds as long as the part is the same."""
     names = list(dict.fromkeys(SHARED.findall(files[f"{user}.v"])))
     return list(dict.fromkeys(found for name in names if name != user for found in (name, *_used(files, name))))
 
 
-def print_table(description: str, parts: Mapping[str, Callable[[], wiring.Component]],
-                kernels: Mapping[str, Callable[[], Figures]] | None = None) -> None:
-    """The table of what the command line names, of all ``parts`` (name -> what makes it) and ``kernels`` (name -> what measures it) if it
-    names none."""
+def print_table(
+    description: str,
+    parts: Mapping[str, Callable[[], wiring.Component]],
+    kernels: Mapping[str, Callable[[], Figures]] | None = None,
+) -> None:
+    """The table of what the command line names, of all ``parts`` (name -> what makes it) and ``kernels`` (name -> what
+    measures it) if it names none."""
     kernels = kernels or {}
     known = [*parts, *kernels]
     parser = argparse.ArgumentParser(description=description)
@@ -106,6 +118,10 @@ def print_table(description: str, parts: Mapping[str, Callable[[], wiring.Compon
         else:
             cells = count_cells(parts[name]())
             placed = None if arguments.cells else place_between(parts[name]())
-        print(f"| {name} | {cells.lut4} | {cells.comb} | {cells.ff} | {cells.ram} | {f'{placed.fmax:.0f}' if placed else '-'} |", flush=True)
+        print(
+            f"| {name} | {cells.lut4} | {cells.comb} | {cells.ff} | {cells.ram} | "
+            f"{f'{placed.fmax:.0f}' if placed else '-'} |",
+            flush=True,
+        )
         if placed and arguments.path:
             print("\n".join(placed.path), flush=True)

@@ -11,11 +11,16 @@ from .pnr_alone import print_table
 DEPTHS = (2, 16, 32, 64, 512)
 #: name -> what makes the part; values of 32 bits
 PARTS = {
-    **{f"{what} {depth}": lambda kind=kind, depth=depth: kind(32, depth) for depth in DEPTHS
-       for what, kind in (("channel", ChannelBuffer), ("plain FIFO", StreamFifo))},
-    "reader": lambda: ChannelReader(32, (True,)), "reader that does not wait": lambda: ChannelReader(32, (False,)),
+    **{
+        f"{what} {depth}": lambda kind=kind, depth=depth: kind(32, depth)
+        for depth in DEPTHS
+        for what, kind in (("channel", ChannelBuffer), ("plain FIFO", StreamFifo))
+    },
+    "reader": lambda: ChannelReader(32, (True,)),
+    "reader that does not wait": lambda: ChannelReader(32, (False,)),
     "reader of 4 calls": lambda: ChannelReader(32, (True,) * 4),
-    "writer": lambda: ChannelWriter(32, (True,), (False,)), "writer that does not wait": lambda: ChannelWriter(32, (False,), (True,)),
+    "writer": lambda: ChannelWriter(32, (True,), (False,)),
+    "writer that does not wait": lambda: ChannelWriter(32, (False,), (True,)),
     "writer of 4 calls": lambda: ChannelWriter(32, (True,) * 4, (False,) * 4),
 }
 

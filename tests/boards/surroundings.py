@@ -1,4 +1,5 @@
-"""Verilog around a compiled kernel with plain RAM ports, for synthesis: its buffers in block RAM, and a way in and out for the host."""
+"""Verilog around a compiled kernel with plain RAM ports, for synthesis: its buffers in block RAM, and a way in and out
+for the host."""
 
 from collections.abc import Mapping
 
@@ -15,12 +16,13 @@ HOST_BITS = 32
 def surround(result: Result, sizes: Mapping[str, int]) -> str:
     """A top module with the one kernel of ``result`` and a RAM for each of its ports; ``sizes`` are bytes by buffer.
 
-    Each buffer begins at address 0 of its RAM; one with several loads has a copy for each. The host side of the RAMs is a write port
-    for what the kernel loads, and for what it stores a read port of which every output is kept, so that nothing of the kernel
-    is optimized away. It is made of registers and RAM ports and takes no LUT of its own.
-    The second clock of a system that has one is an input, too. Host and kernel never use a RAM at once: ``no_rw_check`` keeps Yosys from building logic for that case.
+    Each buffer begins at address 0 of its RAM; one with several loads has a copy for each. The host side of the RAMs is
+    a write port for what the kernel loads, and for what it stores a read port of which every output is kept, so that
+    nothing of the kernel is optimized away. It is made of registers and RAM ports and takes no LUT of its own. The
+    second clock of a system that has one is an input, too. Host and kernel never use a RAM at once: ``no_rw_check``
+    keeps Yosys from building logic for that case.
     """
-    kernel, = result.interface.kernels
+    (kernel,) = result.interface.kernels
     scalars = [a for a in kernel.arguments if a.kind == "scalar"]
     ports = "".join(f", input [{8 * a.bytes - 1}:0] {a.name}" for a in scalars)
     links = [f".{kernel.name}_arg_{a.name}({a.name if a.kind == 'scalar' else 0})" for a in kernel.arguments]
@@ -51,7 +53,8 @@ endmodule
 
 
 class _Ram:
-    """The RAM of one port, in lanes as wide as the host's data, or less. Its first lane has bit ``first`` of the host's write enables."""
+    """The RAM of one port, in lanes as wide as the host's data, or less. Its first lane has bit ``first`` of the host's
+    write enables."""
 
     def __init__(self, index: int, port: RamPort, size: int, first: int):
         self.index, self.port, self.first = index, port, first
@@ -72,8 +75,11 @@ class _Ram:
 
     def _load(self, p: str, high: int) -> str:
         bits = self.lane_bits
-        writes = "".join(f"    if (write[{self.first + lane}]) {p}_ram[at[{self.word_bits - 1}:0]][{bits * lane + bits - 1}:{bits * lane}] <= given[{bits - 1}:0];\n"
-                         for lane in range(self.lanes))
+        writes = "".join(
+            f"    if (write[{self.first + lane}]) "
+            f"{p}_ram[at[{self.word_bits - 1}:0]][{bits * lane + bits - 1}:{bits * lane}] <= given[{bits - 1}:0];\n"
+            for lane in range(self.lanes)
+        )
         return f"""  wire {p}_en; reg [{high}:0] {p}_data;
   always @(posedge clk) begin
 {writes}    if ({p}_en) {p}_data <= {p}_ram[{p}_addr[{self.word_bits - 1}:0]];
@@ -82,8 +88,10 @@ class _Ram:
 
     def _store(self, p: str, high: int) -> str:
         writes = "".join(
-            f"    if ({p}_strobe[{byte}]) {p}_ram[{p}_addr[{self.word_bits - 1}:0]][{8 * byte + 7}:{8 * byte}] <= {p}_data[{8 * byte + 7}:{8 * byte}];\n"
-            for byte in range(self.port.bytes))
+            f"    if ({p}_strobe[{byte}]) {p}_ram[{p}_addr[{self.word_bits - 1}:0]][{8 * byte + 7}:{8 * byte}] <= "
+            f"{p}_data[{8 * byte + 7}:{8 * byte}];\n"
+            for byte in range(self.port.bytes)
+        )
         return f"""  wire [{self.port.bytes - 1}:0] {p}_strobe; wire [{high}:0] {p}_data;
   (* keep *) reg [{high}:0] {p}_q; wire [{self.lane_bits - 1}:0] {p}_answer = {p}_q[{self.lane_bits - 1}:0];
   always @(posedge clk) begin

@@ -18,8 +18,12 @@ def measured(row=0.9, add=(1.3, 0.02), ult=(1.7, 0.02), eq=(2, 3, 3, 4), shl=(3,
     """Delays of a device in which each class follows its formula; ``eq`` and ``shl`` in rows of logic by width."""
     found = {name: row for name in ("xor_8", "xor_32", "select_8", "select_32")} | {"ram_out_1": ram}
     for k, width in enumerate(WIDTHS):
-        found |= {f"add_{width}": add[0] + add[1] * width, f"ult_{width}": ult[0] + ult[1] * width, f"eq_{width}": row * eq[k],
-                  f"shl_{width}": row * shl[k]}
+        found |= {
+            f"add_{width}": add[0] + add[1] * width,
+            f"ult_{width}": ult[0] + ult[1] * width,
+            f"eq_{width}": row * eq[k],
+            f"shl_{width}": row * shl[k],
+        }
     return found
 
 
@@ -50,9 +54,16 @@ def test_a_device_that_follows_the_formula_is_found(rows):
 def test_classes_that_are_not_measured_stay():
     model = fitted(measured(row=1.0))
     for opclass in OP_CLASSES - {"add", "sub", "neg", "ult", "slt", "ram_out"}:
-        assert replace(model.costs[opclass], luts=0, luts_per_doubling=0) == replace(MODEL.costs[opclass], luts=0, luts_per_doubling=0)
+        assert replace(model.costs[opclass], luts=0, luts_per_doubling=0) == replace(
+            MODEL.costs[opclass], luts=0, luts_per_doubling=0
+        )
     assert model.costs["fifo_out"] == MODEL.costs["fifo_out"]
-    assert (model.clk_to_q, model.setup, model.lut, model.level) == (MODEL.clk_to_q, MODEL.setup, MODEL.lut, MODEL.level)
+    assert (model.clk_to_q, model.setup, model.lut, model.level) == (
+        MODEL.clk_to_q,
+        MODEL.setup,
+        MODEL.lut,
+        MODEL.level,
+    )
 
 
 def test_a_level_is_the_mean_of_the_parts():
@@ -68,7 +79,10 @@ def test_only_figures_change_in_the_file():
     assert (f"{SAID} a test") in [other for _, other in changed]
     for one, other in changed:
         if not one.startswith(SAID):
-            assert one.partition(" = ")[0] == other.partition(" = ")[0] and one.partition("#")[2] == other.partition("#")[2]
+            assert (
+                one.partition(" = ")[0] == other.partition(" = ")[0]
+                and one.partition("#")[2] == other.partition("#")[2]
+            )
             assert one.find("#") == other.find("#")
     assert any(one.startswith("hop = ") for one, _ in changed)
 
@@ -80,11 +94,14 @@ def test_the_figures_of_the_table_change_nothing():
     assert rewritten(TEXT, Fit(MODEL.hop, MODEL.level, entries), said) == TEXT
 
 
-@pytest.mark.parametrize(("figures", "said", "message"), [
-    (Fit(entries={"divide": {"base": 1}}), SAID, "0 entries of the table name 'divide'"),
-    (Fit(entries={"add": {"luts": 1}}), SAID, "no line of the table sets luts"),
-    (Fit(), f"{SAID} twice", "no line of the table begins with"),
-])
+@pytest.mark.parametrize(
+    ("figures", "said", "message"),
+    [
+        (Fit(entries={"divide": {"base": 1}}), SAID, "0 entries of the table name 'divide'"),
+        (Fit(entries={"add": {"luts": 1}}), SAID, "no line of the table sets luts"),
+        (Fit(), f"{SAID} twice", "no line of the table begins with"),
+    ],
+)
 def test_a_figure_without_a_line_is_refused(figures, said, message):
     text = TEXT if "twice" not in said else TEXT.replace(SAID, "#")
     with pytest.raises(ValueError, match=message):

@@ -38,7 +38,9 @@ def test_ports_are_plain_ram():
 
 
 def test_a_ram_has_words_as_wide_as_the_widest_access():
-    source = "kernel void k(global int *restrict a, global uchar *restrict b) { a[1] = b[2]; ((global uchar *)a)[3] = 4; }"
+    source = (
+        "kernel void k(global int *restrict a, global uchar *restrict b) { a[1] = b[2]; ((global uchar *)a)[3] = 4; }"
+    )
     ports = [(p.buffer, p.kind, p.bytes, p.address_bits) for p in build(source).interface.ram]
     assert ports == [("b", "load", 1, 18), ("a", "store", 4, 16), ("a", "store", 4, 16)]
 
@@ -61,8 +63,11 @@ def test_wires_need_memory_on_the_chip():
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("options", [{"control": "wires"}, {"control": "wires", "elastic_depth": 99}, {"counters": True}],
-                         ids=["wires", "elastic", "registers"])
+@pytest.mark.parametrize(
+    "options",
+    [{"control": "wires"}, {"control": "wires", "elastic_depth": 99}, {"counters": True}],
+    ids=["wires", "elastic", "registers"],
+)
 def test_kernels(options):
     with Machine(build(together(), random_stalls=True, **options), seed=0) as machine:
         for name, (_, _, trips) in KERNELS.items():
@@ -77,7 +82,9 @@ def test_kernels(options):
 @pytest.mark.parametrize("depth", [0, 3, 99])
 def test_random_stalls_change_no_byte(depth):
     for seed in (1, 2):
-        with Machine(build(together(["dot_product", "stencil", "fir"]), random_stalls=True, elastic_depth=depth), seed) as m:
+        with Machine(
+            build(together(["dot_product", "stencil", "fir"]), random_stalls=True, elastic_depth=depth), seed
+        ) as m:
             for name in ("dot_product", "stencil", "fir"):
                 arrays, expected = inputs(name, seed)
                 m.run(name, arrays, {}, {})

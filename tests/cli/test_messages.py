@@ -24,7 +24,7 @@ FILES = {
     "binary.cl": b"\xff\xfe\x00",
     "empty.cl": "",
     "too_large.cl": "__kernel void k(__global int *restrict a)\n{\n    #pragma unroll\n"
-                    "    for (int i = 0; i < 4000; i++)\n        a[i] = a[i] * i + 3 - (i ^ a[0]);\n}\n",
+    "    for (int i = 0; i < 4000; i++)\n        a[i] = a[i] * i + 3 - (i ^ a[0]);\n}\n",
     "no_clock.toml": BOARD.replace("kernel_mhz", "kernel_ghz"),
     "bad_clock.toml": BOARD.replace("kernel_mhz = 240.0", 'kernel_mhz = "fast"'),
     "not.toml": "[board\n",
@@ -61,9 +61,23 @@ CASES = {
     "run_trace_nowhere": ["run", "--trace", "nowhere/x.fst", "host.py"],
     "run_bad_seed": ["run", "--stall-seed", "-1", "host.py"],
 }
-WRONG_USAGE = {"nothing", "no_source", "missing_source", "folder_as_source", "unknown_board", "missing_board_file",
-               "bad_define", "missing_include_folder", "output_is_a_file", "unknown_option", "bad_form",
-               "run_missing_host", "run_unknown_board", "run_trace_nowhere", "run_bad_seed"}
+WRONG_USAGE = {
+    "nothing",
+    "no_source",
+    "missing_source",
+    "folder_as_source",
+    "unknown_board",
+    "missing_board_file",
+    "bad_define",
+    "missing_include_folder",
+    "output_is_a_file",
+    "unknown_option",
+    "bad_form",
+    "run_missing_host",
+    "run_unknown_board",
+    "run_trace_nowhere",
+    "run_bad_seed",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +101,10 @@ def test_message(name, request):
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == (2 if name in WRONG_USAGE else 1)
     assert sorted(Path().rglob("*")) == before, "something was left behind"
-    got = f"$ sluice {' '.join(CASES[name])}\n[stdout]\n{result.stdout}[stderr]\n{result.stderr}[exit {result.exit_code}]\n"
+    got = (
+        f"$ sluice {' '.join(CASES[name])}\n[stdout]\n{result.stdout}[stderr]\n{result.stderr}[exit "
+        f"{result.exit_code}]\n"
+    )
     path = EXPECT / f"{name}.txt"
     if request.config.getoption("--refresh", default=False):
         path.write_text(got)

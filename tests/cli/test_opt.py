@@ -36,7 +36,11 @@ def test_a_dump_has_a_file_for_every_pass_that_sorts_as_they_ran(folder):
     sluice("compile", "k.cl", "-o", "out", "--dump-ir", "dump")
     names = sorted(path.name for path in (folder / "dump/k").iterdir())
     assert [int(name[:4]) for name in names] == list(range(len(names))) and len(names) > 200
-    assert names[0] == "0000-input.ir" and names[1].startswith("0001-link-") and names[-1].split("-")[1] in ("target", "units")
+    assert (
+        names[0] == "0000-input.ir"
+        and names[1].startswith("0001-link-")
+        and names[-1].split("-")[1] in ("target", "units")
+    )
     for path in (folder / "dump/k").glob("*.ir"):
         assert print_module(parse_module(path.read_text())) == path.read_text()  # what is written can be read
 
@@ -51,14 +55,29 @@ def test_a_dump_takes_the_place_of_an_older_one_and_leaves_other_files(folder):
 
 def test_flags_do_not_change_what_is_built(folder):
     sluice("compile", "k.cl", "-o", "plain")
-    sluice("compile", "k.cl", "-o", "shown", "--dump-ir", "dump", "--print-after", "bitwidth-narrowing", "--time-passes", "--verify-each")
+    sluice(
+        "compile",
+        "k.cl",
+        "-o",
+        "shown",
+        "--dump-ir",
+        "dump",
+        "--print-after",
+        "bitwidth-narrowing",
+        "--time-passes",
+        "--verify-each",
+    )
     files = sorted(path.relative_to(folder / "plain") for path in (folder / "plain").rglob("*") if path.is_file())
     assert files and all((folder / "plain" / f).read_bytes() == (folder / "shown" / f).read_bytes() for f in files)
 
 
 def test_print_after_shows_every_kernel_and_run(folder):
     shown = sluice("compile", "k.cl", "-o", "out", "--print-after", "bitwidth-narrowing").stdout
-    assert shown.count("; k after scalar bitwidth-narrowing") == 2 == shown.count("; second after scalar bitwidth-narrowing")
+    assert (
+        shown.count("; k after scalar bitwidth-narrowing")
+        == 2
+        == shown.count("; second after scalar bitwidth-narrowing")
+    )
 
 
 def test_stop_after_prints_all_kernels_and_writes_nothing(folder):
@@ -74,7 +93,10 @@ def test_every_stage_can_be_the_last(folder, last):
 
 def test_time_passes_counts_every_run(folder):
     table = sluice("compile", "k.cl", "-o", "out", "--time-passes").stderr.splitlines()
-    assert table[-1].split()[-1] == "total" and any(line.split()[-3:] == ["4", "x", "bitwidth-narrowing"] for line in table)  # two runs for each kernel
+    # two runs for each kernel
+    assert table[-1].split()[-1] == "total" and any(
+        line.split()[-3:] == ["4", "x", "bitwidth-narrowing"] for line in table
+    )
 
 
 def test_opt_runs_passes_with_options_on_ir_text(folder):
@@ -87,10 +109,15 @@ def test_opt_runs_passes_with_options_on_ir_text(folder):
 
 
 def test_opt_refuses_a_pass_that_must_come_earlier(folder):
-    Path("bins.cl").write_text("__kernel void k(__global int *h, __global const int *p, int n) { for (int i = 0; i < n; i++) h[p[i]] += 1; }")
+    Path("bins.cl").write_text(
+        "__kernel void k(__global int *h, __global const int *p, int n) { for (int i = 0; i < n; i++) h[p[i]] += 1; }"
+    )
     sluice("compile", "bins.cl", "-o", "out", "--dump-ir", "dump")
     last = max(path for path in (folder / "dump/k").glob("*-order-*.ir"))
-    assert "forward-stores must run before IR is ordered" in sluice("opt", last, "--passes", "forward-stores", code=1).stderr
+    assert (
+        "forward-stores must run before IR is ordered"
+        in sluice("opt", last, "--passes", "forward-stores", code=1).stderr
+    )
 
 
 def test_opt_does_what_the_pipeline_does(folder):
@@ -100,27 +127,48 @@ def test_opt_does_what_the_pipeline_does(folder):
     for before, after in pairwise(files):
         texts[before.name] = before.read_text() or texts[max(texts)]
         stage, name = after.name.split(".")[0].split("-", 2)[1:]
-        if stage in ("simplify", "scalar") and name in ("sroa", "bitwidth-narrowing", "loop-invariant-code-motion", "recurrence-height-reduction") and after.suffix == ".ir":
+        if (
+            stage in ("simplify", "scalar")
+            and name in ("sroa", "bitwidth-narrowing", "loop-invariant-code-motion", "recurrence-height-reduction")
+            and after.suffix == ".ir"
+        ):
             Path("before.ir").write_text(texts[before.name])
             assert sluice("opt", "before.ir", "--passes", name).stdout == after.read_text(), after.name
             compared += 1
     assert compared >= 2
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (["compile", "k.cl", "--print-after", "bitwidth-narowing"], ["--print-after: there is no pass 'bitwidth-narowing'", "did you mean bitwidth-narrowing"]),
-    (["compile", "k.cl", "--stop-after", "nonsense"], ["--stop-after: there is no pass 'nonsense'", "--list-passes"]),
-    (["compile", "k.cl", "--dump-ir", "k.cl/dump"], ["cannot write the dump folder k.cl/dump", "--dump-ir"]),
-    (["opt", "k.cl", "--passes", "constant-folding"], ["k.cl:2: error: not IR"]),
-    (["opt", "bad.ir", "--passes", "constant-folding"], ["malformed IR", "memory a has no length"]),
-    (["opt", "good.ir", "--passes", "constant-folding{flat=perhaps}"], ["flat takes true or false, not 'perhaps'"]),
-    (["opt", "good.ir", "--passes", "constant-folding{deep=1}"], ["constant-folding has no option 'deep'", "it has flat"]),
-    (["opt", "good.ir", "--passes", "fold;"], ["cannot read"]),
-    (["opt", "good.ir", "--passes", "bitwidth-narrowing"], ["bitwidth-narrowing needs IR that is dispatched"]),
-    (["opt", "good.ir", "--passes", "constant-folding{flat=0}", "-o", "nowhere/x.ir"], ["cannot write nowhere/x.ir"]),
-])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (
+            ["compile", "k.cl", "--print-after", "bitwidth-narowing"],
+            ["--print-after: there is no pass 'bitwidth-narowing'", "did you mean bitwidth-narrowing"],
+        ),
+        (
+            ["compile", "k.cl", "--stop-after", "nonsense"],
+            ["--stop-after: there is no pass 'nonsense'", "--list-passes"],
+        ),
+        (["compile", "k.cl", "--dump-ir", "k.cl/dump"], ["cannot write the dump folder k.cl/dump", "--dump-ir"]),
+        (["opt", "k.cl", "--passes", "constant-folding"], ["k.cl:2: error: not IR"]),
+        (["opt", "bad.ir", "--passes", "constant-folding"], ["malformed IR", "memory a has no length"]),
+        (["opt", "good.ir", "--passes", "constant-folding{flat=perhaps}"], ["flat takes true or false, not 'perhaps'"]),
+        (
+            ["opt", "good.ir", "--passes", "constant-folding{deep=1}"],
+            ["constant-folding has no option 'deep'", "it has flat"],
+        ),
+        (["opt", "good.ir", "--passes", "fold;"], ["cannot read"]),
+        (["opt", "good.ir", "--passes", "bitwidth-narrowing"], ["bitwidth-narrowing needs IR that is dispatched"]),
+        (
+            ["opt", "good.ir", "--passes", "constant-folding{flat=0}", "-o", "nowhere/x.ir"],
+            ["cannot write nowhere/x.ir"],
+        ),
+    ],
+)
 def test_mistakes_are_told(folder, arguments, words):
-    Path("good.ir").write_text("kernel @k(%n.0: i1) {\n  if %n.0 {\n    yield\n  } else {\n    yield\n  }\n  return\n}\n")
+    Path("good.ir").write_text(
+        "kernel @k(%n.0: i1) {\n  if %n.0 {\n    yield\n  } else {\n    yield\n  }\n  return\n}\n"
+    )
     Path("bad.ir").write_text("kernel @k() {\n  memory a: private i32 x 0\n  return\n}\n")
     result = sluice(*arguments, code=1)
     for word in words:

@@ -21,8 +21,18 @@ def run(folder: Path, text: str, *arguments: str, **environment: str):
 
 def test_arguments_and_exit_code_are_the_programs_own(tmp_path):
     (tmp_path / "beside.py").write_text("NAME = 'beside'\n")
-    done = run(tmp_path, "import sys, beside\nprint(__name__, beside.NAME, sys.argv)\nsys.exit(7)\n",
-               "--board", "a10pac", "-x", "--size", "9", "--", "--board", "mine")
+    done = run(
+        tmp_path,
+        "import sys, beside\nprint(__name__, beside.NAME, sys.argv)\nsys.exit(7)\n",
+        "--board",
+        "a10pac",
+        "-x",
+        "--size",
+        "9",
+        "--",
+        "--board",
+        "mine",
+    )
     assert done.stdout == "__main__ beside ['host.py', '-x', '--size', '9', '--board', 'mine']\n"
     assert (done.returncode, done.stderr) == (7, "")
 
@@ -34,12 +44,20 @@ def test_an_error_of_the_program_is_shown_from_its_own_first_line(tmp_path):
     assert done.stderr.splitlines()[-1] == "ValueError: mine" and "runpy" not in done.stderr
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("cl.Program(ctx, '__kernel void k(__global int *a) { a[0] = x; }').build()",
-     ["host.py:5: error: clBuildProgram failed: BUILD_PROGRAM_FAILURE", "<program source>:1:43: error: 'x' is not declared"]),
-    ("cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 0)", ["host.py:5: error: ", "INVALID_BUFFER_SIZE"]),
-    ("cl.create_some_context(board='none')", ["host.py:5: error: ", "unknown board"]),
-])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "cl.Program(ctx, '__kernel void k(__global int *a) { a[0] = x; }').build()",
+            [
+                "host.py:5: error: clBuildProgram failed: BUILD_PROGRAM_FAILURE",
+                "<program source>:1:43: error: 'x' is not declared",
+            ],
+        ),
+        ("cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 0)", ["host.py:5: error: ", "INVALID_BUFFER_SIZE"]),
+        ("cl.create_some_context(board='none')", ["host.py:5: error: ", "unknown board"]),
+    ],
+)
 def test_what_opencl_refuses_is_a_message_at_the_programs_line(tmp_path, text, said):
     done = run(tmp_path, f"{START}{text}\n")
     assert done.returncode == 1 and "Traceback" not in done.stderr
@@ -50,23 +68,30 @@ def test_what_opencl_refuses_is_a_message_at_the_programs_line(tmp_path, text, s
 
 
 def test_missing_tools_are_named_with_what_to_do(tmp_path):
-    text = (f"{START}program = cl.Program(ctx, '__kernel void k(__global int *a) {{ a[0] = 1; }}').build()\n"
-            "program.k(queue, (1,), None, cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 64))\n")
+    text = (
+        f"{START}program = cl.Program(ctx, '__kernel void k(__global int *a) {{ a[0] = 1; }}').build()\n"
+        "program.k(queue, (1,), None, cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 64))\n"
+    )
     done = run(tmp_path, text, CXX="no-such-compiler")
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "host.py:6: error: " in done.stderr
     assert "no-such-compiler is not on the PATH; install g++ or set CXX to the compiler to use" in done.stderr
 
 
-EMULATED = (f"{START}program = cl.Program(ctx, '__kernel void k(__global int *a, int i) {{ a[i] = 1; }}').build()\n"
-            "buffer = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 64)\n"
-            "print(program.k(queue, (1,), None, buffer, np.int32(3)).stats.to_dict()['device'])\n")
+EMULATED = (
+    f"{START}program = cl.Program(ctx, '__kernel void k(__global int *a, int i) {{ a[i] = 1; }}').build()\n"
+    "buffer = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 64)\n"
+    "print(program.k(queue, (1,), None, buffer, np.int32(3)).stats.to_dict()['device'])\n"
+)
 
 
 def test_the_emulator_is_chosen_by_an_option(tmp_path):
     done = run(tmp_path, EMULATED, "--device", "emulator")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[0].startswith("k: emulated, 1 work-item in ") and done.stdout.splitlines()[1] == "emulator"
+    assert (
+        done.stdout.splitlines()[0].startswith("k: emulated, 1 work-item in ")
+        and done.stdout.splitlines()[1] == "emulator"
+    )
     assert run(tmp_path, EMULATED, "--device", "emulator", "--no-stats").stdout == "emulator\n"
     assert run(tmp_path, EMULATED, SLUICE_DEVICE="emulator", SLUICE_STATS="0").stdout.endswith("emulator\n")
 

@@ -112,10 +112,17 @@ def _worthwhile(tree: Node, before: Node) -> bool:
 
 def same_fault(context, finding: Finding, prepare: Callable[[str], Module] = module_of) -> Callable[[Program], bool]:
     """Whether a program shows the same kind of fault; a candidate that PoCL refuses shows none."""
+
     def fails(program: Program) -> bool:
         found = compare(context, [program], prepare)
-        return found is not None and found.kind == finding.kind and (
-            finding.kind == "different bytes" or found.detail.split(":")[-1][:30] == finding.detail.split(":")[-1][:30])
+        return (
+            found is not None
+            and found.kind == finding.kind
+            and (
+                finding.kind == "different bytes"
+                or found.detail.split(":")[-1][:30] == finding.detail.split(":")[-1][:30]
+            )
+        )
 
     return fails
 
@@ -126,7 +133,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--start", type=int, default=0, help="seed of the first program")
     parser.add_argument("--batch", type=int, default=50, help="programs compiled together")
-    parser.add_argument("--optimized", action="store_true", help="run the IR after all passes (batches of 1 are fastest)")
+    parser.add_argument(
+        "--optimized", action="store_true", help="run the IR after all passes (batches of 1 are fastest)"
+    )
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--shrink", type=int, default=300, help="tries to make a finding smaller")
     options = parser.parse_args(arguments)

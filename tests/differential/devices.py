@@ -56,8 +56,10 @@ def source_of(programs: Sequence[Program]) -> str:
     given = ", ".join(f"in_{t}" for t in INPUTS)
     parts = ["#pragma OPENCL EXTENSION cl_khr_fp64 : enable", "#pragma OPENCL FP_CONTRACT OFF", *map(str, programs)]
     for first in range(0, len(programs), TOGETHER):
-        calls = "".join(f"  {p.name}({given}, oi + ({k} * {ITEMS} + g) * {WORDS}, of + ({k} * {ITEMS} + g) * {WORDS}, g);\n"
-                        for k, p in enumerate(programs[first:first + TOGETHER], first))
+        calls = "".join(
+            f"  {p.name}({given}, oi + ({k} * {ITEMS} + g) * {WORDS}, of + ({k} * {ITEMS} + g) * {WORDS}, g);\n"
+            for k, p in enumerate(programs[first : first + TOGETHER], first)
+        )
         parameters = PARAMETERS.removesuffix(", uint g")
         parts.append(f"__kernel void k{first}({parameters}) {{\n  uint g = get_global_id(0);\n{calls}}}")
     return "\n".join(parts) + "\n"

@@ -1,6 +1,7 @@
 """Forms of expressions, by type: each maps a generator, a type and a depth to a tree.
 
-``g`` is the generator: ``g.rng``, ``g.expression(type, depth)``, ``g.leaf(type)``, and ``g.inputs``: whether inputs can be read.
+``g`` is the generator: ``g.rng``, ``g.expression(type, depth)``, ``g.leaf(type)``, and ``g.inputs``: whether inputs can
+be read.
 """
 
 from .tree import FLOATS, INTEGERS, Node, Type
@@ -11,8 +12,20 @@ LANES = (2, 3, 4, 8, 16)
 #: how often a vector has so many: long ones cost a lot of time and show little that is new
 USUAL_LANES = (2, 2, 2, 2, 3, 3, 4, 4, 4, 8, 16)
 #: functions of integers that give the type of their arguments
-ANY_INTEGER = {"min": 2, "max": 2, "add_sat": 2, "sub_sat": 2, "hadd": 2, "rhadd": 2, "rotate": 2, "mul_hi": 2, "mad_hi": 3,
-               "clz": 1, "popcount": 1, "bitselect": 3}
+ANY_INTEGER = {
+    "min": 2,
+    "max": 2,
+    "add_sat": 2,
+    "sub_sat": 2,
+    "hadd": 2,
+    "rhadd": 2,
+    "rotate": 2,
+    "mul_hi": 2,
+    "mad_hi": 3,
+    "clz": 1,
+    "popcount": 1,
+    "bitselect": 3,
+}
 
 
 def literal(rng, t: Type) -> Node:
@@ -42,13 +55,16 @@ def _wide(t: Type) -> str:
 
 # --- integers, scalars and vectors alike
 
+
 def arithmetic(g, t, depth):
     op = g.rng.choice("+-*")
     if t.lanes == 1:
         return node(f"(({t})(({_wide(t)}){{0}} {op} ({_wide(t)}){{1}}))", t, *_two(g, t, depth))
     if not t.signed:
         scalar = g.rng.random() < 0.2
-        return node(f"({{0}} {op} {{1}})", t, g.expression(t, depth), g.expression(Type(t.element) if scalar else t, depth))
+        return node(
+            f"({{0}} {op} {{1}})", t, g.expression(t, depth), g.expression(Type(t.element) if scalar else t, depth)
+        )
     u = t.sized(False)
     return node(f"as_{t}(as_{u}({{0}}) {op} as_{u}({{1}}))", t, *_two(g, t, depth))
 
@@ -81,14 +97,20 @@ def unary(g, t, depth):
 
 def function(g, t, depth):
     name = g.rng.choice(list(ANY_INTEGER))
-    return node(f"{name}({', '.join(f'{{{k}}}' for k in range(ANY_INTEGER[name]))})", t,
-                *(g.expression(t, depth) for _ in range(ANY_INTEGER[name])))
+    return node(
+        f"{name}({', '.join(f'{{{k}}}' for k in range(ANY_INTEGER[name]))})",
+        t,
+        *(g.expression(t, depth) for _ in range(ANY_INTEGER[name])),
+    )
 
 
 def absolute(g, t, depth):
     s = g.rng.choice([t.sized(True), t.sized(False)])
-    # never of the least number: the compiler inside of PoCL takes its absolute value, 2**31 of an int, as one that is not negative
-    form = g.rng.choice(["abs(({s})({0} | ({s})1))" if s.signed else "abs({0})", "abs_diff({0}, {1})"]).replace("{s}", str(s))
+    # never of the least number: the compiler inside of PoCL takes its absolute value, 2**31 of an int, as one that is
+    # not negative
+    form = g.rng.choice(["abs(({s})({0} | ({s})1))" if s.signed else "abs({0})", "abs_diff({0}, {1})"]).replace(
+        "{s}", str(s)
+    )
     return node(f"as_{t}({form})", t, *_two(g, s, depth))
 
 
@@ -99,7 +121,12 @@ def clamped(g, t, depth):
 
 def reinterpreted(g, t, depth):
     """The bytes of other elements; never of floats, whose NaN may have any."""
-    others = [Type(e, n) for e in INTEGERS for n in (1, *LANES) if n * INTEGERS[e][0] == t.lanes * t.bits and 3 not in (n, t.lanes)]
+    others = [
+        Type(e, n)
+        for e in INTEGERS
+        for n in (1, *LANES)
+        if n * INTEGERS[e][0] == t.lanes * t.bits and 3 not in (n, t.lanes)
+    ]
     return node(f"as_{t}({{0}})", t, g.expression(g.rng.choice(others or [t.sized(not t.signed)]), depth))
 
 
@@ -131,6 +158,7 @@ def compared(g, t, depth):
 
 
 # --- scalars only
+
 
 def promoted(g, t, depth):
     """Arithmetic of mixed types as C converts them; unsigned, or too narrow to overflow."""
@@ -165,16 +193,24 @@ def called(g, t, depth):
 def mixed_product(g, t, depth):
     name = g.rng.choice(["mul24({0}, {1})", "mad24({0}, {1}, {2})"])
     small = Type("short" if t.signed else "ushort")
-    return node(f"(({t}){name.format('(int){0} & 0xfff', '(int){1} & 0xfff', '(int){2} & 0xffff')})", t,
-                *(g.expression(small, depth) for _ in range(3)))
+    return node(
+        f"(({t}){name.format('(int){0} & 0xfff', '(int){1} & 0xfff', '(int){2} & 0xffff')})",
+        t,
+        *(g.expression(small, depth) for _ in range(3)),
+    )
 
 
 # --- of any type
 
+
 def chosen(g, t, depth):
     condition = Type(g.rng.choice(list(INTEGERS)))
-    return node("({0} ? {1} : {2})" if t.lanes > 1 else f"(({t})({{0}} ? {{1}} : {{2}}))", t, g.expression(condition, depth),
-                *_two(g, t, depth))
+    return node(
+        "({0} ? {1} : {2})" if t.lanes > 1 else f"(({t})({{0}} ? {{1}} : {{2}}))",
+        t,
+        g.expression(condition, depth),
+        *_two(g, t, depth),
+    )
 
 
 def selected(g, t, depth):
@@ -191,6 +227,7 @@ def component(g, t, depth):
 
 # --- vectors only
 
+
 def built(g, t, depth):
     """A literal of scalars and shorter vectors."""
     parts, left = [], t.lanes
@@ -203,13 +240,18 @@ def built(g, t, depth):
 
 def swizzled(g, t, depth):
     lanes = g.rng.choice(USUAL_LANES)
-    return node(f"{{0}}.s{''.join(f'{g.rng.randrange(lanes):x}' for _ in range(t.lanes))}", t,
-                g.expression(Type(t.element, lanes), depth))
+    return node(
+        f"{{0}}.s{''.join(f'{g.rng.randrange(lanes):x}' for _ in range(t.lanes))}",
+        t,
+        g.expression(Type(t.element, lanes), depth),
+    )
 
 
 def halved(g, t, depth):
     if t.lanes in (2, 4, 8):
-        return node(f"{{0}}.{g.rng.choice(['lo', 'hi', 'even', 'odd'])}", t, g.expression(Type(t.element, 2 * t.lanes), depth))
+        return node(
+            f"{{0}}.{g.rng.choice(['lo', 'hi', 'even', 'odd'])}", t, g.expression(Type(t.element, 2 * t.lanes), depth)
+        )
     return swizzled(g, t, depth)
 
 
@@ -231,6 +273,7 @@ def fetched(g, t, depth):
 
 # --- floats
 
+
 def real_arithmetic(g, t, depth):
     return node(f"({{0}} {g.rng.choice('+-*/')} {{1}})", t, *_two(g, t, depth))
 
@@ -238,8 +281,21 @@ def real_arithmetic(g, t, depth):
 def real_function(g, t, depth):
     """Sums with 0 have one zero, of either sign."""
     signed = f"copysign({{0}}, select({{1}}, ({t})(1), {_isnan('{1}', t)}))"  # the sign of a NaN may be either
-    form = g.rng.choice(["fabs({0})", "(-{0})", f"(fmin({{0}}, {{1}}) + ({t})(0))", f"(fmax({{0}}, {{1}}) + ({t})(0))", signed,
-                         "floor({0})", "ceil({0})", "trunc({0})", "rint({0})", "round({0})", "sqrt({0})"])
+    form = g.rng.choice(
+        [
+            "fabs({0})",
+            "(-{0})",
+            f"(fmin({{0}}, {{1}}) + ({t})(0))",
+            f"(fmax({{0}}, {{1}}) + ({t})(0))",
+            signed,
+            "floor({0})",
+            "ceil({0})",
+            "trunc({0})",
+            "rint({0})",
+            "round({0})",
+            "sqrt({0})",
+        ]
+    )
     return node(form, t, *_two(g, t, depth))
 
 
@@ -257,14 +313,44 @@ def to_real(g, t, depth):
 def real_bits(g, t, depth):
     """A finite number from its bits."""
     u = t.sized(False)
-    return node(f"as_{t}({{0}} & ({u})({'0xbfffffffu' if t.bits == 32 else '0xbfffffffffffffffUL'}))", t, g.expression(u, depth))
+    return node(
+        f"as_{t}({{0}} & ({u})({'0xbfffffffu' if t.bits == 32 else '0xbfffffffffffffffUL'}))", t, g.expression(u, depth)
+    )
 
 
-INTEGER_FORMS = (arithmetic, arithmetic, arithmetic, bitwise, bitwise, shift, division, unary, function, function, absolute, clamped,
-                 reinterpreted, converted, from_float, compared, chosen, selected)
+INTEGER_FORMS = (
+    arithmetic,
+    arithmetic,
+    arithmetic,
+    bitwise,
+    bitwise,
+    shift,
+    division,
+    unary,
+    function,
+    function,
+    absolute,
+    clamped,
+    reinterpreted,
+    converted,
+    from_float,
+    compared,
+    chosen,
+    selected,
+)
 SCALAR_FORMS = (promoted, promoted, logical, reduced, component)
 VECTOR_FORMS = (built, swizzled, halved, shuffled, fetched)
-FLOAT_FORMS = (real_arithmetic, real_arithmetic, real_function, real_function, fused, to_real, real_bits, chosen, selected)
+FLOAT_FORMS = (
+    real_arithmetic,
+    real_arithmetic,
+    real_function,
+    real_function,
+    fused,
+    to_real,
+    real_bits,
+    chosen,
+    selected,
+)
 
 
 def forms_of(g, t: Type) -> tuple:

@@ -1,4 +1,5 @@
-"""Random programs: a function with a struct, helpers, variables of all types, loops and branches, which reveals every variable.
+"""Random programs: a function with a struct, helpers, variables of all types, loops and branches, which reveals every
+variable.
 
 Its statements only touch variables that are declared at its top, so any of them can be taken out (see :mod:`.tree`).
 """
@@ -12,7 +13,9 @@ from .tree import FLOATS, INTEGERS, Node, Type, sequence
 __all__ = ["INPUTS", "PARAMETERS", "WORDS", "Generator", "Program", "random_program", "reveal"]
 
 INPUTS = (*INTEGERS, *FLOATS)
-PARAMETERS = ", ".join([*(f"__global const {t} *in_{t}" for t in INPUTS), "__global ulong *oi", "__global float *of", "uint g"])
+PARAMETERS = ", ".join(
+    [*(f"__global const {t} *in_{t}" for t in INPUTS), "__global ulong *oi", "__global float *of", "uint g"]
+)
 #: Results of one work-item in either output.
 WORDS = 64
 
@@ -61,7 +64,9 @@ class Generator:
         same = [name for name, other in self.variables + self.fixed if other == t]
         if same and kind < 0.6:
             return Node(rng.choice(same), (), t)
-        places = [self.place(a) for a in self.arrays + self.shared if a[1] == t] + [self.behind(p) for p in self.pointers if p[1] == t]
+        places = [self.place(a) for a in self.arrays + self.shared if a[1] == t] + [
+            self.behind(p) for p in self.pointers if p[1] == t
+        ]
         if places and kind < 0.75:
             return rng.choice(places)
         if kind < 0.85 and t.lanes == 1 and self.inputs:
@@ -141,17 +146,21 @@ class Generator:
         self.loops += 1
         self.fixed.append((i, Type("int")))
         body, trips, more = self.block(depth - 1, True), rng.randint(0, 5), self.condition()
-        form = rng.choice([
-            f"for ({i} = 0; {i} < {trips}; {i}++) {{{{\n{{0}}\n}}}}",
-            f"for ({i} = {trips}; {i} > 0 && ({{1}}); {i} -= 2) {{{{\n{{0}}\n}}}}",
-            f"{i} = 0;\nwhile ({i}++ < {trips}) {{{{\n{{0}}\n}}}}",
-            f"{i} = 0;\ndo {{{{\n{{0}}\n}}}} while (++{i} < {trips} && ({{1}}));",
-        ])
+        form = rng.choice(
+            [
+                f"for ({i} = 0; {i} < {trips}; {i}++) {{{{\n{{0}}\n}}}}",
+                f"for ({i} = {trips}; {i} > 0 && ({{1}}); {i} -= 2) {{{{\n{{0}}\n}}}}",
+                f"{i} = 0;\nwhile ({i}++ < {trips}) {{{{\n{{0}}\n}}}}",
+                f"{i} = 0;\ndo {{{{\n{{0}}\n}}}} while (++{i} < {trips} && ({{1}}));",
+            ]
+        )
         return Node(form, (body, more))
 
     def switch(self, depth: int) -> Node:
         labels = self.rng.sample(["case 0:", "case 1:", "case 2:", "default:"], self.rng.randint(1, 4))
-        arms = "".join(f"{label} {{{{\n{{{k}}}\n}}}}{self.rng.choice([' break;', ''])}\n" for k, label in enumerate(labels, 1))
+        arms = "".join(
+            f"{label} {{{{\n{{{k}}}\n}}}}{self.rng.choice([' break;', ''])}\n" for k, label in enumerate(labels, 1)
+        )
         bodies = (self.block(depth - 1, False) for _ in labels)
         return Node(f"switch ((int)({{0}}) & 3) {{{{\n{arms}}}}}", (self.condition(), *bodies))
 
@@ -174,7 +183,9 @@ class Generator:
         lines = []
         t = self.any_type()
         for k, size in enumerate(self.rng.choice([(), (8,), (8, 8), (4,)])):
-            lines.append(Node(f"{t} a{k}[{size}] = {{{{{{0}}, {{1}}}}}};", (self.expression(t, 0), self.expression(t, 0))))
+            lines.append(
+                Node(f"{t} a{k}[{size}] = {{{{{{0}}, {{1}}}}}};", (self.expression(t, 0), self.expression(t, 0)))
+            )
             self.arrays.append((f"a{k}", t, size))
         if any(a[2] == 8 for a in self.arrays) and self.rng.random() < 0.7:
             lines.append(Node(f"{t} *p = a0 + 2;"))
@@ -197,9 +208,15 @@ def _helper(rng: random.Random, name: str, vectors: bool) -> tuple[Helper, Node]
     g = Generator(rng, vectors, inputs=False)
     result, a, b = (Type(rng.choice(list(INTEGERS))) for _ in range(3))
     g.variables = [("x", a), ("y", b)]
-    body = sequence(g.statement(1, False), g.statement(1, False), Node("if ({0}) return {1};", (g.condition(), g.expression(result))))
+    body = sequence(
+        g.statement(1, False),
+        g.statement(1, False),
+        Node("if ({0}) return {1};", (g.condition(), g.expression(result))),
+    )
     counters = "".join(f"int i{k} = 0; " for k in range(g.loops))
-    tree = Node(f"{result} {name}({a} x, {b} y) {{{{\n{counters}\n{{0}}\nreturn {{1}};\n}}}}", (body, g.expression(result)))
+    tree = Node(
+        f"{result} {name}({a} x, {b} y) {{{{\n{counters}\n{{0}}\nreturn {{1}};\n}}}}", (body, g.expression(result))
+    )
     return Helper(name, (a, b)), tree
 
 
@@ -217,13 +234,19 @@ def random_program(seed: int, name: str = "p", vectors: bool = True) -> Program:
     if rng.random() < 0.4:
         before += _struct(g, f"S_{name}")
         declarations.append(Node(f"S_{name} s = {{{{ 0 }}}}, old;"))
-        body = [g.statement(2, False), Node("old = s;"), *(g.statement(2, False) for _ in range(2)),
-                Node("if ({0}) s = old;", (g.condition(),))]
+        body = [
+            g.statement(2, False),
+            Node("old = s;"),
+            *(g.statement(2, False) for _ in range(2)),
+            Node("if ({0}) s = old;", (g.condition(),)),
+        ]
     else:
         body = [g.statement(3, False) for _ in range(rng.randint(2, 5))]
     counters = "".join(f"int i{k} = 0; " for k in range(g.loops))
-    main = Node(f"void {name}({PARAMETERS}) {{{{\n{counters}\n{{0}}\n{{1}}\n{{2}}\n}}}}",
-                (sequence(*declarations), sequence(*body), reveal(g)))
+    main = Node(
+        f"void {name}({PARAMETERS}) {{{{\n{counters}\n{{0}}\n{{1}}\n{{2}}\n}}}}",
+        (sequence(*declarations), sequence(*body), reveal(g)),
+    )
     return Program(name, sequence(*before, main))
 
 

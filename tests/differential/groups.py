@@ -1,6 +1,7 @@
 """Random kernels whose work-items exchange values through local memory, with barriers in loops and branches.
 
-Whatever is read from local memory is read between two barriers, and written between two others, so any phase can be left out.
+Whatever is read from local memory is read between two barriers, and written between two others, so any phase can be
+left out.
 """
 
 import random
@@ -35,10 +36,12 @@ def _kernel(seed: int) -> Node:
     g.shared.append(("shared", element, GROUP))
     body = [_phases(g, element, 2), g.statement(1, False), _phases(g, element, 1), g.statement(1, False)]
     counters = "".join(f"int i{k} = 0; " for k in range(g.loops))
-    form = (f"__kernel void g{seed}({PARAMETER_LIST}) {{{{\n__local {element} shared[{GROUP}]; __local int total;\n"
-            f"uint g = get_global_id(0), l = get_local_id(0); {counters}\noi += g * {WORDS}; of += g * {WORDS};\n"
-            f"{element} x = ({element})(1);\nshared[l] = ({element})(2); if (l == 0) total = 0;\n"
-            "barrier(CLK_LOCAL_MEM_FENCE);\n{0}\n{1}\n{2}\noi[63] = total;\n}}")
+    form = (
+        f"__kernel void g{seed}({PARAMETER_LIST}) {{{{\n__local {element} shared[{GROUP}]; __local int total;\n"
+        f"uint g = get_global_id(0), l = get_local_id(0); {counters}\noi += g * {WORDS}; of += g * {WORDS};\n"
+        f"{element} x = ({element})(1);\nshared[l] = ({element})(2); if (l == 0) total = 0;\n"
+        "barrier(CLK_LOCAL_MEM_FENCE);\n{0}\n{1}\n{2}\noi[63] = total;\n}}"
+    )
     return Node(form, (sequence(*declarations), sequence(*body), reveal(g)))
 
 
@@ -59,8 +62,10 @@ def _phase(g: Generator, element: Type, depth: int) -> Node:
         return Node(f"if ({condition}) {{{{\n{{0}}\n}}}}", (_phases(g, element, depth - 1),))
     if kind < 0.6:
         return Node("atomic_add(&total, {0});\nbarrier(CLK_LOCAL_MEM_FENCE);", (g.expression(Type("int"), 1),))
-    return Node("x = {0};\nbarrier(CLK_LOCAL_MEM_FENCE);\nshared[l] = x;\nbarrier(CLK_LOCAL_MEM_FENCE);",
-                (g.expression(element, 2),))
+    return Node(
+        "x = {0};\nbarrier(CLK_LOCAL_MEM_FENCE);\nshared[l] = x;\nbarrier(CLK_LOCAL_MEM_FENCE);",
+        (g.expression(element, 2),),
+    )
 
 
 def _outputs():

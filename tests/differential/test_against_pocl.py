@@ -48,6 +48,7 @@ def test_work_groups(context, first):
 
 def test_a_difference_is_found_and_made_small(context):
     """A compiler that adds where it should subtract is found out, and the program that shows it becomes short."""
+
     def wrong(source):
         module = module_of(source)
         for function in module.functions.values():
@@ -70,8 +71,24 @@ def test_generation_repeats():
 
 def test_programs_have_what_they_are_there_for():
     text = "\n".join(str(random_program(seed)) for seed in range(120))
-    for part in ("struct", "switch", "while", "for (", "break;", "*p = ", "convert_", "_sat_rtp", "shuffle2", ".hi", "vload3",
-                 "mad_hi", "popcount", "s.list[", "? a0 +", "as_"):
+    for part in (
+        "struct",
+        "switch",
+        "while",
+        "for (",
+        "break;",
+        "*p = ",
+        "convert_",
+        "_sat_rtp",
+        "shuffle2",
+        ".hi",
+        "vload3",
+        "mad_hi",
+        "popcount",
+        "s.list[",
+        "? a0 +",
+        "as_",
+    ):
         assert part in text, part
     for element in ("char", "ushort", "int", "ulong", "float"):
         for lanes in ("", "2", "3", "4", "8", "16"):
@@ -88,8 +105,15 @@ def test_what_a_program_computes_is_defined_and_depends_on_its_input():
 
 def test_smaller_trees_keep_types():
     leaf = Node("x", (), Type("int"))
-    tree = sequence(Node("{0} = {1};", (leaf, Node("({0} + {1})", (leaf, Node("(int){0}", (Node("y", (), Type("uint")),), Type("int"))),
-                                                   Type("int")))))
+    tree = sequence(
+        Node(
+            "{0} = {1};",
+            (
+                leaf,
+                Node("({0} + {1})", (leaf, Node("(int){0}", (Node("y", (), Type("uint")),), Type("int"))), Type("int")),
+            ),
+        )
+    )
     texts = {str(each) for each in smaller(tree)}
     assert {"", "x = x;", "x = ((int)(1));", "x = (int)y;", "x = (x + ((int)(1)));"} <= texts
 
@@ -98,4 +122,3 @@ def test_no_placeholder_is_left_in_a_text():
     rng = random.Random(2)
     for _ in range(50):
         assert not re.search(r"\{\d+\}", str(random_program(rng.getrandbits(30))))
-

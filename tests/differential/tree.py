@@ -1,7 +1,7 @@
 """Programs as trees that print themselves, and that can be made smaller without ever losing their meaning.
 
-Every form of an expression is total: whatever values its parts have, the result is defined and the same for every compiler.
-So any part may be replaced by another of its type, and any statement be left out.
+Every form of an expression is total: whatever values its parts have, the result is defined and the same for every
+compiler. So any part may be replaced by another of its type, and any statement be left out.
 """
 
 from collections.abc import Iterator
@@ -10,8 +10,16 @@ from dataclasses import dataclass, replace
 __all__ = ["FLOATS", "INTEGERS", "Node", "Type", "sequence", "smaller"]
 
 #: name -> (bits, signed)
-INTEGERS = {"char": (8, True), "uchar": (8, False), "short": (16, True), "ushort": (16, False), "int": (32, True),
-            "uint": (32, False), "long": (64, True), "ulong": (64, False)}
+INTEGERS = {
+    "char": (8, True),
+    "uchar": (8, False),
+    "short": (16, True),
+    "ushort": (16, False),
+    "int": (32, True),
+    "uint": (32, False),
+    "long": (64, True),
+    "ulong": (64, False),
+}
 FLOATS = {"float": 32, "double": 64}
 SEQUENCE = "sequence"
 
@@ -49,8 +57,8 @@ class Type:
 
 @dataclass(frozen=True)
 class Node:
-    """``form`` with ``{0}``, ``{1}``... for its parts. An expression has a ``type``; a sequence of statements has the form
-    :data:`SEQUENCE`."""
+    """``form`` with ``{0}``, ``{1}``... for its parts. An expression has a ``type``; a sequence of statements has the
+    form :data:`SEQUENCE`."""
 
     form: str
     parts: tuple["Node", ...] = ()
@@ -81,7 +89,7 @@ def smaller(node: Node) -> Iterator[Node]:
         yield from (part for part in node.inside() if part.type == node.type)
     for k, part in reversed(list(enumerate(node.parts))):  # what comes later uses what comes before
         for less in smaller(part):
-            yield replace(node, parts=(*node.parts[:k], less, *node.parts[k + 1:]))
+            yield replace(node, parts=(*node.parts[:k], less, *node.parts[k + 1 :]))
 
 
 def _shorter(node: Node) -> Iterator[Node]:
@@ -91,8 +99,8 @@ def _shorter(node: Node) -> Iterator[Node]:
         yield replace(node, parts=parts[half:])
         yield replace(node, parts=parts[:half])
     for k, part in enumerate(parts):
-        yield replace(node, parts=(*parts[:k], *parts[k + 1:]))
+        yield replace(node, parts=(*parts[:k], *parts[k + 1 :]))
     for k, part in enumerate(parts):
         for inner in part.parts:
             if inner.form == SEQUENCE:
-                yield replace(node, parts=(*parts[:k], *inner.parts, *parts[k + 1:]))
+                yield replace(node, parts=(*parts[:k], *inner.parts, *parts[k + 1 :]))

@@ -1,5 +1,6 @@
-"""Every message to the user is pinned: NAME.cl and what the frontend says about it, NAME.expect. A kernel that the frontend
-accepts also meets the table of what hardware has not yet, and in the folder planned all that comes before hardware is made."""
+"""Every message to the user is pinned: NAME.cl and what the frontend says about it, NAME.expect. A kernel that the
+frontend accepts also meets the table of what hardware has not yet, and in the folder planned all that comes before
+hardware is made."""
 
 import re
 from pathlib import Path

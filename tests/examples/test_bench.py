@@ -14,8 +14,16 @@ import bench
 import moved
 from common import Job, Launch
 
-LOOP = {"line": 4, "label": "i", "static_ii": 9, "interleaving": 9, "scheduled_ii": 1.0, "measured_ii": None,
-        "iterations": 100, "invocations": 1}
+LOOP = {
+    "line": 4,
+    "label": "i",
+    "static_ii": 9,
+    "interleaving": 9,
+    "scheduled_ii": 1.0,
+    "measured_ii": None,
+    "iterations": 100,
+    "invocations": 1,
+}
 
 
 @pytest.mark.parametrize(("invocations", "least"), [(1, 9.0), (3, 3.0), (9, 1.0), (50, 1.0)])
@@ -41,7 +49,10 @@ def test_a_goal_is_missed_by_a_cycle_too_many():
 
 def test_a_job_is_the_sum_of_its_launches():
     launches = [Launch(name, None, trips=1000, bytes=0) for name in ("lud_diagonal", "lud_internal")]
-    runs = [bench.Run(launch, {"cycles": cycles}, bound, seconds=1.0) for launch, cycles, bound in zip(launches, (300, 800), (100.0, 900.0))]
+    runs = [
+        bench.Run(launch, {"cycles": cycles}, bound, seconds=1.0)
+        for launch, cycles, bound in zip(launches, (300, 800), (100.0, 900.0))
+    ]
     lud = bench.Figure(Job("lud", launches), runs)
     assert (lud.cycles, lud.bound, lud.ratio, lud.met) == (1100, 1000, 1.1, True)
 
@@ -57,8 +68,16 @@ BANK, IN_USE = 12.8 * 1000 / 240, 1 - 208 / 6240
 
 
 def access(buffer, kind, moved, burst=16.0):
-    return {"line": 1, "buffer": buffer, "kind": kind, "lsu": "burst-coalesced", "bytes_used": moved, "bytes_moved": moved,
-            "average_burst": burst, "cache_hit": 0.0 if kind == "load" else None}
+    return {
+        "line": 1,
+        "buffer": buffer,
+        "kind": kind,
+        "lsu": "burst-coalesced",
+        "bytes_used": moved,
+        "bytes_moved": moved,
+        "average_burst": burst,
+        "cache_hit": 0.0 if kind == "load" else None,
+    }
 
 
 def test_bound_of_a_bank_and_of_all_banks():
@@ -77,7 +96,9 @@ def test_limits_of_what_was_moved():
     assert spread["bank"] < spread["turnaround"] < 1.2 * spread["bank"] and spread["activation"] == 0
     apart = moved.limits(replace(launch, placed={"a": 1, "out": 2}), stats, BOARD, compute=10.0)
     assert apart["bank"] == pytest.approx(1000 / IN_USE) and apart["turnaround"] == 0
-    rarely = moved.limits(launch, {"memory": [access("a", "load", 64000 * BANK), access("out", "store", 64)]}, BOARD, compute=10.0)
+    rarely = moved.limits(
+        launch, {"memory": [access("a", "load", 64000 * BANK), access("out", "store", 64)]}, BOARD, compute=10.0
+    )
     assert rarely["bank"] < rarely["turnaround"] < 1.001 * rarely["bank"]
     together = moved.limits(replace(launch, placed={"a": 2, "out": 2}), stats, BOARD, compute=10.0)
     assert together["bank"] == pytest.approx(2000 / IN_USE) and together["turnaround"] > together["bank"]
@@ -86,27 +107,54 @@ def test_limits_of_what_was_moved():
 def test_random_words_each_open_a_row():
     """Four in 40 ns at each of two banks: one in 5 ns, 1.2 cycles of 240 MHz."""
     assert moved.random_cycles(BOARD) == pytest.approx(1.2 / IN_USE)
-    assert moved.limits(Launch("gather", None, 10, 40, random=10), {"memory": []}, BOARD, 10.0)["activation"] == pytest.approx(12 / IN_USE)
+    assert moved.limits(Launch("gather", None, 10, 40, random=10), {"memory": []}, BOARD, 10.0)[
+        "activation"
+    ] == pytest.approx(12 / IN_USE)
 
 
 def test_units_of_a_kind_share_a_row():
-    stats = {"cycles": 1000, "memory": [access("a", "load", 640), access("b", "load", 1280, burst=4.0), access("c", "store", 640),
-                                        access("d", "store", 0, burst=None), access("e", "atomic", 64, burst=None)]}
+    stats = {
+        "cycles": 1000,
+        "memory": [
+            access("a", "load", 640),
+            access("b", "load", 1280, burst=4.0),
+            access("c", "store", 640),
+            access("d", "store", 0, burst=None),
+            access("e", "atomic", 64, burst=None),
+        ],
+    }
     launch = Launch("join_two", None, 10, 0)
     run = bench.Run(launch, stats, 1000.0, 1.0, moved.limits(launch, stats, BOARD, 900.0))
     rows = list(zip(*(column.cells for column in moved.memory_table([run], BOARD).columns), strict=True))
-    assert rows == [("join_two", "", "2 x burst-coalesced load", "1.9", "1.00", "5.3", "0.000", "0.63", "0.025", "clock", "0.900"),
-                    ("", "", "burst-coalesced store", "0.6", "1.00", "16.0", "-", "", "", "", ""),
-                    ("", "", "burst-coalesced atomic", "0.1", "1.00", "-", "-", "", "", "", "")]
+    assert rows == [
+        ("join_two", "", "2 x burst-coalesced load", "1.9", "1.00", "5.3", "0.000", "0.63", "0.025", "clock", "0.900"),
+        ("", "", "burst-coalesced store", "0.6", "1.00", "16.0", "-", "", "", "", ""),
+        ("", "", "burst-coalesced atomic", "0.1", "1.00", "-", "-", "", "", "", ""),
+    ]
 
 
 #: Kernels at work inside others' launches; the last of their chain is what is measured.
-WITHIN = {"fetch", "smoother", "send_rows", "send_columns", "multiplier", "fetch_samples", "transform", "fetch_keys", "network",
-          "deal", "counter", "fetch_pixels", "convolve", "parser"}
+WITHIN = {
+    "fetch",
+    "smoother",
+    "send_rows",
+    "send_columns",
+    "multiplier",
+    "fetch_samples",
+    "transform",
+    "fetch_keys",
+    "network",
+    "deal",
+    "counter",
+    "fetch_pixels",
+    "convolve",
+    "parser",
+}
 
 
 def test_every_kernel_has_a_goal():
-    """What the host programs launch, read from their text: the constants given to Launch, or in the table of launches."""
+    """What the host programs launch, read from their text: the constants given to Launch, or in the table of
+    launches."""
     words = {
         node.value
         for path in EXAMPLES.glob("*/host.py")
@@ -117,6 +165,8 @@ def test_every_kernel_has_a_goal():
     assert {word for case in bench.CASES for word in case} <= words, "a goal for a case that no example has"
     kernels = {
         line.split("(")[0].split()[-1]
-        for path in EXAMPLES.glob("*/kernel.cl") for line in path.read_text().splitlines() if line.startswith("__kernel")
+        for path in EXAMPLES.glob("*/kernel.cl")
+        for line in path.read_text().splitlines()
+        if line.startswith("__kernel")
     }
     assert kernels <= set(bench.GOALS) | WITHIN

@@ -12,8 +12,21 @@ from tests.model.compare import SIZES
 pytestmark = pytest.mark.verilator
 
 LOOP_KEYS = {"line", "label", "static_ii", "interleaving", "scheduled_ii", "measured_ii", "iterations", "invocations"}
-MEMORY_KEYS = {"line", "buffer", "kind", "lsu", "occupancy", "stall", "activity", "bytes_used", "bytes_moved",
-               "efficiency", "reuse", "average_burst", "cache_hit"}
+MEMORY_KEYS = {
+    "line",
+    "buffer",
+    "kind",
+    "lsu",
+    "occupancy",
+    "stall",
+    "activity",
+    "bytes_used",
+    "bytes_moved",
+    "efficiency",
+    "reuse",
+    "average_burst",
+    "cache_hit",
+}
 
 
 def run(name, capsys):

@@ -1,4 +1,5 @@
-"""``python -m tests.faults.cache_campaign COUNT [SEED]``: damages to caches with real compilers behind them; each has to be made good.
+"""``python -m tests.faults.cache_campaign COUNT [SEED]``: damages to caches with real compilers behind them; each has
+to be made good.
 
 Libraries of the emulator take a fraction of a second to compile, so that most are those; each hundredth is a simulator.
 """
@@ -40,7 +41,9 @@ def simulator_works() -> bool:
 def attempt(rng: random.Random, folder: Path, number: int) -> str:
     """One damage, and the next use; what is wrong after it."""
     simulator = number % SIMULATORS == SIMULATORS - 1
-    make = (lambda: build(design("increment"), "sluice_system").executable) if simulator else lambda: build_library(TEXT)
+    make = (
+        (lambda: build(design("increment"), "sluice_system").executable) if simulator else lambda: build_library(TEXT)
+    )
     whole = make()
     kind, entry = rng.choice([*DAMAGE, *["bytes"] * len(DAMAGE)]), whole.parent
     content = whole.read_bytes()

@@ -52,7 +52,8 @@ SPIN_HOST = ("host.py", "spin.cl", "1")
 
 @dataclass(frozen=True)
 class Stage:
-    """Of a command: the stage is reached when a process of its own whose command line holds ``program`` runs, and what it has printed holds ``text``."""
+    """Of a command: the stage is reached when a process of its own whose command line holds ``program`` runs, and what
+    it has printed holds ``text``."""
 
     arguments: tuple[str, ...]
     program: str = ""
@@ -75,7 +76,8 @@ RTL_RUN = Stage((*RUN, *SPIN_HOST), program="/simulator /proc", text="built")
 
 @dataclass
 class Command:
-    """A command in a folder of its own, with a cache, a folder of temporary files, and a mark in the environment of all that it starts."""
+    """A command in a folder of its own, with a cache, a folder of temporary files, and a mark in the environment of all
+    that it starts."""
 
     folder: Path
     cache: Path
@@ -90,8 +92,15 @@ class Command:
             (self.folder / name).write_text(text)
         environment = {**os.environ, MARK: self.mark, "TMPDIR": str(self.temporary), "SLUICE_CACHE": str(self.cache)}
         with (self.folder / "said").open("wb") as said:
-            self.process = subprocess.Popen([*SLUICE, *arguments], cwd=self.folder, env=environment, stdout=said, stderr=said,
-                                            stdin=subprocess.DEVNULL, process_group=0)
+            self.process = subprocess.Popen(
+                [*SLUICE, *arguments],
+                cwd=self.folder,
+                env=environment,
+                stdout=said,
+                stderr=said,
+                stdin=subprocess.DEVNULL,
+                process_group=0,
+            )
 
     @property
     def temporary(self) -> Path:
@@ -103,8 +112,18 @@ class Command:
 
     def reaches(self, stage: Stage, seconds: float = 120) -> bool:
         """Wait until the stage is reached; whether it was."""
-        return _within(seconds, lambda: self.process.poll() is not None or heeds_signals(self.process.pid) and stage.text in self.said
-                       and (not stage.program or any(stage.program in line for line in self.others().values()))) and self.process.poll() is None
+        return (
+            _within(
+                seconds,
+                lambda: (
+                    self.process.poll() is not None
+                    or heeds_signals(self.process.pid)
+                    and stage.text in self.said
+                    and (not stage.program or any(stage.program in line for line in self.others().values()))
+                ),
+            )
+            and self.process.poll() is None
+        )
 
     def others(self) -> dict[int, str]:
         """Command lines of the processes that carry the mark, without the command itself."""
@@ -113,7 +132,9 @@ class Command:
             if entry.name.isdecimal() and int(entry.name) != self.process.pid:
                 with contextlib.suppress(OSError):
                     if self.mark.encode() in Path(entry.path, "environ").read_bytes():
-                        found[int(entry.name)] = Path(entry.path, "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                        found[int(entry.name)] = (
+                            Path(entry.path, "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                        )
         return found
 
     def end(self, number: int, send: Callable[[int, int], None] = os.kill, seconds: float = 30) -> int:
@@ -142,7 +163,11 @@ class Command:
 def heeds_signals(process: int) -> bool:
     """Whether it catches SIGTERM, or waits for it."""
     with contextlib.suppress(OSError):
-        masks = dict(line.split(":\t") for line in Path(f"/proc/{process}/status").read_text().splitlines() if line.startswith("Sig"))
+        masks = dict(
+            line.split(":\t")
+            for line in Path(f"/proc/{process}/status").read_text().splitlines()
+            if line.startswith("Sig")
+        )
         return any(int(masks[name], 16) >> (signal.SIGTERM - 1) & 1 for name in ("SigCgt", "SigBlk"))
     return False
 

@@ -51,7 +51,7 @@ def change_bytes(entry: Path, product: str, rng: random.Random) -> None:
     if kind == 0:
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
     elif kind == 1:
-        del data[rng.randrange(len(data)):]
+        del data[rng.randrange(len(data)) :]
     elif kind == 2:
         data += bytes([rng.randrange(256)])
     path.unlink()  # a library that is loaded stays as it is

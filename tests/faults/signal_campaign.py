@@ -1,4 +1,5 @@
-"""``python -m tests.faults.signal_campaign COUNT [SEED]``: signals at random moments of random commands; what is left is a fault.
+"""``python -m tests.faults.signal_campaign COUNT [SEED]``: signals at random moments of random commands; what is left
+is a fault.
 
 All commands share one cache, from which what a build needs is taken away now and then.
 """
@@ -18,9 +19,14 @@ from tests.faults.commands import COMPILE, LARGE_HOST, RUN, SPIN_HOST, Command, 
 
 #: Commands, how long each may go on before the signal, and what is taken out of the cache before.
 CASES = (
-    (COMPILE, 8, None), (("compile", "spin.cl", "-o", "out"), 4, None), (("compile", "spin.cl", "-o", "out"), 6, "parts"),
-    ((*RUN, *LARGE_HOST), 10, None), ((*RUN, *SPIN_HOST), 6, None), ((*RUN, *SPIN_HOST), 20, "design"),
-    ((*RUN, "--device", "emulator", *SPIN_HOST), 3, None), ((*RUN, "--device", "emulator", *SPIN_HOST), 4, "emulator"),
+    (COMPILE, 8, None),
+    (("compile", "spin.cl", "-o", "out"), 4, None),
+    (("compile", "spin.cl", "-o", "out"), 6, "parts"),
+    ((*RUN, *LARGE_HOST), 10, None),
+    ((*RUN, *SPIN_HOST), 6, None),
+    ((*RUN, *SPIN_HOST), 20, "design"),
+    ((*RUN, "--device", "emulator", *SPIN_HOST), 3, None),
+    ((*RUN, "--device", "emulator", *SPIN_HOST), 4, "emulator"),
 )
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Of a command that was ended before it began to look after signals, as Python does it

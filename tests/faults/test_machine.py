@@ -37,8 +37,15 @@ def run(folder: Path, *arguments: str, memory: int | None = None, **environment:
     def limited():
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
-    return subprocess.run([*SLUICE, *arguments], cwd=folder, env={name: value for name, value in env.items() if value is not None},
-                          preexec_fn=limited if memory else None, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [*SLUICE, *arguments],
+        cwd=folder,
+        env={name: value for name, value in env.items() if value is not None},
+        preexec_fn=limited if memory else None,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def refused(done) -> str:
@@ -55,12 +62,19 @@ def test_little_memory_for_the_compiler(folder, gibibytes):
 
 def test_little_memory_for_the_board(folder):
     said = refused(run(folder, "run", "--device", "emulator", "host.py", memory=2 << 30))
-    assert said.startswith("host.py:4: error: clCreateContext failed: OUT_OF_HOST_MEMORY - the board's memory of 4.03 GiB cannot be mapped")
+    assert said.startswith(
+        "host.py:4: error: clCreateContext failed: OUT_OF_HOST_MEMORY - the board's memory of 4.03 GiB cannot be mapped"
+    )
 
 
 def test_little_memory_for_the_compiler_in_a_host_program(folder):
-    said = refused(run(folder, "run", "--board", "ecp5_onchip", "host.py", memory=2 << 30, SLUICE_CACHE=str(folder / "cache")))
-    assert said.startswith("host.py:5: error: clBuildProgram failed") and "error: out of memory: the translator to Verilog" in said
+    said = refused(
+        run(folder, "run", "--board", "ecp5_onchip", "host.py", memory=2 << 30, SLUICE_CACHE=str(folder / "cache"))
+    )
+    assert (
+        said.startswith("host.py:5: error: clBuildProgram failed")
+        and "error: out of memory: the translator to Verilog" in said
+    )
 
 
 @pytest.mark.parametrize("home", ["/dev/null", "/proc/nobody", None])
@@ -94,13 +108,18 @@ def test_modules_of_the_working_directory_are_not_the_translators(folder):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("error, said", [
-    (MemoryError(), "out of memory"), (OSError(errno.ENOMEM, "Cannot allocate memory"), "out of memory"),
-    (RuntimeError("can't start new thread"), "out of memory: can't start new thread"), (RuntimeError("std::bad_alloc"), "out of memory"),
-    (OSError(errno.ENOSPC, "No space left on device", "a/b"), "a/b: No space left on device"),
-    (OSError(errno.EROFS, "Read-only file system", "a/b"), "a/b: Read-only file system"),
-    (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
-])
+@pytest.mark.parametrize(
+    "error, said",
+    [
+        (MemoryError(), "out of memory"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "out of memory"),
+        (RuntimeError("can't start new thread"), "out of memory: can't start new thread"),
+        (RuntimeError("std::bad_alloc"), "out of memory"),
+        (OSError(errno.ENOSPC, "No space left on device", "a/b"), "a/b: No space left on device"),
+        (OSError(errno.EROFS, "Read-only file system", "a/b"), "a/b: Read-only file system"),
+        (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+    ],
+)
 def test_words(error, said):
     found = machine_trouble(error)
     assert found.message.startswith(said) and found.hint
@@ -111,4 +130,7 @@ def test_words(error, said):
 
 
 def test_other_errors_are_faults():
-    assert machine_trouble(FileNotFoundError(errno.ENOENT, "No such file", "x")) is None and machine_trouble(KeyError("memory bank")) is None
+    assert (
+        machine_trouble(FileNotFoundError(errno.ENOENT, "No such file", "x")) is None
+        and machine_trouble(KeyError("memory bank")) is None
+    )

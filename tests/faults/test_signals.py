@@ -77,7 +77,9 @@ def test_an_end_by_force(command, of_host):
     """Nobody can clean up, and yet nothing goes on: each process looks after the one it works for."""
     command.start(RTL_RUN.arguments)
     assert command.reaches(RTL_RUN, 300), command.said
-    victim = next(one for one, line in command.others().items() if "sluice.host" in line) if of_host else command.process.pid
+    victim = (
+        next(one for one, line in command.others().items() if "sluice.host" in line) if of_host else command.process.pid
+    )
     os.kill(victim, signal.SIGKILL)
     assert command.process.wait(30) == (137 if of_host else -signal.SIGKILL)
     assert command.left() == []
@@ -177,9 +179,13 @@ except BaseException as error:
 """
 
 
-@pytest.mark.parametrize("number, name, code", [(signal.SIGTERM, "SystemExit", 143), (signal.SIGINT, "KeyboardInterrupt", -signal.SIGINT)])
+@pytest.mark.parametrize(
+    "number, name, code", [(signal.SIGTERM, "SystemExit", 143), (signal.SIGINT, "KeyboardInterrupt", -signal.SIGINT)]
+)
 def test_an_exception_that_python_drops_is_raised_again(number, name, code):
-    done = subprocess.run([sys.executable, "-c", LOST, str(int(number))], capture_output=True, text=True, timeout=15, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", LOST, str(int(number))], capture_output=True, text=True, timeout=15, check=False
+    )
     assert (done.stdout, done.returncode) == (f"{name}\n", code) and "ignored" not in done.stderr, done.stderr
 
 

@@ -1,7 +1,8 @@
 """Proofs that parts neither lose, duplicate nor reorder what passes through them.
 
-A bench surrounds a small instance of a part with inputs that may be anything its neighbours' rules allow; one payload, any of them, is
-followed from where it enters to where it leaves. Yosys makes and-gates of the two, and a SAT solver looks for inputs that break a claim.
+A bench surrounds a small instance of a part with inputs that may be anything its neighbours' rules allow; one payload,
+any of them, is followed from where it enters to where it leaves. Yosys makes and-gates of the two, and a SAT solver
+looks for inputs that break a claim.
 
 - :mod:`bench`: free inputs, claims, and how a payload is followed
 - :mod:`memory`: the memory's side of load and store units

@@ -41,8 +41,11 @@ def _broken(names: list[str]) -> int:
         if each.proof in names:
             with each.done():
                 failure = prove(PROOFS[each.proof]).bounded
-            print(f"{each.proof:18} {each.part.__name__}.{each.method}: {' '.join(each.instead.split()):40} "
-                  f"{f'noticed in cycle {failure.cycle}: {failure.checks[0]}' if failure else 'MISSED'}", flush=True)
+            print(
+                f"{each.proof:18} {each.part.__name__}.{each.method}: {' '.join(each.instead.split()):40} "
+                f"{f'noticed in cycle {failure.cycle}: {failure.checks[0]}' if failure else 'MISSED'}",
+                flush=True,
+            )
             missed += failure is None
     return missed
 

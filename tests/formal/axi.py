@@ -1,8 +1,9 @@
 """The AXI masters against the rules of the protocol, with a reset that may come in any cycle.
 
-1. VALID is low while the domain is in reset. 2. What is offered stays on offer until it is taken, or reset comes. 3. It does not change meanwhile.
-4. Bursts are whole: as many beats as were announced, the last one marked, and none before its burst was asked for. 5. No burst crosses 4 KiB, as none
-that is asked for does. (AMBA AXI, A3.1.2, A3.2.1, A3.4.1.)
+1. VALID is low while the domain is in reset. 2. What is offered stays on offer until it is taken, or reset comes. 3. It
+   does not change meanwhile.
+4. Bursts are whole: as many beats as were announced, the last one marked, and none before its burst was asked for. 5.
+   No burst crosses 4 KiB, as none that is asked for does. (AMBA AXI, A3.1.2, A3.2.1, A3.4.1.)
 """
 
 from amaranth import *
@@ -20,8 +21,11 @@ def reads() -> Bench:
     """AxiReadMaster: whatever is asked for, whenever the memory takes it and answers, and whenever reset comes."""
     bench, rst, part = _bench(AxiReadMaster)
     asked = _requests(bench, part.port.request)
-    bench.m.d.comb += [part.port.response.ready.eq(bench.free(name="response_ready")), part.axi.r.valid.eq(bench.free(name="r_valid")),
-                       part.axi.r.last.eq(bench.free(name="r_last"))]
+    bench.m.d.comb += [
+        part.port.response.ready.eq(bench.free(name="response_ready")),
+        part.axi.r.valid.eq(bench.free(name="r_valid")),
+        part.axi.r.last.eq(bench.free(name="r_last")),
+    ]
     ar = part.axi.ar
     bench.m.d.comb += ar.ready.eq(bench.free(name="ar_ready"))
     _offers(bench, "AR", rst, ar, Cat(ar.addr, ar.len))
@@ -35,7 +39,10 @@ def writes() -> Bench:
     bench, rst, part = _bench(AxiWriteMaster)
     _requests(bench, part.port.request)
     bench.drive(part.port.data, "words", stable=False)
-    bench.m.d.comb += [part.port.ack.ready.eq(bench.free(name="ack_ready")), part.axi.b.valid.eq(bench.free(name="b_valid"))]
+    bench.m.d.comb += [
+        part.port.ack.ready.eq(bench.free(name="ack_ready")),
+        part.axi.b.valid.eq(bench.free(name="b_valid")),
+    ]
     aw, w = part.axi.aw, part.axi.w
     for name, channel in (("aw", aw), ("w", w)):
         bench.m.d.comb += channel.ready.eq(bench.free(name=f"{name}_ready"))
@@ -67,10 +74,15 @@ def _bench(part) -> tuple[Bench, _Reset, Elaboratable]:
 
 def _requests(bench: Bench, request):
     """Any bursts that the requesters' own rules allow; whether one is taken."""
-    bench.m.d.comb += [request.valid.eq(bench.free(name="request")), Value.cast(request.payload).eq(bench.free(Value.cast(request.payload).shape(), "burst"))]
+    bench.m.d.comb += [
+        request.valid.eq(bench.free(name="request")),
+        Value.cast(request.payload).eq(bench.free(Value.cast(request.payload).shape(), "burst")),
+    ]
     burst = request.payload
-    bench.assume((burst.words >= 1) & (burst.words <= BURST) & (burst.addr % WORD == 0) & stays_within_border(burst, WORD),
-                 "bursts begin with a word, are no longer than allowed and cross no border")
+    bench.assume(
+        (burst.words >= 1) & (burst.words <= BURST) & (burst.addr % WORD == 0) & stays_within_border(burst, WORD),
+        "bursts begin with a word, are no longer than allowed and cross no border",
+    )
     return request.valid & request.ready
 
 
@@ -96,7 +108,11 @@ def _bursts(bench: Bench, name: str, channel):
 
 def _beats(bench: Bench, part, w):
     """Lengths of bursts taken by the master, in order, against the beats that leave."""
-    request, lengths, count = part.port.request, Array(Signal(range(BURST + 1), name=f"length_{k}") for k in range(4)), Signal(range(5))
+    request, lengths, count = (
+        part.port.request,
+        Array(Signal(range(BURST + 1), name=f"length_{k}") for k in range(4)),
+        Signal(range(5)),
+    )
     taken, beat = request.valid & request.ready, w.valid & w.ready
     sent, done = Signal(range(BURST + 1)), Signal()
     bench.m.d.comb += done.eq(beat & w.last)

@@ -14,8 +14,8 @@ ASSUME, CHECK, REACH = "assume: ", "check: ", "reach: "
 class Bench(Elaboratable):
     """A design without outside: parts are added to ``m``, what they see comes from :meth:`free`.
 
-    A part is driven with free inputs; claims say of signals, cycle by cycle, what always holds (:meth:`check`), what of all
-    inputs is looked at (:meth:`assume`), and what can happen at all (:meth:`reach`).
+    A part is driven with free inputs; claims say of signals, cycle by cycle, what always holds (:meth:`check`), what of
+    all inputs is looked at (:meth:`assume`), and what can happen at all (:meth:`reach`).
     """
 
     def __init__(self):
@@ -82,7 +82,8 @@ class Bench(Elaboratable):
         return stream.valid & stream.ready
 
     def take(self, stream, name, stable=True):
-        """Take from a stream out of a part at any time; where ``stable``, its offers must stand until they are taken."""
+        """Take from a stream out of a part at any time; where ``stable``, its offers must stand until they are
+        taken."""
         self.m.d.comb += stream.ready.eq(self.free(1, f"{name}_ready"))
         if stable:
             self.stands(stream, name)
@@ -108,9 +109,9 @@ class Bench(Elaboratable):
 class Follow:
     """Follows one payload, any of those that enter, to the place where it has to leave.
 
-    Payloads are counted as they enter and leave. When as many have left as were in front of the followed one, the next that
-    leaves must be it: so if none ever is another, none is lost, made twice, or passed by another on its way. Which one is followed
-    is a free input, so a proof is about all of them.
+    Payloads are counted as they enter and leave. When as many have left as were in front of the followed one, the next
+    that leaves must be it: so if none ever is another, none is lost, made twice, or passed by another on its way. Which
+    one is followed is a free input, so a proof is about all of them.
 
     Parameters
     ----------
@@ -130,9 +131,17 @@ class Follow:
     def __init__(self, bench, name, enters, value, leaves, most, through=False):
         m, count = bench.m, range(most + 2)
         self.inside, self.ahead = Signal(count, name="inside"), Signal(count, name="ahead")
-        self.value, self.out, self.under_way = Signal(len(value), name="value"), Signal(name="out"), Signal(name="under_way")
+        self.value, self.out, self.under_way = (
+            Signal(len(value), name="value"),
+            Signal(name="out"),
+            Signal(name="under_way"),
+        )
         begun, gone = Signal(name="begun"), Signal(name="gone")
-        kept, ahead, starts = Signal.like(self.value, name="kept"), Signal(count, name="was_ahead"), Signal(name="starts")
+        kept, ahead, starts = (
+            Signal.like(self.value, name="kept"),
+            Signal(count, name="was_ahead"),
+            Signal(name="starts"),
+        )
         m.d.comb += [
             starts.eq(~begun & enters & bench.free(1, f"{name}_follow")),
             self.under_way.eq((begun | (starts if through else 0)) & ~gone),

@@ -59,7 +59,9 @@ class Break:
 
 BREAKS = (
     # queues
-    Break("fifo_1", StreamFifo, "elaborate", "put & (self.level == self.depth - 1)", "put & (self.level == self.depth)"),
+    Break(
+        "fifo_1", StreamFifo, "elaborate", "put & (self.level == self.depth - 1)", "put & (self.level == self.depth)"
+    ),
     Break("fifo_3", StreamFifo, "elaborate", "put.eq(self.i.valid & self.i.ready)", "put.eq(self.i.valid)"),
     Break("fifo_3", StreamFifo, "elaborate", "stored + put - take", "stored + put"),
     Break("fifo_3", StreamFifo, "_store", "_after(port.addr, self.depth)", "port.addr + 1"),
@@ -67,8 +69,14 @@ BREAKS = (
     Break("fifo_block", StreamFifo, "elaborate", "(~self.o.valid | self.o.ready)", "1"),
     Break("skid", SkidBuffer, "elaborate", "waiting | self.i.valid", "self.i.valid"),
     Break("skid", SkidBuffer, "elaborate", "Mux(waiting, spare, self.i.payload)", "self.i.payload"),
-    Break("channel_wires", ChannelBuffer, "elaborate", "connect(m, flipped(self.i), flipped(self.o))\n        return m",
-          "m.d.comb += [self.o.valid.eq(self.i.valid), self.o.payload.eq(self.i.payload), self.i.ready.eq(1)]\n        return m"),
+    Break(
+        "channel_wires",
+        ChannelBuffer,
+        "elaborate",
+        "connect(m, flipped(self.i), flipped(self.o))\n        return m",
+        "m.d.comb += [self.o.valid.eq(self.i.valid), self.o.payload.eq(self.i.payload), self.i.ready.eq(1)]\n        "
+        "return m",
+    ),
     Break("channel_registers", ChannelBuffer, "elaborate", "part.o.valid + ~part.i.ready", "part.o.valid"),
     Break("channel_memory", ChannelBuffer, "elaborate", "self.storage.depth)", "self.storage.depth - 1)"),
     # streams that part and meet
@@ -81,7 +89,9 @@ BREAKS = (
     Break("arbiter", Arbiter, "elaborate", "m.d.sync += behind.eq(after)", "m.d.sync += behind.eq(0)"),
     Break("arbiter", Arbiter, "elaborate", "self.requests & behind\n", "self.requests & (behind | behind >> 1)\n"),
     # bursts
-    Break("burst_builder", BurstBuilder, "elaborate", "burst.words == self.max_burst", "burst.words == self.max_burst + 1"),
+    Break(
+        "burst_builder", BurstBuilder, "elaborate", "burst.words == self.max_burst", "burst.words == self.max_burst + 1"
+    ),
     Break("burst_builder", BurstBuilder, "elaborate", "(self.i.payload == following)", "1"),
     Break("burst_builder", BurstBuilder, "elaborate", "with m.Elif(sent)", "with m.If(sent)"),
     Break("burst_builder", BurstBuilder, "elaborate", "following[:self.align_bits] == 0", "0"),
@@ -127,7 +137,9 @@ BREAKS = (
     Break("reads", ReadInterconnect, "_in_order", "turns.i.payload.eq(bank)", "turns.i.payload.eq(0)"),
     Break("reads", ReadInterconnect, "_in_order", "free >= 2 * self.max_burst", "free != 0"),
     Break("reads", ReadInterconnect, "_requests", "self.map.local_bits(burst.addr)", "burst.addr"),
-    Break("writes_one_bank", WriteInterconnect, "_requests", "free = (path.left == 0) | path.ends.any()", "free = C(1)"),
+    Break(
+        "writes_one_bank", WriteInterconnect, "_requests", "free = (path.left == 0) | path.ends.any()", "free = C(1)"
+    ),
     Break("writes_one_bank", WriteInterconnect, "_acks", "owner.payload == u", "C(u == 0)"),
     Break("writes", WriteInterconnect, "elaborate", "(next_bank == b) & idle", "idle"),
     Break("writes", WriteInterconnect, "_near_its_turn", "ahead <= AHEAD", "C(1)"),

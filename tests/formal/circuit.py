@@ -34,7 +34,9 @@ def circuit_of(bench) -> Circuit:
     """The circuit of a :class:`~tests.formal.bench.Bench`."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "top.il").write_text(rtlil.convert(bench, name="top", ports=bench.ports(), emit_src=False))
-        done = subprocess.run([yosys(), "-q", "-p", SCRIPT.replace("\n", "; ")], cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [yosys(), "-q", "-p", SCRIPT.replace("\n", "; ")], cwd=folder, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise RuntimeError(f"yosys: {done.stdout}{done.stderr}")
         return _parse(Path(folder, "top.aag").read_text(), Path(folder, "top.map").read_text(), bench.claims)
@@ -45,7 +47,10 @@ def _parse(text: str, names: str, claims: dict[str, str]) -> Circuit:
     kind, _, inputs, registers, outputs, gates, *more = next(lines).split()
     if kind != "aag" or any(int(count) for count in more):
         raise ValueError(f"a circuit with more than inputs, registers, outputs and gates: {text[:40]!r}")
-    read = [[tuple(map(int, next(lines).split())) for _ in range(int(count))] for count in (inputs, registers, outputs, gates)]
+    read = [
+        [tuple(map(int, next(lines).split())) for _ in range(int(count))]
+        for count in (inputs, registers, outputs, gates)
+    ]
     if any(len(register) > 2 and register[2] for register in read[1]):
         raise ValueError("a register that does not start at 0")
     ports: dict[str, dict[int, str]] = {"input": {}, "output": {}}
@@ -56,7 +61,7 @@ def _parse(text: str, names: str, claims: dict[str, str]) -> Circuit:
             ports[what][int(place)] = name if what == "output" else f"{name}[{bit}]"
     literals = {read[0][place][0]: name for place, name in ports["input"].items()}
     return Circuit(
-        inputs=tuple(literal for literal, in read[0]),
+        inputs=tuple(literal for (literal,) in read[0]),
         registers=tuple(register[:2] for register in read[1]),
         gates=tuple(read[3]),
         outputs={claims[name]: read[2][place][0] for place, name in ports["output"].items()},

@@ -27,8 +27,18 @@ def _bursts(bench, request, name):
 def reads(units, banks):
     """ReadInterconnect: a burst of each unit is followed, and its words looked at; a word holds where it is."""
     bench, places = Bench(), AddressMap(banks, GRANULE)
-    part = bench.part("interconnect", ReadInterconnect(
-        count=units, address_map=places, word_bytes=1, addr_bits=ADDR_BITS, max_burst=BURST, outstanding=OUTSTANDING, reorder_words=2 * BURST))
+    part = bench.part(
+        "interconnect",
+        ReadInterconnect(
+            count=units,
+            address_map=places,
+            word_bytes=1,
+            addr_bits=ADDR_BITS,
+            max_burst=BURST,
+            outstanding=OUTSTANDING,
+            reorder_words=2 * BURST,
+        ),
+    )
     for b, bank in enumerate(part.banks):
         bank_of_reads(bench, f"bank {b}", bank, 1, word_at=lambda addr, b=b: Cat(addr[:ADDR_BITS], C(b, 1)))
     for u, unit in enumerate(part.units):
@@ -39,13 +49,16 @@ def reads(units, banks):
 
 
 def _places_of_words(bench, part, places):
-    """No burst is taken before all its words have a place to wait for their turn: what lacks one would be lost some cycles later."""
+    """No burst is taken before all its words have a place to wait for their turn: what lacks one would be lost some
+    cycles later."""
     free = iter(inner(part, *(f"free{u}_{b}" for u in range(part.count) for b in range(places.banks))))
     for u, unit in enumerate(part.units):
         burst = unit.request.payload
         for b in range(places.banks):
             taken = unit.request.valid & unit.request.ready & (places.bank_bits(burst.addr) == b)
-            bench.check(~taken | (next(free) >= burst.words), f"a burst of unit {u} has places for its words of bank {b}")
+            bench.check(
+                ~taken | (next(free) >= burst.words), f"a burst of unit {u} has places for its words of bank {b}"
+            )
 
 
 def _follow_words(bench, name, unit, places, most):
@@ -57,20 +70,26 @@ def _follow_words(bench, name, unit, places, most):
     here, words = (follow.value[:ADDR_BITS] + step)[:ADDR_BITS], follow.value[ADDR_BITS:]
     now = follow.under_way & (follow.ahead == 0) & response.valid
     bank = places.bank_bits(here) if places.banks > 1 else C(0, 1)
-    word = Cat(places.local_bits(here) | C(0, ADDR_BITS), bank)  # of which each holds its address in its bank, and which bank that is
+    # of which each holds its address in its bank, and which bank that is
+    word = Cat(places.local_bits(here) | C(0, ADDR_BITS), bank)
     bench.check(~now | (response.payload.data == word), f"{name} gets the words it asked for")
     bench.check(~now | (response.payload.last == (step + 1 == words)), f"{name} gets as many words as it asked for")
     bench.reach(now & (step == 1), f"{name} gets a second word")
 
 
 def writes(units, banks):
-    """WriteInterconnect: every word arrives where it belongs, and a burst of each unit is followed to its acknowledgement.
+    """WriteInterconnect: every word arrives where it belongs, and a burst of each unit is followed to its
+    acknowledgement.
 
     A word holds its address; the highest bit of addresses says which unit it is.
     """
     bench, places = Bench(), AddressMap(banks, GRANULE)
-    part = bench.part("interconnect", WriteInterconnect(
-        count=units, address_map=places, word_bytes=1, addr_bits=ADDR_BITS, max_burst=BURST, outstanding=OUTSTANDING))
+    part = bench.part(
+        "interconnect",
+        WriteInterconnect(
+            count=units, address_map=places, word_bytes=1, addr_bits=ADDR_BITS, max_burst=BURST, outstanding=OUTSTANDING
+        ),
+    )
     for u, unit in enumerate(part.units):
         _write_from(bench, f"unit {u}", unit, u, OUTSTANDING * banks + 2)
     for b, bank in enumerate(part.banks):
@@ -86,7 +105,8 @@ def _write_from(bench, name, unit, number, most):
     m, request, word = bench.m, unit.request, unit.data
     taken, burst = _bursts(bench, request, f"bursts of {name}"), request.payload
     bench.assume(~request.valid | (burst.addr[-1] == number), f"{name} has its own half of the addresses")
-    m.submodules[f"bursts{number}"] = bursts = StreamFifo(burst.shape(), AHEAD + 1)  # that were taken: the first is the one whose words move
+    # that were taken: the first is the one whose words move
+    m.submodules[f"bursts{number}"] = bursts = StreamFifo(burst.shape(), AHEAD + 1)
     step, moves = Signal(range(BURST + 1)), Signal()
     present = bursts.o.payload
     ends = moves & (step + 1 == present.words)
@@ -103,6 +123,11 @@ def _write_from(bench, name, unit, number, most):
     pending = Signal(range(AHEAD + BURST + 1))
     m.d.sync += [step.eq(Mux(ends, 0, step + moves)), pending.eq(pending + Mux(taken, burst.words, 0) - moves)]
     bench.check(~moves | bursts.o.valid, f"no word of {name} is taken before its burst")
-    bench.check(~taken | (bursts.i.ready & (pending <= AHEAD)), f"no burst of {name} is taken while more than {AHEAD} words have not moved")
+    bench.check(
+        ~taken | (bursts.i.ready & (pending <= AHEAD)),
+        f"no burst of {name} is taken while more than {AHEAD} words have not moved",
+    )
     follow = Follow(bench, name, taken, burst.addr, unit.ack.valid, most)
-    bench.check(~follow.out | (unit.ack.payload.error == follow.value[0]), f"{name} gets the acknowledgement of its burst")
+    bench.check(
+        ~follow.out | (unit.ack.payload.error == follow.value[0]), f"{name} gets the acknowledgement of its burst"
+    )

@@ -1,4 +1,5 @@
-"""The memory's side of a load or store unit, in a bench: it takes and answers whenever it likes, by the rules of the ports."""
+"""The memory's side of a load or store unit, in a bench: it takes and answers whenever it likes, by the rules of the
+ports."""
 
 from amaranth import *
 from amaranth.lib import data
@@ -7,7 +8,8 @@ __all__ = ["Queue", "bank_of_reads", "bank_of_writes"]
 
 
 class Queue:
-    """What waits, in order: ``head`` is there while not ``empty``. Written apart from the parts that are proved with it."""
+    """What waits, in order: ``head`` is there while not ``empty``. Written apart from the parts that are proved with
+    it."""
 
     def __init__(self, bench, shape, places):
         m = bench.m
@@ -56,8 +58,8 @@ def bank_of_reads(bench, name, port, word_bytes, word_at, error_at=lambda addr: 
 def bank_of_writes(bench, name, port, word_bytes, error_at=lambda addr: C(0), places=2):
     """Memory behind a write port.
 
-    Returns the address and ``{data, strobe}`` of the word that it takes in a cycle, whether it takes one, and whether it acknowledges
-    a burst.
+    Returns the address and ``{data, strobe}`` of the word that it takes in a cycle, whether it takes one, and whether
+    it acknowledges a burst.
     """
     request, word, ack = port.request, port.data, port.ack
     queue, step = _requests(bench, name, request, places), Signal.like(request.payload.words)

@@ -13,7 +13,8 @@ __all__ = ["PROOFS", "Proof", "Verdict", "prove"]
 
 @dataclass(frozen=True)
 class Proof:
-    """Claims about a part: they hold in the first ``depth`` cycles after reset, and for ever where ``steps`` is given."""
+    """Claims about a part: they hold in the first ``depth`` cycles after reset, and for ever where ``steps`` is
+    given."""
 
     part: str
     claim: str
@@ -53,26 +54,65 @@ PROOFS = {
     "channel_wires": Proof("ChannelBuffer of depth 0", _ORDER, partial(streams.channel, 0), 10, 1),
     "channel_registers": Proof("ChannelBuffer of depth 2", _ORDER, partial(streams.channel, 2), 12),
     "channel_memory": Proof("ChannelBuffer of depth 4", _ORDER, partial(streams.channel, 4), 12),
-    "fork": Proof("Fork to 2", "each output gets every payload once, waiting for no other", partial(streams.fork, 2), 10, 2),
+    "fork": Proof(
+        "Fork to 2", "each output gets every payload once, waiting for no other", partial(streams.fork, 2), 10, 2
+    ),
     "join": Proof("Join of 2", "the n-th payloads leave together", partial(streams.join, 2), 10, 1),
-    "merge": Proof("RoundRobin of 3 streams", f"payloads of each leave once, in order; {_TURNS}", partial(streams.merge, 3), 10, 2),
+    "merge": Proof(
+        "RoundRobin of 3 streams", f"payloads of each leave once, in order; {_TURNS}", partial(streams.merge, 3), 10, 2
+    ),
     "arbiter": Proof("RoundRobin of the interconnect, 4 requesters", _TURNS, partial(streams.arbiter, 4), 10, 2),
-    "burst_builder": Proof("BurstBuilder", "each word is in one burst, in order, within its bounds", units.burst_builder, 10, 1),
-    "settlement": Proof("Settlement", "bursts and fences leave in order, when what is before them is acknowledged", units.settlement, 12),
-    "guard": Proof("PlaceGuard", "while a word deep in the ring is waited for, no more are placed than it can stand", units.place_guard, 10, 2),
+    "burst_builder": Proof(
+        "BurstBuilder", "each word is in one burst, in order, within its bounds", units.burst_builder, 10, 1
+    ),
+    "settlement": Proof(
+        "Settlement", "bursts and fences leave in order, when what is before them is acknowledged", units.settlement, 12
+    ),
+    "guard": Proof(
+        "PlaceGuard",
+        "while a word deep in the ring is waited for, no more are placed than it can stand",
+        units.place_guard,
+        10,
+        2,
+    ),
     "load": Proof("LoadUnit", _LOADS, units.load_unit, 10),
     "load_ahead": Proof("LoadUnit that reads ahead", _LOADS, units.load_unit_ahead, 10),
     "cached_load": Proof("CachedLoadUnit", _LOADS, units.cached_load_unit, 12),
     "wide_load": Proof("WideLoadUnit", _LOADS, units.wide_load_unit, 12),
     "store": Proof("StoreUnit", _STORES, units.store_unit, 12, quick=False),
     "wide_store": Proof("WideStoreUnit", _STORES, units.wide_store_unit, 11),
-    "funnel": Proof("Funnel of 3 units", "offers of each leave once, in order; each waits for each other once at most", partial(streams.funnel, 3), 10),
-    "reads_one_bank": Proof("ReadInterconnect, 2 units, 1 bank", "each unit gets its words once, in order", partial(interconnect.reads, 2, 1), 10),
-    "reads": Proof("ReadInterconnect, 2 units, 2 banks", "each unit gets its words once, in order", partial(interconnect.reads, 2, 2), 9, quick=False),
-    "writes_one_bank": Proof("WriteInterconnect, 2 units, 1 bank", "words reach their place, acknowledgements their unit, in order",
-                             partial(interconnect.writes, 2, 1), 10),
-    "writes": Proof("WriteInterconnect, 2 units, 2 banks", "words reach their place, acknowledgements their unit, in order",
-                    partial(interconnect.writes, 2, 2), 9, quick=False),
+    "funnel": Proof(
+        "Funnel of 3 units",
+        "offers of each leave once, in order; each waits for each other once at most",
+        partial(streams.funnel, 3),
+        10,
+    ),
+    "reads_one_bank": Proof(
+        "ReadInterconnect, 2 units, 1 bank",
+        "each unit gets its words once, in order",
+        partial(interconnect.reads, 2, 1),
+        10,
+    ),
+    "reads": Proof(
+        "ReadInterconnect, 2 units, 2 banks",
+        "each unit gets its words once, in order",
+        partial(interconnect.reads, 2, 2),
+        9,
+        quick=False,
+    ),
+    "writes_one_bank": Proof(
+        "WriteInterconnect, 2 units, 1 bank",
+        "words reach their place, acknowledgements their unit, in order",
+        partial(interconnect.writes, 2, 1),
+        10,
+    ),
+    "writes": Proof(
+        "WriteInterconnect, 2 units, 2 banks",
+        "words reach their place, acknowledgements their unit, in order",
+        partial(interconnect.writes, 2, 2),
+        9,
+        quick=False,
+    ),
 }
 
 

@@ -1,7 +1,8 @@
 """Bounded proofs, proofs by induction, and what can be reached, over a circuit that is laid out cycle by cycle.
 
-A SAT solver is asked about the circuit's first cycles (does a check fail in any of them?) or about cycles in a row that begin in any
-state at all (if all checks held for so many cycles, do they in the next?). The second, with the first as its base, holds for ever.
+A SAT solver is asked about the circuit's first cycles (does a check fail in any of them?) or about cycles in a row that
+begin in any state at all (if all checks held for so many cycles, do they in the next?). The second, with the first as
+its base, holds for ever.
 """
 
 from dataclasses import dataclass
@@ -70,8 +71,10 @@ class _Cycles:
         true = set(self.solver.get_model())
         failed = tuple(name.removeprefix(CHECK) for name in self.named(CHECK) if self.of(name) not in true)
         names = self.circuit.names
-        inputs = tuple(tuple(names[literal] for literal in self.circuit.inputs if values[literal] in true and literal in names)
-                       for values in self.cycles)
+        inputs = tuple(
+            tuple(names[literal] for literal in self.circuit.inputs if values[literal] in true and literal in names)
+            for values in self.cycles
+        )
         return Failure(failed, len(self.cycles) - 1, inputs)
 
     def _new(self) -> int:
@@ -109,8 +112,8 @@ def bounded(circuit: Circuit, depth: int) -> Failure | None:
 
 
 def inductive(circuit: Circuit, steps: int) -> Failure | None:
-    """A failure in a cycle after ``steps`` without one, from any state; None if there is none: then no check ever fails that does
-    not within the first ``steps`` cycles."""
+    """A failure in a cycle after ``steps`` without one, from any state; None if there is none: then no check ever fails
+    that does not within the first ``steps`` cycles."""
     with _Cycles(circuit, from_reset=False) as cycles:
         for _ in range(steps):
             cycles.add()

@@ -25,15 +25,19 @@ def opened(part):
 
 
 def inner(part, *names):
-    """Registers inside a part, by name; those made in a list of several have only that of the function that made them."""
+    """Registers inside a part, by name; those made in a list of several have only that of the function that made
+    them."""
     fragment = Fragment.get(opened(part), None)
     part.elaborate = lambda platform: fragment
-    registers = {signal.name: signal for statement in fragment.statements["sync"] for signal in statement._lhs_signals()}
+    registers = {
+        signal.name: signal for statement in fragment.statements["sync"] for signal in statement._lhs_signals()
+    }
     return [registers[name] for name in names]
 
 
 def _follow_queue(bench, part, most, latency=1):
-    """Claims of every queue: what enters leaves, in order, unchanged, and ``latency`` after it entered at the latest."""
+    """Claims of every queue: what enters leaves, in order, unchanged, and ``latency`` after it entered at the
+    latest."""
     enters, leaves = bench.drive(part.i, "i"), bench.take(part.o, "o")
     follow = Follow(bench, "queue", enters, part.i.payload, leaves, most, through=latency == 0)
     bench.check(~follow.out | (part.o.payload == follow.value), "the followed payload leaves at its turn")
@@ -66,9 +70,15 @@ def _where_it_lies(bench, follow, storage, place, depth, level, offset):
     (write,), read = storage.write_ports, next(port for port in storage.read_ports if port is not place)
     bench.m.d.comb += place.addr.eq((read.addr + follow.ahead - offset) % depth)
     bench.check((read.addr < depth) & (write.addr < depth), "places are those of the ring")
-    bench.check((read.addr + level - offset) % depth == write.addr % depth, "what is stored lies between the places of reading and writing")
+    bench.check(
+        (read.addr + level - offset) % depth == write.addr % depth,
+        "what is stored lies between the places of reading and writing",
+    )
     bench.check(level >= offset, "what is on offer counts")
-    bench.check(~(follow.under_way & (follow.ahead >= offset)) | (place.data == follow.value), "the followed one lies in its place")
+    bench.check(
+        ~(follow.under_way & (follow.ahead >= offset)) | (place.data == follow.value),
+        "the followed one lies in its place",
+    )
 
 
 def skid():
@@ -80,7 +90,10 @@ def skid():
     bench.check(follow.inside == part.o.valid + ~part.i.ready, "both places count")
     bench.check(part.o.valid | part.i.ready, "the spare place is used only behind the other")
     for k, (place, here) in enumerate(((part.o.payload, part.o.valid), (spare, ~part.i.ready))):
-        bench.check(~(follow.under_way & here & (follow.ahead == k)) | (place == follow.value), f"the followed one lies in place {k}")
+        bench.check(
+            ~(follow.under_way & here & (follow.ahead == k)) | (place == follow.value),
+            f"the followed one lies in place {k}",
+        )
     return bench
 
 
@@ -111,7 +124,9 @@ def fork(outputs):
         bench.check(~(o.ready & (owed != 0)) | leaves, f"o{k} waits for no other")
         bench.check(done[k] == (offered & (follow.inside == 0)), f"what o{k} has given is noted while it is on offer")
         bench.check((follow.inside != 0) <= offered, f"o{k} owes only what is on offer")
-        bench.check(~(follow.under_way & (follow.inside != 0)) | (part.i.payload == follow.value), f"o{k} owes what is on offer")
+        bench.check(
+            ~(follow.under_way & (follow.inside != 0)) | (part.i.payload == follow.value), f"o{k} owes what is on offer"
+        )
     return bench
 
 
@@ -149,7 +164,12 @@ def funnel(count):
     """Funnel: the offers of each unit are followed, and none waits for more than one of each other."""
     bench = Bench()
     part = bench.part("funnel", Funnel(WIDTH, count))
-    asks, leaves, source, waits = bench.free(count, "asks"), bench.take(part.o, "o"), part.o.payload.source, Signal(count)
+    asks, leaves, source, waits = (
+        bench.free(count, "asks"),
+        bench.take(part.o, "o"),
+        part.o.payload.source,
+        Signal(count),
+    )
     bench.m.d.comb += part.asks.eq(asks)
     bench.m.d.sync += waits.eq(asks & ~part.taken)
     bench.assume((waits & ~asks) == 0, "who asks does so until it is taken")
@@ -169,8 +189,8 @@ def funnel(count):
 def _each_once(bench, name, number, waits, last, standing, served):
     """While requester ``number`` waits, none of the others is served twice.
 
-    Inductive because those served while it waits lie between it and the one served ``last``, in the ring; ``standing`` says that
-    this one is still to be served.
+    Inductive because those served while it waits lie between it and the one served ``last``, in the ring; ``standing``
+    says that this one is still to be served.
     """
     before, count = Signal(len(served)), len(served)
     bench.m.d.sync += before.eq(Mux(waits, before | Cat(served), 0))
@@ -181,7 +201,9 @@ def _each_once(bench, name, number, waits, last, standing, served):
         between = ((other - number) % count <= steps) | (standing & (last == number))
         if other == number:
             between = C(0)
-        bench.check(~before[other] | (between & ~(standing & (last == other))), f"{name} waits for {other} at its turn only")
+        bench.check(
+            ~before[other] | (between & ~(standing & (last == other))), f"{name} waits for {other} at its turn only"
+        )
     bench.check(last < count, f"the one before {name} is one of all")
     bench.reach(waits & before.any(), f"{name} waits")
 
@@ -193,7 +215,9 @@ def arbiter(count):
     (behind,) = inner(part, "behind")
     m, taken, last = bench.m, Signal(count), Signal(range(count))
     m.d.comb += last.eq(sum(~behind[n] for n in range(1, count)))
-    bench.check(~behind[0] & ((behind[1:-1] & ~behind[2:]) == 0), "behind the one last taken are those with higher numbers")
+    bench.check(
+        ~behind[0] & ((behind[1:-1] & ~behind[2:]) == 0), "behind the one last taken are those with higher numbers"
+    )
     m.d.comb += [part.requests.eq(bench.free(count, "requests")), part.take.eq(bench.free(1, "take"))]
     m.d.comb += taken.eq(Mux(part.take & part.any, 1 << part.grant, 0))
     waits = Signal(count)

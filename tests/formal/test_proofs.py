@@ -1,4 +1,5 @@
-"""The proofs that take seconds, and that each would notice a part that is broken; ``python -m tests.formal`` tries the others, too."""
+"""The proofs that take seconds, and that each would notice a part that is broken; ``python -m tests.formal`` tries the
+others, too."""
 
 import pytest
 from amaranth import Signal

@@ -1,4 +1,5 @@
-"""Benches of what makes bursts of accesses: nothing that a program stored or asked for is lost, made twice or put out of order."""
+"""Benches of what makes bursts of accesses: nothing that a program stored or asked for is lost, made twice or put out
+of order."""
 
 from amaranth import *
 
@@ -14,9 +15,20 @@ from tests.formal.bench import Bench, Follow
 from tests.formal.memory import bank_of_reads, bank_of_writes
 from tests.formal.streams import inner
 
-__all__ = ["burst_builder", "cached_load_unit", "load_unit", "load_unit_ahead", "place_guard", "settlement", "store_unit", "wide_load_unit", "wide_store_unit"]
+__all__ = [
+    "burst_builder",
+    "cached_load_unit",
+    "load_unit",
+    "load_unit_ahead",
+    "place_guard",
+    "settlement",
+    "store_unit",
+    "wide_load_unit",
+    "wide_store_unit",
+]
 
-ADDR_BITS, WORD, ALIGN, BURST = 4, 2, 4, 2  #: of the memory: bits of an address; bytes of a word, of a border; words of a burst
+#: of the memory: bits of an address; bytes of a word, of a border; words of a burst
+ADDR_BITS, WORD, ALIGN, BURST = 4, 2, 4, 2
 MEMORY = {"word_bytes": WORD, "addr_bits": ADDR_BITS, "max_burst": BURST, "burst_align": ALIGN}
 
 
@@ -36,7 +48,10 @@ def burst_builder():
     whole = (burst.words == follow.inside) & (following == (burst.addr + burst.words)[:3])
     bench.check(~part.open | whole, "an open burst has the words that wait")
     bench.check(~part.open | within, "an open burst keeps its bounds")
-    bench.check(~(part.open & follow.under_way & (follow.ahead < follow.inside)) | (end == follow.value), "the followed word waits in its place")
+    bench.check(
+        ~(part.open & follow.under_way & (follow.ahead < follow.inside)) | (end == follow.value),
+        "the followed word waits in its place",
+    )
     bench.check(~(part.open & part.close & part.o.ready) | sent, "what is open is sent when no more words come")
     return bench
 
@@ -68,7 +83,8 @@ def settlement():
 
 
 def _memory_that_changes(bench, part):
-    """Memory behind a load unit: a byte holds its address, and one bit that changes once at any time; a word is refused.
+    """Memory behind a load unit: a byte holds its address, and one bit that changes once at any time; a word is
+    refused.
 
     Returns whether an access taken in this cycle must see the change, and the word that is refused.
     """
@@ -76,8 +92,14 @@ def _memory_that_changes(bench, part):
     refused = bench.constant(ADDR_BITS - 1, "refused")
     m.d.comb += part.flush.eq(bench.free(1, "flush"))
     m.d.sync += [changed.eq(changed | bench.free(1, "changes")), flushed.eq(flushed | (changed & part.flush))]
-    bank_of_reads(bench, "memory", part.mem, WORD, error_at=lambda addr: addr[1:] == refused,
-                  word_at=lambda addr: Cat(*(Cat((addr + k)[:ADDR_BITS], changed, C(0, 3)) for k in range(WORD))))
+    bank_of_reads(
+        bench,
+        "memory",
+        part.mem,
+        WORD,
+        error_at=lambda addr: addr[1:] == refused,
+        word_at=lambda addr: Cat(*(Cat((addr + k)[:ADDR_BITS], changed, C(0, 3)) for k in range(WORD))),
+    )
     return flushed | (changed & part.flush), refused
 
 
@@ -102,7 +124,11 @@ def place_guard():
     m, part = bench.m, bench.part("guard", PlaceGuard(depth=most, margin=margin))
     before, recent, since = inner(part, "before", "recent", "since")
     hit, answered = bench.free(1, "hit"), bench.free(1, "answered")
-    m.d.comb += [part.deep.eq(bench.free(1, "deep")), part.placed.eq(bench.free(1, "placed")), part.answered.eq(answered)]
+    m.d.comb += [
+        part.deep.eq(bench.free(1, "deep")),
+        part.placed.eq(bench.free(1, "placed")),
+        part.answered.eq(answered),
+    ]
     enters, placed = hit | part.deep | part.placed, Signal(range(margin + 2))
     bench.assume((hit + part.deep + part.placed) <= 1, "an access has one kind")
     bench.assume(~part.placed | ~part.hold, "nothing is placed that is held")
@@ -115,7 +141,9 @@ def place_guard():
     bench.check(~waits | (placed <= margin), "a deep one sees no more placed than it can stand")
     bench.check(~part.hold | (follow.inside != 0), "nothing is held while nothing is under way")
     bench.check(~waits | (follow.ahead < before) | (follow.ahead < recent), "a deep one is counted")
-    bench.check((before <= follow.inside) & (recent <= follow.inside) & (since <= margin // 2), "the counts keep their bounds")
+    bench.check(
+        (before <= follow.inside) & (recent <= follow.inside) & (since <= margin // 2), "the counts keep their bounds"
+    )
     bench.check((recent == 0) | (before <= recent), "those of the stretch before are in front")
     own = waits & (follow.ahead >= before)
     bench.check(~own | (placed <= since), "what is placed while it waits is counted in its stretch")
@@ -130,17 +158,35 @@ def load_unit():
 
 
 def load_unit_ahead():
-    """LoadUnit that reads ahead, over a memory that changes once. A run goes on to its last word; what a flush forgets within it may be
-    read in it yet."""
-    bench, part = Bench(), LoadUnit(access_bytes=1, depth=4, pending=4, patience=1, reads_ahead=True,
-                                    **MEMORY | {"max_burst": 4, "burst_align": 8})
+    """LoadUnit that reads ahead, over a memory that changes once. A run goes on to its last word; what a flush forgets
+    within it may be read in it yet."""
+    bench, part = (
+        Bench(),
+        LoadUnit(
+            access_bytes=1,
+            depth=4,
+            pending=4,
+            patience=1,
+            reads_ahead=True,
+            **MEMORY | {"max_burst": 4, "burst_align": 8},
+        ),
+    )
     m, access = bench.m, part.i.payload
     bench.part("unit", part)
     new, refused = _memory_that_changes(bench, part)
     enters, leaves = bench.drive(part.i, "i"), bench.take(part.o, "o")
-    word, last, before, end, goes_on, began_new = access.addr[1:], access.last[1:], *(Signal(ADDR_BITS - 1) for _ in range(2)), Signal(), Signal()
+    word, last, before, end, goes_on, began_new = (
+        access.addr[1:],
+        access.last[1:],
+        *(Signal(ADDR_BITS - 1) for _ in range(2)),
+        Signal(),
+        Signal(),
+    )
     bench.assume(~part.i.valid | (last >= word), "a run goes up")
-    bench.assume(~part.i.valid | ~goes_on | ((last == end) & ((word == before) | (word == before + 1))), "a run comes to all of its words")
+    bench.assume(
+        ~part.i.valid | ~goes_on | ((last == end) & ((word == before) | (word == before + 1))),
+        "a run comes to all of its words",
+    )
     seen = Mux(goes_on, began_new, new)
     with m.If(enters):
         m.d.sync += [before.eq(word), end.eq(last), goes_on.eq(word != last), began_new.eq(seen)]
@@ -149,7 +195,9 @@ def load_unit_ahead():
     bench.check(~follow.out | (part.o.payload[:ADDR_BITS] == addr), "each access is answered with its byte")
     bench.check(~(follow.out & seen) | part.o.payload[ADDR_BITS], "what a flush forgets before a run is read again")
     bench.check(~follow.out | (part.error == (addr[1:] == refused)), "an error goes to the accesses of its word")
-    bench.reach(follow.out & follow.value[0] & (follow.value[1:ADDR_BITS] == 3), "a word in the middle of a block is answered")
+    bench.reach(
+        follow.out & follow.value[0] & (follow.value[1:ADDR_BITS] == 3), "a word in the middle of a block is answered"
+    )
     bench.reach(follow.out & seen, "an access after a flush is answered")
     return bench
 
@@ -162,11 +210,13 @@ def cached_load_unit():
 def wide_load_unit():
     """WideLoadUnit: two lanes anywhere, each wanted or not."""
     bench = Bench()
-    part = bench.part("unit", WideLoadUnit(lanes=2, lane_bytes=1, masked=True, depth=2, pending=2, patience=1, **MEMORY))
+    part = bench.part(
+        "unit", WideLoadUnit(lanes=2, lane_bytes=1, masked=True, depth=2, pending=2, patience=1, **MEMORY)
+    )
     new, _ = _memory_that_changes(bench, part)
     enters, leaves = bench.drive(part.i, "i"), bench.take(part.o, "o")
     follow = Follow(bench, "access", enters, Cat(part.i.payload.as_value(), new), leaves, 8)
-    addr, mask, new = follow.value[:ADDR_BITS], follow.value[ADDR_BITS:ADDR_BITS + 2], follow.value[-1]
+    addr, mask, new = follow.value[:ADDR_BITS], follow.value[ADDR_BITS : ADDR_BITS + 2], follow.value[-1]
     for k in range(2):
         lane = part.o.payload.word_select(k, 8)
         bench.check(~(follow.out & mask[k]) | (lane[:ADDR_BITS] == (addr + k)[:ADDR_BITS]), f"lane {k} has its byte")
@@ -189,7 +239,8 @@ def _stores(part, written):
     m.d.comb += part.over.eq(bench.free(1, "over"))
     hits, value = written(part.i.payload, byte)
     here, word, takes, acknowledged = bank_of_writes(bench, "memory", part.mem, WORD)
-    stored, ever, memory, lands = Signal(8), Signal(), Signal(8), Signal()  # the last value stored there; what memory has
+    # the last value stored there; what memory has
+    stored, ever, memory, lands = Signal(8), Signal(), Signal(8), Signal()
     m.d.comb += lands.eq(takes & (here[1:] == byte[1:]) & word.strobe.bit_select(byte[0], 1))
     with m.If(taken & hits):
         m.d.sync += [stored.eq(value), ever.eq(1)]
@@ -204,7 +255,9 @@ def _stores(part, written):
     follow = Follow(bench, "fence", asked, stored, answered, 4)
     later = Signal()  # a store there after the followed fence
     m.d.sync += later.eq(follow.under_way & (later | (taken & hits)))
-    bench.check(~follow.out | later | (memory == follow.value), "when a fence is answered memory has what was stored before it")
+    bench.check(
+        ~follow.out | later | (memory == follow.value), "when a fence is answered memory has what was stored before it"
+    )
     return bench
 
 

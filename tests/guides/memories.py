@@ -1,9 +1,11 @@
-"""The memories of the vendor's guides, and patterns of access known from elsewhere: banks, copies and block RAMs here, and what waits.
+"""The memories of the vendor's guides, and patterns of access known from elsewhere: banks, copies and block RAMs here,
+and what waits.
 
     python -m tests.guides.memories
 
-``least`` is the fewest block RAMs (of 20,480 bits, as the guides' devices have them) with which all accesses of a cycle can take place
-at once, for one group of work-items: by the guide, or by the number of ports and bits that the pattern needs.
+``least`` is the fewest block RAMs (of 20,480 bits, as the guides' devices have them) with which all accesses of a cycle
+can take place at once, for one group of work-items: by the guide, or by the number of ports and bits that the pattern
+needs.
 """
 
 import sys
@@ -32,10 +34,12 @@ def _ints(n: int, below: int = 1 << 20) -> np.ndarray:
 
 @dataclass(frozen=True)
 class GuideMemory:
-    """A kernel of ``memories.cl``. ``source``: the figure of the optimization guide, 004 for the newer one's text, or whose pattern it is.
+    """A kernel of ``memories.cl``. ``source``: the figure of the optimization guide, 004 for the newer one's text, or
+    whose pattern it is.
 
-    ``banks`` and ``copies`` (of banks, in all) of each memory; ``ii`` is 1 where nothing may take turns. ``bound``: cycles that the work takes at
-    least, 0 where the launch is too short to be compared with it. Without ``golden`` the interpreter says what is right.
+    ``banks`` and ``copies`` (of banks, in all) of each memory; ``ii`` is 1 where nothing may take turns. ``bound``:
+    cycles that the work takes at least, 0 where the launch is too short to be compared with it. Without ``golden`` the
+    interpreter says what is right.
     """
 
     kernel: str
@@ -50,8 +54,8 @@ class GuideMemory:
 
 @dataclass(frozen=True)
 class Planned:
-    """What is planned for a kernel: banks and copies by memory, block RAMs, and the initiation interval of the slowest loop that holds no
-    other."""
+    """What is planned for a kernel: banks and copies by memory, block RAMs, and the initiation interval of the slowest
+    loop that holds no other."""
 
     memories: dict[str, tuple[int, int]]
     blocks: int  #: of one group of work-items
@@ -61,9 +65,17 @@ class Planned:
     @classmethod
     def of(cls, kernel: CompiledKernel) -> "Planned":
         planned = kernel.memory.onchip
-        innermost = [plan.ii for loop, plan in kernel.plan.loops.items() if not any(op.opcode == "loop" for op in walk(loop.regions[0]))]
-        return cls({name: (m.map.banks, sum(m.bank_copies)) for name, m in planned.items()},
-                   sum(m.of_one_group.rams for m in planned.values()), sum(m.rams for m in planned.values()), max([1, *innermost]))
+        innermost = [
+            plan.ii
+            for loop, plan in kernel.plan.loops.items()
+            if not any(op.opcode == "loop" for op in walk(loop.regions[0]))
+        ]
+        return cls(
+            {name: (m.map.banks, sum(m.bank_copies)) for name, m in planned.items()},
+            sum(m.of_one_group.rams for m in planned.values()),
+            sum(m.rams for m in planned.values()),
+            max([1, *innermost]),
+        )
 
     def meets(self, row: GuideMemory) -> bool:
         """Whether the banks are those of the row, and no more block RAMs than are known to do."""
@@ -98,7 +110,12 @@ def _task(n: int, size: int) -> Callable[[], Launch]:
 
 def _product() -> Launch:
     n = 64
-    return Launch({"in": _ints(n * n, 1000), "other": _ints(n * n, 1000), "out": np.zeros(n * n, np.int32)}, {"n": n}, (n, n), (16, 16))
+    return Launch(
+        {"in": _ints(n * n, 1000), "other": _ints(n * n, 1000), "out": np.zeros(n * n, np.int32)},
+        {"n": n},
+        (n, n),
+        (16, 16),
+    )
 
 
 def _multiplied(launch: Launch) -> np.ndarray:
@@ -131,7 +148,12 @@ def _transformed(launch: Launch) -> np.ndarray:
 
 
 def _tiles() -> Launch:
-    return Launch({"in": _ints(64 * 1024, 1 << 16).astype(np.uint16), "out": np.zeros(64 * 1024, np.uint16)}, {}, (64, 1024), (64, 64))
+    return Launch(
+        {"in": _ints(64 * 1024, 1 << 16).astype(np.uint16), "out": np.zeros(64 * 1024, np.uint16)},
+        {},
+        (64, 1024),
+        (64, 64),
+    )
 
 
 def _turned(launch: Launch) -> np.ndarray:
@@ -166,14 +188,32 @@ MEMORIES = (
     # two of the four stores may be in any bank: the guide's are arbitrated, too
     GuideMemory("wrong_bits", "004, other bits", {"t": (4, 16)}, 16, _groups(128), ii=4),
     # 16 and 64 words of 32 bits a cycle, each from a port
-    GuideMemory("tiled_product", "tiled matmul", {"p": (4, 16), "q": (4, 64)}, 80, _product, bound=64 ** 3 // 64, golden=_multiplied),
+    GuideMemory(
+        "tiled_product",
+        "tiled matmul",
+        {"p": (4, 16), "q": (4, 64)},
+        80,
+        _product,
+        bound=64**3 // 64,
+        golden=_multiplied,
+    ),
     # two rows of 32,768 bits
     GuideMemory("stencil", "line buffer", {"rows": (2, 2)}, 4, _task(6144, 6144), bound=6144, golden=_around),
-    # 262,144 bits for points twice, 65,536 for roots; in place, with banks by parity, it could be half of the former. Roots come beside the points
-    GuideMemory("fourier", "FFT of 4,096", {"points": (2, 2), "powers": ONE}, 18, _transform,
-                bound=POINTS + 6 * POINTS + POINTS, golden=_transformed),
+    # 262,144 bits for points twice, 65,536 for roots; in place, with banks by parity, it could be half of the former.
+    # Roots come beside the points
+    GuideMemory(
+        "fourier",
+        "FFT of 4,096",
+        {"points": (2, 2), "powers": ONE},
+        18,
+        _transform,
+        bound=POINTS + 6 * POINTS + POINTS,
+        golden=_transformed,
+    ),
     # a tile is read when it is full: the last one when all others are written
-    GuideMemory("transpose", "transpose", {"t": (16, 16)}, 16, _tiles, bound=64 * 1024 // 16 + 64 * 64 // 16, golden=_turned),
+    GuideMemory(
+        "transpose", "transpose", {"t": (16, 16)}, 16, _tiles, bound=64 * 1024 // 16 + 64 * 64 // 16, golden=_turned
+    ),
     GuideMemory("histogram", "histogram", {"counts": (4, 4)}, 4, _histogram, bound=256 + 5120 + 256, golden=_counted),
 )
 
@@ -183,7 +223,9 @@ def measure(system: KernelSystem, row: GuideMemory, seeds=(0,)) -> Measured:
     launch = row.launch()
     stats = _run(system, row, launch, seeds)
     built = next(k for k in system.result.kernels if k.plan.name == row.kernel)
-    waited = [account["cycles"] for account in stats["accounts"] if account["cause"].startswith("waiting for the write port")]
+    waited = [
+        account["cycles"] for account in stats["accounts"] if account["cause"].startswith("waiting for the write port")
+    ]
     return Measured(row, Planned.of(built), sum(waited), stats["cycles"])
 
 
@@ -209,15 +251,43 @@ def measure_all(board: str = "de5net") -> list[Measured]:
 
 def rendered(rows: list[Measured]) -> Table:
     """The table as ``make bench`` prints it."""
-    table = Table(title="Memories on the chip: banks and copies, block RAMs of one group of work-items, and what waits", title_justify="left")
-    for column in ("kernel", "after", "banks, copies", "block RAMs", "least", "all groups", "II", "waited", "cycles", "bound", "ratio", ""):
-        table.add_column(column, justify="left" if column in ("kernel", "after", "banks, copies") else "right", no_wrap=True)
+    table = Table(
+        title="Memories on the chip: banks and copies, block RAMs of one group of work-items, and what waits",
+        title_justify="left",
+    )
+    for column in (
+        "kernel",
+        "after",
+        "banks, copies",
+        "block RAMs",
+        "least",
+        "all groups",
+        "II",
+        "waited",
+        "cycles",
+        "bound",
+        "ratio",
+        "",
+    ):
+        table.add_column(
+            column, justify="left" if column in ("kernel", "after", "banks, copies") else "right", no_wrap=True
+        )
     for row in rows:
         shapes = "; ".join(f"{name} {banks}, {copies}" for name, (banks, copies) in row.planned.memories.items())
-        table.add_row(row.row.kernel, row.row.source, shapes, str(row.planned.blocks), str(row.row.least), str(row.planned.all_blocks),
-                      str(row.planned.static), f"{row.waited:,}",
-                      f"{row.cycles:,}", f"{row.row.bound:,}" if row.row.bound else "-", f"{row.ratio:.3f}" if row.ratio else "-",
-                      "met" if row.met else "MISSED")
+        table.add_row(
+            row.row.kernel,
+            row.row.source,
+            shapes,
+            str(row.planned.blocks),
+            str(row.row.least),
+            str(row.planned.all_blocks),
+            str(row.planned.static),
+            f"{row.waited:,}",
+            f"{row.cycles:,}",
+            f"{row.row.bound:,}" if row.row.bound else "-",
+            f"{row.ratio:.3f}" if row.ratio else "-",
+            "met" if row.met else "MISSED",
+        )
     return table
 
 

@@ -2,8 +2,8 @@
 
     python -m tests.guides.table
 
-The guides' figure is what their report says of the same loop; where it says "not pipelined" there is no figure. Every run is
-compared with the interpreter byte by byte.
+The guides' figure is what their report says of the same loop; where it says "not pipelined" there is no figure. Every
+run is compared with the interpreter byte by byte.
 """
 
 import re
@@ -38,12 +38,13 @@ def _floats(n: int, type=np.float32) -> np.ndarray:
 
 @dataclass(frozen=True)
 class GuideLoop:
-    """One loop of ``kernels.cl``: ``line`` counts from the kernel's first, ``there`` is the guide's II (None: not pipelined).
+    """One loop of ``kernels.cl``: ``line`` counts from the kernel's first, ``there`` is the guide's II (None: not
+    pipelined).
 
-    ``goal`` is how many cycles an iteration may take here. With ``whole`` these are those of the launch over all iterations, what
-    lies before and behind the loop included: the header's own rate does not tell what waits for memory further down.
-    ``again`` measures the second launch after a reset: the constant cache is emptied by the first 256 cycles after one, which pass on a board
-    while its host still sets things up.
+    ``goal`` is how many cycles an iteration may take here. With ``whole`` these are those of the launch over all
+    iterations, what lies before and behind the loop included: the header's own rate does not tell what waits for memory
+    further down. ``again`` measures the second launch after a reset: the constant cache is emptied by the first 256
+    cycles after one, which pass on a board while its host still sets things up.
     """
 
     kernel: str
@@ -105,34 +106,66 @@ def _serial() -> Launch:
 
 LOOPS = (
     GuideLoop("exit_by_memory", 5, 1, 1.05, _exit),
-    GuideLoop("either_loop", 5, 1, 1.05,
-              lambda: Launch({"even": _uints(128), "odd": _uints(128)}, {"n": 64})),
-    GuideLoop("growing_trips", 5, 1, 1.05,
-              lambda: Launch({"a": _uints(128), "result": np.zeros(1, np.uint32)}, {"n": 64})),
-    GuideLoop("one_sum", 5, 1, 1.05,
-              lambda: Launch({"a": _ints(128 * 128), "b": _ints(128), "result": np.zeros(1, np.int32)})),
-    GuideLoop("sum_for_each_row", 7, 1, 1.05,
-              lambda: Launch({"a": _ints(128 * 128), "b": _ints(128), "result": np.zeros(1, np.int32)})),
+    GuideLoop("either_loop", 5, 1, 1.05, lambda: Launch({"even": _uints(128), "odd": _uints(128)}, {"n": 64})),
+    GuideLoop(
+        "growing_trips", 5, 1, 1.05, lambda: Launch({"a": _uints(128), "result": np.zeros(1, np.uint32)}, {"n": 64})
+    ),
+    GuideLoop(
+        "one_sum", 5, 1, 1.05, lambda: Launch({"a": _ints(128 * 128), "b": _ints(128), "result": np.zeros(1, np.int32)})
+    ),
+    GuideLoop(
+        "sum_for_each_row",
+        7,
+        1,
+        1.05,
+        lambda: Launch({"a": _ints(128 * 128), "b": _ints(128), "result": np.zeros(1, np.int32)}),
+    ),
     GuideLoop("product", 4, 6, 6.0, lambda: Launch({"a": _floats(128), "result": np.zeros(1, np.float32)})),
     GuideLoop("product_of_eight", 6, 1, 1.05, lambda: Launch({"a": _floats(128), "result": np.zeros(1, np.float32)})),
     GuideLoop("turned_around", 3, 324, 8, lambda: Launch({"a": _ints(129)}), True),
     GuideLoop("turned_on_chip", 6, 2, 1.05, lambda: Launch({"a": _ints(129)})),
-    GuideLoop("double_sum", 4, 11, 11.1, lambda: Launch({"a": _floats(256, np.float64), "result": np.zeros(1)}, {"n": 256})),
-    GuideLoop("double_sum_shifted", 6, 1, 1.05,
-              lambda: Launch({"a": _floats(256, np.float64), "result": np.zeros(1)}, {"n": 256})),
+    GuideLoop(
+        "double_sum", 4, 11, 11.1, lambda: Launch({"a": _floats(256, np.float64), "result": np.zeros(1)}, {"n": 256})
+    ),
+    GuideLoop(
+        "double_sum_shifted",
+        6,
+        1,
+        1.05,
+        lambda: Launch({"a": _floats(256, np.float64), "result": np.zeros(1)}, {"n": 256}),
+    ),
     GuideLoop("nine_steps", 5, 1, 9.1, _nine),
     GuideLoop("nine_steps_at_two", 6, 2, 2.1, _nine),
     GuideLoop("nine_steps_at_one", 6, 1, 1.05, _nine),
     GuideLoop("shifted_copies", 5, 1, 1.3, _shifted, True),
     GuideLoop("shifted_copies_of_one", 5, 1, 1.3 * 1.3, _shifted, True),
-    GuideLoop("private_rows", 5, 1, 1.05, lambda: Launch({"a": _ints(32 * 64), "out": np.zeros(32, np.int32)}, {"n": 32})),
-    GuideLoop("filter", 7, 1, 1.05, lambda: Launch(
-        {"in": _floats(1200), "taps": _floats(1), "out": np.zeros(1200, np.float32)}, {"n": 1200}), again=True),
+    GuideLoop(
+        "private_rows", 5, 1, 1.05, lambda: Launch({"a": _ints(32 * 64), "out": np.zeros(32, np.int32)}, {"n": 32})
+    ),
+    GuideLoop(
+        "filter",
+        7,
+        1,
+        1.05,
+        lambda: Launch({"in": _floats(1200), "taps": _floats(1), "out": np.zeros(1200, np.float32)}, {"n": 1200}),
+        again=True,
+    ),
     GuideLoop("serial_rows", 8, 1, 1.05, _serial),
-    GuideLoop("sums_of_blocks", 7, 1, 1.05,
-              lambda: Launch({"a": _ints(80), "c": np.zeros(20, np.int32)}, {"size": 4, "count": 20})),
-    GuideLoop("running_sum", 3, 1, 1.3, lambda: Launch(
-        {"b": _uints(2000), "c": _uints(2000), "out": np.zeros(1, np.uint32)}, {"n": 2000}), True),
+    GuideLoop(
+        "sums_of_blocks",
+        7,
+        1,
+        1.05,
+        lambda: Launch({"a": _ints(80), "c": np.zeros(20, np.int32)}, {"size": 4, "count": 20}),
+    ),
+    GuideLoop(
+        "running_sum",
+        3,
+        1,
+        1.3,
+        lambda: Launch({"b": _uints(2000), "c": _uints(2000), "out": np.zeros(1, np.uint32)}, {"n": 2000}),
+        True,
+    ),
     GuideLoop("binomial", 4, 13, 13.1, lambda: Launch({"result": np.zeros(1, np.uint32)}, {"n": 150, "k": 10})),
     GuideLoop("mirror", 3, 285, 2.6, lambda: Launch({"out": _ints(2000)}, {"n": 1000}), True),
     GuideLoop("square", 6, 7, 1.05, _large_square),
@@ -148,12 +181,13 @@ def measure(system: KernelSystem, loop: GuideLoop, seeds=(0,)) -> Measured:
     stats = system.check(loop.kernel, [loop.launch() for _ in range(1 + loop.again)], seeds)[loop.again]
     line = _first_line(system.source, loop.kernel) + loop.line - 1
     found = {each["line"]: each for each in stats["loops"]}[line]
-    return Measured(loop, found["static_ii"], found["scheduled_ii"], found["measured_ii"],
-                    found["iterations"], stats["cycles"])
+    return Measured(
+        loop, found["static_ii"], found["scheduled_ii"], found["measured_ii"], found["iterations"], stats["cycles"]
+    )
 
 
 def _first_line(source: str, kernel: str) -> int:
-    return source[:re.search(rf"__kernel void {kernel}\(", source).start()].count("\n") + 1
+    return source[: re.search(rf"__kernel void {kernel}\(", source).start()].count("\n") + 1
 
 
 def measure_all(board: str = "de5net") -> list[Measured]:
@@ -168,13 +202,34 @@ def measure_all(board: str = "de5net") -> list[Measured]:
 def rendered(rows: list[Measured]) -> Table:
     """The table as ``make bench`` prints it."""
     table = Table(title="The loops of the vendor's guides: II there and here", title_justify="left")
-    for column in ("kernel", "line", "there", "static II", "scheduled II", "measured II", "goal", "", "iterations",
-                   "cycles of the launch", "each"):
+    for column in (
+        "kernel",
+        "line",
+        "there",
+        "static II",
+        "scheduled II",
+        "measured II",
+        "goal",
+        "",
+        "iterations",
+        "cycles of the launch",
+        "each",
+    ):
         table.add_column(column, justify="left" if column == "kernel" else "right", no_wrap=True)
     for row in rows:
-        table.add_row(row.loop.kernel, str(row.loop.line), str(row.loop.there), str(row.static), f"{row.scheduled:.2f}",
-                      f"{row.measured:.2f}", f"{row.loop.goal:g}", "met" if row.met else "MISSED", f"{row.iterations:,}",
-                      f"{row.cycles:,}", f"{row.each:.2f}")
+        table.add_row(
+            row.loop.kernel,
+            str(row.loop.line),
+            str(row.loop.there),
+            str(row.static),
+            f"{row.scheduled:.2f}",
+            f"{row.measured:.2f}",
+            f"{row.loop.goal:g}",
+            "met" if row.met else "MISSED",
+            f"{row.iterations:,}",
+            f"{row.cycles:,}",
+            f"{row.each:.2f}",
+        )
     return table
 
 

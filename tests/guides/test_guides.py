@@ -7,8 +7,9 @@ from tests.kernels.system import KernelSystem
 
 #: Loops that take longer than in the guides, each with what they may take until that is mended.
 SLOWER = {
-    # the hazard unit compares with 128 iterations of stores; a load behind another load and its store take three times as many
-    "shifted_copies_of_one": 4.2,
+    # the hazard unit compares with 128 iterations of stores; a load behind another load and its store take three times
+    # as many
+    "shifted_copies_of_one": 4.2
 }
 
 

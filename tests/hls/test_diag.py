@@ -18,7 +18,9 @@ def test_a_long_line_is_shown_around_the_place():
     for column in (1, 100, 5000, 9999, 10_000):
         source, caret = shown(line, column)
         assert len(source) == 4 + 240 and source[4:] in line
-        assert source[caret.index("^") - 1:caret.index("^") + 1] == ((" " if column == 1 else line[column - 2]) + line[column - 1])
+        assert source[caret.index("^") - 1 : caret.index("^") + 1] == (
+            (" " if column == 1 else line[column - 2]) + line[column - 1]
+        )
     assert len(shown(line, 0)[0]) <= 4 + 240
     assert len(shown(line, 9990, 500)[1]) <= 4 + 240
 
@@ -30,6 +32,24 @@ def test_nothing_in_a_source_commands_the_terminal():
 def test_tools_get_all_of_it():
     note = Diagnostic("because", Span("b.cl", 2, 3), severity="note")
     (record,) = json.loads(to_json([Diagnostic("wrong", Span("a.cl", 1, 5, 4), "write it right", notes=(note,))]))
-    assert record == {"severity": "error", "message": "wrong", "hint": "write it right", "file": "a.cl", "line": 1, "column": 5,
-                      "length": 4, "notes": [{"severity": "note", "message": "because", "hint": "", "file": "b.cl", "line": 2,
-                                              "column": 3, "length": 1, "notes": []}]}
+    assert record == {
+        "severity": "error",
+        "message": "wrong",
+        "hint": "write it right",
+        "file": "a.cl",
+        "line": 1,
+        "column": 5,
+        "length": 4,
+        "notes": [
+            {
+                "severity": "note",
+                "message": "because",
+                "hint": "",
+                "file": "b.cl",
+                "line": 2,
+                "column": 3,
+                "length": 1,
+                "notes": [],
+            }
+        ],
+    }

@@ -1,4 +1,5 @@
-"""Runs random networks of kernels: many in one system, each under several seeds of random stalls, some of which wait for ever.
+"""Runs random networks of kernels: many in one system, each under several seeds of random stalls, some of which wait
+for ever.
 
     python -m tests.kernels.campaign --systems 20 --start 1000
 
@@ -48,9 +49,12 @@ class Outcome:
 
 
 def run_system(start: int, networks: int, seeds=SEEDS) -> Outcome:
-    """Build networks of the seeds ``start`` and on into one system, every other one tangled, and run each with every seed of stalls."""
-    made = [(tangled if number % 2 else network)(f"n{number}", random.Random(number), *(() if number % 2 else (True,)))
-            for number in range(start, start + networks)]
+    """Build networks of the seeds ``start`` and on into one system, every other one tangled, and run each with every
+    seed of stalls."""
+    made = [
+        (tangled if number % 2 else network)(f"n{number}", random.Random(number), *(() if number % 2 else (True,)))
+        for number in range(start, start + networks)
+    ]
     system, outcome = ChannelSystem("\n".join(one.text for one in made), narrow_words()), Outcome()
     try:
         for number, one in enumerate(made, start):
@@ -67,7 +71,8 @@ def run_system(start: int, networks: int, seeds=SEEDS) -> Outcome:
 
 
 def wrong(said: str, ended: bool, ends: bool) -> str:
-    """What is wrong with how a run ended ("" for nothing). ``ends``: the network does, if its channels hold any number of values."""
+    """What is wrong with how a run ended ("" for nothing). ``ends``: the network does, if its channels hold any number
+    of values."""
     if ended and said == "certain":
         return "it ended, which the analysis said it never does"
     if ended and not ends:
@@ -88,13 +93,19 @@ def _verdicts(system: ChannelSystem, one: Network) -> Iterator[Verdict]:
 
 
 def _launches(one: Network) -> dict[str, Launch]:
-    return {kernel: Launch({"a": np.zeros(8, np.int32), "out": np.zeros(1, np.int32)}, {"n": ITERATIONS}) for kernel in one.kernels}
+    return {
+        kernel: Launch({"a": np.zeros(8, np.int32), "out": np.zeros(1, np.int32)}, {"n": ITERATIONS})
+        for kernel in one.kernels
+    }
 
 
 def _expected(system: ChannelSystem, one: Network):
-    """What all kernels leave if they end; None if they do not, however many values channels hold. A network without calls that only
-    look gives the same in every run that ends (Kahn), so that depths do not matter."""
-    channels = {name: [Channel(name) for _ in range(memory.length or 1)] for name, memory in system.result.module.channels.items()}
+    """What all kernels leave if they end; None if they do not, however many values channels hold. A network without
+    calls that only look gives the same in every run that ends (Kahn), so that depths do not matter."""
+    channels = {
+        name: [Channel(name) for _ in range(memory.length or 1)]
+        for name, memory in system.result.module.channels.items()
+    }
     try:
         return system.expected_together(_launches(one), channels)
     except ExecutionError as error:
@@ -108,7 +119,7 @@ def _run(system: ChannelSystem, one: Network, expected, stalls: int) -> tuple[bo
     system.loaded.session.reset(stalls)
     names = list(one.kernels)
     launches = _launches(one)
-    launches = {name: launches[name] for name in names[stalls % len(names):] + names[:stalls % len(names)]}
+    launches = {name: launches[name] for name in names[stalls % len(names) :] + names[: stalls % len(names)]}
     try:
         system.run_together(launches, expected, stalls)
     except SimulationError as error:

@@ -18,17 +18,37 @@ class ChannelSystem(KernelSystem):
     """
 
     def expected_together(self, launches: Mapping[str, Launch], channels=None) -> dict[str, dict[str, np.ndarray]]:
-        """The buffers of every kernel after the interpreter ran them together; ``channels`` keeps what is left in channels."""
+        """The buffers of every kernel after the interpreter ran them together; ``channels`` keeps what is left in
+        channels."""
         copies = {id(array): array.copy() for launch in launches.values() for array in launch.buffers.values()}
-        buffers = {kernel: {name: copies[id(array)] for name, array in launch.buffers.items()} for kernel, launch in launches.items()}
-        runs = [interpreter.Launch(kernel, {n: b.view(np.uint8) for n, b in buffers[kernel].items()}, launch.scalars,
-                                   launch.global_size, launch.local_size, launch.offset) for kernel, launch in launches.items()]
+        buffers = {
+            kernel: {name: copies[id(array)] for name, array in launch.buffers.items()}
+            for kernel, launch in launches.items()
+        }
+        runs = [
+            interpreter.Launch(
+                kernel,
+                {n: b.view(np.uint8) for n, b in buffers[kernel].items()},
+                launch.scalars,
+                launch.global_size,
+                launch.local_size,
+                launch.offset,
+            )
+            for kernel, launch in launches.items()
+        ]
         interpreter.run_launches(self.result.module, runs, 10_000_000, channels)
         return buffers
 
-    def check_together(self, launches: Mapping[str, Launch], seeds: Sequence[int] = (0,), skip: frozenset = frozenset(),
-                       fresh: bool = True, channels=None) -> list[dict[str, dict]]:
-        """Run the kernels at the same time for each seed, begun in another order each time; the statistics by kernel of each run.
+    def check_together(
+        self,
+        launches: Mapping[str, Launch],
+        seeds: Sequence[int] = (0,),
+        skip: frozenset = frozenset(),
+        fresh: bool = True,
+        channels=None,
+    ) -> list[dict[str, dict]]:
+        """Run the kernels at the same time for each seed, begun in another order each time; the statistics by kernel of
+        each run.
 
         ``skip`` are buffers that depend on when things happen. Without ``fresh`` nothing is reset before.
         """
@@ -36,7 +56,7 @@ class ChannelSystem(KernelSystem):
         for k, seed in enumerate(seeds):
             if fresh:
                 self.loaded.session.reset(seed)
-            names = list(launches)[k % len(launches):] + list(launches)[:k % len(launches)]
+            names = list(launches)[k % len(launches) :] + list(launches)[: k % len(launches)]
             found.append(self.run_together({name: launches[name] for name in names}, expected, seed, skip))
         return found
 
@@ -49,9 +69,11 @@ class ChannelSystem(KernelSystem):
             self._start(kernel, launch, places[kernel])
         return places
 
-    def run_together(self, launches: Mapping[str, Launch], expected, seed: int, skip: frozenset = frozenset()) -> dict[str, dict]:
-        """One run of the kernels as they are, without a reset; their statistics. ``expected`` as of :meth:`expected_together`, or
-        None where results do not matter. Raises as :meth:`check` does."""
+    def run_together(
+        self, launches: Mapping[str, Launch], expected, seed: int, skip: frozenset = frozenset()
+    ) -> dict[str, dict]:
+        """One run of the kernels as they are, without a reset; their statistics. ``expected`` as of
+        :meth:`expected_together`, or None where results do not matter. Raises as :meth:`check` does."""
         statistics = {}
         with _limited():
             places = self.start_together(launches)
@@ -72,7 +94,8 @@ class ChannelSystem(KernelSystem):
         self.loaded.start(interface, places | scalars, sizes)
 
     def _put(self, launch: Launch, address: int, known: dict[int, int]) -> tuple[dict[str, int], int]:
-        """Write the buffers into memory behind ``address``, but for those that have ``known`` places; their places, and the end."""
+        """Write the buffers into memory behind ``address``, but for those that have ``known`` places; their places, and
+        the end."""
         places = {}
         for name, array in launch.buffers.items():
             word = self.board.memory.word_bytes
@@ -81,9 +104,9 @@ class ChannelSystem(KernelSystem):
                 continue
             places[name] = known[id(array)] = -(-(address + MARGIN) // word) * word
             address = places[name] + array.nbytes + MARGIN
-            around = self.memory.contents[places[name] - MARGIN:address]
+            around = self.memory.contents[places[name] - MARGIN : address]
             around[:] = _pattern(around.size)
-            around[MARGIN:MARGIN + array.nbytes] = array.view(np.uint8)
+            around[MARGIN : MARGIN + array.nbytes] = array.view(np.uint8)
         self.memory.publish([(0, address + 4096)])
         return places, address
 
@@ -91,7 +114,7 @@ class ChannelSystem(KernelSystem):
         for name, array in expected.items():
             if name in skip:
                 continue
-            found = self.memory.contents[places[name]:places[name] + array.nbytes].copy().view(array.dtype)
+            found = self.memory.contents[places[name] : places[name] + array.nbytes].copy().view(array.dtype)
             text = difference(found, array, launch.buffers[name])
             if text:
                 raise Difference(f"{where}: {name}{text}")

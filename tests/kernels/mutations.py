@@ -2,7 +2,8 @@
 
     python -m tests.kernels.mutations
 
-Each mutation breaks one rule of how kernels become hardware. One line is printed for each: noticed, and as what, or missed.
+Each mutation breaks one rule of how kernels become hardware. One line is printed for each: noticed, and as what, or
+missed.
 """
 
 import re
@@ -30,8 +31,8 @@ SEEDS = (0, 1, 2, 3)
 
 @dataclass(frozen=True)
 class Mutation:
-    """``broken`` is the rule that no longer holds, ``kernel`` the one that should show it, ``owner.name`` what is replaced
-    by what ``make`` makes of it."""
+    """``broken`` is the rule that no longer holds, ``kernel`` the one that should show it, ``owner.name`` what is
+    replaced by what ``make`` makes of it."""
 
     broken: str
     kernel: str
@@ -111,25 +112,54 @@ def _first_slot(original):
 
 
 MUTATIONS = (
-    Mutation("a token waits until the value of the one before it is there", "across_a_second_load", LevelQueues,
-             "_slot_ready", _always([])),
-    Mutation("the last token of an invocation makes no slot ready", "across_a_second_load", RegionBuilder,
-             "_announce_ready", _no_condition()),
+    Mutation(
+        "a token waits until the value of the one before it is there",
+        "across_a_second_load",
+        LevelQueues,
+        "_slot_ready",
+        _always([]),
+    ),
+    Mutation(
+        "the last token of an invocation makes no slot ready",
+        "across_a_second_load",
+        RegionBuilder,
+        "_announce_ready",
+        _no_condition(),
+    ),
     Mutation("the last token lets nothing issue behind it", "triangular", RegionBuilder, "_issues_next", _say_again),
-    Mutation("the header waits for the recurrences of level 0", "across_a_load", region_plan, "_again",
-             lambda original: lambda carried, decide, ii, stages: (decide, 0)),
-    Mutation("the header keeps to the II", "slow_in_level_0", region_plan, "_again",
-             lambda original: lambda carried, decide, ii, stages: original(carried, decide, 1, stages)),
-    Mutation("carried values come back from the slot's register", "in_level_0", LevelBuilder, "_read_carried",
-             _initial_value_for_ever),
-    Mutation("values are written to the slot they belong to", "interleaved_sums", RegionBuilder, "_slot_event", _first_slot),
-    Mutation("a join waits for no response of what was off", "predicated", LevelQueues, "_response", _join_waits_for_all),
+    Mutation(
+        "the header waits for the recurrences of level 0",
+        "across_a_load",
+        region_plan,
+        "_again",
+        lambda original: lambda carried, decide, ii, stages: (decide, 0),
+    ),
+    Mutation(
+        "the header keeps to the II",
+        "slow_in_level_0",
+        region_plan,
+        "_again",
+        lambda original: lambda carried, decide, ii, stages: original(carried, decide, 1, stages),
+    ),
+    Mutation(
+        "carried values come back from the slot's register",
+        "in_level_0",
+        LevelBuilder,
+        "_read_carried",
+        _initial_value_for_ever,
+    ),
+    Mutation(
+        "values are written to the slot they belong to", "interleaved_sums", RegionBuilder, "_slot_event", _first_slot
+    ),
+    Mutation(
+        "a join waits for no response of what was off", "predicated", LevelQueues, "_response", _join_waits_for_all
+    ),
     Mutation("stores and loads that are off are not made", "predicated", LevelQueues, "_enabled", _always(None)),
     Mutation("a level takes room in the queues before a token enters", "gather", LevelQueues, "_queue", _no_credits),
-    Mutation("a run ends when its stores are in memory", "copy", KernelHardware, "_control",
-             _without_units("store")),
-    Mutation("words fetched by one run are not used by the next", "copy", KernelHardware, "_control",
-             _without_units("load")),
+    Mutation("a run ends when its stores are in memory", "copy", KernelHardware, "_control", _without_units("store")),
+    Mutation(
+        "words fetched by one run are not used by the next", "copy", KernelHardware, "_control", _without_units("load")
+    ),
     Mutation("tokens behind the last one of a late exit are dropped", "late_exit", LevelQueues, "_over", _always(C(0))),
 )
 
@@ -154,7 +184,7 @@ def _alone(kernel: str):
     for module in (test_loops, test_recurrences, test_memory):
         found = re.search(rf"^__kernel void {kernel}\(.*?^}}", module.SOURCE, re.MULTILINE | re.DOTALL)
         if found:
-            head = module.SOURCE[:module.SOURCE.index("__kernel")]
+            head = module.SOURCE[: module.SOURCE.index("__kernel")]
             return head + found[0], test_memory.narrow_words()
     raise ValueError(f"no kernel {kernel}")
 

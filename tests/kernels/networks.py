@@ -1,8 +1,9 @@
-"""Random networks of kernels: some end whatever the depths of their channels are, some may wait for each other for ever.
+"""Random networks of kernels: some end whatever the depths of their channels are, some may wait for each other for
+ever.
 
-A network is made from one sequence of transfers, each from one kernel to another; a kernel's program is what it has to do with
-them, in that order. So kernels that take turns by the sequence never wait for each other. In a tangled network some kernels make their
-transfers in another order.
+A network is made from one sequence of transfers, each from one kernel to another; a kernel's program is what it has to
+do with them, in that order. So kernels that take turns by the sequence never wait for each other. In a tangled network
+some kernels make their transfers in another order.
 """
 
 import random
@@ -16,8 +17,8 @@ ITERATIONS = 12
 
 @dataclass(frozen=True)
 class Network:
-    """``text`` declares channels and kernels, the names of which are ``kernels``; each takes (a, out, n). ``light`` kernels read no memory
-    and write one value, which depends on all they did."""
+    """``text`` declares channels and kernels, the names of which are ``kernels``; each takes (a, out, n). ``light``
+    kernels read no memory and write one value, which depends on all they did."""
 
     text: str
     kernels: tuple[str, ...]
@@ -28,18 +29,23 @@ def network(name: str, rng: random.Random, light: bool = False) -> Network:
     """A network of 2 to 4 kernels (light: to 8) with 2 to 6 transfers (light: to 10) in each iteration."""
     kernels = tuple(f"{name}_{k}" for k in range(rng.randint(2, 8 if light else 4)))
     bodies, declared = _bodies(name, kernels, rng, light)
-    return Network("\n".join([*declared, *(_kernel(k, body, rng, light, "n") for k, body in bodies.items())]), kernels, light)
+    return Network(
+        "\n".join([*declared, *(_kernel(k, body, rng, light, "n") for k, body in bodies.items())]), kernels, light
+    )
 
 
 def tangled(name: str, rng: random.Random) -> Network:
-    """A light network in which some kernels may wait for each other for ever; some of its loops have constant counts."""
+    """A light network in which some kernels may wait for each other for ever; some of its loops have constant
+    counts."""
     kernels = tuple(f"{name}_{k}" for k in range(rng.randint(2, 8)))
     bodies, declared = _bodies(name, kernels, rng, True)
     for body in bodies.values():
         if rng.random() < 0.4:
             rng.shuffle(body)
     count = str(ITERATIONS) if rng.random() < 0.7 else "n"
-    return Network("\n".join([*declared, *(_kernel(k, body, rng, True, count) for k, body in bodies.items())]), kernels, True)
+    return Network(
+        "\n".join([*declared, *(_kernel(k, body, rng, True, count) for k, body in bodies.items())]), kernels, True
+    )
 
 
 def _bodies(name: str, kernels, rng: random.Random, light: bool) -> tuple[dict[str, list[str]], list[str]]:
@@ -63,7 +69,10 @@ def _bodies(name: str, kernels, rng: random.Random, light: bool) -> tuple[dict[s
 
 def _transfer(channel: str, rng: random.Random) -> tuple[str, str]:
     """What writer and reader do: once, several times, or only in some iterations."""
-    write, read = f"write_channel_intel({channel}, x + {rng.randint(0, 9)});", f"x = x * 3 + read_channel_intel({channel});"
+    write, read = (
+        f"write_channel_intel({channel}, x + {rng.randint(0, 9)});",
+        f"x = x * 3 + read_channel_intel({channel});",
+    )
     form = rng.choice(["once", "once", "loop", "some", "unrolled", "loop in some"])
     if form == "once":
         return write, read

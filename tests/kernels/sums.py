@@ -13,7 +13,14 @@ from tests.kernels.system import Launch
 SOURCE = (Path(__file__).parent / "sums.cl").read_text()
 FORMATS = {"float": (np.float32, 32, 8), "half": (np.float16, 16, 5)}
 #: the type of each kernel of sums.cl, and whether it has a sum that begins with what it finds
-KERNELS = {"total": "float", "of_fixed_length": "float", "guarded": "float", "both": "float", "in_turn": "float", "halves": "half"}
+KERNELS = {
+    "total": "float",
+    "of_fixed_length": "float",
+    "guarded": "float",
+    "both": "float",
+    "in_turn": "float",
+    "halves": "half",
+}
 #: what random numbers are among, by name
 KINDS = ("any", "near", "cancelling", "subnormal", "overflowing", "minus_zero", "infinite", "opposite", "nan")
 
@@ -37,25 +44,34 @@ def numbers(kind: str, count: int, form: str, seed: int) -> np.ndarray:
     dtype, bits, exponent = FORMATS[form]
     rng, fraction = np.random.default_rng([seed, KINDS.index(kind)]), bits - exponent - 1
     top = (1 << exponent) - 2
-    low, high = {"subnormal": (0, 1), "overflowing": (top - 1, top), "near": (top // 2 - 6, top // 2 + 6)}.get(kind, (0, top))
+    low, high = {"subnormal": (0, 1), "overflowing": (top - 1, top), "near": (top // 2 - 6, top // 2 + 6)}.get(
+        kind, (0, top)
+    )
     exponents = rng.integers(low, high + 1, count)
-    words = [int(rng.integers(0, 2)) << bits - 1 | int(e) << fraction | int(rng.integers(0, 1 << fraction)) for e in exponents]
+    words = [
+        int(rng.integers(0, 2)) << bits - 1 | int(e) << fraction | int(rng.integers(0, 1 << fraction))
+        for e in exponents
+    ]
     values = np.array([bits_to_float(word, bits) for word in words], dtype)
     if kind == "cancelling":
-        values[count // 2:count // 2 * 2] = -values[:count // 2]
+        values[count // 2 : count // 2 * 2] = -values[: count // 2]
         values[-1] = rng.normal()
         rng.shuffle(values)
     if kind == "minus_zero":
         values[:] = -0.0
-    for k, special in enumerate({"infinite": (math.inf,), "opposite": (math.inf, -math.inf), "nan": (math.nan,)}.get(kind, ())):
+    for k, special in enumerate(
+        {"infinite": (math.inf,), "opposite": (math.inf, -math.inf), "nan": (math.nan,)}.get(kind, ())
+    ):
         values[(7 * k + seed) % count] = special
     return values
 
 
 def launch(kernel: str, kind: str, n: int, seed: int = 0) -> Launch:
     form = KERNELS[kernel]
-    return Launch({"a": numbers(kind, max(2 * n, 48), form, seed), "out": numbers(kind, 8, form, seed + 1)},
-                  {"n": n if kernel != "of_fixed_length" else n % 8})
+    return Launch(
+        {"a": numbers(kind, max(2 * n, 48), form, seed), "out": numbers(kind, 8, form, seed + 1)},
+        {"n": n if kernel != "of_fixed_length" else n % 8},
+    )
 
 
 def expected(kernel: str, one: Launch, flush: bool = False) -> np.ndarray:
@@ -70,13 +86,13 @@ def expected(kernel: str, one: Launch, flush: bool = False) -> np.ndarray:
         case "total":
             out[0] = total(0.0, a[:n])
         case "of_fixed_length":
-            out[0] = total(-0.0, a[n:n + 40])
+            out[0] = total(-0.0, a[n : n + 40])
         case "guarded":
             out[0] = total(0.0, [a[i] if i & 3 else -0.0 for i in range(n)])
         case "both":
             out[0], out[1] = total(out[0], a[:n]), total(2.5, -a[:n])
         case "in_turn":
-            out[0] = total(total(0.0, a[:n]), -a[n:2 * n])
+            out[0] = total(total(0.0, a[:n]), -a[n : 2 * n])
         case "halves":
             out[0], out[1] = total(-0.0, a[:n]), total(out[1], -a[:n])
     return out

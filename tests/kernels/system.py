@@ -34,9 +34,9 @@ class Difference(AssertionError):
 class Launch:
     """What a kernel is started with: arrays and scalars by parameter name, and the index space.
 
-    ``misalign`` counts elements by which each buffer's address misses a multiple of the memory word. ``overlap`` makes the
-    hardware keep the order it would need if buffers were shared; they are not, so nothing may change. ``shared`` holds the bytes of
-    local memory arguments.
+    ``misalign`` counts elements by which each buffer's address misses a multiple of the memory word. ``overlap`` makes
+    the hardware keep the order it would need if buffers were shared; they are not, so nothing may change. ``shared``
+    holds the bytes of local memory arguments.
     """
 
     buffers: Mapping[str, np.ndarray]
@@ -55,12 +55,27 @@ class KernelSystem:
     The simulator is built at the first run. Raises CompileError for a source that cannot be built.
     """
 
-    def __init__(self, source: str, board: str | Board = "de5net", elastic_depth: int = 0, fpc: bool = False, flush: bool = False,
-                 fp_relaxed: bool = False, counters: bool | None = None):
+    def __init__(
+        self,
+        source: str,
+        board: str | Board = "de5net",
+        elastic_depth: int = 0,
+        fpc: bool = False,
+        flush: bool = False,
+        fp_relaxed: bool = False,
+        counters: bool | None = None,
+    ):
         self.source = source
         self.board = load_board(board) if isinstance(board, str) else board
-        options = Options(random_stalls=True, ram_faults=True, elastic_depth=elastic_depth, fpc=fpc, denorms_are_zero=flush, fp_relaxed=fp_relaxed,
-                          counters=counters)
+        options = Options(
+            random_stalls=True,
+            ram_faults=True,
+            elastic_depth=elastic_depth,
+            fpc=fpc,
+            denorms_are_zero=flush,
+            fp_relaxed=fp_relaxed,
+            counters=counters,
+        )
         self.result = compile(source, self.board, options)
         self.memory = SharedMemory(self.board.bytes)
         self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory, hasty=True)
@@ -80,15 +95,23 @@ class KernelSystem:
     def expected(self, kernel: str, launch: Launch) -> dict[str, np.ndarray]:
         """The buffers after the interpreter ran the kernel as the frontend made it."""
         buffers = {name: array.copy() for name, array in launch.buffers.items()}
-        run_kernel(self.result.module, kernel,
-                   {name: array.view(np.uint8) for name, array in buffers.items()} | dict(launch.shared), launch.scalars, launch.global_size, launch.local_size, launch.offset, max_iterations=MAX_CYCLES)
+        run_kernel(
+            self.result.module,
+            kernel,
+            {name: array.view(np.uint8) for name, array in buffers.items()} | dict(launch.shared),
+            launch.scalars,
+            launch.global_size,
+            launch.local_size,
+            launch.offset,
+            max_iterations=MAX_CYCLES,
+        )
         return buffers
 
     def check(self, kernel: str, launches: Sequence[Launch], seeds: Sequence[int] = (0,)) -> list[dict]:
         """For each seed of stalls (0: none) run the launches one after the other, with a reset before the first only.
 
-        Returns the statistics of all runs in that order. Raises :class:`Difference` when a byte in or around a buffer is
-        not what the interpreter leaves there, or the run reports an error; SimulationError when it does not end;
+        Returns the statistics of all runs in that order. Raises :class:`Difference` when a byte in or around a buffer
+        is not what the interpreter leaves there, or the run reports an error; SimulationError when it does not end;
         ProfileError when the accounts do not sum to the cycles.
         """
         expected = [self.expected(kernel, launch) for launch in launches]
@@ -100,11 +123,14 @@ class KernelSystem:
         return found
 
     def run(self, kernel: str, launch: Launch, seed: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
-        """Statistics and buffers of one run after a reset, compared with nothing: for what the interpreter cannot know."""
+        """Statistics and buffers of one run after a reset, compared with nothing: for what the interpreter cannot
+        know."""
         self.loaded.session.reset(seed)
         run, places = self._run(kernel, launch)
-        buffers = {name: self.memory.contents[places[name]:places[name] + array.nbytes].copy().view(array.dtype)
-                   for name, array in launch.buffers.items()}
+        buffers = {
+            name: self.memory.contents[places[name] : places[name] + array.nbytes].copy().view(array.dtype)
+            for name, array in launch.buffers.items()
+        }
         return self.result.decode(kernel, run.counters), buffers
 
     def _check(self, kernel, launch, expected, where) -> dict:
@@ -127,7 +153,9 @@ class KernelSystem:
         places, free = {}, {memory.name: memory.base + 4096 for memory in self.board.memories}
         for name, array in launch.buffers.items():
             home = homes.get(name, self.board.memory)  # a launch may have buffers for several kernels
-            places[name] = -(-(free[home.name] + MARGIN) // home.word_bytes) * home.word_bytes + launch.misalign * array.itemsize
+            places[name] = (
+                -(-(free[home.name] + MARGIN) // home.word_bytes) * home.word_bytes + launch.misalign * array.itemsize
+            )
             free[home.name] = places[name] + array.nbytes + MARGIN
         return places
 
@@ -135,9 +163,9 @@ class KernelSystem:
         """Write the buffers into memory, each with margins of known bytes; their addresses by name."""
         places = self.addresses(kernel, launch)
         for name, array in launch.buffers.items():
-            around = self.memory.contents[places[name] - MARGIN:places[name] + array.nbytes + MARGIN]
+            around = self.memory.contents[places[name] - MARGIN : places[name] + array.nbytes + MARGIN]
             around[:] = _pattern(around.size)
-            around[MARGIN:MARGIN + array.nbytes] = array.view(np.uint8)
+            around[MARGIN : MARGIN + array.nbytes] = array.view(np.uint8)
         self.memory.publish([(places[name], places[name] + array.nbytes) for name, array in launch.buffers.items()])
         return places
 
@@ -146,14 +174,14 @@ class KernelSystem:
         if run.status or any(not fault.kind.is_read for fault in run.faults):
             raise Difference(f"{where}: status {run.status:#x}, {run.fault}")
         for name, array in expected.items():
-            around = self.memory.contents[places[name] - MARGIN:places[name] + array.nbytes + MARGIN]
-            found = around[MARGIN:MARGIN + array.nbytes].copy().view(array.dtype)
+            around = self.memory.contents[places[name] - MARGIN : places[name] + array.nbytes + MARGIN]
+            found = around[MARGIN : MARGIN + array.nbytes].copy().view(array.dtype)
             text = difference(found, array, launch.buffers[name])
             if text:
                 raise Difference(f"{where}: {name}{text}")
-            outside = np.concatenate([around[:MARGIN], around[MARGIN + array.nbytes:]])
+            outside = np.concatenate([around[:MARGIN], around[MARGIN + array.nbytes :]])
             pattern = _pattern(around.size)
-            if not np.array_equal(outside, np.concatenate([pattern[:MARGIN], pattern[MARGIN + array.nbytes:]])):
+            if not np.array_equal(outside, np.concatenate([pattern[:MARGIN], pattern[MARGIN + array.nbytes :]])):
                 raise Difference(f"{where}: bytes around {name} were written")
 
 
@@ -164,12 +192,15 @@ def difference(found: np.ndarray, expected: np.ndarray, before: np.ndarray) -> s
     if not wrong.size:
         return ""
     k = wrong[0]
-    return (f"[{k}] is {found[k]!r}, not {expected[k]!r} (was {before[k]!r}); "
-            f"{wrong.size} of {expected.size} elements differ: {wrong[:12].tolist()}")
+    return (
+        f"[{k}] is {found[k]!r}, not {expected[k]!r} (was {before[k]!r}); "
+        f"{wrong.size} of {expected.size} elements differ: {wrong[:12].tolist()}"
+    )
 
 
 def with_both_levels(source: str):
     """The fixture ``system`` of a file whose kernels are built twice: with stall-free and with stall-enabled levels."""
+
     @pytest.fixture(scope="module", params=[0, 1000], ids=["stall_free", "stall_enabled"])
     def system(request):
         system = KernelSystem(source, elastic_depth=request.param)

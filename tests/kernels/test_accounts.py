@@ -52,7 +52,9 @@ def test_interval_of_an_outer_loop_is_that_at_which_its_iterations_leave(system)
 def test_waits_behind_the_last_issue_belong_to_what_is_waited_for(system):
     data = Launch({"in": np.zeros(300, np.uint8), "bins": np.zeros(256, np.uint32)}, {"n": 300})
     stats, accounts = _check(system, "one_bin", data)
-    assert accounts["waiting for earlier stores to bins that may be to the same address"] > 0.8 * stats["cycles"], accounts
+    assert accounts["waiting for earlier stores to bins that may be to the same address"] > 0.8 * stats["cycles"], (
+        accounts
+    )
     assert _latency(accounts) < 0.05 * stats["cycles"], accounts
 
 
@@ -74,7 +76,11 @@ def test_a_loop_that_is_not_pipelined_is_named(system):
 
 def test_requests_that_memory_does_not_take_are_waits_also_behind_the_last_iteration(system):
     n = 2048
-    arrays = {"at": RNG.integers(0, 1 << 18, n).astype(np.int32), "table": RNG.integers(0, 9, 1 << 18).astype(np.int32), "out": np.zeros(n, np.int32)}
+    arrays = {
+        "at": RNG.integers(0, 1 << 18, n).astype(np.int32),
+        "table": RNG.integers(0, 9, 1 << 18).astype(np.int32),
+        "out": np.zeros(n, np.int32),
+    }
     stats, accounts = _check(system, "gather", Launch(arrays, {"n": n}))
     waits = sum(cycles for cause, cycles in accounts.items() if cause.startswith("waiting for load of table"))
     assert waits > 0.1 * stats["cycles"], accounts

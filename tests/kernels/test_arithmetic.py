@@ -16,8 +16,24 @@ def operands(dtype):
     """Ordinary numbers, and those at the ends of the format."""
     info = np.finfo(dtype)
     rng = np.random.default_rng(1)
-    ends = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, info.max, info.tiny, -info.smallest_subnormal, info.eps, 2.5, -3.5]
-    return np.concatenate([np.array(ends, dtype), rng.normal(0, 40, 40).astype(dtype), rng.uniform(0, 2, 11).astype(dtype)])
+    ends = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        np.inf,
+        -np.inf,
+        np.nan,
+        info.max,
+        info.tiny,
+        -info.smallest_subnormal,
+        info.eps,
+        2.5,
+        -3.5,
+    ]
+    return np.concatenate(
+        [np.array(ends, dtype), rng.normal(0, 40, 40).astype(dtype), rng.uniform(0, 2, 11).astype(dtype)]
+    )
 
 
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))

@@ -15,9 +15,18 @@ from tests.kernels.system import KernelSystem, Launch
 
 SOURCE = (Path(__file__).parent / "atomics.cl").read_text()
 COUNT = 2048
-#: Most cycles for each operation: one where the words are held, and the reads and writes that are under way at once elsewhere.
-#: of an iteration of ``paired``, which has two, and a work-item of ``side_by_side``, which has one or two.
-CYCLES = {"scattered": 7, "bins": 1.4, "one_counter": 1.3, "compared": 3.5, "paired": 2.6, "side_by_side": 2, "exchanged": 3.5, "largest": 20}
+#: Most cycles for each operation: one where the words are held, and the reads and writes that are under way at once
+#: elsewhere. of an iteration of ``paired``, which has two, and a work-item of ``side_by_side``, which has one or two.
+CYCLES = {
+    "scattered": 7,
+    "bins": 1.4,
+    "one_counter": 1.3,
+    "compared": 3.5,
+    "paired": 2.6,
+    "side_by_side": 2,
+    "exchanged": 3.5,
+    "largest": 20,
+}
 WORK_ITEMS = {"one_counter", "compared", "side_by_side", "exchanged"}
 
 
@@ -30,8 +39,13 @@ def system():
 
 def launch(kernel: str, misalign: int = 0) -> Launch:
     given = np.random.default_rng(misalign).integers(0, 1 << 20, COUNT).astype(np.int32)
-    return Launch({"in": given, "t": np.zeros(16384, np.int32)}, {"n": COUNT}, (COUNT if kernel in WORK_ITEMS else 1,), (32,) if kernel == "side_by_side" else None,
-                  misalign=misalign)
+    return Launch(
+        {"in": given, "t": np.zeros(16384, np.int32)},
+        {"n": COUNT},
+        (COUNT if kernel in WORK_ITEMS else 1,),
+        (32,) if kernel == "side_by_side" else None,
+        misalign=misalign,
+    )
 
 
 def cycles(system: KernelSystem, kernel: str, seeds=(0,)) -> float:

@@ -1,4 +1,5 @@
-"""Memories in banks with stall-free and stall-enabled levels, like the interpreter; at which rate, and in how many copies."""
+"""Memories in banks with stall-free and stall-enabled levels, like the interpreter; at which rate, and in how many
+copies."""
 
 from pathlib import Path
 
@@ -11,10 +12,18 @@ pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "banks.cl").read_text()
 #: of each kernel: initiation interval of its slowest loop, banks, and copies of banks in all
 MEMORIES = {
-    "lanes": (1, {"t": (4, 20)}), "unrolled": (1, {"t": (4, 4)}),
-    "histograms": (1, {"h": (4, 4)}), "window": (1, {"t": (2, 10)}), "either": (1, {"t": (1, 1)}), "halves": (1, {"t": (1, 1)}),
-    "masked": (1, {"t": (4, 4)}), "wrong_bits": (4, {"t": (4, 4)}), "few_copies": (3, {"t": (1, 1)}), "rows": (1, {"t": (8, 8)}),
-    "halves_of_one": (2, {"t": (2, 2)}), "lanes_of_100": (1, {"h": (4, 4)}),
+    "lanes": (1, {"t": (4, 20)}),
+    "unrolled": (1, {"t": (4, 4)}),
+    "histograms": (1, {"h": (4, 4)}),
+    "window": (1, {"t": (2, 10)}),
+    "either": (1, {"t": (1, 1)}),
+    "halves": (1, {"t": (1, 1)}),
+    "masked": (1, {"t": (4, 4)}),
+    "wrong_bits": (4, {"t": (4, 4)}),
+    "few_copies": (3, {"t": (1, 1)}),
+    "rows": (1, {"t": (8, 8)}),
+    "halves_of_one": (2, {"t": (2, 2)}),
+    "lanes_of_100": (1, {"h": (4, 4)}),
 }
 SPACES = {"lanes": ((128,), (64,))}
 
@@ -40,7 +49,7 @@ def test_memories(system, kernel):
     built = next(k for k in system.result.kernels if k.plan.name == kernel)
     assert max(plan.ii for plan in built.plan.loops.values()) == ii
     assert {name: (m.map.banks, sum(m.bank_copies)) for name, m in built.memory.onchip.items()} == memories
-    stats, = system.check(kernel, [launch(kernel, 512)])
+    (stats,) = system.check(kernel, [launch(kernel, 512)])
     for loop in stats["loops"]:
         if loop["iterations"] >= 128 and kernel not in SPACES:
             assert loop["measured_ii"] <= 1.05 * loop["scheduled_ii"] + 0.5

@@ -1,4 +1,5 @@
-"""Stores to one memory in several places at once, by work-items of one group or in nested loops, with random stalls, like the interpreter."""
+"""Stores to one memory in several places at once, by work-items of one group or in nested loops, with random stalls,
+like the interpreter."""
 
 from pathlib import Path
 
@@ -16,7 +17,9 @@ RNG = np.random.default_rng(11)
 def lines(groups: int, size: int, **scalars) -> Launch:
     """Groups of one dimension."""
     n = groups * size
-    return Launch({"in": RNG.integers(-1000, 1000, n).astype(np.int32), "out": np.zeros(n, np.int32)}, scalars, (n,), (size,))
+    return Launch(
+        {"in": RNG.integers(-1000, 1000, n).astype(np.int32), "out": np.zeros(n, np.int32)}, scalars, (n,), (size,)
+    )
 
 
 def test_around(system):
@@ -25,7 +28,9 @@ def test_around(system):
 
 def test_cycles_in_which_tokens_wait_for_the_port_have_an_account(system):
     (stats,) = system.check("around", [lines(64, 16)])
-    waiting = [a for a in stats["accounts"] if a["cause"] == "waiting for the write port of t, which stores elsewhere use, too"]
+    waiting = [
+        a for a in stats["accounts"] if a["cause"] == "waiting for the write port of t, which stores elsewhere use, too"
+    ]
     assert len(waiting) == 2 and sum(a["cycles"] for a in waiting) > 0
 
 
@@ -59,7 +64,8 @@ def test_rows(system):
 
 
 def test_rows_follow_at_once(system):
-    """Elimination takes a cycle for each element, few for each row and, between its steps, once the way through the loops."""
+    """Elimination takes a cycle for each element, few for each row and, between its steps, once the way through the
+    loops."""
     (stats,) = system.check("decomposed", [rows("decomposed", 15, np.float32)])
     inner = next(loop for loop in stats["loops"] if loop["iterations"] == sum(k * k for k in range(16)))
     assert inner["static_ii"] == 1 and inner["measured_ii"] < 1.5
@@ -67,6 +73,17 @@ def test_rows_follow_at_once(system):
 
 def test_every_level_that_shares_a_port_asks_for_it(system):
     """And none of those whose stores other groups' barriers keep apart."""
-    users = {kernel.function.name: [len(booking.users) for booking in kernel.plan.bookings] for kernel in system.result.kernels}
-    assert users == {"around": [2], "rounds": [3], "crosswise": [4], "beside_atomics": [2], "decomposed": [2], "halves": [4], "triples": [3],
-                     "crowded": []}
+    users = {
+        kernel.function.name: [len(booking.users) for booking in kernel.plan.bookings]
+        for kernel in system.result.kernels
+    }
+    assert users == {
+        "around": [2],
+        "rounds": [3],
+        "crosswise": [4],
+        "beside_atomics": [2],
+        "decomposed": [2],
+        "halves": [4],
+        "triples": [3],
+        "crowded": [],
+    }

@@ -54,9 +54,14 @@ def round_trip(system, kernel: str, n: int = 60) -> float:
 
 
 def test_reported_latency_is_measured(system):
-    reported = {kernel.name: [(way.source, way.target, way.cycles) for way in kernel.ways] for kernel in collect(system.result, "").kernels}
+    reported = {
+        kernel.name: [(way.source, way.target, way.cycles) for way in kernel.ways]
+        for kernel in collect(system.result, "").kernels
+    }
     cycles = [reported[f"step_{k}"] for k in range(LENGTH)]
-    assert [[way[:2] for way in ways] for ways in cycles] == [[(f"long_way[{k}]", f"long_way[{k + 1}]")] for k in range(LENGTH)]
+    assert [[way[:2] for way in ways] for ways in cycles] == [
+        [(f"long_way[{k}]", f"long_way[{k + 1}]")] for k in range(LENGTH)
+    ]
     (single,) = reported["single"]
     chain = sum(ways[0][2] for ways in cycles)
     assert round_trip(system, "round_long") - round_trip(system, "round_short") == chain - single[2]

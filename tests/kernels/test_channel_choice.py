@@ -1,4 +1,5 @@
-"""Calls on channels that are chosen at run time: the same bytes as the interpreter under random stalls, at the rate they should have."""
+"""Calls on channels that are chosen at run time: the same bytes as the interpreter under random stalls, at the rate
+they should have."""
 
 from pathlib import Path
 
@@ -34,7 +35,10 @@ GROUPS = {
     "wide": lambda n: {"packs": reads(n), "unpacks": writes(n)},
     "several": lambda n: {"swaps": reads(n), "unswaps": both(n)},
     "there_and_back": lambda n: {"asks": both(n), "tells": only(n)},
-    "items": lambda n: {"item_source": Launch({"a": ints(n)}, {}, (n,)), "item_sink": Launch({"a": ints(n), "out": np.zeros(n, np.int32)}, {}, (n,))},
+    "items": lambda n: {
+        "item_source": Launch({"a": ints(n)}, {}, (n,)),
+        "item_sink": Launch({"a": ints(n), "out": np.zeros(n, np.int32)}, {}, (n,)),
+    },
     "pipes": lambda n: {"pipe_source": reads(n), "pipe_sink": both(n)},
 }
 

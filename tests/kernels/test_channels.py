@@ -44,9 +44,17 @@ def vectors(n: int) -> np.ndarray:
 
 
 GROUPS = {
-    "stages": lambda n: {"source": reads(n), "stage_wires": only(n), "stage_shallow": only(n), "stage_deep": only(n), "sink": writes(n)},
-    "vectors": lambda n: {"vector_source": Launch({"v": vectors(n)}, {"n": n}),
-                          "vector_sink": Launch({"out": np.zeros(4 * n, np.float32)}, {"n": n})},
+    "stages": lambda n: {
+        "source": reads(n),
+        "stage_wires": only(n),
+        "stage_shallow": only(n),
+        "stage_deep": only(n),
+        "sink": writes(n),
+    },
+    "vectors": lambda n: {
+        "vector_source": Launch({"v": vectors(n)}, {"n": n}),
+        "vector_sink": Launch({"out": np.zeros(4 * n, np.float32)}, {"n": n}),
+    },
     "packets": lambda n: {"packet_source": reads(n), "packet_sink": writes(n)},
     "arrays": lambda n: {"array_source": reads(n), "array_middle": only(n), "array_sink": writes(n)},
     "several": lambda n: {"several_source": reads(n), "several_sink": writes(n, 2 * n)},
@@ -60,8 +68,10 @@ GROUPS = {
     "pipes": lambda n: {"pipe_source": reads(n), "pipe_sink": writes(n)},
     "pipes_that_do_not_block": lambda n: {"pipe_tries": reads(n), "pipe_polls": writes(n)},
     "calls_at_once": lambda n: {"lane_source": reads(n), "gathers": only(n), "gathered_sink": writes(n, 2)},
-    "items": lambda n: {"item_source": Launch({"a": ints(n)}, {}, (n,)),
-                        "item_sink": Launch({"a": ints(n), "out": np.zeros(n, np.int32)}, {}, (n,))},
+    "items": lambda n: {
+        "item_source": Launch({"a": ints(n)}, {}, (n,)),
+        "item_sink": Launch({"a": ints(n), "out": np.zeros(n, np.int32)}, {}, (n,)),
+    },
 }
 
 
@@ -74,7 +84,9 @@ def test_same_bytes_as_the_interpreter(system, group):
 def test_what_is_left_stays_for_the_next_launch(system):
     channels = {}
     for k, (fills, drains) in enumerate([(20, 0), (30, 25), (0, 25)]):
-        launches = ({"fills": Launch({"a": ints(fills, k)}, {"n": fills})} if fills else {}) | ({"drains": writes(drains)} if drains else {})
+        launches = ({"fills": Launch({"a": ints(fills, k)}, {"n": fills})} if fills else {}) | (
+            {"drains": writes(drains)} if drains else {}
+        )
         system.check_together(launches, fresh=k == 0, channels=channels)
 
 
@@ -82,7 +94,12 @@ def test_a_value_every_cycle_through_every_kind_of_storage(system):
     n = 4000
     (run,) = system.check_together(GROUPS["stages"](n))
     assert max(one["cycles"] for one in run.values()) < n + 400
-    for kernel, name, depth in (("source", "plain", 2), ("stage_wires", "wires", 0), ("stage_shallow", "shallow", 2), ("stage_deep", "deep", 50)):
+    for kernel, name, depth in (
+        ("source", "plain", 2),
+        ("stage_wires", "wires", 0),
+        ("stage_shallow", "shallow", 2),
+        ("stage_deep", "deep", 50),
+    ):
         (end,) = [end for end in run[kernel]["channels"] if end["end"] == "write"]
         assert (end["name"], end["depth"], end["values"]) == (name, depth, n)
         assert end["max_level"] <= depth
@@ -98,24 +115,31 @@ def test_state_that_depends_on_calls_that_do_not_wait(system):
 
 
 def test_who_waits_is_said(system):
-    """The reader is as fast as the writer here, and the writer waits for memory only; a slow reader shows at the writer."""
+    """The reader is as fast as the writer here, and the writer waits for memory only; a slow reader shows at the
+    writer."""
     n = 400
     (run,) = system.check_together(GROUPS["there_and_back"](n))
     (read,) = [end for end in run["asks"]["channels"] if end["end"] == "read"]
     assert read["read_stall"] > 0.2
     causes = {account["cause"]: account for account in run["answers"]["accounts"]}
     waits = causes["waiting for channel request to have a value"]
-    assert waits["cycles"] > n and waits["line"] == next(k for k, line in enumerate(SOURCE.splitlines(), 1) if "channel_intel(request) * 5" in line)
+    assert waits["cycles"] > n and waits["line"] == next(
+        k for k, line in enumerate(SOURCE.splitlines(), 1) if "channel_intel(request) * 5" in line
+    )
 
 
 def test_kernels_that_wait_for_each_other_are_named(system):
     """One end of a channel is not launched: said after a bounded time, with the calls and the state of the channel."""
-    line = {text: next(k for k, line in enumerate(SOURCE.splitlines(), 1) if text in line)
-            for text in ("write_channel_intel(request", "channel_intel(request) * 5")}
+    line = {
+        text: next(k for k, line in enumerate(SOURCE.splitlines(), 1) if text in line)
+        for text in ("write_channel_intel(request", "channel_intel(request) * 5")
+    }
     with pytest.raises(SimulationError, match="the kernels wait for each other") as error:
         system.start_together({"asks": GROUPS["there_and_back"](8)["asks"]})
         system.loaded.advance()
     told = str(error.value)
     assert "kernel asks has not ended: it is waiting for channel answer to have a value" in told
-    assert (f"channel request holds 1 of 2 values; kernel asks (line {line['write_channel_intel(request']}) writes it, "
-            f"kernel answers (line {line['channel_intel(request) * 5']}) reads it, which does not run") in told
+    assert (
+        f"channel request holds 1 of 2 values; kernel asks (line {line['write_channel_intel(request']}) writes it, "
+        f"kernel answers (line {line['channel_intel(request) * 5']}) reads it, which does not run"
+    ) in told

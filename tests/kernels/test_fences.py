@@ -15,7 +15,13 @@ RNG = np.random.default_rng(5)
 
 def launch(groups: int, size: int, buffers="o", scalars=(), **shared) -> Launch:
     n = groups * size
-    return Launch({name: RNG.integers(-99, 99, n).astype(np.int32) for name in buffers}, dict(scalars), (n,), (size,), shared=shared)
+    return Launch(
+        {name: RNG.integers(-99, 99, n).astype(np.int32) for name in buffers},
+        dict(scalars),
+        (n,),
+        (size,),
+        shared=shared,
+    )
 
 
 @pytest.mark.parametrize("kernel", ["barrier_fence", "fence_barrier"])

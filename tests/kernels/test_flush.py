@@ -1,4 +1,5 @@
-"""-cl-denorms-are-zero on the simulated board: the bits of interpreter and emulator, for operands and results that are subnormal or next to it."""
+"""-cl-denorms-are-zero on the simulated board: the bits of interpreter and emulator, for operands and results that are
+subnormal or next to it."""
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def system():
 def launch(n):
     rng = np.random.default_rng(8)
     exponent = rng.choice([0, 0, 1, 2, 63, 64, 103, 127, 190, 254, 255], 2 * COUNT).astype(np.uint32)
-    mantissa = rng.choice([0, 1, 0x7fffff, 0x7ffffe, 0x400000], 2 * COUNT).astype(np.uint32)
+    mantissa = rng.choice([0, 1, 0x7FFFFF, 0x7FFFFE, 0x400000], 2 * COUNT).astype(np.uint32)
     mantissa[::3] = rng.integers(0, 1 << 23, len(mantissa[::3]))
     values = (rng.integers(0, 2, 2 * COUNT).astype(np.uint32) << 31 | exponent << 23 | mantissa).view(np.float32)
     return Launch({"a": values, "out": np.full(8 * COUNT, 7, np.float32)}, {"n": n})

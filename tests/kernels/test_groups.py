@@ -43,13 +43,17 @@ def test_tiles(system):
 def test_prefix(system):
     def launch(groups, size):
         given = lines(groups, size)
-        return Launch(given.buffers, {}, given.global_size, given.local_size, shared={"one": 4 * size, "other": 4 * size})
+        return Launch(
+            given.buffers, {}, given.global_size, given.local_size, shared={"one": 4 * size, "other": 4 * size}
+        )
 
     system.check("prefix", [launch(*each) for each in ((5, 1), (6, 8), (3, 100))], SEEDS)
 
 
 def test_sorted(system):
-    system.check("sorted", [Launch({"data": ints(g * n)}, {}, (g * n,), (n,)) for g, n in ((4, 2), (5, 8), (6, 32))], SEEDS)
+    system.check(
+        "sorted", [Launch({"data": ints(g * n)}, {}, (g * n,), (n,)) for g, n in ((4, 2), (5, 8), (6, 32))], SEEDS
+    )
 
 
 def test_uneven(system):
@@ -68,7 +72,11 @@ def test_through_global(system):
 
 
 def test_global_rounds(system):
-    system.check("global_rounds", [Launch({"work": ints(g * n)}, {"rounds": 4}, (g * n,), (n,)) for g, n in ((5, 3), (4, 16))], SEEDS)
+    system.check(
+        "global_rounds",
+        [Launch({"work": ints(g * n)}, {"rounds": 4}, (g * n,), (n,)) for g, n in ((5, 3), (4, 16))],
+        SEEDS,
+    )
 
 
 def test_alone(system):
@@ -106,7 +114,12 @@ def test_tickets(system):
 
 def test_global_counts(system):
     n = 60
-    buffers = {"in": ints(n, 0, 1 << 20).astype(np.uint32), "h": ints(32).astype(np.uint32), "least": ints(1), "out": np.zeros(n, np.uint32)}
+    buffers = {
+        "in": ints(n, 0, 1 << 20).astype(np.uint32),
+        "h": ints(32).astype(np.uint32),
+        "least": ints(1),
+        "out": np.zeros(n, np.uint32),
+    }
     system.check("global_counts", [Launch(buffers, {}, (n,), overlap=o) for o in (False, True)], SEEDS)
 
 

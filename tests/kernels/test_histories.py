@@ -33,7 +33,8 @@ def test_intervals(kernel):
 
 
 def test_the_count_of_tokens_on_their_way_does_not_repeat_itself():
-    """Fifteen stages between reading and writing: a choice whose two sides are written out each would double with every stage."""
+    """Fifteen stages between reading and writing: a choice whose two sides are written out each would double with every
+    stage."""
     assert sum(map(len, compiled().verilog.values())) < 6e6
 
 

@@ -1,4 +1,5 @@
-"""Loops inside loops that share an array on the chip: like the interpreter, and without waiting for an inner loop to end."""
+"""Loops inside loops that share an array on the chip: like the interpreter, and without waiting for an inner loop to
+end."""
 
 from pathlib import Path
 
@@ -20,7 +21,9 @@ def launch(n: int, m: int) -> Launch:
 
 @pytest.mark.parametrize("kernel", kernel_names(SOURCE))
 def test_bytes(system, kernel):
-    system.check(kernel, [launch(n, m) for n, m in ((0, 3), (3, 0), (4, 1), (5, 2), (6, 3), (4, 8), (3, 33))], (0, 1, 2, 3))
+    system.check(
+        kernel, [launch(n, m) for n, m in ((0, 3), (3, 0), (4, 1), (5, 2), (6, 3), (4, 8), (3, 33))], (0, 1, 2, 3)
+    )
 
 
 @pytest.mark.parametrize("kernel", OVERHEAD)

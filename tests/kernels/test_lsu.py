@@ -41,6 +41,10 @@ def test_rare_accesses_have_small_units(system):
 def test_volatile_is_read_each_time(system):
     """A loop that looks at one place until another kernel or the host has written it sees what is there."""
     for statistics in system.check("polled", [launch("polled", 21)], SEEDS[:2]):
-        moved = {(access["buffer"], access["line"]): access["bytes_moved"] for access in statistics["memory"] if access["kind"] == "load"}
-        line = SOURCE[:SOURCE.index("s += b[0]")].count("\n") + 1
+        moved = {
+            (access["buffer"], access["line"]): access["bytes_moved"]
+            for access in statistics["memory"]
+            if access["kind"] == "load"
+        }
+        line = SOURCE[: SOURCE.index("s += b[0]")].count("\n") + 1
         assert moved["a", line] == 64 and moved["b", line] == 21 * 64, moved

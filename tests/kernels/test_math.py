@@ -1,4 +1,5 @@
-"""Functions of the library that are not in arithmetic.cl, on the simulated board: the same bits as interpreter and emulator."""
+"""Functions of the library that are not in arithmetic.cl, on the simulated board: the same bits as interpreter and
+emulator."""
 
 import numpy as np
 import pytest

@@ -15,7 +15,8 @@ N = 64
 
 
 def three_memories():
-    """The default board's memory, one of four narrow banks in short pieces, and one of a single bank of 32-byte words."""
+    """The default board's memory, one of four narrow banks in short pieces, and one of a single bank of 32-byte
+    words."""
     board = load_board("de5net")
     fast = Memory("sram", 64, 8, 24, (Bank(1 << 16),) * 4, SramTiming(3.6, 60.0), "FAST", 1 << 32)
     wide = Memory("sram", 1024, 32, 40, (Bank(1 << 20),), SramTiming(8.0, 100.0), "WIDE", (1 << 32) + (1 << 20))
@@ -53,8 +54,17 @@ def test_bytes(system, kernel):
 def test_each_bank_has_a_port_and_each_access_its_memory(system):
     interface = system.result.interface
     assert interface.axi == (512, 512, 64, 64, 64, 64, 256)
-    assert [(m.name, m.base, m.banks) for m in interface.memories] == [("DDR", 0, 2), ("FAST", 1 << 32, 4), ("WIDE", (1 << 32) + (1 << 20), 1)]
-    places = {(a.memory, a.location, a.word_bytes) for k in system.result.kernels if k.plan.name == "gather" for a in k.memory.outside.values()}
+    assert [(m.name, m.base, m.banks) for m in interface.memories] == [
+        ("DDR", 0, 2),
+        ("FAST", 1 << 32, 4),
+        ("WIDE", (1 << 32) + (1 << 20), 1),
+    ]
+    places = {
+        (a.memory, a.location, a.word_bytes)
+        for k in system.result.kernels
+        if k.plan.name == "gather"
+        for a in k.memory.outside.values()
+    }
     assert places == {("table", "FAST", 8), ("at", None, 64), ("out", None, 64)}
 
 
@@ -66,7 +76,10 @@ def test_buffers_of_two_memories_do_not_meet(system):
 
 
 def test_memories_that_nobody_names_have_no_ports():
-    source = "__kernel void f(__global int *restrict a, __global __attribute__((buffer_location(\"%s\"))) int *restrict b) { b[0] = a[0]; }"
+    source = (
+        '__kernel void f(__global int *restrict a, __global __attribute__((buffer_location("%s"))) int '
+        "*restrict b) { b[0] = a[0]; }"
+    )
     for name, widths in (("WIDE", (512, 512, 256)), ("DDR", (512, 512)), ("default", (512, 512))):
         system = KernelSystem(source % name, three_memories())
         assert system.result.interface.axi == widths

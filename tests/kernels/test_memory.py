@@ -24,14 +24,20 @@ def narrow_words(word_bytes: int = 8):
     """A board with one bank of narrow words: 8 bytes are as wide as the widest access here."""
     board = load_board("de5net")
     timing = replace(board.memory.timing, bus_bits=word_bytes)
-    return replace(board, memory=replace(board.memory, word_bytes=word_bytes, banks=board.memory.banks[:1], timing=timing))
+    return replace(
+        board, memory=replace(board.memory, word_bytes=word_bytes, banks=board.memory.banks[:1], timing=timing)
+    )
 
 
 def launch(kernel: str, n: int, space=((1,), None, None)) -> Launch:
     rng = np.random.default_rng(n)
     if kernel == "narrow":
-        buffers = {"p": rng.integers(0, 256, 64).astype(np.uint8), "q": rng.integers(-999, 999, 64).astype(np.int16),
-                   "r": np.full(64, 77, np.uint8), "s": np.full(64, -1, np.int64)}
+        buffers = {
+            "p": rng.integers(0, 256, 64).astype(np.uint8),
+            "q": rng.integers(-999, 999, 64).astype(np.int16),
+            "r": np.full(64, 77, np.uint8),
+            "s": np.full(64, -1, np.int64),
+        }
     else:
         buffers = {name: rng.integers(0, 64, 64).astype(np.int32) for name in ("a", "b", "out", "more")}
     return Launch(buffers, {"n": n}, *space, misalign=n % 3)

@@ -1,7 +1,7 @@
 """Kernels whose result depends on memory order, on the simulated board with and without stalls, like the interpreter.
 
-Arguments that may share a buffer do, in some launches; the hidden argument `overlap` then says so, and in others that it
-is not so.
+Arguments that may share a buffer do, in some launches; the hidden argument `overlap` then says so, and in others that
+it is not so.
 """
 
 from dataclasses import replace
@@ -20,8 +20,10 @@ from sim.shared import SharedMemory
 
 pytestmark = pytest.mark.verilator
 #: the text of every kernel by its name
-KERNELS = {text.split("(")[0].split()[-1]: "__kernel" + text
-           for text in (Path(__file__).parent / "order.cl").read_text().split("__kernel")[1:]}
+KERNELS = {
+    text.split("(")[0].split()[-1]: "__kernel" + text
+    for text in (Path(__file__).parent / "order.cl").read_text().split("__kernel")[1:]
+}
 #: those run with stall-enabled levels, too, and on memory that never waits
 SOME = ("far", "store_first", "counts", "move", "rows")
 SHARING = ("store_first", "copy", "counts", "move", "sums")  #: those that may get one buffer twice
@@ -36,7 +38,11 @@ class System:
         self.board = load_board(board)
         if board == "de5net":  # latencies near those of memory make tests long and find no more
             self.board = replace(self.board, memory=replace(self.board.memory, read_latency=30))
-        self.result = compile("".join(KERNELS[name] for name in names), self.board, Options(random_stalls=True, elastic_depth=elastic_depth))
+        self.result = compile(
+            "".join(KERNELS[name] for name in names),
+            self.board,
+            Options(random_stalls=True, elastic_depth=elastic_depth),
+        )
         self.memory = SharedMemory(self.board.memory.bytes)
         self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory)
         self.kernels = {k.name: k for k in self.result.interface.kernels}
@@ -48,7 +54,7 @@ class System:
         for k, argument in enumerate(a for a in interface.arguments if a.kind == "buffer"):
             begin = 4096 + 1024 * (0 if shared else k)
             if begin not in places.values():
-                self.memory.contents[begin:begin + arrays[k].nbytes] = arrays[k].view(np.uint8)
+                self.memory.contents[begin : begin + arrays[k].nbytes] = arrays[k].view(np.uint8)
             places[argument.name] = begin
         self.memory.publish([(begin, begin + arrays[0].nbytes) for begin in places.values()])
         space = IndexSpace.of((scalars["n"],) if interface.ndrange else (1,))
@@ -56,7 +62,10 @@ class System:
         self.loaded.session.reset(seed)
         run = self.loaded.run(interface, places | values, launch)
         assert run.fault is None and not run.status
-        found = [self.memory.contents[begin:begin + arrays[0].nbytes].view(arrays[0].dtype).copy() for begin in places.values()]
+        found = [
+            self.memory.contents[begin : begin + arrays[0].nbytes].view(arrays[0].dtype).copy()
+            for begin in places.values()
+        ]
         return found, self.result.decode(kernel, run.counters)
 
     def expected(self, kernel, arrays, scalars, shared):
@@ -66,7 +75,6 @@ class System:
         buffers = {name: copies[0 if shared else k].view(np.uint8) for k, name in enumerate(names)}
         run_kernel(self.result.module, kernel, buffers, scalars, (scalars["n"],) if interface.ndrange else (1,))
         return [copies[0 if shared else k] for k in range(len(names))]
-
 
     def close(self):
         self.loaded.close()
@@ -136,5 +144,9 @@ def test_a_distance_lets_iterations_overlap(system):
 def test_places_that_never_meet_are_not_waited_for(system, kernel, loop):
     """No fence stands in a loop whose stores nothing else touches."""
     plan = next(k.plan for k in system.result.kernels if k.plan.name == kernel)
-    (region,) = (op.regions[0] for op in plan.loops if op.attrs["label"] == loop and any(inner.opcode == "loop" for inner in op.regions[0].ops))
+    (region,) = (
+        op.regions[0]
+        for op in plan.loops
+        if op.attrs["label"] == loop and any(inner.opcode == "loop" for inner in op.regions[0].ops)
+    )
     assert not any(op.opcode == "fence" for op in region.ops)

@@ -1,4 +1,5 @@
-"""NaN with payloads, quiet and signaling, of both signs: interpreter, emulator and board agree bit for bit, also with numpy on the bits."""
+"""NaN with payloads, quiet and signaling, of both signs: interpreter, emulator and board agree bit for bit, also with
+numpy on the bits."""
 
 from pathlib import Path
 
@@ -23,7 +24,16 @@ def numbers(bits: int, fraction: int) -> np.ndarray:
     """Of a format: NaN of every kind, infinities, zeros, subnormal and other numbers, as bits."""
     kind = np.dtype(f"u{bits // 8}")
     top = (1 << bits - 1) - (1 << fraction)  # the exponent of NaN
-    special = [top | 1, top | 1 << fraction - 1, top | (1 << fraction) - 1, top | 5 << fraction - 4, top, 0, 1, 3 << fraction]
+    special = [
+        top | 1,
+        top | 1 << fraction - 1,
+        top | (1 << fraction) - 1,
+        top | 5 << fraction - 4,
+        top,
+        0,
+        1,
+        3 << fraction,
+    ]
     values = [one | sign << bits - 1 for one in special for sign in (0, 1)]
     rest = RNG.integers(0, 1 << bits - 1, N - len(values), dtype=np.uint64)
     return RNG.permutation(np.concatenate([np.array(values, np.uint64), rest])).astype(kind)
@@ -35,8 +45,15 @@ DOUBLES = numbers(64, 52).view(np.float64)
 RANKED = np.zeros(N, [("value", np.float32), ("rank", np.int32)])
 RANKED["value"], RANKED["rank"] = FLOATS, np.arange(N)
 
-INPUTS = {"copy_half": {"a": HALVES[0]}, "copy_double": {"a": DOUBLES}, "mixed_half": dict(zip("abc", HALVES)), "half_vectors": {"a": HALVES[1]},
-          "structures": {"a": RANKED}, "there_and_back": {"a": HALVES[2]}, "converted": {"a": HALVES[0]}}
+INPUTS = {
+    "copy_half": {"a": HALVES[0]},
+    "copy_double": {"a": DOUBLES},
+    "mixed_half": dict(zip("abc", HALVES)),
+    "half_vectors": {"a": HALVES[1]},
+    "structures": {"a": RANKED},
+    "there_and_back": {"a": HALVES[2]},
+    "converted": {"a": HALVES[0]},
+}
 OUTPUTS = {"as_bits": np.uint32, "there_and_back": np.uint16, "converted": np.float32}
 
 
@@ -47,7 +64,7 @@ def buffers(kernel: str) -> dict[str, np.ndarray]:
 
 
 def text_of(kernel: str) -> str:
-    return SOURCE[SOURCE.index(f"void {kernel}("):].split("{")[0]
+    return SOURCE[SOURCE.index(f"void {kernel}(") :].split("{")[0]
 
 
 def bits(array: np.ndarray) -> bytes:
@@ -79,10 +96,20 @@ def expected(kernel: str) -> bytes | None:
     turned = RANKED[::-1].copy()
     turned["rank"] += 1
     found = {
-        "copy_float": a, "copy_half": x, "copy_double": DOUBLES, "chosen": np.where(i % 3, a, b[::-1]), "mixed_half": (x & ~z) | (y & z),
-        "mixed_float": (a & ~c) | (b & c), "signs": np.where(i & 1, a ^ top, np.where(i & 2, a & ~top, (a & ~top) | (b & top))),
-        "vectors": a.reshape(-1, 4)[:, [3, 1, 2, 0]], "half_vectors": y.reshape(-1, 2)[:, ::-1], "structures": turned, "in_memory": a,
-        "carried": np.concatenate([a[[-2, -1]], a[:-2]]), "as_bits": a ^ 0x10, "there_and_back": z ^ 3,
+        "copy_float": a,
+        "copy_half": x,
+        "copy_double": DOUBLES,
+        "chosen": np.where(i % 3, a, b[::-1]),
+        "mixed_half": (x & ~z) | (y & z),
+        "mixed_float": (a & ~c) | (b & c),
+        "signs": np.where(i & 1, a ^ top, np.where(i & 2, a & ~top, (a & ~top) | (b & top))),
+        "vectors": a.reshape(-1, 4)[:, [3, 1, 2, 0]],
+        "half_vectors": y.reshape(-1, 2)[:, ::-1],
+        "structures": turned,
+        "in_memory": a,
+        "carried": np.concatenate([a[[-2, -1]], a[:-2]]),
+        "as_bits": a ^ 0x10,
+        "there_and_back": z ^ 3,
     }.get(kernel)
     return None if found is None else np.ascontiguousarray(found).tobytes()
 

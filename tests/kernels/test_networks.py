@@ -24,8 +24,16 @@ def check(first: int, networks: int = TOGETHER, seeds=(0, 1, 2)) -> int:
     try:
         for one in made:
             for n in (1, 25):
-                launches = {kernel: Launch({"a": np.random.default_rng(k).integers(-99, 99, max(n, 8)).astype(np.int32),
-                                            "out": np.zeros(n, np.int32)}, {"n": n}) for k, kernel in enumerate(one.kernels)}
+                launches = {
+                    kernel: Launch(
+                        {
+                            "a": np.random.default_rng(k).integers(-99, 99, max(n, 8)).astype(np.int32),
+                            "out": np.zeros(n, np.int32),
+                        },
+                        {"n": n},
+                    )
+                    for k, kernel in enumerate(one.kernels)
+                }
                 system.check_together(launches, seeds)
     finally:
         system.close()
@@ -42,9 +50,18 @@ def test_networks_stop_only_where_it_was_said():
     assert {what.split(", ")[1] for what in outcome.counts} == {"ended", "stopped"}, "too few kinds of networks to tell"
 
 
-@pytest.mark.parametrize("said, ended, ends, fault", [
-    ("certain", False, True, False), ("certain", True, True, True), ("proved", False, True, True), ("proved", True, True, False),
-    ("possible", True, True, False), ("possible", False, False, False), ("undecided", False, True, True), ("possible", True, False, True),
-])
+@pytest.mark.parametrize(
+    "said, ended, ends, fault",
+    [
+        ("certain", False, True, False),
+        ("certain", True, True, True),
+        ("proved", False, True, True),
+        ("proved", True, True, False),
+        ("possible", True, True, False),
+        ("possible", False, False, False),
+        ("undecided", False, True, True),
+        ("possible", True, False, True),
+    ],
+)
 def test_what_is_a_fault(said, ended, ends, fault):
     assert bool(wrong(said, ended, ends)) == fault

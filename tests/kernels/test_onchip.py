@@ -31,7 +31,7 @@ def test_bytes(system, kernel):
 
 @pytest.mark.parametrize("kernel", RATES)
 def test_rates(system, kernel):
-    stats, = system.check(kernel, [launch(kernel, 64)])
+    (stats,) = system.check(kernel, [launch(kernel, 64)])
     loop = next(loop for loop in stats["loops"] if loop["iterations"] == 64 and loop["static_ii"] >= RATES[kernel])
     assert loop["static_ii"] == RATES[kernel]
     assert loop["measured_ii"] <= 1.02 * RATES[kernel]

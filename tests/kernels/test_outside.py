@@ -1,4 +1,5 @@
-"""Kernels as public repositories hold them: the interval that an engineer expects of each loop, and the bytes of the interpreter."""
+"""Kernels as public repositories hold them: the interval that an engineer expects of each loop, and the bytes of the
+interpreter."""
 
 from pathlib import Path
 
@@ -23,8 +24,11 @@ def letters(n: int, kinds: int, type=np.uint8) -> np.ndarray:
 def graph(n: int, edges: int) -> dict[str, np.ndarray]:
     degrees = RNG.integers(0, edges, n)
     neighbours = [np.sort(RNG.choice(n, k, replace=False)) for k in degrees]
-    return {"start": np.cumsum([0, *degrees]).astype(np.int32), "next": np.concatenate(neighbours).astype(np.int32),
-            "count": np.zeros(1, np.int32)}
+    return {
+        "start": np.cumsum([0, *degrees]).astype(np.int32),
+        "next": np.concatenate(neighbours).astype(np.int32),
+        "count": np.zeros(1, np.int32),
+    }
 
 
 def halves(n: int, middle: int) -> np.ndarray:
@@ -33,36 +37,116 @@ def halves(n: int, middle: int) -> np.ndarray:
 
 
 LAUNCHES = {
-    "common_subsequence": [Launch({"a": letters(16, 4), "b": letters(16, 4), "length": np.zeros(1, np.int32)}, {"n": n, "m": m})
-                           for n, m in ((16, 13), (1, 1), (0, 5))],
-    "merged": [Launch({"in": halves(n, middle), "out": np.zeros(n, np.int32)}, {"middle": middle, "n": n}) for n, middle in ((40, 17), (5, 5), (4, 0))],
-    "found_pattern": [Launch({"text": letters(90, 2, np.int8), "pattern": np.array(pattern, np.int8), "hits": np.zeros(91, np.int32)},
-                             {"n": 90, "m": len(pattern)}) for pattern in ([0, 1, 0, 1], [1, 1, 0], [0, 0, 0, 0, 0, 1])],
+    "common_subsequence": [
+        Launch({"a": letters(16, 4), "b": letters(16, 4), "length": np.zeros(1, np.int32)}, {"n": n, "m": m})
+        for n, m in ((16, 13), (1, 1), (0, 5))
+    ],
+    "merged": [
+        Launch({"in": halves(n, middle), "out": np.zeros(n, np.int32)}, {"middle": middle, "n": n})
+        for n, middle in ((40, 17), (5, 5), (4, 0))
+    ],
+    "found_pattern": [
+        Launch(
+            {"text": letters(90, 2, np.int8), "pattern": np.array(pattern, np.int8), "hits": np.zeros(91, np.int32)},
+            {"n": 90, "m": len(pattern)},
+        )
+        for pattern in ([0, 1, 0, 1], [1, 1, 0], [0, 0, 0, 0, 0, 1])
+    ],
     "triangles": [Launch(graph(12, 7), {"n": 12})],
-    "nested_sums": [Launch({"a": RNG.integers(-9, 30, 40).astype(np.int32), "out": np.zeros(7, np.int32)}, {"n": n, "m": m})
-                    for n, m in ((5, 8), (3, 1), (4, 0), (0, 4))],
-    "run_lengths": [Launch({"in": np.repeat(letters(30, 3), RNG.integers(1, 12, 30)), "out": np.zeros(700, np.uint8), "count": np.zeros(1, np.int32)},
-                           {"n": n}) for n in (30, 1)],
-    "alignment": [Launch({"query": letters(6, 4, np.int8), "text": letters(60, 4, np.int8), "best": np.zeros(1, np.int16)}, {"n": n})
-                  for n in (60, 1, 0)],
-    "words": [Launch({"s": TEXT, "found": np.zeros(80, np.uint16), "count": np.zeros(1, np.int32)}, {"n": n}) for n in (TEXT.size, 2, 0)],
+    "nested_sums": [
+        Launch({"a": RNG.integers(-9, 30, 40).astype(np.int32), "out": np.zeros(7, np.int32)}, {"n": n, "m": m})
+        for n, m in ((5, 8), (3, 1), (4, 0), (0, 4))
+    ],
+    "run_lengths": [
+        Launch(
+            {
+                "in": np.repeat(letters(30, 3), RNG.integers(1, 12, 30)),
+                "out": np.zeros(700, np.uint8),
+                "count": np.zeros(1, np.int32),
+            },
+            {"n": n},
+        )
+        for n in (30, 1)
+    ],
+    "alignment": [
+        Launch(
+            {"query": letters(6, 4, np.int8), "text": letters(60, 4, np.int8), "best": np.zeros(1, np.int16)}, {"n": n}
+        )
+        for n in (60, 1, 0)
+    ],
+    "words": [
+        Launch({"s": TEXT, "found": np.zeros(80, np.uint16), "count": np.zeros(1, np.int32)}, {"n": n})
+        for n in (TEXT.size, 2, 0)
+    ],
     "numbers": [Launch({"s": TEXT, "verdict": np.zeros(4, np.int32)}, {"n": n}) for n in (TEXT.size, 16, 1)],
-    "flattened": [Launch({"a": RNG.integers(-99, 99, 70).astype(np.int32), "out": np.zeros(70, np.int32)}, {"rows": rows, "cols": cols})
-                  for rows, cols in ((7, 10), (1, 1), (10, 7), (0, 5), (5, 0))],
-    "virtual_counters": [Launch({"out": np.zeros(90, np.int32)}, {"n": n, "xs": xs, "ys": ys, "zs": zs})
-                         for n, xs, ys, zs in ((90, 3, 4, 2), (41, 1, 1, 1), (9, 255, 0, 7), (0, 2, 2, 2))],
-    "strips": [Launch({"a": RNG.integers(-99, 99, 200).astype(np.int32), "out": np.zeros(200, np.int32)}, {"cols": 40, "rows": rows})
-               for rows in (5, 1, 0)],
-    "partial_sums": [Launch({"a": RNG.random(64, np.float32), "out": np.zeros(8, np.float32)}, {"n": n}) for n in (8, 1, 0)],
-    "window_rows": [Launch({"a": RNG.integers(-99, 99, 60).astype(np.int32), "out": np.zeros(60, np.int32)}, {"rows": rows, "cols": cols})
-                    for rows, cols in ((6, 10), (1, 1), (10, 6), (0, 5), (5, 0))],
-    "positions": [Launch({"a": RNG.integers(0, 9, 60).astype(np.int32), "found": np.zeros(60, np.int32), "count": np.zeros(1, np.int32)},
-                         {"rows": rows, "cols": cols}) for rows, cols in ((6, 10), (1, 1), (0, 5), (5, 0))],
-    "outer_products": [Launch({"a": RNG.random(24, np.float32), "b": RNG.random(24, np.float32), "c": np.zeros(16, np.float32)}, {"n": n}) for n in (6, 1, 0)],
-    "tile_products": [Launch({"a": RNG.random(16, np.float32), "b": RNG.random(16, np.float32), "c": np.zeros(144, np.float32)}, {"n": n}) for n in (4, 1, 0)],
-    "gates": [Launch({"w": RNG.random(48, np.float32), "x": RNG.random(12, np.float32), "out": np.zeros(1, np.float32)}, {"n": n}) for n in (12, 1, 0)],
-    "promised": [Launch({"place": np.concatenate([RNG.permutation(8).astype(np.uint8) + 8 * (k % 2) for k in range(6)]), "x": RNG.random(48, np.float32),
-                         "out": np.zeros(16, np.float32)}, {"n": n}) for n in (48, 9, 0)],
+    "flattened": [
+        Launch(
+            {"a": RNG.integers(-99, 99, 70).astype(np.int32), "out": np.zeros(70, np.int32)},
+            {"rows": rows, "cols": cols},
+        )
+        for rows, cols in ((7, 10), (1, 1), (10, 7), (0, 5), (5, 0))
+    ],
+    "virtual_counters": [
+        Launch({"out": np.zeros(90, np.int32)}, {"n": n, "xs": xs, "ys": ys, "zs": zs})
+        for n, xs, ys, zs in ((90, 3, 4, 2), (41, 1, 1, 1), (9, 255, 0, 7), (0, 2, 2, 2))
+    ],
+    "strips": [
+        Launch(
+            {"a": RNG.integers(-99, 99, 200).astype(np.int32), "out": np.zeros(200, np.int32)},
+            {"cols": 40, "rows": rows},
+        )
+        for rows in (5, 1, 0)
+    ],
+    "partial_sums": [
+        Launch({"a": RNG.random(64, np.float32), "out": np.zeros(8, np.float32)}, {"n": n}) for n in (8, 1, 0)
+    ],
+    "window_rows": [
+        Launch(
+            {"a": RNG.integers(-99, 99, 60).astype(np.int32), "out": np.zeros(60, np.int32)},
+            {"rows": rows, "cols": cols},
+        )
+        for rows, cols in ((6, 10), (1, 1), (10, 6), (0, 5), (5, 0))
+    ],
+    "positions": [
+        Launch(
+            {
+                "a": RNG.integers(0, 9, 60).astype(np.int32),
+                "found": np.zeros(60, np.int32),
+                "count": np.zeros(1, np.int32),
+            },
+            {"rows": rows, "cols": cols},
+        )
+        for rows, cols in ((6, 10), (1, 1), (0, 5), (5, 0))
+    ],
+    "outer_products": [
+        Launch(
+            {"a": RNG.random(24, np.float32), "b": RNG.random(24, np.float32), "c": np.zeros(16, np.float32)}, {"n": n}
+        )
+        for n in (6, 1, 0)
+    ],
+    "tile_products": [
+        Launch(
+            {"a": RNG.random(16, np.float32), "b": RNG.random(16, np.float32), "c": np.zeros(144, np.float32)}, {"n": n}
+        )
+        for n in (4, 1, 0)
+    ],
+    "gates": [
+        Launch(
+            {"w": RNG.random(48, np.float32), "x": RNG.random(12, np.float32), "out": np.zeros(1, np.float32)}, {"n": n}
+        )
+        for n in (12, 1, 0)
+    ],
+    "promised": [
+        Launch(
+            {
+                "place": np.concatenate([RNG.permutation(8).astype(np.uint8) + 8 * (k % 2) for k in range(6)]),
+                "x": RNG.random(48, np.float32),
+                "out": np.zeros(16, np.float32),
+            },
+            {"n": n},
+        )
+        for n in (48, 9, 0)
+    ],
     "neighbours": [Launch({"a": letters(96, 2), "b": np.zeros(96, np.uint8)}, {"w": 12, "h": 8}, (12, 8), (4, 2))],
 }
 
@@ -117,6 +201,6 @@ def test_bytes(system, kernel):
 def test_accumulators_that_come_back_late_do_not_wait(system):
     n = 60
     floats = {name: RNG.random(4 * n, np.float32) for name in "ab"}
-    stats, = system.check("outer_products", [Launch({**floats, "c": np.zeros(16, np.float32)}, {"n": n})])
+    (stats,) = system.check("outer_products", [Launch({**floats, "c": np.zeros(16, np.float32)}, {"n": n})])
     loop = max(stats["loops"], key=lambda loop: loop["iterations"])
     assert loop["iterations"] == 16 * n and loop["measured_ii"] <= 1.02, loop

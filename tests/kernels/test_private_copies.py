@@ -1,4 +1,5 @@
-"""Arrays with copies for iterations of outer loops, like the interpreter under random stalls; how many copies, and what they are good for."""
+"""Arrays with copies for iterations of outer loops, like the interpreter under random stalls; how many copies, and what
+they are good for."""
 
 from pathlib import Path
 
@@ -10,8 +11,19 @@ from tests.kernels.system import Launch, kernel_names, with_both_levels
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "private_copies.cl").read_text()
 #: of each kernel: copies of its array, and the banks that they are in
-COPIES = {"reversed": (8, 1), "of_the_guide": (8, 1), "as_asked": (4, 4), "cleared_and_filled": (4, 4), "counts": (4, 4), "sometimes": (8, 1),
-          "nested": (8, 1), "until": (8, 1), "kept": (1, 1), "recurrent": (8, 1), "large": (2, 1)}
+COPIES = {
+    "reversed": (8, 1),
+    "of_the_guide": (8, 1),
+    "as_asked": (4, 4),
+    "cleared_and_filled": (4, 4),
+    "counts": (4, 4),
+    "sometimes": (8, 1),
+    "nested": (8, 1),
+    "until": (8, 1),
+    "kept": (1, 1),
+    "recurrent": (8, 1),
+    "large": (2, 1),
+}
 
 
 def launch(n: int) -> Launch:
@@ -36,13 +48,13 @@ def test_copies(system, kernel):
 
 def test_iterations_overlap(system):
     """An iteration of 64 trips in each of two loops takes 64 cycles, not the way through both."""
-    stats, = system.check("reversed", [launch(16)])
+    (stats,) = system.check("reversed", [launch(16)])
     inner = [loop for loop in stats["loops"] if loop["iterations"] == 16 * 64]
     assert len(inner) == 2 and stats["cycles"] < 1.4 * 16 * 64
 
 
 def test_iterations_take_turns(system):
     """While an element waits for the one before, those of other copies are computed."""
-    stats, = system.check("recurrent", [launch(16)])
+    (stats,) = system.check("recurrent", [launch(16)])
     slow = max(stats["loops"], key=lambda loop: loop["static_ii"] if loop["iterations"] == 16 * 64 else 0)
     assert slow["static_ii"] > 2 and stats["cycles"] < 1.5 * 16 * 64

@@ -33,13 +33,16 @@ def test_bytes_of_rows(system, kernel):
 
 @pytest.mark.parametrize("kernel, most", [("rows", 1.15), ("bordered", 1.15), ("tiled", 2.5)])
 def test_a_row_is_filled_while_the_one_before_is_read(system, kernel, most):
-    """Cycles for each iteration of the loop that takes the longest; a tile is multiplied when the one before is in memory."""
+    """Cycles for each iteration of the loop that takes the longest; a tile is multiplied when the one before is in
+    memory."""
     stats = system.check(kernel, [replace(launch(1, 64), local_size=None)])[0]
     longest = max(loop["iterations"] for loop in stats["loops"])
     assert stats["cycles"] <= most * longest + 300, stats["cycles"]
 
 
-@pytest.mark.parametrize("kernel, most", [("climbed", 1.2), ("counted", 1.2), ("inserted", 1.4), ("of_two", 1.6), ("stacked", 2.2)])
+@pytest.mark.parametrize(
+    "kernel, most", [("climbed", 1.2), ("counted", 1.2), ("inserted", 1.4), ("of_two", 1.6), ("stacked", 2.2)]
+)
 def test_work_items_do_not_wait_for_each_other(system, kernel, most):
     """Cycles for each iteration of the loop that takes the longest."""
     stats = system.check(kernel, [launch(64, 64, kernel)])[0]

@@ -1,4 +1,5 @@
-"""Barriers that rest on promises, on the simulated board with random stalls, like the interpreter; every launch here keeps them."""
+"""Barriers that rest on promises, on the simulated board with random stalls, like the interpreter; every launch here
+keeps them."""
 
 from pathlib import Path
 
@@ -60,8 +61,8 @@ def test_counted_off(system):
 
 @pytest.mark.parametrize("rounds", [(4, 0, 0, 0, 0, 1), (0, 3, 1, 7, 0, 0, 2, 5, 4), (6, *(0,) * 12, 1, 1, 1)])
 def test_looked_up(system, rounds):
-    """Groups that do not go round pass by, more of them than there is room for beside the one that does; the next one that does stands in
-    the header only if all of it can come."""
+    """Groups that do not go round pass by, more of them than there is room for beside the one that does; the next one
+    that does stands in the header only if all of it can come."""
     n = 16 * len(rounds)
     buffers = {"in": ints(n), "rounds": np.array(rounds, np.int32), "out": np.zeros(n, np.int32)}
     system.check("looked_up", [Launch(buffers, {}, (n,), (16,))], SEEDS)

@@ -9,10 +9,18 @@ from tests.kernels.system import Launch, kernel_names, with_both_levels
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "pumped.cl").read_text()
-#: of each kernel: initiation interval of its slowest loop; banks, ports for reading and blocks of its memory, of all banks together
+#: of each kernel: initiation interval of its slowest loop; banks, ports for reading and blocks of its memory, of all
+#: banks together
 MEMORIES = {
-    "eight_reads": (1, 1, 8, 4), "three_ports": (1, 1, 3, 1), "histogram": (1, 1, 1, 1), "histograms": (1, 4, 4, 4), "atomics": (1, 32, 64, 32),
-    "window": (1, 1, 9, 3), "either": (1, 4, 8, 4), "bytes": (1, 1, 3, 1), "few_blocks": (2, 1, 3, 1),
+    "eight_reads": (1, 1, 8, 4),
+    "three_ports": (1, 1, 3, 1),
+    "histogram": (1, 1, 1, 1),
+    "histograms": (1, 4, 4, 4),
+    "atomics": (1, 32, 64, 32),
+    "window": (1, 1, 9, 3),
+    "either": (1, 4, 8, 4),
+    "bytes": (1, 1, 3, 1),
+    "few_blocks": (2, 1, 3, 1),
     "two_units": (1, 1, 3, 1),
 }
 SPACES = {"eight_reads": ((128,), (64,)), "atomics": ((64,), (16,)), "two_units": ((512,), (32,))}

@@ -11,8 +11,20 @@ pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "recurrences.cl").read_text()
 SIZES = (0, 1, 2, 9, 40)
 #: Kernels whose accesses memory keeps up with, or that have none in their loops.
-FAST = ("in_level_0", "in_later_level", "swap", "swap_in_later_level", "fibonacci", "delay_line", "dynamic_array",
-        "read_late_written_early", "written_late_read_late", "interleaved_sums", "digest", "extremes")
+FAST = (
+    "in_level_0",
+    "in_later_level",
+    "swap",
+    "swap_in_later_level",
+    "fibonacci",
+    "delay_line",
+    "dynamic_array",
+    "read_late_written_early",
+    "written_late_read_late",
+    "interleaved_sums",
+    "digest",
+    "extremes",
+)
 
 
 def launch(kernel: str, n: int) -> Launch:
@@ -31,9 +43,9 @@ def test_bytes(system, kernel):
 
 @pytest.mark.parametrize("kernel", FAST)
 def test_measured_ii_is_the_scheduled_one(system, kernel):
-    """Of the innermost loop: one around it takes as long as what is inside. The last invocations of interleaved ones leave
-    slots empty, which is no fault of the machine."""
-    stats, = system.check(kernel, [launch(kernel, 40)])
+    """Of the innermost loop: one around it takes as long as what is inside. The last invocations of interleaved ones
+    leave slots empty, which is no fault of the machine."""
+    (stats,) = system.check(kernel, [launch(kernel, 40)])
     loop = max(stats["loops"], key=lambda loop: loop["iterations"])
     tail = (loop["interleaving"] - 1) / loop["invocations"]
     assert 0.98 * loop["scheduled_ii"] <= loop["measured_ii"] <= (1.02 + tail) * loop["scheduled_ii"], loop

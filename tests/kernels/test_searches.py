@@ -12,8 +12,17 @@ from tests.kernels.system import Launch, kernel_names, with_both_levels
 
 SOURCE = (Path(__file__).parent / "searches.cl").read_text()
 #: kernel -> II of its loops that issue ahead, in order
-AHEAD = {"find": [1], "shift_up": [1], "insertion_sort": [1], "probe": [1], "count_words": [1], "match": [1], "float_steps": [7],
-         "compare_global": [1], "search_twice": [1, 1]}
+AHEAD = {
+    "find": [1],
+    "shift_up": [1],
+    "insertion_sort": [1],
+    "probe": [1],
+    "count_words": [1],
+    "match": [1],
+    "float_steps": [7],
+    "compare_global": [1],
+    "search_twice": [1, 1],
+}
 
 
 def launch(n: int, seed: int) -> Launch:

@@ -26,7 +26,7 @@ def test_bytes(system, kernel):
 
 @pytest.mark.parametrize("kernel", RATES)
 def test_rates(system, kernel):
-    stats, = system.check(kernel, [launch(kernel, 300)])
+    (stats,) = system.check(kernel, [launch(kernel, 300)])
     loop = next(loop for loop in stats["loops"] if loop["label"] == "i")
     assert loop["static_ii"] == RATES[kernel]
     assert loop["measured_ii"] <= 1.2 * RATES[kernel]

@@ -72,7 +72,9 @@ def planes(kernel: str, n: int, distance: int) -> Launch:
 
 @pytest.mark.parametrize("kernel", ["planes", "planes_in_place"])
 def test_planes(system, kernel):
-    system.check(kernel, [planes(kernel, n, distance) for n, distance in ((64, 64), (16, 16), (32, 0), (24, 27))], SEEDS)
+    system.check(
+        kernel, [planes(kernel, n, distance) for n, distance in ((64, 64), (16, 16), (32, 0), (24, 27))], SEEDS
+    )
 
 
 def test_planes_take_a_cycle_for_all_lanes(system):

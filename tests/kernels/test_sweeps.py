@@ -10,7 +10,8 @@ from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "sweeps.cl").read_text()
-#: cycles between iterations of the innermost loop: one, and what filling the pipeline and memory's refresh take of some hundred
+#: cycles between iterations of the innermost loop: one, and what filling the pipeline and memory's refresh take of some
+#: hundred
 MOST_II = dict.fromkeys(("in_place", "downwards", "bytes_in_place", "to_and_fro", "prefix", "bubbles"), 1.15)
 
 
@@ -36,10 +37,14 @@ def test_bytes(system, kernel):
 
 @pytest.mark.parametrize("kernel", ["shifted", "items_shifted"])
 def test_buffers_that_may_overlap(system, kernel):
-    """Where they do no word is read ahead of its turn, where they do not they are; work-items owe each other no order."""
+    """Where they do no word is read ahead of its turn, where they do not they are; work-items owe each other no
+    order."""
     bursts = []
     for overlap in (False, True):
-        launches = [replace(launch(kernel, n, 2), overlap=overlap, global_size=(n if kernel == "items_shifted" else 1,)) for n in (1, 40, 800)]
+        launches = [
+            replace(launch(kernel, n, 2), overlap=overlap, global_size=(n if kernel == "items_shifted" else 1,))
+            for n in (1, 40, 800)
+        ]
         stats = system.check(kernel, launches, (0, 1))
         bursts.append(next(access["average_burst"] for access in stats[-1]["memory"] if access["kind"] == "load"))
     assert bursts[0] >= 10
@@ -48,13 +53,14 @@ def test_buffers_that_may_overlap(system, kernel):
 
 @pytest.mark.parametrize("kernel", MOST_II)
 def test_a_sweep_does_not_wait_for_the_one_before(system, kernel):
-    stats, = system.check(kernel, [launch(kernel, 800, 4)])
+    (stats,) = system.check(kernel, [launch(kernel, 800, 4)])
     assert max(stats["loops"], key=lambda loop: loop["iterations"])["measured_ii"] <= MOST_II[kernel]
 
 
 @pytest.mark.parametrize("kernel, least", [("copied", 10), ("sums_of_rows", 12)])
 def test_neighbours_are_read_in_long_bursts(system, kernel, least):
-    """800 elements are 50 words, in four blocks of 16 that bursts do not cross; the first word of all, which waits for no other, is a burst of its own."""
-    stats, = system.check(kernel, [launch(kernel, 800, 20 if kernel == "sums_of_rows" else 4)])
+    """800 elements are 50 words, in four blocks of 16 that bursts do not cross; the first word of all, which waits for
+    no other, is a burst of its own."""
+    (stats,) = system.check(kernel, [launch(kernel, 800, 20 if kernel == "sums_of_rows" else 4)])
     bursts = {access["kind"]: access["average_burst"] for access in stats["memory"]}
     assert bursts["load"] >= least

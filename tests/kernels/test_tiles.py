@@ -10,7 +10,10 @@ from tests.kernels.system import KernelSystem, Launch
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "tiles.cl").read_text()
 #: of each kernel: banks and copies of banks in all, and its index space
-KERNELS = {"transpose": ({"t": (16, 16)}, (16, 32), (16, 16)), "tiles": ({"p": (4, 16), "q": (4, 64)}, (32, 32), (16, 16))}
+KERNELS = {
+    "transpose": ({"t": (16, 16)}, (16, 32), (16, 16)),
+    "tiles": ({"p": (4, 16), "q": (4, 64)}, (32, 32), (16, 16)),
+}
 
 
 @pytest.fixture(scope="module")

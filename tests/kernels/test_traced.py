@@ -9,7 +9,8 @@ from hls.driver import compile
 from tests.kernels.system import Launch, kernel_names, with_both_levels
 
 SOURCE = (Path(__file__).parent / "traced.cl").read_text()
-#: The II of the loops that load and store, by kernel: that of their stores' ports, not that of the way through a sum or product.
+#: The II of the loops that load and store, by kernel: that of their stores' ports, not that of the way through a sum or
+#: product.
 INTERVALS = {"butterflies": 1, "strides": 1, "interleaved": 1}
 
 
@@ -21,7 +22,10 @@ def launch(n: int) -> Launch:
 @pytest.mark.parametrize("kernel", INTERVALS)
 def test_intervals(kernel):
     (plan,) = (k.plan for k in compile(SOURCE).kernels if k.plan.name == kernel)
-    assert max(loop.ii for loop in plan.loops.values() if not any(op.opcode == "loop" for op in loop.region.ops)) == INTERVALS[kernel]
+    assert (
+        max(loop.ii for loop in plan.loops.values() if not any(op.opcode == "loop" for op in loop.region.ops))
+        == INTERVALS[kernel]
+    )
 
 
 system = with_both_levels(SOURCE)

@@ -1,4 +1,5 @@
-"""Loads that are made once for a loop, stores that take turns at memory or at a port: the bytes under random stalls, and the rates."""
+"""Loads that are made once for a loop, stores that take turns at memory or at a port: the bytes under random stalls,
+and the rates."""
 
 from pathlib import Path
 
@@ -32,6 +33,8 @@ def test_a_bound_in_memory_costs_no_rate(system):
 def test_an_iteration_takes_as_many_cycles_as_it_has_stores_that_may_meet(system):
     """Fences would take over 100 cycles for each of them."""
     data = np.arange(600, dtype=np.int32)
-    (stats,) = system.check("scatter_in_turns", [Launch({name: data for name in ("a", "b", "out", "more")}, {"n": 512})])
+    (stats,) = system.check(
+        "scatter_in_turns", [Launch({name: data for name in ("a", "b", "out", "more")}, {"n": 512})]
+    )
     assert all(loop["static_ii"] == 1 for loop in stats["loops"])
     assert 4 * 256 < stats["cycles"] < 6 * 256  # the way through the pipeline among them

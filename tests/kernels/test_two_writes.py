@@ -10,11 +10,24 @@ from tests.kernels.system import Launch, kernel_names, with_both_levels
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "two_writes.cl").read_text()
-#: of each kernel: initiation interval of its slowest innermost loop; banks, ports for writing of each, blocks of all together
+#: of each kernel: initiation interval of its slowest innermost loop; banks, ports for writing of each, blocks of all
+#: together
 MEMORIES = {
-    "scatter": (1, 1, 2, 1), "swap": (1, 1, 2, 1), "sort": (1, 1, 2, 1), "four": (2, 1, 2, 1), "three": (2, 1, 2, 1), "some": (1, 1, 2, 1),
-    "bytes": (1, 1, 2, 1), "banks": (1, 2, 2, 2), "two_loops": (1, 1, 2, 1), "apart": (1, 1, 2, 1), "invocations": (1, 1, 2, 1),
-    "unrolled": (4, 1, 2, 1), "rows": (2, 4, 2, 4), "groups": (1, 16, 2, 16), "late": (2, 1, 2, 1),
+    "scatter": (1, 1, 2, 1),
+    "swap": (1, 1, 2, 1),
+    "sort": (1, 1, 2, 1),
+    "four": (2, 1, 2, 1),
+    "three": (2, 1, 2, 1),
+    "some": (1, 1, 2, 1),
+    "bytes": (1, 1, 2, 1),
+    "banks": (1, 2, 2, 2),
+    "two_loops": (1, 1, 2, 1),
+    "apart": (1, 1, 2, 1),
+    "invocations": (1, 1, 2, 1),
+    "unrolled": (4, 1, 2, 1),
+    "rows": (2, 4, 2, 4),
+    "groups": (1, 16, 2, 16),
+    "late": (2, 1, 2, 1),
 }
 SPACES = {"groups": ((128,), (16,))}
 

@@ -41,14 +41,24 @@ def test_steps(system):
     assert min(groups_of(found)) < 20
 
 
-@pytest.mark.parametrize("sizes, local, offset", [((6, 4, 5), (3, 2, 1), (0, 0, 0)), ((8, 3, 2), (2, 3, 2), (5, 1, 7)), ((4, 6), (1, 1), (1, 2))])
+@pytest.mark.parametrize(
+    "sizes, local, offset",
+    [((6, 4, 5), (3, 2, 1), (0, 0, 0)), ((8, 3, 2), (2, 3, 2), (5, 1, 7)), ((4, 6), (1, 1), (1, 2))],
+)
 def test_places(system, sizes, local, offset):
-    system.check("places", [Launch({"out": np.zeros(int(np.prod(sizes)), np.int32)}, {"plus": 5}, sizes, local, offset)], SEEDS)
+    system.check(
+        "places", [Launch({"out": np.zeros(int(np.prod(sizes)), np.int32)}, {"plus": 5}, sizes, local, offset)], SEEDS
+    )
 
 
 def test_sums(system):
     def launch(groups, size):
-        return Launch({"in": ints(groups * size), "out": np.zeros(groups, np.int32), "total": ints(1)}, {}, (groups * size,), (size,))
+        return Launch(
+            {"in": ints(groups * size), "out": np.zeros(groups, np.int32), "total": ints(1)},
+            {},
+            (groups * size,),
+            (size,),
+        )
 
     system.check("sums", [launch(*each) for each in ((9, 4), (7, 16), (5, 64), (3, 1))], SEEDS)
 

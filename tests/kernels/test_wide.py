@@ -1,4 +1,5 @@
-"""Kernels whose accesses are joined into wide ones, on boards of different memory: every byte like the interpreter's."""
+"""Kernels whose accesses are joined into wide ones, on boards of different memory: every byte like the
+interpreter's."""
 
 from pathlib import Path
 
@@ -46,10 +47,24 @@ def test_bytes_of_narrow_words(narrow, kernel):
     narrow.check(kernel, [launch(kernel, n) for n in SIZES], SEEDS)
 
 
-@pytest.mark.parametrize("kernel, loads, stores", [
-    ("add_tail", 2, 1), ("add_unsigned", 2, 1), ("backwards", 1, 1), ("in_place", 1, 1), ("points", 1, 1), ("window", 1, 1),
-    ("overlaps", 1, 1), ("bytes", 1, 1), ("mixed", 1, 1), ("items", 1, 1), ("rows", 1, 1),
-    ("rows_in_place", 2, 1), ("items_in_place", 2, 1)])
+@pytest.mark.parametrize(
+    "kernel, loads, stores",
+    [
+        ("add_tail", 2, 1),
+        ("add_unsigned", 2, 1),
+        ("backwards", 1, 1),
+        ("in_place", 1, 1),
+        ("points", 1, 1),
+        ("window", 1, 1),
+        ("overlaps", 1, 1),
+        ("bytes", 1, 1),
+        ("mixed", 1, 1),
+        ("items", 1, 1),
+        ("rows", 1, 1),
+        ("rows_in_place", 2, 1),
+        ("items_in_place", 2, 1),
+    ],
+)
 def test_units(system, kernel, loads, stores):
     """As many units as wide accesses."""
     accesses = next(k.memory.accesses.values() for k in system.result.kernels if k.plan.name == kernel)

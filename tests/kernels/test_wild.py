@@ -1,4 +1,5 @@
-"""Some of the kernels in tests/hls/frontend/wild, which say what they are about, on the board; PoCL or a C compiler holds their bytes there."""
+"""Some of the kernels in tests/hls/frontend/wild, which say what they are about, on the board; PoCL or a C compiler
+holds their bytes there."""
 
 from pathlib import Path
 
@@ -16,7 +17,10 @@ def source() -> str:
     parts = []
     for name in FILES:
         arguments = "__global const int *a, __global const float *f, __global int *o, __global float *g, int n"
-        parts.append(f"#undef KERNEL\n#define KERNEL __kernel void {Path(name).name}({arguments})\n" + (WILD / f"{name}.cl").read_text())
+        parts.append(
+            f"#undef KERNEL\n#define KERNEL __kernel void {Path(name).name}({arguments})\n"
+            + (WILD / f"{name}.cl").read_text()
+        )
     return "\n".join(parts)
 
 
@@ -32,7 +36,14 @@ def system():
 def test_bytes(system, kernel):
     def launch(n: int) -> Launch:
         rng = np.random.default_rng(n)
-        return Launch({"a": rng.integers(-99, 99, 64, "i4"), "f": (rng.integers(-512, 512, 64) / 8).astype("f4"),
-                       "o": np.full(64, -7, "i4"), "g": np.full(64, 0.25, "f4")}, {"n": n})
+        return Launch(
+            {
+                "a": rng.integers(-99, 99, 64, "i4"),
+                "f": (rng.integers(-512, 512, 64) / 8).astype("f4"),
+                "o": np.full(64, -7, "i4"),
+                "g": np.full(64, 0.25, "f4"),
+            },
+            {"n": n},
+        )
 
     system.check(kernel, [launch(n) for n in (5, 8)], (0, 1))

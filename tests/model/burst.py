@@ -17,7 +17,8 @@ class Burst:
 
 
 class BurstBuilder:
-    """One open burst. It goes when it is full, when it is told to close, or when a word comes that does not continue it."""
+    """One open burst. It goes when it is full, when it is told to close, or when a word comes that does not continue
+    it."""
 
     def __init__(self, word_bytes):
         self.align = ALIGN // word_bytes

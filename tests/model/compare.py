@@ -68,9 +68,14 @@ class _Launch:
         buffers = {name: value for name, value in named.items() if isinstance(value, Buffer)}
         scalars = {name: value.item() for name, value in named.items() if name not in buffers}
         n = space.work_dim
-        return cls(program.result, kernel.name, {name: bytearray(b.bytes) for name, b in buffers.items()},
-                   {name: b.address for name, b in buffers.items()}, scalars,
-                   (space.global_size[:n], space.local_size[:n], space.offset[:n]))
+        return cls(
+            program.result,
+            kernel.name,
+            {name: bytearray(b.bytes) for name, b in buffers.items()},
+            {name: b.address for name, b in buffers.items()},
+            scalars,
+            (space.global_size[:n], space.local_size[:n], space.offset[:n]),
+        )
 
     def on_model(self, age: int) -> KernelRun:
         kernel = next(k for k in self.result.kernels if k.function.name == self.kernel)
@@ -116,7 +121,7 @@ def compare_example(example: str, options: list[str]) -> list[Comparison]:
 def compare_kernel(system: KernelSystem, kernel: str, launch: Launch) -> Comparison:
     """Runs one launch, checks its bytes, and runs it on the model."""
     with _starts() as started:
-        stats, = system.check(kernel, [launch])
+        (stats,) = system.check(kernel, [launch])
     sizes = (launch.global_size, launch.local_size, launch.offset)
     buffers = {name: bytearray(array.tobytes()) for name, array in launch.buffers.items()}
     before = _Launch(system.result, kernel, buffers, system.addresses(kernel, launch), launch.scalars, sizes)
@@ -128,8 +133,11 @@ def main(names: list[str]) -> None:
     print(f"{'kernel':<18} {'options':<34} {'hardware':>9} {'model':>9} {'error':>7}")
     for name in names or sorted(SIZES):
         for one in compare_example(name, SIZES[name]):
-            print(f"{one.stats['kernel']:<18} {' '.join(SIZES[name]):<34} {one.hardware:>9,} {one.model.cycles:>9,} "
-                  f"{one.error:>7.2%}", flush=True)
+            print(
+                f"{one.stats['kernel']:<18} {' '.join(SIZES[name]):<34} {one.hardware:>9,} {one.model.cycles:>9,} "
+                f"{one.error:>7.2%}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -35,7 +35,8 @@ class _Bank:
 
 
 class Channel:
-    """Who pushes asks ``room`` first. ``now``: the tick from which on it is used; it has been refreshed since tick 0."""
+    """Who pushes asks ``room`` first. ``now``: the tick from which on it is used; it has been refreshed since tick
+    0."""
 
     def __init__(self, timing, now=0):
         self.timing = timing

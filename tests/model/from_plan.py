@@ -26,7 +26,8 @@ INDEX = RecurrenceSpec("index", (0, 0), (0, 0))  # how the model's tokens count 
 def kernel_spec(kernel: CompiledKernel, board: Board) -> tuple[LoopSpec, dict]:
     """(The machine, operation name -> IR operation) in runs whose buffers do not overlap.
 
-    Raises ``ValueError`` for what the model has not: channels, fences, windows, memory on the chip, hazard units, work-items that meet, compute units.
+    Raises ``ValueError`` for what the model has not: channels, fences, windows, memory on the chip, hazard units,
+    work-items that meet, compute units.
     """
     if board.memory.kind == "onchip":
         raise ValueError("memory on the chip is not modelled")
@@ -48,7 +49,13 @@ class _Translation:
         levels = tuple(self._level(plan, level) for level in plan.levels)
         results = plan.loop is not None and any(self._travels(r) for r in plan.loop.results)
         return LoopSpec(
-            name, levels, (INDEX, *_recurrences(plan)), _point(plan.decide), plan.slots, plan.entries, plan.speculative,
+            name,
+            levels,
+            (INDEX, *_recurrences(plan)),
+            _point(plan.decide),
+            plan.slots,
+            plan.entries,
+            plan.speculative,
             exit_latency=_latency(plan.entries, results) if plan.slots == 1 else 1,
         )
 
@@ -57,8 +64,14 @@ class _Translation:
             raise ValueError("windows are not modelled")
         row = tuple(self._operation(row) for row in level.row)
         last = level is plan.levels[-1]
-        return LevelSpec(level.depth, row, 0 if last else level.bypass_depth, not level.elastic,
-                         _pace(plan) if level.index == 0 else 1, _latency(level.bypass_depth))
+        return LevelSpec(
+            level.depth,
+            row,
+            0 if last else level.bypass_depth,
+            not level.elastic,
+            _pace(plan) if level.index == 0 else 1,
+            _latency(level.bypass_depth),
+        )
 
     def _operation(self, row) -> OperationSpec:
         op = row.op
@@ -67,8 +80,9 @@ class _Translation:
         if op.opcode == "loop":
             child = self.kernel.plan.loops[op]
             payload = child.invariants or any(self._travels(v) for v in op.operands[1:])
-            return OperationSpec(name, row.push, row.request_depth, self.region(child),
-                                 latency=_latency(row.request_depth, payload))
+            return OperationSpec(
+                name, row.push, row.request_depth, self.region(child), latency=_latency(row.request_depth, payload)
+            )
         if is_call(op):
             raise ValueError("other kernels, at the far ends of channels, are not modelled")
         if op.opcode == "hazard":
@@ -83,7 +97,15 @@ class _Translation:
         access = self.kernel.memory.accesses[op]
         pending = max(32, 1 << (self.latency - 1).bit_length())  # whole bursts over the memory's latency
         kept = access.cache_words - pending if access.cache_words else 0
-        return AccessSpec(access.direction, self.latency + 32, pending, kept, access.reads_ahead, access.scattered, access.unit == PIPELINED)
+        return AccessSpec(
+            access.direction,
+            self.latency + 32,
+            pending,
+            kept,
+            access.reads_ahead,
+            access.scattered,
+            access.unit == PIPELINED,
+        )
 
     def _travels(self, value) -> bool:
         """Whether a value takes bits in a request or a result: a token, a constant, an argument does not."""
@@ -133,7 +155,9 @@ class KernelRun:
     loops: dict[tuple, Figures]
 
 
-def run_kernel_model(kernel: CompiledKernel, board: Board, buffers, addresses, scalars, sizes, age=0, limit=2_000_000) -> KernelRun:
+def run_kernel_model(
+    kernel: CompiledKernel, board: Board, buffers, addresses, scalars, sizes, age=0, limit=2_000_000
+) -> KernelRun:
     """One launch on the model.
 
     ``buffers``: bytes by name, before the run (they change); ``addresses``: where the buffers lie in global memory;
@@ -159,8 +183,12 @@ def run_kernel_model(kernel: CompiledKernel, board: Board, buffers, addresses, s
         if clock.now > limit:
             raise TimeoutError(f"{limit} cycles")
     by_name = {name: loop.header for name, loop in loops.items() if name != "top"}
-    figures = {(operations[name].span.line, operations[name].attrs.get("label", "")):
-               Figures(tuple(header.issues), header.started) for name, header in by_name.items()}
+    figures = {
+        (operations[name].span.line, operations[name].attrs.get("label", "")): Figures(
+            tuple(header.issues), header.started
+        )
+        for name, header in by_name.items()
+    }
     return KernelRun(clock.now + kernel.plan.static_depth, figures)
 
 

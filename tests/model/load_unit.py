@@ -11,12 +11,12 @@ PATIENCE = 4  #: cycles that an open burst waits for another word
 
 
 class LoadUnit:
-    """Requests are byte addresses (of a unit that reads ahead, pairs of one and the last one of its run); every one is answered, in order, when
-    its word is here.
+    """Requests are byte addresses (of a unit that reads ahead, pairs of one and the last one of its run); every one is
+    answered, in order, when its word is here.
 
     A cached unit (``spec.kept``) takes two cycles to find out whether a word is among those kept; the others know the
-    word of the access before. While few words are under way it looks further back, as far as a margin of words more may be placed; those are
-    counted in stretches, the next of which waits for such accesses of the one before.
+    word of the access before. While few words are under way it looks further back, as far as a margin of words more may
+    be placed; those are counted in stretches, the next of which waits for such accesses of the one before.
     """
 
     def __init__(self, clock, operation, word_bytes):
@@ -24,7 +24,8 @@ class LoadUnit:
         self.requests = Fifo(clock, operation.requests, f"{operation.name}.requests", operation.latency)
         self.bursts = Fifo(clock, 2, f"{operation.name}.bursts")
         self.builder, self._age = BurstBuilder(word_bytes), 0
-        self._ahead, self._run = [], 0  # words of a run that are to be asked for; words of it that are, and that no access has come to
+        # words of a run that are to be asked for; words of it that are, and that no access has come to
+        self._ahead, self._run = [], 0
         self._asked = 0  # the last word that is in either
         self._finding = deque()  # (cycle from which it is decided, word), cached units only
         self._placed, self._hints, self._last = 0, {}, None
@@ -87,7 +88,9 @@ class LoadUnit:
                 return None, False
             word = self._finding[0][1]
             place = self._hints.get(word)
-            return word, word != self._last and (place is None or self._placed - place > (self._reach if self._calm else self.spec.kept))
+            return word, word != self._last and (
+                place is None or self._placed - place > (self._reach if self._calm else self.spec.kept)
+            )
         head = self.requests.head()
         if head is None:
             return None, False

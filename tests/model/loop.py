@@ -25,7 +25,7 @@ class Row:
         head = self.bypass.head()
         if head is None:
             return None
-        token, = head
+        (token,) = head
         responses = {name: self.units[name].response() for name in self._asked(token)}
         if None in responses.values():
             return None

@@ -82,8 +82,9 @@ def reference(loop, meaning, request):
                 values[operation.name] = 0
             for operation, payload in asked:
                 inner = isinstance(operation.unit, LoopSpec)
-                values[operation.name] = (reference(operation.unit, meaning, payload) if inner
-                                          else meaning.answer(operation, payload))
+                values[operation.name] = (
+                    reference(operation.unit, meaning, payload) if inner else meaning.answer(operation, payload)
+                )
         if not going:
             return meaning.result(loop, values)
         carried = {r.name: values[f"next {r.name}"] for r in loop.recurrences}
@@ -92,5 +93,6 @@ def reference(loop, meaning, request):
 def _asked(loop, meaning, level, point, values):
     return [
         (operation, meaning.request(loop, operation, values))
-        for operation in level.row if operation.stage == point[1] and meaning.on(loop, operation, values)
+        for operation in level.row
+        if operation.stage == point[1] and meaning.on(loop, operation, values)
     ]

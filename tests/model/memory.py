@@ -83,8 +83,10 @@ class GlobalMemory:
         for bank in self._banks:
             bank.evaluate()
         for number, bank in enumerate(self._banks):
-            bank.choose([self._wanted(reads, reads.asking, number) for reads in self._loads],
-                        [self._wanted(writes, writes.unit.bursts, number) for writes in self.stores])
+            bank.choose(
+                [self._wanted(reads, reads.asking, number) for reads in self._loads],
+                [self._wanted(writes, writes.unit.bursts, number) for writes in self.stores],
+            )
         for reads in self._loads:
             head = reads.unit.bursts.head()
             bank = None if head is None else self._locate(head[0])[0]
@@ -192,7 +194,8 @@ class _Bank:
         self._time = reduce(add, repeat(self.ticks_per_cycle, age), 0.0)  # as the board adds it up, rounding included
         self.channel = Channel(timing, int(self._time))
         self.latency = round(timing.controller_latency_ns / timing.tck_ns)
-        self.reads, self.writes = (Fifo(clock, 3, name, latency=2) for name in ("reads", "writes"))  # chosen, and fetched
+        # chosen, and fetched
+        self.reads, self.writes = (Fifo(clock, 3, name, latency=2) for name in ("reads", "writes"))
         self.begun = Fifo(clock, 2, "begun")  # writes whose words move, or did
         self._last = [-1, -1]  # served last, of loads and stores
         self._asking = [None, None]  # AR, AW: bursts offered to the memory
@@ -231,7 +234,8 @@ class _Bank:
         self._last[direction] = chosen
 
     def _begin(self):
-        """The next burst's request goes, and its words may move from the next cycle on, when those of the unit's burst before have."""
+        """The next burst's request goes, and its words may move from the next cycle on, when those of the unit's burst
+        before have."""
         head = self.writes.head()
         if head is None or self._moving is not None or not self.begun.can_push():
             return
@@ -313,7 +317,7 @@ class _Bank:
         if self._bursts[READ]:
             access = self._bursts[READ][0]
             each = self.word_bytes // self.burst_bytes
-            parts = access.requests[access.moved * each:(access.moved + 1) * each]
+            parts = access.requests[access.moved * each : (access.moved + 1) * each]
             if len(parts) == each and all(self._finished(part) for part in parts):
                 access.moved += 1
                 access.unit[0].arrive(self.memory._banks.index(self), self.clock.now + 1)

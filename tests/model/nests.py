@@ -136,7 +136,9 @@ class _Generator:
         ii = rng.choice([1, 1, rng.randint(1, 2 * depth if top else depth)])
         if last:
             return LevelSpec(depth, stall_free=stall_free, ii=ii)
-        row = tuple(self._operation(nesting, depth, stall_free, ahead) for _ in range(rng.randint(1 - ahead, sizes.row)))
+        row = tuple(
+            self._operation(nesting, depth, stall_free, ahead) for _ in range(rng.randint(1 - ahead, sizes.row))
+        )
         return LevelSpec(depth, row, rng.randint(1, sizes.fifo), stall_free, ii)
 
     def _operation(self, nesting, depth, stall_free, ahead):
@@ -157,10 +159,11 @@ class _Generator:
 
     def _choose_what_is_seen(self, spec, points):
         """Everything visible at its point, as the machine orders it; so a value that comes late is noticed."""
+
         def visible(point, also=False):
             names = ["request", *(r.name for r in spec.recurrences if r.use <= point)]
             names += [f"next {r.name}" for r in spec.recurrences if r.define < point or also and r.define == point]
-            return names + [o.name for level in spec.levels[:point[0]] for o in level.row]
+            return names + [o.name for level in spec.levels[: point[0]] for o in level.row]
 
         for r in spec.recurrences:
             self.sees[spec.name, r.name] = visible(r.define)
@@ -177,8 +180,14 @@ def random_nest(seed, sizes=MIXED):
     """The nest of that seed."""
     generator = _Generator(seed, sizes)
     spec = generator.loop(sizes.nesting)
-    meaning = Mixture(generator.sees, sizes.trips, frozenset(generator.by_data), frozenset(generator.predicated),
-                      frozenset(generator.ahead), [])
+    meaning = Mixture(
+        generator.sees,
+        sizes.trips,
+        frozenset(generator.by_data),
+        frozenset(generator.predicated),
+        frozenset(generator.ahead),
+        [],
+    )
     requests = tuple(range(generator.random.randint(1, sizes.requests)))
     return Nest(spec, meaning, requests, in_order=max(generator.slots) == 1)
 

@@ -11,7 +11,8 @@ __all__ = ["Invocation", "Recorded", "record"]
 class Invocation:
     """One run of a loop (or of a kernel's top): for each iteration what every operation of its rows did.
 
-    An access has the byte offset in its buffer (one of a run a pair of it and that of the run's last access), a loop its :class:`Invocation`, a fence True; what was off has None.
+    An access has the byte offset in its buffer (one of a run a pair of it and that of the run's last access), a loop
+    its :class:`Invocation`, a fence True; what was off has None.
     """
 
     iterations: list = field(default_factory=list)
@@ -47,8 +48,8 @@ def record(function, buffers, scalars, global_size, local_size=None, global_offs
 class Recorded:
     """The :class:`~.meaning.Meaning` of a recorded run: a token knows its invocation and how many came before it.
 
-    ``operations`` maps the model's operation names to (operation, address of its buffer; None of a loop). A fence that is
-    for overlapping buffers is off: the interpreter cannot tell, and takes it as on. A token that a speculative loop
+    ``operations`` maps the model's operation names to (operation, address of its buffer; None of a loop). A fence that
+    is for overlapping buffers is off: the interpreter cannot tell, and takes it as on. A token that a speculative loop
     issued in vain asks for what the last iteration asked for.
     """
 

@@ -40,8 +40,14 @@ class StoreUnit:
             self._gather()
 
     def _pass_on(self):
-        """A store is offered to the memory in the cycle after it was taken; the next is taken when its word has moved."""
-        if self.requests.head() is not None and self.words.empty() and self.bursts.can_push() and len(self._waiting) < OUTSTANDING:
+        """A store is offered to the memory in the cycle after it was taken; the next is taken when its word has
+        moved."""
+        if (
+            self.requests.head() is not None
+            and self.words.empty()
+            and self.bursts.can_push()
+            and len(self._waiting) < OUTSTANDING
+        ):
             store = self.requests.pop() // self.word_bytes
             self.words.push(store)
             self.bursts.push(Burst(store, 1))

@@ -15,8 +15,8 @@ EXACT = ("collatz", "collatz_ndrange", "divergent", "triangular")
 FENCED = ("break_and_continue", "break_on_data", "early_return")
 #: Cycles that a row left open by an earlier run, or not, makes in the memory's first answers.
 OPEN_ROWS = 12
-#: A refresh at the edge of a burst may hold up the hardware and not the model, or the other way round, some 20 cycles; the next run begins
-#: elsewhere between two of them.
+#: A refresh at the edge of a burst may hold up the hardware and not the model, or the other way round, some 20 cycles;
+#: the next run begins elsewhere between two of them.
 RUNS = 3
 
 

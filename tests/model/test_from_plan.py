@@ -15,7 +15,9 @@ from .recording import Invocation, record
 from .spec import LoopSpec
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = sorted(ROOT.glob("examples/*/kernel.cl")) + [ROOT / f"tests/kernels/{name}.cl" for name in ("loops", "recurrences")]
+SOURCES = sorted(ROOT.glob("examples/*/kernel.cl")) + [
+    ROOT / f"tests/kernels/{name}.cl" for name in ("loops", "recurrences")
+]
 BOARD = load_board("de5net")
 
 
@@ -40,7 +42,10 @@ def test_points_follow_from_the_recurrences(path):
         try:
             spec, operations = kernel_spec(kernel, BOARD)
         except ValueError as error:
-            assert any(what in str(error) for what in ("fences", "channels", "meet", "compute units", "windows", "hazard units"))
+            assert any(
+                what in str(error)
+                for what in ("fences", "channels", "meet", "compute units", "windows", "hazard units")
+            )
             continue
         for loop in loops_of(spec):
             if loop.name != "top":

@@ -37,7 +37,9 @@ def test_nests_are_diverse():
     assert sum(any(loop.ready(k) for k in range(len(loop.levels))) for loop in loops) > 20, "ready bits"
     assert sum(nest.in_order for nest in nests) > 20
     assert sum(loop.speculative for loop in loops) > 20, "late exits"
-    assert sum(any(not level.row for level in loop.levels[:-1]) for loop in loops) > 10, "levels that only lead to the decision"
+    assert sum(any(not level.row for level in loop.levels[:-1]) for loop in loops) > 10, (
+        "levels that only lead to the decision"
+    )
     assert sum(loop.again_delay > 0 for loop in loops) > 10, "answers that wait outside the cluster"
     assert any(nest.meaning.by_data for nest in nests) and any(nest.meaning.predicated for nest in nests)
 

@@ -24,8 +24,10 @@ def around(inner, name="outer", bypass=16, requests=2):
 
 def run(spec, inner_trips):
     """``inner_trips(indices)``: iterations of the loop named inner; every other loop runs OUTER_TRIPS."""
+
     def trips(loop, indices):
         return inner_trips(indices) if loop == "inner" else OUTER_TRIPS
+
     return simulate(spec, Counted(trips), [()])
 
 
@@ -69,8 +71,9 @@ def test_as_many_slots_as_the_static_ii(ii):
 def test_divergent_trips_interleaved():
     """Rule 4: with entries enough, different trip counts keep the slots full."""
     accumulate = RecurrenceSpec("sum", (0, 0), (0, 3))
-    figures = run(around(innermost(5, [accumulate], slots=4, entries=24), bypass=32),
-                  lambda indices: 1 + indices[-1] * 7 % 23).loops["inner"]
+    figures = run(
+        around(innermost(5, [accumulate], slots=4, entries=24), bypass=32), lambda indices: 1 + indices[-1] * 7 % 23
+    ).loops["inner"]
     assert figures.measured_ii <= 1.1
 
 
@@ -102,9 +105,11 @@ def test_recurrence_across_levels():
 
 def test_depths():
     """Rule 5: a bypass as deep as asked runs at full rate, half of it does not."""
+
     def loop(bypass):
         load = OperationSpec("load", 0, 4, UnitSpec((20, 20), 32))
         return LoopSpec("inner", (LevelSpec(2, (load,), bypass), LevelSpec(3)), (INDEX,), (0, 0), entries=4)
+
     full, half = (run(around(loop(depth)), lambda indices: 50).loops["inner"] for depth in (26, 13))
     assert full.measured_ii < 1.01
     assert half.measured_ii > 1.5

@@ -53,8 +53,10 @@ def stopping_cluster(requests, in_flight, depth=6, stage=1):
     """A stall-enabled cluster that asks at ``stage`` and reaches its bypass at ``depth``."""
     operation = OperationSpec("load", stage, requests, UnitSpec((1, 1), in_flight))
     return LoopSpec(
-        "loop", (LevelSpec(depth, (operation,), bypass=8, stall_free=False), LevelSpec(1)),
-        (RecurrenceSpec("index", (0, 0), (0, 0)),), (0, 0),
+        "loop",
+        (LevelSpec(depth, (operation,), bypass=8, stall_free=False), LevelSpec(1)),
+        (RecurrenceSpec("index", (0, 0), (0, 0)),),
+        (0, 0),
     )
 
 
@@ -77,12 +79,15 @@ def test_stall_free_cluster_needs_none():
     assert simulate(spec, Counted(lambda loop, indices: 30), [()]).results == [30]
 
 
-@pytest.mark.parametrize("change, message", [
-    ({"slots": 0}, "slots"),
-    ({"continues": (0, 9)}, "no point"),
-    ({"levels": (LevelSpec(1), LevelSpec(1))}, "bypass"),
-    ({"recurrences": (RecurrenceSpec("r", (0, 0), (5, 0)),)}, "does not exist"),
-])
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"slots": 0}, "slots"),
+        ({"continues": (0, 9)}, "no point"),
+        ({"levels": (LevelSpec(1), LevelSpec(1))}, "bypass"),
+        ({"recurrences": (RecurrenceSpec("r", (0, 0), (5, 0)),)}, "does not exist"),
+    ],
+)
 def test_impossible_machines_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         replace(stopping_cluster(9, 9), **change)

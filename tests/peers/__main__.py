@@ -13,7 +13,22 @@ from .cases import CASES
 from .measure import Row, measured, simulated
 
 GOALS = {"faster": 10.0, "larger": 2.0, "mhz": 120.0}
-COLUMNS = ("kernel", "word", "cycles", "MHz", "LUT4", "places", "FF", "DSP", "RAM", "us", "peer us", "faster", "peer LUT4", "larger")
+COLUMNS = (
+    "kernel",
+    "word",
+    "cycles",
+    "MHz",
+    "LUT4",
+    "places",
+    "FF",
+    "DSP",
+    "RAM",
+    "us",
+    "peer us",
+    "faster",
+    "peer LUT4",
+    "larger",
+)
 
 
 def mean(numbers) -> float:
@@ -28,9 +43,22 @@ def table(name: str, rows: list[Row]) -> Table:
         result.add_column(column, justify="left" if column == "kernel" else "right", no_wrap=True)
     for row in rows:
         case, figures = row.case, row.figures
-        result.add_row(case.label, f"{32 * case.lanes}", f"{row.cycles:,}", f"{figures.fmax:.0f}", f"{figures.lut4:,}", f"{figures.comb:,}",
-                       f"{figures.ff:,}", str(figures.dsp), str(figures.ram), f"{row.microseconds:.2f}", f"{case.peer.microseconds:.1f}",
-                       f"{row.faster:.1f}", f"{case.peer.lut4:,}", f"{row.larger:.2f}")
+        result.add_row(
+            case.label,
+            f"{32 * case.lanes}",
+            f"{row.cycles:,}",
+            f"{figures.fmax:.0f}",
+            f"{figures.lut4:,}",
+            f"{figures.comb:,}",
+            f"{figures.ff:,}",
+            str(figures.dsp),
+            str(figures.ram),
+            f"{row.microseconds:.2f}",
+            f"{case.peer.microseconds:.1f}",
+            f"{row.faster:.1f}",
+            f"{case.peer.lut4:,}",
+            f"{row.larger:.2f}",
+        )
     return result
 
 
@@ -39,8 +67,11 @@ def verdict(rows: list[Row]) -> tuple[str, bool]:
     faster, larger = mean(row.faster for row in rows), mean(row.larger for row in rows)
     least, mhz = min(row.faster for row in rows), min(row.figures.fmax for row in rows)
     met = faster >= GOALS["faster"] and larger <= GOALS["larger"] and least > 1 and mhz >= GOALS["mhz"]
-    return (f"geometric mean: {faster:.1f} times faster (goal {GOALS['faster']:g}), {larger:.2f} times the LUT4 (goal at most {GOALS['larger']:g}); "
-            f"least {least:.1f} times faster (goal more than 1); slowest clock {mhz:.0f} MHz (goal {GOALS['mhz']:g})"), met
+    return (
+        f"geometric mean: {faster:.1f} times faster (goal {GOALS['faster']:g}), {larger:.2f} times the LUT4 (goal at "
+        f"most {GOALS['larger']:g}); "
+        f"least {least:.1f} times faster (goal more than 1); slowest clock {mhz:.0f} MHz (goal {GOALS['mhz']:g})"
+    ), met
 
 
 def main(argv=None) -> int:

@@ -33,8 +33,8 @@ class Peer:
 class Case:
     """One kernel at one element type.
 
-    ``lanes`` elements make a word of a buffer's RAM. ``arrays`` makes the inputs and outputs by parameter name, ``golden``
-    the contents of the last of them after the run.
+    ``lanes`` elements make a word of a buffer's RAM. ``arrays`` makes the inputs and outputs by parameter name,
+    ``golden`` the contents of the last of them after the run.
     """
 
     name: str
@@ -72,6 +72,7 @@ def values(rng, kind, count: int) -> np.ndarray:
 def _two(first: int, second: int, out: int):
     def arrays(rng, kind):
         return {"a": values(rng, kind, first), "b": values(rng, kind, second), "c": np.zeros(out, kind)}
+
     return arrays
 
 
@@ -82,8 +83,13 @@ def _histogram_arrays(rng, kind):
 def _sparse(rng, kind):
     first = np.concatenate([[0], np.cumsum(rng.integers(4, 13, 64))]).astype(np.int32)
     elements = int(first[-1])
-    return {"first": first, "column": rng.integers(0, 64, elements).astype(np.int32), "value": values(rng, kind, elements),
-            "x": values(rng, kind, 64), "y": np.zeros(64, kind)}
+    return {
+        "first": first,
+        "column": rng.integers(0, 64, elements).astype(np.int32),
+        "value": values(rng, kind, elements),
+        "x": values(rng, kind, 64),
+        "y": np.zeros(64, kind),
+    }
 
 
 def _dot(a, b, c):
@@ -100,7 +106,7 @@ def _matmul(a, b, c):
 
 def _stencil(a, b, c):
     field_, weights, result = a.reshape(64, 64), b.reshape(3, 3), c.reshape(64, 64).copy()
-    result[1:63, 1:63] = sum(field_[v:v + 62, u:u + 62] * weights[v, u] for v in range(3) for u in range(3))
+    result[1:63, 1:63] = sum(field_[v : v + 62, u : u + 62] * weights[v, u] for v in range(3) for u in range(3))
     return result.reshape(-1)
 
 
@@ -109,7 +115,12 @@ def _spmv(first, column, value, x, y):
     return np.array([products[low:high].sum() for low, high in pairwise(first)], value.dtype)
 
 
-_VECTOR, _FIR, _MATRIX, _FIELD = _two(1024, 1024, 1024), _two(1024, 32, 1024), _two(1024, 1024, 1024), _two(4096, 9, 4096)
+_VECTOR, _FIR, _MATRIX, _FIELD = (
+    _two(1024, 1024, 1024),
+    _two(1024, 32, 1024),
+    _two(1024, 1024, 1024),
+    _two(4096, 9, 4096),
+)
 
 #: PandA-bambu 2024.10, the better of plain and tuned, LFE5U-85F grade 6, by the same tools
 CASES = (
@@ -118,8 +129,15 @@ CASES = (
     Case("fir", "fir_parallel.cl", "int", 1, Peer(6162, 69, 1442), _FIR, _fir),
     Case("matmul", "matmul.cl", "int", 16, Peer(22081, 61, 1409), _MATRIX, _matmul),
     Case("stencil", "stencil_lines.cl", "int", 1, Peer(38508, 76, 466), _FIELD, _stencil),
-    Case("histogram", "histogram.cl", "int", 4, Peer(3585, 146, 117), _histogram_arrays,
-         lambda a, c: np.bincount(a, minlength=256).astype(np.int32)),
+    Case(
+        "histogram",
+        "histogram.cl",
+        "int",
+        4,
+        Peer(3585, 146, 117),
+        _histogram_arrays,
+        lambda a, c: np.bincount(a, minlength=256).astype(np.int32),
+    ),
     Case("spmv", "spmv.cl", "int", 1, Peer(1973, 84, 493), _sparse, _spmv),
     Case("vecadd", "vecadd.cl", "float", 2, Peer(3585, 119, 558), _VECTOR, lambda a, b, c: a + b),
     Case("dot", "dot_in_turn.cl", "float", 1, Peer(9729, 66, 1199), _two(1024, 1024, 1), _dot),

@@ -37,7 +37,7 @@ def simulated(case: Case) -> int:
     """Cycles of a run; AssertionError where a byte of its result is wrong."""
     arrays, expected = case.inputs()
     result = compiled(case)
-    kernel, = result.interface.kernels
+    (kernel,) = result.interface.kernels
     with Machine(result) as machine:
         run = machine.run(kernel.name, arrays, {}, {})
     *_, got = arrays.values()

@@ -1,4 +1,5 @@
-"""The kernels of the comparison are what an ECP5 design could hold; their bytes are checked whenever the table is made."""
+"""The kernels of the comparison are what an ECP5 design could hold; their bytes are checked whenever the table is
+made."""
 
 from collections import Counter
 
@@ -12,8 +13,12 @@ from .cases import CASES, compiled
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
 def test_every_kernel_starts_an_iteration_a_cycle_and_writes_each_buffer_through_one_port(case):
     result = compiled(case)
-    kernel, = result.kernels
-    inner = [region for loop, region in kernel.plan.loops.items() if not any(op.opcode == "loop" for op in loop.regions[0].ops)]
+    (kernel,) = result.kernels
+    inner = [
+        region
+        for loop, region in kernel.plan.loops.items()
+        if not any(op.opcode == "loop" for op in loop.regions[0].ops)
+    ]
     assert all(region.ii == region.slots or region.ii == 1 for region in inner)
     writers = Counter(port.buffer for port in result.interface.ram if port.kind == "store")
     assert set(writers.values()) == {1}
@@ -25,4 +30,6 @@ def test_every_kernel_starts_an_iteration_a_cycle_and_writes_each_buffer_through
 
 def test_all_kernels_of_the_comparison_are_there():
     names = ("vecadd", "dot", "fir", "matmul", "stencil", "spmv")
-    assert {case.label for case in CASES} == {f"{name} {type}" for name in names for type in ("int", "float")} | {"histogram int"}
+    assert {case.label for case in CASES} == {f"{name} {type}" for name in names for type in ("int", "float")} | {
+        "histogram int"
+    }

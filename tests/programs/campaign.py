@@ -37,8 +37,11 @@ class Setup:
 
     def __str__(self):
         memory = self.board.memory
-        return (f"{self.board.name}, {len(memory.banks)} banks of {memory.word_bytes}-byte words, "
-                f"planned for {memory.read_latency} cycles, elastic up to {self.elastic_depth}{', with counters' if self.counters else ''}")
+        return (
+            f"{self.board.name}, {len(memory.banks)} banks of {memory.word_bytes}-byte words, "
+            f"planned for {memory.read_latency} cycles, elastic up to "
+            f"{self.elastic_depth}{', with counters' if self.counters else ''}"
+        )
 
     def build(self, source: str) -> ChannelSystem:
         """The kernels of a source on this machine."""
@@ -47,7 +50,8 @@ class Setup:
 
 @dataclass(frozen=True)
 class Failure:
-    """A kernel whose run was not what the interpreter says; None with the number of the system where it takes several at a time."""
+    """A kernel whose run was not what the interpreter says; None with the number of the system where it takes several
+    at a time."""
 
     kernel: Kernel | None
     seed: int
@@ -55,7 +59,8 @@ class Failure:
 
 
 def setup_of(seed: int) -> Setup:
-    """Boards, memory words and kinds of levels in turn; one in four with hardware counters, which take a third of the time."""
+    """Boards, memory words and kinds of levels in turn; one in four with hardware counters, which take a third of the
+    time."""
     board = load_board(("de5net", "a10pac", "de5net")[seed % 3])
     memory = replace(board.memory, read_latency=(100, 20)[seed % 2])
     if seed % 3 == 2:  # one bank whose word is as wide as the widest access
@@ -65,16 +70,19 @@ def setup_of(seed: int) -> Setup:
 
 
 def with_memories(setup: Setup) -> Setup:
-    """The machine with two memories beside the default one: narrow banks in short pieces, and a bank of 32-byte words."""
+    """The machine with two memories beside the default one: narrow banks in short pieces, and a bank of 32-byte
+    words."""
     fast = Memory("sram", 64, 8, 24, (Bank(1 << 20),) * 4, SramTiming(3.6, 60.0), "FAST", 1 << 33)
     wide = Memory("sram", 1024, 32, 40, (Bank(1 << 22),), SramTiming(8.0, 100.0), "WIDE", (1 << 33) + (1 << 22))
     return replace(setup, board=replace(setup.board, others=(fast, wide)))
 
 
-def run_system(seed: int, kernels: int, groups: bool = False, places: bool = False, together: bool = False) -> tuple[int, list[Failure]]:
-    """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, failures). With ``groups`` they are those whose
-    work-items work in groups, with ``places`` their buffers lie in several memories. ``together`` runs all kernels at the same time, and one after
-    the other only where something differs then.
+def run_system(
+    seed: int, kernels: int, groups: bool = False, places: bool = False, together: bool = False
+) -> tuple[int, list[Failure]]:
+    """Run the kernels of seeds ``seed * kernels`` and up in one system: (runs made, failures). With ``groups`` they are
+    those whose work-items work in groups, with ``places`` their buffers lie in several memories. ``together`` runs all
+    kernels at the same time, and one after the other only where something differs then.
 
     Raises what the compiler raises: a random kernel is one it must be able to build.
     """
@@ -106,10 +114,13 @@ def _run_alone(system: ChannelSystem, numbered) -> tuple[int, list[Failure]]:
 
 
 def _run_together(system: ChannelSystem, numbered) -> int:
-    """The first launches of all kernels at the same time, then the second ones; the number of runs. Raises what is in ``FAULTS``."""
+    """The first launches of all kernels at the same time, then the second ones; the number of runs. Raises what is in
+    ``FAULTS``."""
     rounds = list(zip(*(_launches(member, number) for member, number in numbered), strict=True))
     for launched in rounds:
-        system.check_together({member.name: launch for (member, _), launch in zip(numbered, launched, strict=True)}, SEEDS)
+        system.check_together(
+            {member.name: launch for (member, _), launch in zip(numbered, launched, strict=True)}, SEEDS
+        )
     return len(rounds) * len(SEEDS) * len(numbered)
 
 
@@ -117,7 +128,10 @@ def _members(seed: int, kernels: int, groups: bool, places: bool) -> list[Kernel
     make = random_group_kernel if groups else random_kernel
     orders = sorted(permutations(("default", "FAST", "WIDE")))
     numbers = range(seed * kernels, (seed + 1) * kernels)
-    return [replace(make(number, f"k{k}"), places=orders[number % len(orders)] if places else ()) for k, number in enumerate(numbers)]
+    return [
+        replace(make(number, f"k{k}"), places=orders[number % len(orders)] if places else ())
+        for k, number in enumerate(numbers)
+    ]
 
 
 def cannot_be_built(setup: Setup):
@@ -161,8 +175,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--kernels", type=int, default=12, help="in each system")
     parser.add_argument("--shrink", type=int, default=30, help="builds to spend on making a failure smaller")
     parser.add_argument("--places", action="store_true", help="buffers lie in several memories of the board")
-    parser.add_argument("--groups", action="store_true", help="kernels with barriers, local memory, atomics, lanes and compute units")
-    parser.add_argument("--together", action="store_true", help="all kernels of a system run at the same time, which takes less time; not with --places")
+    parser.add_argument(
+        "--groups", action="store_true", help="kernels with barriers, local memory, atomics, lanes and compute units"
+    )
+    parser.add_argument(
+        "--together",
+        action="store_true",
+        help="all kernels of a system run at the same time, which takes less time; not with --places",
+    )
     options = parser.parse_args(arguments)
     if options.together and options.places:
         parser.error("--together puts all buffers into the default memory: leave --places out")
@@ -177,7 +197,10 @@ def main(arguments: list[str] | None = None) -> int:
             fails = cannot_be_built(setup)
             for k, member in enumerate(_members(seed, options.kernels, options.groups, options.places)):
                 if fails(member):
-                    print(f"kernel seed {seed * options.kernels + k}:\n{shrink(member, fails, options.shrink).text}", flush=True)
+                    print(
+                        f"kernel seed {seed * options.kernels + k}:\n{shrink(member, fails, options.shrink).text}",
+                        flush=True,
+                    )
             continue
         print(f"system {seed}: {options.kernels} kernels, {runs} runs, {len(failures)} failures ({setup})", flush=True)
         for failure in failures:

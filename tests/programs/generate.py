@@ -16,22 +16,38 @@ __all__ = ["ELEMENTS", "Block", "Kernel", "launches", "random_kernel"]
 
 ELEMENTS = 64  #: of every buffer
 ITEMS = 8  #: work-items of an NDRange kernel; each writes only its own eighth of a buffer
-INPUTS = {"ia": ("int", np.int32), "ib": ("uchar", np.uint8), "ic": ("short", np.int16), "il": ("long", np.int64),
-          "ifl": ("float", np.float32)}
+INPUTS = {
+    "ia": ("int", np.int32),
+    "ib": ("uchar", np.uint8),
+    "ic": ("short", np.int16),
+    "il": ("long", np.int64),
+    "ifl": ("float", np.float32),
+}
 OUTPUTS = {"oa": ("int", np.int32), "ob": ("uchar", np.uint8), "ol": ("long", np.int64), "ofl": ("float", np.float32)}
 #: read and written; ``wa`` is restrict, ``wb`` is not
 BOTH = {"wa": ("int", np.int32), "wb": ("uint", np.uint32)}
-SCALARS = {"n": ("int", lambda rng: int(rng.integers(-3, 9))), "u": ("ushort", lambda rng: int(rng.integers(0, 1 << 16))),
-           "z": ("ulong", lambda rng: int(rng.integers(0, 1 << 63))), "x": ("float", lambda rng: float(rng.normal(0, 9)))}
+SCALARS = {
+    "n": ("int", lambda rng: int(rng.integers(-3, 9))),
+    "u": ("ushort", lambda rng: int(rng.integers(0, 1 << 16))),
+    "z": ("ulong", lambda rng: int(rng.integers(0, 1 << 63))),
+    "x": ("float", lambda rng: float(rng.normal(0, 9))),
+}
 #: what loops are asked to be; each as likely as it stands here
-PRAGMAS = ["loop_coalesce", "loop_coalesce", "loop_coalesce 2", "max_concurrency 2", "speculated_iterations 1",
-           "disable_loop_pipelining"]
+PRAGMAS = [
+    "loop_coalesce",
+    "loop_coalesce",
+    "loop_coalesce 2",
+    "max_concurrency 2",
+    "speculated_iterations 1",
+    "disable_loop_pipelining",
+]
 TYPES = ["int", "int", "int", "uint", "long", "uchar", "short", "float"]
 
 
 @dataclass(frozen=True)
 class Block:
-    """A statement with statements inside: ``head`` opens a brace, ``middle`` (where not empty) divides the two bodies."""
+    """A statement with statements inside: ``head`` opens a brace, ``middle`` (where not empty) divides the two
+    bodies."""
 
     head: str
     bodies: tuple[tuple["str | Block", ...], ...]
@@ -101,7 +117,9 @@ def _launch(names, rng, ndrange) -> Launch:
     scalars = {name: make(rng) for name, (_, make) in SCALARS.items() if name in names}
     first = int(rng.integers(0, ITEMS)) if ndrange else 0
     size = (ITEMS - first,) if ndrange else (1,)
-    return Launch(buffers, scalars, size, None, (first,), misalign=int(rng.integers(0, 9)), overlap=bool(rng.random() < 0.4))
+    return Launch(
+        buffers, scalars, size, None, (first,), misalign=int(rng.integers(0, 9)), overlap=bool(rng.random() < 0.4)
+    )
 
 
 def _values(rng, dtype):
@@ -184,8 +202,9 @@ class _Generator:
 
     def condition(self, depth: int) -> str:
         a, b = self.value(depth - 1), self.value(depth - 1)
-        return self.rng.choice([f"({a} {self.rng.choice(['<', '<=', '==', '!=', '>'])} {b})", f"({a} & 1)",
-                                f"(({a} & 3) != 0)"])
+        return self.rng.choice(
+            [f"({a} {self.rng.choice(['<', '<=', '==', '!=', '>'])} {b})", f"({a} & 1)", f"(({a} & 3) != 0)"]
+        )
 
     # --- statements
 
@@ -292,5 +311,7 @@ def random_kernel(seed: int, name: str = "k") -> Kernel:
 
 def _reveal(g: _Generator) -> list[str]:
     """Store every variable: no assignment is for nothing."""
-    return [f"{'ofl' if t == 'float' else 'ol'}[{g.place('ol', str(k))}] = {v};"
-            for k, (v, t) in enumerate(g.variables.items())]
+    return [
+        f"{'ofl' if t == 'float' else 'ol'}[{g.place('ol', str(k))}] = {v};"
+        for k, (v, t) in enumerate(g.variables.items())
+    ]

@@ -1,7 +1,9 @@
-"""Random kernels whose work-items work in groups: barriers, local memory, atomics, divergent loops, lanes and compute units.
+"""Random kernels whose work-items work in groups: barriers, local memory, atomics, divergent loops, lanes and compute
+units.
 
-Phases between barriers either write local memory, each work-item a place of its own and that perhaps several times, or read it anywhere; all
-atomic operations of a kernel on one buffer are of one kind. Some keep values in private arrays all the while. So the order in which work-items run changes nothing, and any statement can be left out.
+Phases between barriers either write local memory, each work-item a place of its own and that perhaps several times, or
+read it anywhere; all atomic operations of a kernel on one buffer are of one kind. Some keep values in private arrays
+all the while. So the order in which work-items run changes nothing, and any statement can be left out.
 """
 
 import random
@@ -17,8 +19,10 @@ __all__ = ["GroupKernel", "group_launches", "random_group_kernel"]
 
 KEPT = 20  #: elements of a private array
 OWN = 4  #: places in ``out`` of each work-item
-PHASES = (1, 1, 1, 2)  #: pairs of phases of a kernel, one of these; what stands beside them costs most of the time of building it
-DIVIDES = 0.2  #: of the kernels keep places in their bounds by division; a divider is larger than most of what else they hold
+#: pairs of phases of a kernel, one of these; what stands beside them costs most of the time of building it
+PHASES = (1, 1, 1, 2)
+#: of the kernels keep places in their bounds by division; a divider is larger than most of what else they hold
+DIVIDES = 0.2
 COUNTERS = 8
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 ATOMICS = ["atomic_add", "atomic_sub", "atomic_xor", "atomic_or", "atomic_and", "atomic_min", "atomic_max"]
@@ -26,7 +30,8 @@ ATOMICS = ["atomic_add", "atomic_sub", "atomic_xor", "atomic_or", "atomic_and", 
 
 @dataclass(frozen=True)
 class GroupKernel(Kernel):
-    """``group`` is the size of its groups; ``lanes`` and ``units`` are what it asks for; ``required`` says that the size stands in the source."""
+    """``group`` is the size of its groups; ``lanes`` and ``units`` are what it asks for; ``required`` says that the
+    size stands in the source."""
 
     group: int = 8
     lanes: int = 1
@@ -35,13 +40,22 @@ class GroupKernel(Kernel):
 
     @property
     def text(self) -> str:
-        asked = [f"num_simd_work_items({self.lanes})"] * (self.lanes > 1) + [f"num_compute_units({self.units})"] * (self.units > 1)
-        asked.append(f"reqd_work_group_size({self.group}, 1, 1)" if self.required else f"max_work_group_size({self.group})")
+        asked = [f"num_simd_work_items({self.lanes})"] * (self.lanes > 1) + [f"num_compute_units({self.units})"] * (
+            self.units > 1
+        )
+        asked.append(
+            f"reqd_work_group_size({self.group}, 1, 1)" if self.required else f"max_work_group_size({self.group})"
+        )
         head = f"__attribute__(({', '.join(asked)}))\n"
         return head + super().text
 
     def _parameters(self, inside: str) -> list[str]:
-        return ["__global const int *restrict in", "__global int *restrict out", "__global int *restrict count", "int n"]
+        return [
+            "__global const int *restrict in",
+            "__global int *restrict out",
+            "__global int *restrict count",
+            "int n",
+        ]
 
 
 def group_launches(kernel: GroupKernel, seed: int, count: int = 2) -> list[Launch]:
@@ -49,11 +63,21 @@ def group_launches(kernel: GroupKernel, seed: int, count: int = 2) -> list[Launc
     found = []
     for k in range(count):
         rng = np.random.default_rng([seed, k])
-        size = kernel.group if kernel.required or k == 0 else kernel.lanes * int(rng.integers(1, kernel.group // kernel.lanes + 1))
+        size = (
+            kernel.group
+            if kernel.required or k == 0
+            else kernel.lanes * int(rng.integers(1, kernel.group // kernel.lanes + 1))
+        )
         items = size * int(rng.integers(1, 8))
         given = rng.integers(-50, 50, items).astype(np.int32)
-        buffers = {"in": given, "out": np.zeros(OWN * items, np.int32), "count": rng.integers(-9, 9, COUNTERS).astype(np.int32)}
-        found.append(Launch(buffers, {"n": int(rng.integers(0, 4))}, (items,), (size,), misalign=int(rng.integers(0, 9))))
+        buffers = {
+            "in": given,
+            "out": np.zeros(OWN * items, np.int32),
+            "count": rng.integers(-9, 9, COUNTERS).astype(np.int32),
+        }
+        found.append(
+            Launch(buffers, {"n": int(rng.integers(0, 4))}, (items,), (size,), misalign=int(rng.integers(0, 9)))
+        )
     return found
 
 
@@ -83,7 +107,8 @@ class _Generator:
         kind = rng.random()
         if kind < 0.7:
             operation = rng.choice(["+", "-", "+", "^", "&", "|", "*"])
-            return f"(int)((uint){a} * {b})" if operation == "*" else f"({a} {operation} {b})"  # compilers know that a square has no sign
+            # compilers know that a square has no sign
+            return f"(int)((uint){a} * {b})" if operation == "*" else f"({a} {operation} {b})"
         if kind < 0.85:
             return f"({a} {rng.choice(['<', '==', '>'])} {b} ? {self.leaf(reads)} : {a})"
         return f"({a} {rng.choice(['<<', '>>'])} ({b} & 7))"
@@ -96,7 +121,17 @@ class _Generator:
             return self.kept()
         if kind < 0.75:
             return rng.choice(self.variables)
-        return rng.choice(["l", "g", "n", "(int)get_group_id(0)", "3", "100", f"in[{self.place(rng.choice(self.variables), 'get_global_size(0)')}]"])
+        return rng.choice(
+            [
+                "l",
+                "g",
+                "n",
+                "(int)get_group_id(0)",
+                "3",
+                "100",
+                f"in[{self.place(rng.choice(self.variables), 'get_global_size(0)')}]",
+            ]
+        )
 
     def kept(self) -> str:
         """An element of the private array."""
@@ -108,7 +143,9 @@ class _Generator:
 
     def uniform(self) -> str:
         """The same for all work-items of a group, from 0 to 3."""
-        return self.rng.choice(["n", "2", "3", "((int)get_group_id(0) & 3)", "(in[get_group_id(0)] & 3)", "((int)get_num_groups(0) & 1)"])
+        return self.rng.choice(
+            ["n", "2", "3", "((int)get_group_id(0) & 3)", "(in[get_group_id(0)] & 3)", "((int)get_num_groups(0) & 1)"]
+        )
 
     # --- statements of one work-item
 
@@ -130,7 +167,8 @@ class _Generator:
         return [f"{target} {rng.choice(['=', '+=', '^='])} {self.value(2, reads)};"]
 
     def again(self, place: str, depth: int = 2) -> list:
-        """Statements that write to the work-item's place in local memory once more, alone, under a condition, or in a loop."""
+        """Statements that write to the work-item's place in local memory once more, alone, under a condition, or in a
+        loop."""
         rng, kind = self.rng, self.rng.random()
         if depth and kind < 0.25:
             return [Block(f"if ({self.value(1)} & 1) {{", (tuple(self.again(place, depth - 1)),))]
@@ -165,7 +203,8 @@ class _Generator:
 def random_group_kernel(seed: int, name: str = "k") -> GroupKernel:
     """The kernel of that seed."""
     rng = random.Random(f"groups {seed}")
-    lanes, units = rng.choice([1] * 7 + [2, 2, 4]), rng.choice([1] * 12 + [2, 2, 3])  # each lane and unit is hardware of its own
+    # each lane and unit is hardware of its own
+    lanes, units = rng.choice([1] * 7 + [2, 2, 4]), rng.choice([1] * 12 + [2, 2, 3])
     group = lanes * rng.choice([1, 2, 3, 4, 8])
     g = _Generator(rng, lanes)
     meets = rng.random() < 0.8
@@ -176,4 +215,14 @@ def random_group_kernel(seed: int, name: str = "k") -> GroupKernel:
     declared += [f"int {v} = {rng.choice(['g', 'l', 'in[g]', 'n', '7'])};" for v in g.variables]
     declared += [f"int i{k} = 0;" for k in range(g.loops)]
     declared += [f"int mine[{KEPT}]; for (int k = 0; k < {KEPT}; k++) mine[k] = k * l;"] * g.keeps
-    return GroupKernel(name, tuple(declared), (*body, *reveal), True, group, lanes, units, lanes > 1 or group > 1 and rng.random() < 0.4)  # a required size of 1 is a single work-item
+    # a required size of 1 is a single work-item
+    return GroupKernel(
+        name,
+        tuple(declared),
+        (*body, *reveal),
+        True,
+        group,
+        lanes,
+        units,
+        lanes > 1 or group > 1 and rng.random() < 0.4,
+    )

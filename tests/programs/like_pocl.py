@@ -35,10 +35,22 @@ def differing(context, first: int, count: int) -> list[str]:
     for number, kernel in zip(numbers, kernels, strict=True):
         for launch in group_launches(kernel, number):
             expected = {name: array.copy() for name, array in launch.buffers.items()}
-            run_kernel(module, kernel.name, {n: a.view("u1") for n, a in expected.items()}, launch.scalars, launch.global_size,
-                       launch.local_size, launch.offset, MAX_CYCLES)
+            run_kernel(
+                module,
+                kernel.name,
+                {n: a.view("u1") for n, a in expected.items()},
+                launch.scalars,
+                launch.global_size,
+                launch.local_size,
+                launch.offset,
+                MAX_CYCLES,
+            )
             made = run_pocl(context, queue, program, kernel.name, launch)
-            found += [f"{number}: {name} differs:\n{kernel.text}" for name in expected if made[name].tobytes() != expected[name].tobytes()]
+            found += [
+                f"{number}: {name} differs:\n{kernel.text}"
+                for name in expected
+                if made[name].tobytes() != expected[name].tobytes()
+            ]
     return found
 
 
@@ -48,7 +60,9 @@ def run_pocl(context, queue, program, name: str, launch) -> dict[str, np.ndarray
 
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     buffers = {key: cl.Buffer(context, flags, hostbuf=array) for key, array in launch.buffers.items()}
-    cl.Kernel(program, name)(queue, launch.global_size, launch.local_size, *buffers.values(), np.int32(launch.scalars["n"]))
+    cl.Kernel(program, name)(
+        queue, launch.global_size, launch.local_size, *buffers.values(), np.int32(launch.scalars["n"])
+    )
     made = {key: np.empty_like(array) for key, array in launch.buffers.items()}
     for key, array in made.items():
         cl.enqueue_copy(queue, array, buffers[key])

@@ -1,4 +1,5 @@
-"""Random programs before and after all passes, those of the plan included, in the interpreter: what differs is no fault of the machine.
+"""Random programs before and after all passes, those of the plan included, in the interpreter: what differs is no fault
+of the machine.
 
     python -m tests.programs.planned --programs 2000 --start 1000
 
@@ -52,7 +53,11 @@ def main(arguments: list[str] | None = None) -> int:
         kernel = random_kernel(seed)
         if differs(kernel, seed):
             found += 1
-            print(f"program {seed} differs:\n{shrink(kernel, lambda one, number=seed: differs(one, number), options.shrink).text}", flush=True)
+            print(
+                f"program {seed} "
+                f"differs:\n{shrink(kernel, lambda one, number=seed: differs(one, number), options.shrink).text}",
+                flush=True,
+            )
     print(f"{options.programs} programs, {found} differ")
     return int(found > 0)
 

@@ -45,7 +45,7 @@ def smaller(kernel: Kernel) -> Iterator[Kernel]:
 
 def _cuts(items: tuple) -> Iterator[tuple]:
     for k, item in enumerate(items):
-        rest = items[:k], items[k + 1:]
+        rest = items[:k], items[k + 1 :]
         yield rest[0] + rest[1]
         if isinstance(item, Block):
             for body in item.bodies:
@@ -54,5 +54,5 @@ def _cuts(items: tuple) -> Iterator[tuple]:
         if isinstance(item, Block):
             for j, body in enumerate(item.bodies):
                 for cut in _cuts(body):
-                    bodies = item.bodies[:j] + (cut,) + item.bodies[j + 1:]
-                    yield (*items[:k], replace(item, bodies=bodies), *items[k + 1:])
+                    bodies = item.bodies[:j] + (cut,) + item.bodies[j + 1 :]
+                    yield (*items[:k], replace(item, bodies=bodies), *items[k + 1 :])

@@ -37,7 +37,8 @@ def test_like_pocl(first):
 
 
 def prepared(module, name):
-    """The kernel as it is when its work-items become iterations: what comes later has no meaning without the machine."""
+    """The kernel as it is when its work-items become iterations: what comes later has no meaning without the
+    machine."""
     function = Inline().run(module).functions[name]
     for each in itertools.takewhile(lambda one: one.name != "form-work-item-loop", kernel_passes(PipelineOptions())):
         function = each.run(function)
@@ -45,7 +46,11 @@ def prepared(module, name):
 
 
 #: kernels whose work-items keep private arrays and stand alone: lanes have no meaning before the machine either
-KEEPING = [seed for seed in range(60) if "int mine[" in (k := random_group_kernel(seed)).text and "barrier" in k.text and k.lanes == 1]
+KEEPING = [
+    seed
+    for seed in range(60)
+    if "int mine[" in (k := random_group_kernel(seed)).text and "barrier" in k.text and k.lanes == 1
+]
 
 
 @pytest.mark.parametrize("seed", KEEPING[:3])
@@ -57,8 +62,16 @@ def test_passes_keep_the_meaning(seed):
         found = []
         for one in kinds:
             buffers = {name: array.copy() for name, array in launch.buffers.items()}
-            run_kernel(one, "k", {n: a.view("u1") for n, a in buffers.items()}, launch.scalars, launch.global_size, launch.local_size,
-                       launch.offset, MAX_CYCLES)
+            run_kernel(
+                one,
+                "k",
+                {n: a.view("u1") for n, a in buffers.items()},
+                launch.scalars,
+                launch.global_size,
+                launch.local_size,
+                launch.offset,
+                MAX_CYCLES,
+            )
             found.append({name: array.tobytes() for name, array in buffers.items()})
         assert found[0] == found[1], kernel.text
 
@@ -67,4 +80,7 @@ def test_all_kinds_come_by():
     kernels = [random_group_kernel(seed) for seed in range(200)]
     assert {k.lanes for k in kernels} == {1, 2, 4} and {k.units for k in kernels} == {1, 2, 3}
     texts = "\n".join(k.text for k in kernels)
-    assert all(word in texts for word in ("barrier", "mine[(uint)", "atomic_min", "atomic_xor", "for (i0", "get_group_id(0) & 3"))
+    assert all(
+        word in texts
+        for word in ("barrier", "mine[(uint)", "atomic_min", "atomic_xor", "for (i0", "get_group_id(0) & 3")
+    )

@@ -16,6 +16,7 @@ def simulate(dut, *testbenches, background=()):
         async def run(ctx):
             await bench(ctx)
             ended.append(bench)
+
         return run
 
     top = Module()
@@ -36,6 +37,7 @@ def simulate(dut, *testbenches, background=()):
 
 def drive(stream, items, rng, idle=0.0):
     """A testbench that sends ``items``, with gaps of probability ``idle`` before each."""
+
     async def driver(ctx):
         for item in items:
             while rng.random() < idle:
@@ -44,11 +46,13 @@ def drive(stream, items, rng, idle=0.0):
             ctx.set(stream.valid, 1)
             await ctx.tick().until(stream.ready)
             ctx.set(stream.valid, 0)
+
     return driver
 
 
 def collect(stream, into, count, rng, stall=0.0):
     """A testbench that takes ``count`` items, appended to ``into``, refusing with probability ``stall``."""
+
     async def collector(ctx):
         while len(into) < count:
             ctx.set(stream.ready, rng.random() >= stall)
@@ -56,6 +60,7 @@ def collect(stream, into, count, rng, stall=0.0):
             if valid and ready:
                 into.append(item)
         ctx.set(stream.ready, 0)
+
     return collector
 
 
@@ -64,6 +69,7 @@ def watch_offers(stream, meaning=lambda item: item):
 
     ``meaning`` picks what must not change, where a payload has parts that mean nothing at times.
     """
+
     async def watcher(ctx):
         offered = None
         while True:
@@ -71,4 +77,5 @@ def watch_offers(stream, meaning=lambda item: item):
             seen = (meaning(item),) if valid else None
             assert offered in (None, seen), f"offer {offered} became {seen}"
             offered = seen if not ready else None
+
     return watcher

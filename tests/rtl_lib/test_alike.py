@@ -35,8 +35,14 @@ class Worker(Elaboratable):
         write, read = memory.write_port(), memory.read_port(domain="comb")
         with m.If(self.i[0]):
             m.d.sync += total.eq(total + self.i + self.step)
-        m.d.comb += [write.addr.eq(total), write.data.eq(total), write.en.eq(1), read.addr.eq(self.i[1:]),
-                     self.o.eq(read.data ^ total), self.watched.eq(total[0])]
+        m.d.comb += [
+            write.addr.eq(total),
+            write.data.eq(total),
+            write.en.eq(1),
+            read.addr.eq(self.i[1:]),
+            self.o.eq(read.data ^ total),
+            self.watched.eq(total[0]),
+        ]
         return m
 
 
@@ -83,7 +89,9 @@ def test_a_port_that_one_tree_needs_all_have(tmp_path):
     shared = next(text for name, text in files.items() if name.startswith("worker_"))
     assert re.search(r"output worker_watched;", shared)
     unwatched = convert(*_named(Whole([Worker() for _ in range(3)])), tmp_path)
-    assert not re.search(r"output worker_watched;", next(text for name, text in unwatched.items() if name.startswith("worker_")))
+    assert not re.search(
+        r"output worker_watched;", next(text for name, text in unwatched.items() if name.startswith("worker_"))
+    )
 
 
 def _named(design):
@@ -106,7 +114,7 @@ def test_a_signal_of_which_bits_are_driven_outside_keeps_trees_apart(tmp_path):
 
 def test_the_ports_of_a_module_are_what_any_of_its_trees_needs(tmp_path):
     whole = Whole([Worker(names=f"w{k}") for k in range(3)], watched=[0, 2])
-    found, = alike(outline(Fragment.get(whole, PartLibrary(tmp_path))), [whole.i, whole.o])
+    (found,) = alike(outline(Fragment.get(whole, PartLibrary(tmp_path))), [whole.i, whole.o])
     for k, tree in enumerate(found.trees):
         ports = {tree.signals[number].name: driven for number, driven in found.ports}
         assert ports == {f"w{k}_in": False, f"w{k}_out": True, f"w{k}_watched": True}

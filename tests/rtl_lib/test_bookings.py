@@ -1,4 +1,5 @@
-"""Pipelines that share a port: no cycle is booked twice, none is left unused without need, and nobody waits for ever."""
+"""Pipelines that share a port: no cycle is booked twice, none is left unused without need, and nobody waits for
+ever."""
 
 import random
 
@@ -25,7 +26,8 @@ USERS = {
 
 
 class Turns:
-    """When tokens enter: ``entered[k]`` holds the cycles of pipeline k's tokens, ``waited[k]`` how long each stood there."""
+    """When tokens enter: ``entered[k]`` holds the cycles of pipeline k's tokens, ``waited[k]`` how long each stood
+    there."""
 
     def __init__(self, users, cycles, wants, seed=0):
         self.users, self.entered, self.waited = users, [[] for _ in users], [[] for _ in users]
@@ -58,7 +60,12 @@ class Turns:
     @property
     def uses(self):
         """Ports and cycles in which they are used, once for each use."""
-        return [(port, t + c) for user, times in zip(self.users, self.entered, strict=True) for t in times for port, c in user.uses]
+        return [
+            (port, t + c)
+            for user, times in zip(self.users, self.entered, strict=True)
+            for t in times
+            for port, c in user.uses
+        ]
 
 
 def always(k, t, rng):

@@ -14,8 +14,17 @@ DEPTHS = [0, 1, 2, 3, 16, SHALLOW + 8]
 PRESSURE = [(1.0, 1.0), (0.9, 0.3), (0.3, 0.9), (0.5, 0.5)]
 
 
-@pytest.mark.parametrize("depth, kind, built", [(0, "wires", 0), (1, "registers", 2), (2, "registers", 2), (3, "LUT RAM", 3),
-                                                (SHALLOW, "LUT RAM", SHALLOW), (SHALLOW + 1, "block RAM", SHALLOW + 1)])
+@pytest.mark.parametrize(
+    "depth, kind, built",
+    [
+        (0, "wires", 0),
+        (1, "registers", 2),
+        (2, "registers", 2),
+        (3, "LUT RAM", 3),
+        (SHALLOW, "LUT RAM", SHALLOW),
+        (SHALLOW + 1, "block RAM", SHALLOW + 1),
+    ],
+)
 def test_storage(depth, kind, built):
     storage = storage_for(depth)
     assert (storage.kind, storage.depth) == (kind, built)
@@ -88,6 +97,7 @@ def drive(stream, items, rng):
             ctx.set(stream.valid, 1)
             await ctx.tick().until(stream.ready)
             ctx.set(stream.valid, 0)
+
     return bench
 
 
@@ -98,20 +108,26 @@ def collect(stream, into, count, rng):
             _, _, valid, payload, ready = await ctx.tick().sample(stream.valid, stream.payload, stream.ready)
             if valid and ready:
                 into.append(payload)
+
     return bench
 
 
 @pytest.mark.parametrize("blocking", [(True,), (False,), (True, True, True), (True, False)])
 @pytest.mark.parametrize("rate", [1.0, 0.2])
 def test_reader(blocking, rate):
-    """The values that calls got, put one after the other in their turns, are those of the channel: none lost, none twice."""
+    """The values that calls got, put one after the other in their turns, are those of the channel: none lost, none
+    twice."""
     rng, count = random.Random(len(blocking)), 60
     dut, values = ChannelReader(8, blocking), [random.Random(9).randrange(1, 256) for _ in range(1000)]
     asked = requests(rng, len(blocking), count, int)
     got = [[] for _ in blocking]
     source = Source(dut.channel, values, rng, rate)
-    simulate(dut, *(drive(dut.i[k], asked[k], rng) for k in range(len(blocking))),
-             *(collect(dut.o[k], got[k], count, rng) for k in range(len(blocking))), background=[source.run])
+    simulate(
+        dut,
+        *(drive(dut.i[k], asked[k], rng) for k in range(len(blocking))),
+        *(collect(dut.o[k], got[k], count, rng) for k in range(len(blocking))),
+        background=[source.run],
+    )
     taken = []
     for n in range(count):
         for k, blocks in enumerate(blocking):
@@ -124,12 +140,19 @@ def test_reader(blocking, rate):
                 taken.append(answer.value)
             else:
                 assert answer.value == 0
-    assert taken == values[:len(taken)]
+    assert taken == values[: len(taken)]
     assert len(values) - len(source.values) == len(taken)
 
 
-@pytest.mark.parametrize("blocking, answers", [((True,), (False,)), ((False,), (True,)), ((True, True), (True, False)),
-                                               ((True, False, True), (False, True, True))])
+@pytest.mark.parametrize(
+    "blocking, answers",
+    [
+        ((True,), (False,)),
+        ((False,), (True,)),
+        ((True, True), (True, False)),
+        ((True, False, True), (False, True, True)),
+    ],
+)
 @pytest.mark.parametrize("rate", [1.0, 0.2])
 def test_writer(blocking, answers, rate):
     """What the channel took is what calls were told it took, in their turns."""
@@ -141,12 +164,18 @@ def test_writer(blocking, answers, rate):
     async def sink(ctx):
         while True:
             ctx.set(dut.channel.ready, rng.random() < rate)
-            _, _, valid, ready, payload = await ctx.tick().sample(dut.channel.valid, dut.channel.ready, dut.channel.payload)
+            _, _, valid, ready, payload = await ctx.tick().sample(
+                dut.channel.valid, dut.channel.ready, dut.channel.payload
+            )
             if valid and ready:
                 taken.append(payload)
 
-    simulate(dut, *(drive(dut.i[k], asked[k], rng) for k in range(len(blocking))),
-             *(collect(dut.o[k], got[k], count, rng) for k in range(len(blocking)) if answers[k]), background=[sink])
+    simulate(
+        dut,
+        *(drive(dut.i[k], asked[k], rng) for k in range(len(blocking))),
+        *(collect(dut.o[k], got[k], count, rng) for k in range(len(blocking)) if answers[k]),
+        background=[sink],
+    )
     expected = []
     for n in range(count):
         for k, blocks in enumerate(blocking):

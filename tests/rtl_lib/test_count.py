@@ -80,7 +80,8 @@ def test_histogram(causes):
 
 @pytest.mark.parametrize("latency", [1, 2, 7])
 def test_late_answers(latency):
-    """Rules 1 to 3: an answer called late within its latency or behind a refused one, one called in time, or requests kept over a clear."""
+    """Rules 1 to 3: an answer called late within its latency or behind a refused one, one called in time, or requests
+    kept over a clear."""
     rng, dut = random.Random(latency), LateAnswers(latency, 64)
 
     async def bench(ctx):
@@ -105,7 +106,8 @@ def test_late_answers(latency):
 
 @pytest.mark.parametrize("interval", [1, 3, 10])
 def test_leave_interval(interval):
-    """Tokens issued early, in a bunch, that leave at an interval: the interval is found, whatever the latency and the stretches."""
+    """Tokens issued early, in a bunch, that leave at an interval: the interval is found, whatever the latency and the
+    stretches."""
     dut = LeaveInterval(8)
 
     async def bench(ctx):

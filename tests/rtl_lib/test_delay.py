@@ -9,9 +9,12 @@ from rtl_lib.delay import EventDelay
 from .bench import simulate
 
 
-@pytest.mark.parametrize("slots, cycles", [(1, 1), (1, 2), (1, 3), (1, 7), (1, 64), (2, 3), (3, 40), (4, 127), (4, 128), (5, 2)])
+@pytest.mark.parametrize(
+    "slots, cycles", [(1, 1), (1, 2), (1, 3), (1, 7), (1, 64), (2, 3), (3, 40), (4, 127), (4, 128), (5, 2)]
+)
 def test_repeats(slots, cycles):
-    """Rules 1 to 3: an event that is early, late, lost, doubled or of another slot; with one slot, a cancel that is not one."""
+    """Rules 1 to 3: an event that is early, late, lost, doubled or of another slot; with one slot, a cancel that is not
+    one."""
     rng, dut = random.Random(slots * 1000 + cycles), EventDelay(slots, cycles)
 
     async def bench(ctx):

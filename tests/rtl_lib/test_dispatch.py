@@ -60,7 +60,9 @@ class Units:
                 assert got == sorted(got, key=order.index)
 
 
-@pytest.mark.parametrize("units, dims, ahead, stall", [(1, 1, 1, 0.0), (2, 3, 2, 0.3), (4, 2, 2, 0.5), (3, 0, 2, 0.2), (7, 3, 3, 0.1)])
+@pytest.mark.parametrize(
+    "units, dims, ahead, stall", [(1, 1, 1, 0.0), (2, 3, 2, 0.3), (4, 2, 2, 0.5), (3, 0, 2, 0.2), (7, 3, 3, 0.1)]
+)
 def test_every_group_once(units, dims, ahead, stall):
     rng, dut = random.Random(units), GroupDispatcher(dims, units, ahead)
     them = Units(dut, rng, stall, lambda _: rng.randrange(6))

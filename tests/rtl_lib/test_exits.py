@@ -43,8 +43,9 @@ def test_in_order(part, width, entries, stall):
         async for _, _, valid, ready, retire in ctx.tick().sample(dut.o.valid, dut.o.ready, dut.retire):
             assert retire == (valid and ready)
 
-    simulate(dut, producer, collect(dut.o, seen, count, rng, stall),
-             background=[watch_offers(dut.o), retire_is_acceptance])
+    simulate(
+        dut, producer, collect(dut.o, seen, count, rng, stall), background=[watch_offers(dut.o), retire_is_acceptance]
+    )
     assert seen == values
 
 

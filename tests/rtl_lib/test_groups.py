@@ -23,11 +23,13 @@ def items(sizes):
 def test_meeting(idle, stall):
     """Rule 1: as many answers as work-items, none before the last of its group has come; and none too late."""
     rng, dut, come, gone = random.Random(3), GroupMeeting(5, 40, False), [], []
-    given, ends = items(SIZES), [sum(SIZES[:k + 1]) for k in range(len(SIZES))]
+    given, ends = items(SIZES), [sum(SIZES[: k + 1]) for k in range(len(SIZES))]
 
     async def watch(ctx):
         while len(gone) < len(given):
-            _, _, arrived, left, valid = await ctx.tick().sample(dut.i.valid & dut.i.ready, dut.o.valid & dut.o.ready, dut.o.valid)
+            _, _, arrived, left, valid = await ctx.tick().sample(
+                dut.i.valid & dut.i.ready, dut.o.valid & dut.o.ready, dut.o.valid
+            )
             complete = max((end for end in ends if end <= len(come)), default=0)
             assert valid == (complete > len(gone))
             gone.extend([0] * left)
@@ -60,7 +62,7 @@ def test_meeting_with_fence(delay):
         count = 0
         while count < len(given):
             _, _, left, valid = await ctx.tick().sample(dut.o.valid & dut.o.ready, dut.o.valid)
-            assert not valid or sum(SIZES[:len(answers)]) > count
+            assert not valid or sum(SIZES[: len(answers)]) > count
             count += left
 
     simulate(dut, drive(dut.i, given, rng, 0.1), watch, collect(dut.o, [], len(given), rng, 0.3), background=[fence])
@@ -71,7 +73,10 @@ class Loop(Elaboratable):
     """A ring whose tokens go round as often as their first value says, through a pipeline of some stages."""
 
     def __init__(self, groups, items_, depth):
-        self.header, self.depth = RingHeader(data.StructLayout({"left": 8}), data.StructLayout({"name": 8, "last": 1}), groups, items_), depth
+        self.header, self.depth = (
+            RingHeader(data.StructLayout({"left": 8}), data.StructLayout({"name": 8, "last": 1}), groups, items_),
+            depth,
+        )
         self.open, self.leaves = Signal(), Signal()
         self.done = Signal(data.StructLayout({"name": 8, "last": 1}))
 
@@ -90,15 +95,19 @@ class Loop(Elaboratable):
             header.back.valid.eq(valid & again),
             header.back.value.initial.left.eq(payload.initial.left - 1),
             header.back.value.invariant.eq(payload.invariant),
-            self.leaves.eq(valid & ~again), self.done.eq(payload.invariant),
+            self.leaves.eq(valid & ~again),
+            self.done.eq(payload.invariant),
             header.left.eq(self.leaves & payload.invariant.last),
         ]
         return m
 
 
-@pytest.mark.parametrize("groups, depth, idle, stall", [(1, 2, 0.0, 0.0), (2, 7, 0.0, 0.0), (2, 3, 0.4, 0.3), (4, 1, 0.2, 0.5)])
+@pytest.mark.parametrize(
+    "groups, depth, idle, stall", [(1, 2, 0.0, 0.0), (2, 7, 0.0, 0.0), (2, 3, 0.4, 0.3), (4, 1, 0.2, 0.5)]
+)
 def test_ring(groups, depth, idle, stall):
-    """Rules 1 to 4: every token goes round as often as it should, groups stay together and in order, at most ``groups`` inside."""
+    """Rules 1 to 4: every token goes round as often as it should, groups stay together and in order, at most ``groups``
+    inside."""
     rng, dut, rounds = random.Random(groups), Loop(groups, 5, depth), 3
     names = [(g, k == size - 1) for g, size in enumerate(SIZES) for k in range(size)]
     given = [{"initial": {"left": rounds}, "invariant": {"name": g, "last": last}} for g, last in names]
@@ -107,7 +116,9 @@ def test_ring(groups, depth, idle, stall):
     async def watch(ctx):
         while len(left) < len(given):
             ctx.set(dut.open, rng.random() >= stall)
-            _, _, on, token, leaves, done = await ctx.tick().sample(dut.header.issued, dut.header.o.payload, dut.leaves, dut.done)
+            _, _, on, token, leaves, done = await ctx.tick().sample(
+                dut.header.issued, dut.header.o.payload, dut.leaves, dut.done
+            )
             if on:
                 issued.append((token.invariant.name, token.invariant.last))
             if leaves:
@@ -127,7 +138,10 @@ class Overtaking(Elaboratable):
 
     def __init__(self, groups, items_, depth):
         shape = data.StructLayout({"name": 8, "last": 1})
-        self.header, self.depth = RingHeader(data.StructLayout({"left": 8}), shape, groups, items_, overtaking=True), depth
+        self.header, self.depth = (
+            RingHeader(data.StructLayout({"left": 8}), shape, groups, items_, overtaking=True),
+            depth,
+        )
         self.exit, self.open = GroupExits(shape, groups, items_), Signal()
 
     def elaborate(self, platform):
@@ -141,20 +155,31 @@ class Overtaking(Elaboratable):
             valid, payload = after, moved
         again, back, write = payload.initial.left > 1, header.back, exit_.write
         m.d.comb += [
-            back.valid.eq(valid & again), back.value.eq(payload), back.value.initial.left.eq(payload.initial.left - 1),
-            write.valid.eq(valid & ~again), write.place.eq(payload.place), write.value.eq(payload.invariant),
+            back.valid.eq(valid & again),
+            back.value.eq(payload),
+            back.value.initial.left.eq(payload.initial.left - 1),
+            write.valid.eq(valid & ~again),
+            write.place.eq(payload.place),
+            write.value.eq(payload.invariant),
             header.left.eq(exit_.retire & exit_.o.payload.last),
         ]
         return m
 
 
 def uneven(sizes, rounds):
-    return [{"initial": {"left": rounds[g]}, "invariant": {"name": g, "last": k == size - 1}} for g, size in enumerate(sizes) for k in range(size)]
+    return [
+        {"initial": {"left": rounds[g]}, "invariant": {"name": g, "last": k == size - 1}}
+        for g, size in enumerate(sizes)
+        for k in range(size)
+    ]
 
 
-@pytest.mark.parametrize("groups, depth, idle, stall", [(1, 2, 0.0, 0.0), (2, 7, 0.0, 0.0), (3, 3, 0.4, 0.3), (5, 1, 0.2, 0.5)])
+@pytest.mark.parametrize(
+    "groups, depth, idle, stall", [(1, 2, 0.0, 0.0), (2, 7, 0.0, 0.0), (3, 3, 0.4, 0.3), (5, 1, 0.2, 0.5)]
+)
 def test_groups_overtake(groups, depth, idle, stall):
-    """Rule 6: whatever groups do inside, they leave in the order in which they came, whole, and at most ``groups`` are inside."""
+    """Rule 6: whatever groups do inside, they leave in the order in which they came, whole, and at most ``groups`` are
+    inside."""
     rng, dut, left = random.Random(groups), Overtaking(groups, 5, depth), []
     given, issued, most = uneven(SIZES, [rng.randrange(1, 9) for _ in SIZES]), [], [0]
 
@@ -168,12 +193,15 @@ def test_groups_overtake(groups, depth, idle, stall):
             most[0] = max(most[0], len(inside))
 
     simulate(dut, drive(dut.header.i, given, rng, idle), watch, collect(dut.exit.o, left, len(given), rng, stall))
-    assert [(value.name, value.last) for value in left] == [(g, k == size - 1) for g, size in enumerate(SIZES) for k in range(size)]
+    assert [(value.name, value.last) for value in left] == [
+        (g, k == size - 1) for g, size in enumerate(SIZES) for k in range(size)
+    ]
     assert most[0] <= groups
 
 
 def test_a_long_group_does_not_empty_the_ring():
-    """While one group goes round for long, others fill the time: 20 rounds of 4 tokens through 12 stages, and six groups of 4 rounds."""
+    """While one group goes round for long, others fill the time: 20 rounds of 4 tokens through 12 stages, and six
+    groups of 4 rounds."""
     dut, left, cycles = Overtaking(7, 4, 12), [], []
     given = uneven([4] * 7, [20, *[4] * 6])
 
@@ -183,7 +211,12 @@ def test_a_long_group_does_not_empty_the_ring():
             _, _, on = await ctx.tick().sample(dut.header.issued)
             cycles.append(on)
 
-    simulate(dut, drive(dut.header.i, given, random.Random(1)), watch, collect(dut.exit.o, left, len(given), random.Random(1)))
+    simulate(
+        dut,
+        drive(dut.header.i, given, random.Random(1)),
+        watch,
+        collect(dut.exit.o, left, len(given), random.Random(1)),
+    )
     assert sum(cycles) == 4 * (20 + 6 * 4)
     assert len(cycles) < 20 * (12 + 1 + 4) + 30, "the long group alone takes 20 times the way round"
 
@@ -191,7 +224,9 @@ def test_a_long_group_does_not_empty_the_ring():
 def test_ring_every_cycle():
     """As many groups as fill the way round: a token in every cycle."""
     dut, size = Loop(3, 4, 6), 4
-    given = [{"initial": {"left": 5}, "invariant": {"name": g, "last": k == size - 1}} for g in range(9) for k in range(size)]
+    given = [
+        {"initial": {"left": 5}, "invariant": {"name": g, "last": k == size - 1}} for g in range(9) for k in range(size)
+    ]
     cycles = []
 
     async def watch(ctx):

@@ -25,8 +25,11 @@ def design(*fifos):
     for k, fifo in enumerate(fifos):
         m.submodules[f"fifo{k}"] = fifo
     for before, after in pairwise(fifos):
-        m.d.comb += [after.i.valid.eq(before.o.valid), after.i.payload.eq(before.o.payload),
-                     before.o.ready.eq(after.i.ready)]
+        m.d.comb += [
+            after.i.valid.eq(before.o.valid),
+            after.i.payload.eq(before.o.payload),
+            before.o.ready.eq(after.i.ready),
+        ]
     first, last = fifos[0].i, fifos[-1].o
     inputs = {"valid": first.valid, "payload": first.payload, "ready": last.ready}
     outputs = {"taken": first.ready, "offered": last.valid, "result": last.payload}
@@ -41,7 +44,11 @@ def modules(files):
 def test_equal_parts_share_a_module_and_others_do_not(tmp_path):
     m, ports = design(StreamFifo(8, 4), StreamFifo(8, 4), StreamFifo(8, 64))
     files = convert(m, "chain", ports, tmp_path)
-    assert sorted(name.rpartition("_")[0] for name in files if name != "chain.v") == ["ram", "stream_fifo", "stream_fifo"]
+    assert sorted(name.rpartition("_")[0] for name in files if name != "chain.v") == [
+        "ram",
+        "stream_fifo",
+        "stream_fifo",
+    ]
     assert len(modules(files)) == len(set(modules(files)))
     instances = re.findall(r"^\s*(stream_fifo_\w+) part \(", files["chain.v"], flags=re.MULTILINE)
     assert len(instances) == 3 and len(set(instances)) == 2
@@ -111,17 +118,34 @@ def test_arguments_decide_what_is_the_same(tmp_path, limits):
 
 def test_the_translators_own_names_do_not_depend_on_what_else_it_translates():
     """Else a design found its parts in the cache, and was another text than when it was first made."""
+
     def text(*order):
-        name, lines = "\\$auto$rtlil.cc:2739:Not$", {first: (f"  wire {{name}}{first} ;\n", f"  assign {{name}}{first}  = ~ {what};\n")
-                                                   for first, what in zip(order, "ab", strict=True)}
+        name, lines = (
+            "\\$auto$rtlil.cc:2739:Not$",
+            {
+                first: (f"  wire {{name}}{first} ;\n", f"  assign {{name}}{first}  = ~ {what};\n")
+                for first, what in zip(order, "ab", strict=True)
+            },
+        )
         whole = "".join(lines[k][part] for part in (0, 1) for k in sorted(order, key=str))
         return f"module top(a);\n{whole.format(name=name)}  assign c = {name}{order[1]} ;\nendmodule\n"
 
     assert _split(text(44, 46)) == _split(text(3, 2)) == _split(text(999, 1000)) == _split(text(1000, 999))
-    assert _split(text(1, 2)) != _split(text(1, 2).replace("assign c = \\$auto$rtlil.cc:2739:Not$2", "assign c = \\$auto$rtlil.cc:2739:Not$1"))
+    assert _split(text(1, 2)) != _split(
+        text(1, 2).replace("assign c = \\$auto$rtlil.cc:2739:Not$2", "assign c = \\$auto$rtlil.cc:2739:Not$1")
+    )
 
 
-@pytest.mark.parametrize("damage", [lambda t: "", lambda t: t[:-9], lambda t: t.replace("wire", "wirf", 1), lambda t: t.replace("|", "", 1), lambda t: "//\n" + t])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda t: "",
+        lambda t: t[:-9],
+        lambda t: t.replace("wire", "wirf", 1),
+        lambda t: t.replace("|", "", 1),
+        lambda t: "//\n" + t,
+    ],
+)
 def test_a_damaged_file_of_the_cache_is_made_anew(tmp_path, damage):
     part = CreditCounter(4)
     whole = convert_part(part, tmp_path)
@@ -153,7 +177,13 @@ class Broad(wiring.Component):
     """More bits at one side than Amaranth numbers."""
 
     def __init__(self, *, inputs: int, outputs: int):
-        super().__init__({f"{name}{k}": direction(512) for name, direction, count in (("i", In, inputs), ("o", Out, outputs)) for k in range(count)})
+        super().__init__(
+            {
+                f"{name}{k}": direction(512)
+                for name, direction, count in (("i", In, inputs), ("o", Out, outputs))
+                for k in range(count)
+            }
+        )
         self.sides = [getattr(self, f"i{k}") for k in range(inputs)], [getattr(self, f"o{k}") for k in range(outputs)]
 
     def elaborate(self, platform):

@@ -56,7 +56,7 @@ def test_interleaving(depth):
     slots = depth + 1
     tokens = run([6] * slots * 2, slots, entries=2 * slots, depth=depth)
     assert [c for c, *_ in tokens] == list(range(tokens[0][0], tokens[0][0] + 12 * slots))
-    assert [k for _, k, _ in tokens[:3 * slots]] == list(range(slots)) * 3
+    assert [k for _, k, _ in tokens[: 3 * slots]] == list(range(slots)) * 3
 
 
 def test_new_goes_first():

@@ -101,8 +101,13 @@ def test_gate(seed):
         async for _, _, valid_in, valid_out in ctx.tick().sample(dut.i.valid, dut.o.valid):
             assert seed or valid_in == valid_out
 
-    simulate(dut, set_seed, drive(dut.i, sent, rng, 0.3), collect(dut.o, seen, count, rng, 0.3),
-             background=[watch_offers(dut.o), wire])
+    simulate(
+        dut,
+        set_seed,
+        drive(dut.i, sent, rng, 0.3),
+        collect(dut.o, seen, count, rng, 0.3),
+        background=[watch_offers(dut.o), wire],
+    )
     assert seen == sent
 
 

@@ -95,8 +95,9 @@ def test_skid_buffer(idle, stall):
     """Rule 1 under pressure on both sides."""
     rng, seen, dut = random.Random(1), [], SkidBuffer(unsigned(8))
     sent = payloads(rng)
-    simulate(dut, drive(dut.i, sent, rng, idle), collect(dut.o, seen, COUNT, rng, stall),
-             background=[watch_offers(dut.o)])
+    simulate(
+        dut, drive(dut.i, sent, rng, idle), collect(dut.o, seen, COUNT, rng, stall), background=[watch_offers(dut.o)]
+    )
     assert seen == sent
 
 

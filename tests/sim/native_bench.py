@@ -17,8 +17,10 @@ class Bench:
     def __init__(self, folder: Path):
         self.folder, self.program = folder, folder / "bench"
         sources = [str(ROOT / source) for source in SOURCES]
-        subprocess.run([find_tools().cxx, "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", *sources,
-                        "-o", str(self.program)], check=True)
+        subprocess.run(
+            [find_tools().cxx, "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", *sources, "-o", str(self.program)],
+            check=True,
+        )
 
     def run(self, board: Board, *arguments) -> str:
         settings = self.folder / "settings"

@@ -23,6 +23,7 @@ def folder(tmp_path, monkeypatch):
 
 def build(made=None, text="#!/bin/sh\necho made\n"):
     """Make the entry, or find it; ``made`` counts."""
+
     def make(where: Path) -> None:
         if made is not None:
             made.append(where)
@@ -116,5 +117,7 @@ def test_the_mode_is_that_of_the_umask(folder, umask, mode):
 def test_a_cache_that_cannot_be_written_is_named(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SLUICE_CACHE", str(tmp_path / "file" / "cache"))
-    with pytest.raises(BuildError, match=f"cannot use the build cache {tmp_path}/file/cache: Not a directory; set SLUICE_CACHE"):
+    with pytest.raises(
+        BuildError, match=f"cannot use the build cache {tmp_path}/file/cache: Not a directory; set SLUICE_CACHE"
+    ):
         build()

@@ -88,8 +88,9 @@ def test_keeps_the_timing_of_the_device(bench, name):
     assert broken_rules(trace, board.memory.timing) == set()
 
 
-@pytest.mark.parametrize("rule", ["tRCD", "tRP", "tRAS", "tRTP", "tWR", "tCCD_S", "tCCD_L", "tRRD_L", "tFAW", "tWTR_L",
-                                  "tRFC"])
+@pytest.mark.parametrize(
+    "rule", ["tRCD", "tRP", "tRAS", "tRTP", "tWR", "tCCD_S", "tCCD_L", "tRRD_L", "tFAW", "tWTR_L", "tRFC"]
+)
 def test_is_no_slower_than_the_device(bench, rule):
     """Each rule is reached: one tick more would be broken. So the checker sees it, and the model is not too careful."""
     board = load_board("a10pac")

@@ -24,13 +24,18 @@ time.sleep(60)
 
 def test_a_program_runs_to_its_end():
     with Programs() as programs:
-        done = programs.run([sys.executable, "-c", "import sys; print(input()); print('no', file=sys.stderr); sys.exit(3)"], input="yes\n")
+        done = programs.run(
+            [sys.executable, "-c", "import sys; print(input()); print('no', file=sys.stderr); sys.exit(3)"],
+            input="yes\n",
+        )
     assert (done.returncode, done.stdout, done.stderr) == (3, "yes\n", "no\n")
 
 
 def test_the_end_is_that_of_all_parts(tmp_path):
     with Programs() as programs:
-        process = programs.start([sys.executable, "-c", PARTS, str(tmp_path / "late")], stdout=subprocess.PIPE, text=True)
+        process = programs.start(
+            [sys.executable, "-c", PARTS, str(tmp_path / "late")], stdout=subprocess.PIPE, text=True
+        )
         assert process.stdout.readline() == "ready\n"
     assert process.returncode == -15 and (tmp_path / "late").exists(), "the second part was not waited for"
     with pytest.raises(ProcessLookupError):
@@ -40,7 +45,9 @@ def test_the_end_is_that_of_all_parts(tmp_path):
 def test_what_does_not_end_is_killed(monkeypatch):
     monkeypatch.setattr("sim.programs.PATIENCE", 0.3)
     with Programs() as programs:
-        process = programs.start(["sh", "-c", "trap '' TERM; echo; while true; do sleep 0.1; done"], stdout=subprocess.PIPE)
+        process = programs.start(
+            ["sh", "-c", "trap '' TERM; echo; while true; do sleep 0.1; done"], stdout=subprocess.PIPE
+        )
         process.stdout.readline()
     assert process.returncode == -9
 

@@ -9,8 +9,14 @@ from sim.progress import PATIENCE, Progress
 
 def kernel(name: str, writes: bool, index: int = 0, joined: bool = True) -> KernelInterface:
     channels = (Channel("end_of_c", "c", writes, 4, 7 + index),) if joined else ()
-    layout = Layout(name, 100.0, (Loop("i", "i", 3, 1, 1),), (), (Account("0_wait", "waiting for channel c to have room", 5 + index),),
-                    channels=channels)
+    layout = Layout(
+        name,
+        100.0,
+        (Loop("i", "i", 3, 1, 1),),
+        (),
+        (Account("0_wait", "waiting for channel c to have room", 5 + index),),
+        channels=channels,
+    )
     counters = tuple(CounterInterface(c.name, 16 * k + 4096, c.bits) for k, c in enumerate(layout.counters))
     return KernelInterface(name, index, index * 0x10000, (), False, {}, counters, layout)
 
@@ -23,7 +29,9 @@ class Session:
     """Registers with values by (kernel, counter name); ``memory`` says whether an access is on its way."""
 
     def __init__(self, kernels):
-        self.places = {k.base + c.offset: (k.name, c.name) for k in kernels for c in k.counters} | {k.base + 0x10: (k.name, CYCLES) for k in kernels}
+        self.places = {k.base + c.offset: (k.name, c.name) for k in kernels for c in k.counters} | {
+            k.base + 0x10: (k.name, CYCLES) for k in kernels
+        }
         self.values, self.memory = dict.fromkeys(self.places.values(), 0), False
 
     def read(self, addresses):
@@ -64,7 +72,10 @@ def test_who_waits_for_what_is_said(joined):
     session.values["writer", "end_of_c_level"] = 4
     told = progress.look()
     assert "kernel writer has not ended: it is waiting for channel c to have room (line 5)" in told
-    assert "channel c holds 4 of 4 values; kernel writer (line 7) writes it, kernel reader (line 8) reads it, which does not run" in told
+    assert (
+        "channel c holds 4 of 4 values; kernel writer (line 7) writes it, kernel reader (line 8) reads it, which "
+        "does not run" in told
+    )
 
 
 def test_a_kernel_without_channels_is_given_longer():
@@ -72,4 +83,6 @@ def test_a_kernel_without_channels_is_given_longer():
     progress = Progress(Session([alone]), [alone], system(alone))
     assert progress.patience == PATIENCE
     assert not progress.look()
-    assert progress.look().startswith("kernel alone has stopped: for 2,000,000 cycles no loop issued and no memory access was accepted")
+    assert progress.look().startswith(
+        "kernel alone has stopped: for 2,000,000 cycles no loop issued and no memory access was accepted"
+    )

@@ -32,14 +32,21 @@ class Board:
         board = board or one_bank()
         self.memory = SharedMemory(board.memory.bytes)
         self.address = address
-        self.data = self.memory.contents[address:address + 64 * WORDS].view(np.int32)
+        self.data = self.memory.contents[address : address + 64 * WORDS].view(np.int32)
         self.data[:] = np.arange(self.data.size)
         self.memory.publish([(address, address + 64 * WORDS)])
         self.session = Session(build(design(design_name), "sluice_system", trace).executable, board, self.memory)
 
     def run(self, words: int = WORDS, amount: int = 1, limit: int = 100_000) -> int:
-        self.session.write([(OFFSETS["data"], self.address), (OFFSETS["data"] + 4, 0), (OFFSETS["words"], words),
-                            (OFFSETS["amount"], amount), (0, 1)])
+        self.session.write(
+            [
+                (OFFSETS["data"], self.address),
+                (OFFSETS["data"] + 4, 0),
+                (OFFSETS["words"], words),
+                (OFFSETS["amount"], amount),
+                (0, 1),
+            ]
+        )
         interrupts, _ = self.session.run(limit)
         assert interrupts == 1, "the kernel did not finish"
         self.session.write([(0, 2)])
@@ -99,13 +106,13 @@ def test_reset_in_the_middle_of_bursts(board):
 
 def test_reading_beyond_the_buffer_is_a_fault(board):
     board.session.reset()
-    board.memory.contents[board.address + 64 * WORDS:][:64] = 9
+    board.memory.contents[board.address + 64 * WORDS :][:64] = 9
     board.run(words=WORDS + 1)
     faults = [(fault.kind, fault.address, fault.count) for fault in board.memory.take_faults()]
     beyond = board.address + 64 * WORDS
     assert faults == [(FaultKind.READ_OUTSIDE, beyond, 1), (FaultKind.WRITE_OUTSIDE, beyond, 1)]
     assert board.session.read([0x04]) == [1], "the design saw no SLVERR"
-    assert (board.memory.contents[board.address + 64 * WORDS:][:64] == 9).all(), "written beyond the buffer"
+    assert (board.memory.contents[board.address + 64 * WORDS :][:64] == 9).all(), "written beyond the buffer"
     assert board.memory.take_fault() is None
 
 
@@ -120,7 +127,7 @@ def test_bursts_across_4_kib_are_refused():
 def test_interleaved_banks_share_one_file():
     """Bank 0 of two holds every other kilobyte of the global addresses."""
     board = Board(board=load_board("de5net"), address=0)
-    pieces = board.memory.contents[:40 * 1024].view(np.int32).reshape(20, 2, 256)  # kilobytes: pair, bank, integer
+    pieces = board.memory.contents[: 40 * 1024].view(np.int32).reshape(20, 2, 256)  # kilobytes: pair, bank, integer
     pieces[:] = 0
     board.memory.publish([(0, pieces.nbytes)])
     board.session.reset()
@@ -159,7 +166,7 @@ def test_waveform_of_a_window(tmp_path, trace):
     board.session.close()
     content = path.read_bytes()
     assert content[0] == 0, "no FST header"
-    start, end = (int.from_bytes(content[at:at + 8], "big") for at in (9, 17))
+    start, end = (int.from_bytes(content[at : at + 8], "big") for at in (9, 17))
     period = 1e6 / 240
     assert end - start == pytest.approx(49.5 * period, abs=period)
 
@@ -202,10 +209,13 @@ def test_wrong_verilog_is_named_and_leaves_nothing_behind(tmp_path, monkeypatch)
     assert not any(path.is_dir() for path in (tmp_path / "design").iterdir())
 
 
-@pytest.mark.parametrize(("ports", "missing"), [
-    pytest.param("input clk", "rst", id="reset"),
-    pytest.param("input clk, input rst, output interrupt", "s_axil_awvalid", id="control"),
-])
+@pytest.mark.parametrize(
+    ("ports", "missing"),
+    [
+        pytest.param("input clk", "rst", id="reset"),
+        pytest.param("input clk, input rst, output interrupt", "s_axil_awvalid", id="control"),
+    ],
+)
 def test_a_design_without_the_needed_ports_is_refused(ports, missing):
     simulator = build({"empty.v": f"module sluice_system({ports}); endmodule"}, "sluice_system")
     with pytest.raises(SimulationError, match=f"no port {missing}"):

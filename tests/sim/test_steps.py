@@ -24,7 +24,9 @@ def test_the_estimate_is_the_pace_of_the_last_build(cache):
     assert [path.name for path in cache.iterdir()] == ["paces.json"]
 
 
-@pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff\x00", b'{"quick": "x"}', b'{"quick": -1}', b'{"quick": 1e99}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"[1]", b"{", b"\xff\x00", b'{"quick": "x"}', b'{"quick": -1}', b'{"quick": 1e99}']
+)
 def test_a_damaged_file_of_paces_is_made_anew(cache, content):
     (cache / "paces.json").write_bytes(content)
     assert build_time.estimate("quick", 1_000_000) == build_time.PACES["quick"]

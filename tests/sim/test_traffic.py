@@ -44,9 +44,16 @@ def test_bounds_by_hand():
     assert "activation" not in found
 
 
-@pytest.mark.parametrize("streams, mhz, name", [
-    ([Stream(False, 0)], 100, "clock"), (mix(3, 1), 100, "path"), ([Stream(False, 0)], 300, "bank"),
-    (mix(2, 2), 300, "turnaround"), ([Stream(False, 0, random=True)], 300, "activation")])
+@pytest.mark.parametrize(
+    "streams, mhz, name",
+    [
+        ([Stream(False, 0)], 100, "clock"),
+        (mix(3, 1), 100, "path"),
+        ([Stream(False, 0)], 300, "bank"),
+        (mix(2, 2), 300, "turnaround"),
+        ([Stream(False, 0, random=True)], 300, "activation"),
+    ],
+)
 def test_what_holds(streams, mhz, name):
     assert holder(bounds(partitioned(A10), streams, mhz)) == name
 
@@ -60,6 +67,7 @@ def test_random_words_open_a_row_each():
 
 def test_row_hits_are_capped():
     """Two streams meet in every bank of the first channel: a lower cap makes them change rows more often."""
+
     def rate(cap: int) -> float:
         capped = replace(A10, memory=replace(A10.memory, timing=replace(A10.memory.timing, row_hit_cap=cap)))
         return measure(partitioned(capped), mix(3, 0), WORDS).rate

@@ -3,8 +3,8 @@
 Integers in IR wrap, sums here do not. A form of a value of w bits is first found modulo 2**w, which is always right; it
 stands for the value itself where its bounds show that it does not wrap, and, as C leaves it undefined, for a signed
 value of 32 bits or more, also where it is never negative and so reads the same unsigned; else the multiple of 2**w
-between the two is one more unknown. A byte offset as wide as an address is taken not to wrap around the address space; a
-narrower one is unsigned. What is no sum is a symbol.
+between the two is one more unknown. A byte offset as wide as an address is taken not to wrap around the address space;
+a narrower one is unsigned. What is no sum is a symbol.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,16 @@ __all__ = ["Affine", "AffineForms", "Symbol", "WrappedSum"]
 _FAR = 1 << 80  #: beyond what any 64-bit value reaches: unbounded
 _UNSIGNED = frozenset({"zext", "ult", "ule", "udiv", "urem", "lshr"})
 _SUMS = frozenset({"zext", "sext", "trunc", "add", "sub", "shl"})
-_SIZES = ("global_size", "local_size", "num_groups", "global_offset", "global_count", "local_count", "group_count", "work_dim")
+_SIZES = (
+    "global_size",
+    "local_size",
+    "num_groups",
+    "global_offset",
+    "global_count",
+    "local_count",
+    "group_count",
+    "work_dim",
+)
 
 
 @dataclass(frozen=True)
@@ -35,8 +44,9 @@ class Symbol:
     """A value as an unknown number, read as signed or as unsigned; ``low`` to ``high`` is what it can be.
 
     With ``wraps``, a sum, the unknown is another: how often 2**bits must be added to that sum to make it the value.
-    ``course`` says what it is in each iteration, where that is the same in every run; ``quotient`` of which sum it is one; ``pace`` what it
-    begins with in which loop, and by how much it grows there in each iteration at least and at most.
+    ``course`` says what it is in each iteration, where that is the same in every run; ``quotient`` of which sum it is
+    one; ``pace`` what it begins with in which loop, and by how much it grows there in each iteration at least and at
+    most.
     """
 
     value: Value
@@ -58,7 +68,8 @@ class WrappedSum:
 
 @dataclass(frozen=True)
 class Affine:
-    """``const`` plus the sum of factor times unknown; an unknown is a Symbol, or a Loop for its iteration counter from 0."""
+    """``const`` plus the sum of factor times unknown; an unknown is a Symbol, or a Loop for its iteration counter from
+    0."""
 
     const: int = 0
     terms: dict = field(default_factory=dict)
@@ -76,7 +87,8 @@ class Affine:
         return self + other * -1
 
     def unwrapped(self, symbol: Symbol) -> "Affine | None":
-        """The form with a bounded value in the place of a sum that wraps, which ``symbol`` counts; None where that cannot be."""
+        """The form with a bounded value in the place of a sum that wraps, which ``symbol`` counts; None where that
+        cannot be."""
         factor = self.terms[symbol]
         times, rest = divmod(factor, 1 << symbol.value.type.bits)
         if rest:
@@ -110,7 +122,8 @@ class AffineForms:
         #: values better read as unsigned, as somebody does so
         self._unsigned = {v for op in walk(function.body) if op.opcode in _UNSIGNED for v in op.operands} | self._sizes
         self._function = function
-        self._given: frozenset[Value] = frozenset()  # unsigned values that are less than something where a form is asked for
+        # unsigned values that are less than something where a form is asked for
+        self._given: frozenset[Value] = frozenset()
         self._modular: dict[tuple[frozenset, Value], Affine] = {}
         self._exact: dict[tuple[frozenset, Value, bool], Affine] = {}
         self._courses = PeriodicSequences(self.tree)
@@ -211,7 +224,8 @@ class AffineForms:
         return low, high
 
     def _counted(self, value: Value) -> Affine | None:
-        """An unsigned counter that is known not to wrap, or one more than what is less than something: that does not either."""
+        """An unsigned counter that is known not to wrap, or one more than what is less than something: that does not
+        either."""
         op, more = value.op, 0
         if op is not None and op.opcode == "add" and constant(op.operands[1]) is not None:
             value, more = op.operands[0], constant(op.operands[1])
@@ -225,7 +239,15 @@ class AffineForms:
     def _symbol(self, value: Value, is_signed: bool) -> Affine:
         course = self._courses.of(value, is_signed)
         low, high = (course.low, course.high) if course else self._range(value, is_signed)
-        symbol = Symbol(value, is_signed, low, high, course=course, quotient=self._quotient(value, is_signed), pace=self._pace(value, is_signed))
+        symbol = Symbol(
+            value,
+            is_signed,
+            low,
+            high,
+            course=course,
+            quotient=self._quotient(value, is_signed),
+            pace=self._pace(value, is_signed),
+        )
         return Affine(0, {symbol: 1})
 
     def _pace(self, value: Value, is_signed: bool) -> tuple[Affine, Loop, int, int] | None:
@@ -314,7 +336,9 @@ class AffineForms:
     def _is_sum(self, op: Op) -> bool:
         """Whether one operand of an ``or`` has zeros wherever the other has bits."""
         left, right = op.operands
-        return any(self.ranges[other].umax.bit_length() <= self._zeros.of(one) for one, other in ((left, right), (right, left)))
+        return any(
+            self.ranges[other].umax.bit_length() <= self._zeros.of(one) for one, other in ((left, right), (right, left))
+        )
 
     def _on_trunc(self, op: Op) -> Affine:
         return self.modular(op.operands[0])
@@ -334,16 +358,23 @@ class AffineForms:
         return 0, min(ends, default=_FAR)
 
     def _stays_below(self, induction: Induction) -> bool:
-        """Whether an unsigned counter is known not to wrap: it goes up by one, and only while it is less than something. (In an
-        unrolled loop by several, each of which is less.)"""
+        """Whether an unsigned counter is known not to wrap: it goes up by one, and only while it is less than
+        something. (In an unrolled loop by several, each of which is less.)"""
         loop, arg, step = self.tree.holder(induction.arg), induction.arg, induction.step
-        return step > 0 and _row(arg, self._below(loop.again), step) and (
-            constant(induction.init) == 0 or induction.init in self._below(loop.op.operands[0]))
+        return (
+            step > 0
+            and _row(arg, self._below(loop.again), step)
+            and (constant(induction.init) == 0 or induction.init in self._below(loop.op.operands[0]))
+        )
 
     def _below(self, condition: Value) -> set[Value]:
         """Values of which the condition says that they, unsigned, are less than something that they could be."""
         found = set()
-        for op in (fact.op for fact, truth in implied(condition).items() if truth and fact.op is not None and fact.op.opcode in ("ult", "slt")):
+        for op in (
+            fact.op
+            for fact, truth in implied(condition).items()
+            if truth and fact.op is not None and fact.op.opcode in ("ult", "slt")
+        ):
             value, end = op.operands
             narrow = value.op.operands[0] if value.op is not None and value.op.opcode == "zext" else None
             most = self.ranges[end].umax if op.opcode == "ult" else self.ranges[end].smax
@@ -366,5 +397,7 @@ def _terms(op: Op) -> list[tuple[Value, int]]:
 def _row(base: Value, below: Iterable[Value], last: int) -> bool:
     """Whether `base + 1` to `base + last` are all among these values."""
     sums = [value.op for value in below]
-    numbers = {constant(op.operands[1]) for op in sums if op is not None and op.opcode == "add" and op.operands[0] is base}
+    numbers = {
+        constant(op.operands[1]) for op in sums if op is not None and op.opcode == "add" and op.operands[0] is base
+    }
     return all(number in numbers for number in range(1, last + 1))

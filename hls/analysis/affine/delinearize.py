@@ -10,21 +10,28 @@ __all__ = ["InRow", "rows_of"]
 
 @dataclass(frozen=True)
 class InRow:
-    """A byte offset ``row * pitch + column``: ``pitch`` is ``factor`` times a value that never changes; row and column are sums."""
+    """A byte offset ``row * pitch + column``: ``pitch`` is ``factor`` times a value that never changes; row and column
+    are sums."""
 
     row: Affine
     column: Affine
     pitch: Affine
 
     def from_the_end(self) -> "InRow":
-        """The same offset in the row before, where columns are counted back from the row's end, as in `i * n + (n - 1 - j)`."""
+        """The same offset in the row before, where columns are counted back from the row's end, as in `i * n + (n - 1 -
+        j)`."""
         return InRow(self.row - Affine(1), self.column + self.pitch, self.pitch)
 
 
 def rows_of(forms: AffineForms, one: Affine, other: Affine) -> tuple[InRow, InRow] | None:
-    """Two offsets in rows of one length; None where no product says what that might be, or there are others beside it."""
-    found = {(product[1], factor) for form in (one, other) for symbol, factor in form.terms.items()
-             if isinstance(symbol, Symbol) and (product := _product(forms, symbol))}
+    """Two offsets in rows of one length; None where no product says what that might be, or there are others beside
+    it."""
+    found = {
+        (product[1], factor)
+        for form in (one, other)
+        for symbol, factor in form.terms.items()
+        if isinstance(symbol, Symbol) and (product := _product(forms, symbol))
+    }
     if len(found) != 1:
         return None
     length, factor = found.pop()
@@ -49,7 +56,8 @@ def _split(forms: AffineForms, form: Affine, length: Value, factor: int) -> InRo
 
 
 def _product(forms: AffineForms, symbol: Symbol) -> tuple[Affine, Value] | None:
-    """(sum, value that never changes) whose product the symbol is; signed, of 32 bits or more, so that it does not wrap."""
+    """(sum, value that never changes) whose product the symbol is; signed, of 32 bits or more, so that it does not
+    wrap."""
     value = symbol.value
     if symbol.wraps is not None or not symbol.signed or value.type.bits < 32:
         return None

@@ -22,7 +22,10 @@ class Quotient:
         down = f"0 <= {dividend} - {self.divisor}*({value}) < {self.divisor}"
         if not self.to_zero:
             return down
-        return f"(({dividend} >= 0 and {down}) or ({dividend} < 0 and 0 <= {self.divisor}*({value}) - ({dividend}) < {self.divisor}))"
+        return (
+            f"(({dividend} >= 0 and {down}) or ({dividend} < 0 and 0 <= {self.divisor}*({value}) - ({dividend}) < "
+            f"{self.divisor}))"
+        )
 
 
 def quotient(value: Value) -> Quotient | None:

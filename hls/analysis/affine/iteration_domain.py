@@ -21,7 +21,8 @@ class Condition:
 
 
 class Domains:
-    """What must hold for an access to take place. Conditions that are not sums are left out: the domain may be too large."""
+    """What must hold for an access to take place. Conditions that are not sums are left out: the domain may be too
+    large."""
 
     def __init__(self, forms: AffineForms):
         self.forms, self.tree = forms, forms.tree
@@ -103,6 +104,10 @@ def _not_equal(a: Affine, b: Affine, truth: bool):
 
 #: comparison -> (whether it reads its operands as signed, what follows from it)
 _FACTS = {
-    "slt": (True, _less), "sle": (True, _less_or_equal), "ult": (False, _less), "ule": (False, _less_or_equal),
-    "eq": (True, _equal), "ne": (True, _not_equal),
+    "slt": (True, _less),
+    "sle": (True, _less_or_equal),
+    "ult": (False, _less),
+    "ule": (False, _less_or_equal),
+    "eq": (True, _equal),
+    "ne": (True, _not_equal),
 }

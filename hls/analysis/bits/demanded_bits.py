@@ -10,8 +10,9 @@ _LOW_BITS = {"add", "sub", "mul", "and", "or", "xor", "trunc", "zext", "sext"}
 
 
 def index_bits(access: Op) -> int:
-    """The low bits of the index of an ``extract`` or ``insert`` that tell the elements apart. A program that asks for another element has no
-    meaning, and of one that is asked for under a condition that does not hold nobody takes the value."""
+    """The low bits of the index of an ``extract`` or ``insert`` that tell the elements apart. A program that asks for
+    another element has no meaning, and of one that is asked for under a condition that does not hold nobody takes the
+    value."""
     return max(1, (access.operands[0].type.length - 1).bit_length())
 
 

@@ -1,7 +1,7 @@
 """Which bits the bits of an integer are exclusive ors of.
 
-A shift register with feedback, a check sum, a product with a constant over a field of bits: each bit of the next state is an exclusive
-or of bits of this one, however many steps were unrolled to get there.
+A shift register with feedback, a check sum, a product with a constant over a field of bits: each bit of the next state
+is an exclusive or of bits of this one, however many steps were unrolled to get there.
 """
 
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ _WIRES = frozenset({"zext", "sext", "trunc", "shl", "lshr", "ashr"})
 class LinearForms:
     """Forms of the values that some operations compute, one of a row for each bit of a value.
 
-    A form is a set of atoms as a number: bit 0 of it stands for a 1, the others for bits of values that these operations take, or that one of
-    them computes in another way (``atoms`` tells which).
+    A form is a set of atoms as a number: bit 0 of it stands for a 1, the others for bits of values that these
+    operations take, or that one of them computes in another way (``atoms`` tells which).
     """
 
     def __init__(self, ops: Iterable[Op]):
@@ -113,7 +113,7 @@ def _shift(op: Op, a: list[int], _: list[int]) -> list[int] | None:
         return None
     if op.opcode == "shl":
         return ([0] * amount + a)[:bits]
-    return (a[amount:] + [a[-1] if op.opcode == "ashr" else 0] * min(amount, bits))
+    return a[amount:] + [a[-1] if op.opcode == "ashr" else 0] * min(amount, bits)
 
 
 def _extend(op: Op, a: list[int]) -> list[int]:
@@ -121,8 +121,25 @@ def _extend(op: Op, a: list[int]) -> list[int]:
 
 
 def _trunc(op: Op, a: list[int]) -> list[int]:
-    return a[:op.result.type.bits]
+    return a[: op.result.type.bits]
 
 
-_RULES = {"xor": _xor, "and": _and, "or": _or, "add": _add, "select": _select, "eq": _equal, "ne": _equal, "ult": _less, "ule": _less, "slt": _less,
-          "sle": _less, "shl": _shift, "lshr": _shift, "ashr": _shift, "zext": _extend, "sext": _extend, "trunc": _trunc}
+_RULES = {
+    "xor": _xor,
+    "and": _and,
+    "or": _or,
+    "add": _add,
+    "select": _select,
+    "eq": _equal,
+    "ne": _equal,
+    "ult": _less,
+    "ule": _less,
+    "slt": _less,
+    "sle": _less,
+    "shl": _shift,
+    "lshr": _shift,
+    "ashr": _shift,
+    "zext": _extend,
+    "sext": _extend,
+    "trunc": _trunc,
+}

@@ -30,8 +30,11 @@ class Range:
         """From bounds of the mathematical result in either reading; None or bounds that do not fit say nothing."""
         whole = cls.full(bits)
         u = unsigned if unsigned and 0 <= unsigned[0] and unsigned[1] <= whole.umax else (whole.umin, whole.umax)
-        s = as_signed if as_signed and whole.smin <= as_signed[0] and as_signed[1] <= whole.smax else (
-            whole.smin, whole.smax)
+        s = (
+            as_signed
+            if as_signed and whole.smin <= as_signed[0] and as_signed[1] <= whole.smax
+            else (whole.smin, whole.smax)
+        )
         return cls(bits, *u, *s)._agree()
 
     def _agree(self) -> "Range":
@@ -58,15 +61,21 @@ class Range:
         return Range(self.bits, *bounds)._agree()
 
     def join(self, other: "Range") -> "Range":
-        return Range(self.bits, min(self.umin, other.umin), max(self.umax, other.umax), min(self.smin, other.smin),
-                     max(self.smax, other.smax))
+        return Range(
+            self.bits,
+            min(self.umin, other.umin),
+            max(self.umax, other.umax),
+            min(self.smin, other.smin),
+            max(self.smax, other.smax),
+        )
 
     def meet(self, other: "Range") -> "Range":
         """What is in both; unchanged in a reading where that is nothing."""
         return self.clip(False, other.umin, other.umax).clip(True, other.smin, other.smax)
 
     def widen(self, other: "Range", limit: "Range") -> "Range":
-        """``self`` with every bound that ``other`` exceeds moved to that of ``limit``, or of all where that is exceeded."""
+        """``self`` with every bound that ``other`` exceeds moved to that of ``limit``, or of all where that is
+        exceeded."""
         whole, bounds = Range.full(self.bits), []
         for name, sign in (("umin", -1), ("umax", 1), ("smin", -1), ("smax", 1)):
             mine, theirs, far = (sign * getattr(r, name) for r in (self, other, limit))
@@ -82,7 +91,10 @@ class Range:
     @property
     def signed_bits(self) -> int:
         """How many bits hold every value when extended by the sign."""
-        return max((-self.smin - 1).bit_length() if self.smin < 0 else 0, self.smax.bit_length() if self.smax > 0 else 0) + 1
+        return (
+            max((-self.smin - 1).bit_length() if self.smin < 0 else 0, self.smax.bit_length() if self.smax > 0 else 0)
+            + 1
+        )
 
 
 def _add(n, a, b):
@@ -144,7 +156,9 @@ def _sdiv(n, a, b):
 def _srem(n, a, b):
     if b.smin <= 0:
         return Range.full(n)
-    return Range.of(n, None, (max(a.smin, 1 - b.smax) if a.smin < 0 else 0, min(a.smax, b.smax - 1) if a.smax > 0 else 0))
+    return Range.of(
+        n, None, (max(a.smin, 1 - b.smax) if a.smin < 0 else 0, min(a.smax, b.smax - 1) if a.smax > 0 else 0)
+    )
 
 
 def _zext(n, a):
@@ -161,7 +175,20 @@ def _trunc(n, a):
 
 #: opcode -> function(result bits, operand ranges...) for the operations about which something can be said
 TRANSFER = {
-    "add": _add, "sub": _sub, "mul": _mul, "and": _and, "or": _or, "xor": _xor, "shl": _shl, "lshr": _lshr,
-    "ashr": _ashr, "udiv": _udiv, "urem": _urem, "sdiv": _sdiv, "srem": _srem, "zext": _zext, "sext": _sext,
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "and": _and,
+    "or": _or,
+    "xor": _xor,
+    "shl": _shl,
+    "lshr": _lshr,
+    "ashr": _ashr,
+    "udiv": _udiv,
+    "urem": _urem,
+    "sdiv": _sdiv,
+    "srem": _srem,
+    "zext": _zext,
+    "sext": _sext,
     "trunc": _trunc,
 }

@@ -38,7 +38,9 @@ class TrailingZeros:
                 for arg in body.args:
                     self._known.setdefault(arg, ALL)
                 self._region(body)
-                self._known.update((r, self.of(v)) for r, v in zip(op.results, body.terminator.operands[1:], strict=True))
+                self._known.update(
+                    (r, self.of(v)) for r, v in zip(op.results, body.terminator.operands[1:], strict=True)
+                )
                 for result, init in zip(op.results, op.operands[1:], strict=True):  # of a loop that does not run
                     self._known[result] = min(self._known[result], self.of(init))
             elif len(op.results) == 1 and isinstance(op.result.type, IntType):

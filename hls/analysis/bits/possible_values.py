@@ -1,4 +1,5 @@
-"""Which numbers a small integer value can be, one by one: what an interval cannot say of choices, remainders and masks."""
+"""Which numbers a small integer value can be, one by one: what an interval cannot say of choices, remainders and
+masks."""
 
 import itertools
 from functools import partial
@@ -56,10 +57,13 @@ class PossibleValues:
         if count > _MOST:
             return self._of_few_results(op)
         types = [v.type for v in op.operands]
-        return frozenset(evaluate(op.opcode, list(numbers), types, value.type, op.attrs) for numbers in itertools.product(*sets))
+        return frozenset(
+            evaluate(op.opcode, list(numbers), types, value.type, op.attrs) for numbers in itertools.product(*sets)
+        )
 
     def _of_few_results(self, op: Op) -> frozenset[int] | None:
-        """The results of an operation that has few of them, whatever its first operand is: a remainder, or bits under a mask."""
+        """The results of an operation that has few of them, whatever its first operand is: a remainder, or bits under a
+        mask."""
         by = constant(op.operands[-1])
         if not by:
             return None
@@ -69,7 +73,9 @@ class PossibleValues:
             return frozenset(x % (1 << op.result.type.bits) for x in range(1 - by, by))
         if op.opcode == "and" and 1 << by.bit_count() <= _MOST:
             bits = [1 << k for k in range(by.bit_length()) if by >> k & 1]
-            return frozenset(map(sum, itertools.chain.from_iterable(itertools.combinations(bits, n) for n in range(len(bits) + 1))))
+            return frozenset(
+                map(sum, itertools.chain.from_iterable(itertools.combinations(bits, n) for n in range(len(bits) + 1)))
+            )
         return None
 
     def _chosen(self, op: Op, depth: int) -> frozenset[int] | None:
@@ -80,8 +86,12 @@ class PossibleValues:
     def _arm(self, condition: Value, truth: bool, arm: Value, depth: int) -> frozenset[int] | None:
         """What an arm can be where it is chosen: the condition may compare it with a constant."""
         numbers, test = self.of(arm, depth + 1), condition.op
-        if test is None or not has(test, "compare") or arm not in test.operands or any(
-                constant(v) is None for v in test.operands if v is not arm):
+        if (
+            test is None
+            or not has(test, "compare")
+            or arm not in test.operands
+            or any(constant(v) is None for v in test.operands if v is not arm)
+        ):
             return numbers
         holds = partial(_holds, test, arm)
         if numbers is None and truth and test.opcode in ("ult", "ule") and arm is test.operands[0]:

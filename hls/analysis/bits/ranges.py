@@ -37,8 +37,9 @@ class _Step:
 
 
 class _Ranges:
-    """Bodies of loops are walked until guesses hold, and those of loops inside each time again. So a step is taken again only when a
-    range that it depends on has changed since: of a nest, what depends on the counters of many loops around it."""
+    """Bodies of loops are walked until guesses hold, and those of loops inside each time again. So a step is taken
+    again only when a range that it depends on has changed since: of a nest, what depends on the counters of many loops
+    around it."""
 
     def __init__(self):
         self.of: dict[Value, Range] = {}
@@ -86,7 +87,11 @@ class _Ranges:
             return None
         if op.opcode == "select":
             self._arms[op] = arms = guarded_values_of(op)
-            return _Step(op, tuple({*op.operands[1:], *(arm.value for arm in arms), *compared(*(arm.facts for arm in arms))}), arms)
+            return _Step(
+                op,
+                tuple({*op.operands[1:], *(arm.value for arm in arms), *compared(*(arm.facts for arm in arms))}),
+                arms,
+            )
         if op.opcode in TRANSFER:
             return _Step(op, tuple(op.operands))
         if op.opcode == "const":
@@ -130,13 +135,20 @@ class _Ranges:
         return _BOUNDS[compare.opcode](found, other, value is left, truth)
 
     def _either(self, step: _Step) -> Range:
-        """What a choice can come to. Where an arm is never chosen, as far as is known yet, what is compared has no range, and so a sum with it."""
-        found = [self._arm(arm) for arm in step.arms if not self._never(arm)] or [self.of[v] for v in step.op.operands[1:]]
+        """What a choice can come to. Where an arm is never chosen, as far as is known yet, what is compared has no
+        range, and so a sum with it."""
+        found = [self._arm(arm) for arm in step.arms if not self._never(arm)] or [
+            self.of[v] for v in step.op.operands[1:]
+        ]
         return functools.reduce(Range.join, found)
 
     def _never(self, arm: GuardedValue) -> bool:
         for condition, truth in arm.facts.items() if arm.near else ():
-            if condition.op is not None and condition.op.opcode in COMPARISONS and isinstance(condition.op.operands[0].type, IntType):
+            if (
+                condition.op is not None
+                and condition.op.opcode in COMPARISONS
+                and isinstance(condition.op.operands[0].type, IntType)
+            ):
                 left, right = (self.of[v] for v in condition.op.operands)
                 if _NEVER[condition.op.opcode, truth](left, right):
                     return True
@@ -167,7 +179,8 @@ class _Ranges:
                 self._put(op.results[k], self.of[inits[k]].join(self.of[after]))
 
     def _narrow(self, body: Region, inits: list[Value], guess: dict[int, Range]):
-        """Where a guess holds, what it leads to holds as well, and may be less: the guess may have been widened past a mask."""
+        """Where a guess holds, what it leads to holds as well, and may be less: the guess may have been widened past a
+        mask."""
         again, *nexts = body.terminator.operands
         facts = implied(again)
         less = {k: self.of[inits[k]].join(self.under(nexts[k], facts)) for k in guess}
@@ -177,14 +190,18 @@ class _Ranges:
             self.region(body)
 
     def _wider(self, body: Region, guess: dict[int, Range], attempt: int) -> dict[int, Range]:
-        """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything. Of what is chosen in each
-        iteration, as the state of an automaton is, the choices alone are tried before that, and then what their conditions say."""
+        """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything. Of
+        what is chosen in each iteration, as the state of an automaton is, the choices alone are tried before that, and
+        then what their conditions say."""
         again, *nexts = body.terminator.operands
         facts = implied(again)
         wider = {}
         for k, known in guess.items():
             whole = Range.full(known.bits)
-            limit, arriving = self._limit(nexts[k], facts) if attempt < 3 else whole, self._arriving(k, body, guess, facts)
+            limit, arriving = (
+                self._limit(nexts[k], facts) if attempt < 3 else whole,
+                self._arriving(k, body, guess, facts),
+            )
             if attempt == 0 and _is_chosen(nexts[k]):
                 wider[k] = known.join(arriving)
             elif attempt == 1 and _is_chosen(nexts[k]):
@@ -194,8 +211,8 @@ class _Ranges:
         return wider
 
     def _arriving(self, k: int, body: Region, guess: dict[int, Range], facts) -> Range:
-        """What carried value ``k`` may be in the next iteration, or later where it is handed from one to the next as in a
-        shift register: otherwise each round would only move a range by one place."""
+        """What carried value ``k`` may be in the next iteration, or later where it is handed from one to the next as in
+        a shift register: otherwise each round would only move a range by one place."""
         nexts, found, seen = body.terminator.operands[1:], guess[k], set()
         while k not in seen:
             seen.add(k)
@@ -205,7 +222,8 @@ class _Ranges:
         return found
 
     def _hoped(self, value: Value) -> Range:
-        """The least bounds that conditions put on what they choose, as of ``x >= n ? x - n : x``, whatever was carried: a guess."""
+        """The least bounds that conditions put on what they choose, as of ``x >= n ? x - n : x``, whatever was carried:
+        a guess."""
         chosen = _uncast(value)
         found, work = Range.full(chosen.type.bits), [chosen]
         while work:
@@ -220,13 +238,22 @@ class _Ranges:
         whole, now = Range.full(value.type.bits), self.of[value]
         found = self._under(whole, value, facts)
         for condition, truth in facts.items() if found == whole else ():
-            if condition.op is not None and condition.op.opcode == ("ne" if truth else "eq") and value in condition.op.operands:
+            if (
+                condition.op is not None
+                and condition.op.opcode == ("ne" if truth else "eq")
+                and value in condition.op.operands
+            ):
                 number = self.of[condition.op.operands[condition.op.operands[0] is value]]
-                found = found.clip(True, number.smax + 1 if now.smin > number.smax else None, number.smin - 1 if now.smax < number.smin else None)
+                found = found.clip(
+                    True,
+                    number.smax + 1 if now.smin > number.smax else None,
+                    number.smin - 1 if now.smax < number.smin else None,
+                )
         return found
 
     def _limit(self, value: Value, facts) -> Range:
-        """What the facts alone say about the value. Of one whose low bits are compared, that it has no others: a guess."""
+        """What the facts alone say about the value. Of one whose low bits are compared, that it has no others: a
+        guess."""
         whole = Range.full(value.type.bits)
         parts = [v.type.bits for v in compared(facts) if _whole(v) is value]
         return self._under(whole.clip(False, high=Range.full(min(parts)).umax) if parts else whole, value, facts)
@@ -279,18 +306,32 @@ def _equal(same: bool):
 def _without(found: Range, number: int) -> Range:
     """With a number less, where that is a bound."""
     at = Range.exact(number, found.bits)
-    found = found.clip(False, at.umin + 1 if found.umin == at.umin else None, at.umax - 1 if found.umax == at.umax else None)
-    return found.clip(True, at.smin + 1 if found.smin == at.smin else None, at.smax - 1 if found.smax == at.smax else None)
+    found = found.clip(
+        False, at.umin + 1 if found.umin == at.umin else None, at.umax - 1 if found.umax == at.umax else None
+    )
+    return found.clip(
+        True, at.smin + 1 if found.smin == at.smin else None, at.smax - 1 if found.smax == at.smax else None
+    )
 
 
-_BOUNDS = {"slt": _less(True, True), "sle": _less(True, False), "ult": _less(False, True), "ule": _less(False, False),
-           "eq": _equal(True), "ne": _equal(False)}
+_BOUNDS = {
+    "slt": _less(True, True),
+    "sle": _less(True, False),
+    "ult": _less(False, True),
+    "ule": _less(False, False),
+    "eq": _equal(True),
+    "ne": _equal(False),
+}
 
 _NEVER = {
-    ("slt", True): lambda a, b: a.smin >= b.smax, ("slt", False): lambda a, b: a.smax < b.smin,
-    ("sle", True): lambda a, b: a.smin > b.smax, ("sle", False): lambda a, b: a.smax <= b.smin,
-    ("ult", True): lambda a, b: a.umin >= b.umax, ("ult", False): lambda a, b: a.umax < b.umin,
-    ("ule", True): lambda a, b: a.umin > b.umax, ("ule", False): lambda a, b: a.umax <= b.umin,
+    ("slt", True): lambda a, b: a.smin >= b.smax,
+    ("slt", False): lambda a, b: a.smax < b.smin,
+    ("sle", True): lambda a, b: a.smin > b.smax,
+    ("sle", False): lambda a, b: a.smax <= b.smin,
+    ("ult", True): lambda a, b: a.umin >= b.umax,
+    ("ult", False): lambda a, b: a.umax < b.umin,
+    ("ule", True): lambda a, b: a.umin > b.umax,
+    ("ule", False): lambda a, b: a.umax <= b.umin,
 }
 for _same, _other in (("eq", "ne"), ("ne", "eq")):
     _NEVER[_same, _same == "eq"] = lambda a, b: a.umin > b.umax or b.umin > a.umax

@@ -1,4 +1,5 @@
-"""Integer operations that are nothing but wires: each bit of the result is a bit of one operand, its opposite, or known.
+"""Integer operations that are nothing but wires: each bit of the result is a bit of one operand, its opposite, or
+known.
 
 Synthesis finds them by itself. `(x << 7) | (x >> 25)` takes no gate, and `x & 0xFF` none either.
 """
@@ -28,7 +29,8 @@ def possible_ones(value: Value, depth: int = _DEPTH) -> int:
 
 
 def is_wires(op: Op) -> bool:
-    """Whether the operation, on integers of more than a bit, needs no logic: bits are chosen, inverted at most, or put side by side."""
+    """Whether the operation, on integers of more than a bit, needs no logic: bits are chosen, inverted at most, or put
+    side by side."""
     if len(op.results) != 1 or not isinstance(op.result.type, IntType) or op.result.type.bits == 1:
         return False
     if op.opcode == "select":
@@ -39,7 +41,8 @@ def is_wires(op: Op) -> bool:
 
 
 class Cut(NamedTuple):
-    """A comparison by order of the value ``x`` with a constant: whether ``x >> zeros`` is less than ``first``, or, unless ``below``, is not."""
+    """A comparison by order of the value ``x`` with a constant: whether ``x >> zeros`` is less than ``first``, or,
+    unless ``below``, is not."""
 
     x: Value
     zeros: int
@@ -48,15 +51,16 @@ class Cut(NamedTuple):
 
 
 def cut_order(op: Op) -> Cut | None:
-    """The comparison with the constant's low zeros cut off: ``x < 48`` is ``x >> 4 < 3``, and ``x < 0`` asks for the sign. None where
-    nothing is cut off."""
+    """The comparison with the constant's low zeros cut off: ``x < 48`` is ``x >> 4 < 3``, and ``x < 0`` asks for the
+    sign. None where nothing is cut off."""
     x, y = op.operands
     below, bits = constant(x) is None, x.type.bits
     number = constant(y) if below else constant(x)
     if number is None or not below and constant(y) is not None:
         return None
     is_signed = op.opcode[0] == "s"
-    first = (signed(number, bits) if is_signed else number) + ((op.opcode[2] == "e") == below)  # of the numbers that are not less
+    # of the numbers that are not less
+    first = (signed(number, bits) if is_signed else number) + ((op.opcode[2] == "e") == below)
     lowest = -(1 << bits - 1) if is_signed else 0
     if not lowest < first < lowest + (1 << bits):
         return None  # folding's matter
@@ -101,4 +105,14 @@ def _same(op: Op, depth: int) -> int:
     return possible_ones(op.operands[0], depth)
 
 
-_RULES = {"and": _both, "or": _either, "xor": _either, "add": _sum, "select": _chosen, "shl": _left, "lshr": _right, "zext": _same, "trunc": _same}
+_RULES = {
+    "and": _both,
+    "or": _either,
+    "xor": _either,
+    "add": _sum,
+    "select": _chosen,
+    "shl": _left,
+    "lshr": _right,
+    "zext": _same,
+    "trunc": _same,
+}

@@ -1,7 +1,8 @@
 """The calls of a kernel on channels in the order of its program, as far as that is known at compile time.
 
-A :class:`CallSkeleton` is what decides which call comes next: the calls, the loops around them, and nothing else. A :class:`Player` goes
-through it call by call; what only arguments or data decide, it decides as it is told, and remembers that it did.
+A :class:`CallSkeleton` is what decides which call comes next: the calls, the loops around them, and nothing else. A
+:class:`Player` goes through it call by call; what only arguments or data decide, it decides as it is told, and
+remembers that it did.
 """
 
 from collections.abc import Iterable
@@ -21,8 +22,9 @@ IDLE = 16
 
 @dataclass(frozen=True)
 class Assumption:
-    """Something at ``span`` that is not known at compile time: the count of a loop ("count"), or whether a call or a loop with calls
-    is made at all ("condition"). ``skipped``: it was taken to be none; otherwise to be made, a loop without end."""
+    """Something at ``span`` that is not known at compile time: the count of a loop ("count"), or whether a call or a
+    loop with calls is made at all ("condition"). ``skipped``: it was taken to be none; otherwise to be made, a loop
+    without end."""
 
     kind: str
     span: Span | None
@@ -44,8 +46,9 @@ class CallStep:
 
 @dataclass(frozen=True, eq=False)
 class LoopStep:
-    """One loop with calls. ``count``: its iterations where that is a constant (attribute ``trip_count``). ``again``: the condition for another one where it
-    can be computed; with neither, only the run knows. ``tracked`` are the carried values that decide anything.
+    """One loop with calls. ``count``: its iterations where that is a constant (attribute ``trip_count``). ``again``:
+    the condition for another one where it can be computed; with neither, only the run knows. ``tracked`` are the
+    carried values that decide anything.
 
     ``endless``: without an end in the program.
     """
@@ -70,29 +73,36 @@ class LoopStep:
 
 
 class CallSkeleton:
-    """The calls of a flat kernel. ``autorun``: it begins without a launch. ``barriers``: its work-items meet, so that their
-    calls are not those of one work-item after the other."""
+    """The calls of a flat kernel. ``autorun``: it begins without a launch. ``barriers``: its work-items meet, so that
+    their calls are not those of one work-item after the other."""
 
     def __init__(self, function: Function):
         self.name, self.span = function.name, function.span
         self.autorun = bool(function.attrs.get("autorun"))
         self.barriers = any(op.opcode == "meet" for op in walk(function.body))
         self.steps = _steps(function.body, {})
-        self._initial = {arg: init for op in walk(function.body) if op.opcode == "loop"
-                         for arg, init in zip(op.regions[0].args, op.operands[1:], strict=True)}
+        self._initial = {
+            arg: init
+            for op in walk(function.body)
+            if op.opcode == "loop"
+            for arg, init in zip(op.regions[0].args, op.operands[1:], strict=True)
+        }
 
     def calls(self) -> Iterable[CallStep]:
         """All calls, in program order."""
         return _calls(self.steps)
 
     def needs(self, source: tuple[str, int], target: tuple[str, int]) -> bool:
-        """Whether the first value written to the channel ``target`` cannot be sent before one was read from ``source``."""
-        return all(_needs_read(call.op, source, self._initial) for call in self.calls() if call.writes and call.place == target)
+        """Whether the first value written to the channel ``target`` cannot be sent before one was read from
+        ``source``."""
+        return all(
+            _needs_read(call.op, source, self._initial) for call in self.calls() if call.writes and call.place == target
+        )
 
 
 def _needs_read(op: Op, source: tuple[str, int], initial: dict[Value, Value]) -> bool:
-    """Whether an operation needs a value of the channel in its first iteration, whatever runs ahead; ``initial``: what carried
-    values are then."""
+    """Whether an operation needs a value of the channel in its first iteration, whatever runs ahead; ``initial``: what
+    carried values are then."""
     seen, work = set(), list(op.operands)
     while work:
         value = work.pop()
@@ -130,7 +140,9 @@ def _condition(value: Value, args: dict[Value, bool]) -> tuple[Value | None, boo
 
 def _call(op: Op, args: dict[Value, bool]) -> CallStep:
     end = end_of(op)
-    return CallStep(op, (end.channel, end.index), end.writes, op.attrs["blocking"], *_condition(op.operands[1], args), op.span)
+    return CallStep(
+        op, (end.channel, end.index), end.writes, op.attrs["blocking"], *_condition(op.operands[1], args), op.span
+    )
 
 
 def _loop(op: Op, around: dict[Value, bool]) -> LoopStep:
@@ -140,7 +152,9 @@ def _loop(op: Op, around: dict[Value, bool]) -> LoopStep:
     count = op.attrs.get("trip_count")
     endless = constant(again) == 1
     again = again if count is None and not endless and knowable(again, args) else None
-    return LoopStep(op, steps, count, endless, again, *_condition(op.operands[0], around), _tracked(body, steps, again, args))
+    return LoopStep(
+        op, steps, count, endless, again, *_condition(op.operands[0], around), _tracked(body, steps, again, args)
+    )
 
 
 def _knowable_args(loop: Op, around: dict[Value, bool]) -> dict[Value, bool]:
@@ -149,7 +163,11 @@ def _knowable_args(loop: Op, around: dict[Value, bool]) -> dict[Value, bool]:
     found = {arg: knowable(init, around) for arg, init in zip(body.args, loop.operands[1:], strict=True)}
     while True:
         args = around | found
-        lost = [arg for arg, possible in found.items() if possible and not knowable(body.terminator.operands[1 + arg.index], args)]
+        lost = [
+            arg
+            for arg, possible in found.items()
+            if possible and not knowable(body.terminator.operands[1 + arg.index], args)
+        ]
         if not lost:
             return found
         found |= dict.fromkeys(lost, False)
@@ -189,8 +207,8 @@ class _Frame:
 
 
 class Player:
-    """Goes through a script. ``skip``: loops in loops whose count is not known are taken to have no iteration, else no end.
-    Conditions in loops that are not known count as false, outside of loops as true."""
+    """Goes through a script. ``skip``: loops in loops whose count is not known are taken to have no iteration, else no
+    end. Conditions in loops that are not known count as false, outside of loops as true."""
 
     def __init__(self, script: CallSkeleton, skip: bool):
         self.script, self.skip = script, skip
@@ -225,8 +243,13 @@ class Player:
 
     def position(self) -> tuple:
         """Where it is, but for counts."""
-        return tuple((f.at, *((id(f.loop), *(f.numbers[f.loop.op.regions[0].args[k]] for k in f.loop.tracked)) if f.loop else ()))
-                     for f in self._frames)
+        return tuple(
+            (
+                f.at,
+                *((id(f.loop), *(f.numbers[f.loop.op.regions[0].args[k]] for k in f.loop.tracked)) if f.loop else ()),
+            )
+            for f in self._frames
+        )
 
     def counts(self) -> tuple[int | None, ...]:
         """The iterations left of the loops around, outermost first."""
@@ -260,7 +283,9 @@ class Player:
         args, inits = step.op.regions[0].args, step.op.operands[1:]
         numbers = {args[k]: known(inits[k], frame.numbers) for k in step.tracked}
         left = step.count - 1 if step.count is not None else None
-        self._frames.append(_Frame(step.steps, step, frame.numbers | numbers if numbers else frame.numbers, frame.numbers, left))
+        self._frames.append(
+            _Frame(step.steps, step, frame.numbers | numbers if numbers else frame.numbers, frame.numbers, left)
+        )
 
     def _again(self, frame: _Frame):
         """Begin the next iteration of the loop, or leave it."""

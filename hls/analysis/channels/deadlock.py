@@ -1,8 +1,8 @@
 """Whether kernels that are joined by channels can wait for each other for ever.
 
-Three ways lead to an answer. Kernels and channels that form no circle, even one that goes against the flow of values, cannot wait in
-one. Where the order of all calls is known, a run without values (:mod:`hls.analysis.channels.kpn_run`) shows what happens, once and for all. Where it
-is not, runs in which the unknown is assumed show what could.
+Three ways lead to an answer. Kernels and channels that form no circle, even one that goes against the flow of values,
+cannot wait in one. Where the order of all calls is known, a run without values (:mod:`hls.analysis.channels.kpn_run`)
+shows what happens, once and for all. Where it is not, runs in which the unknown is assumed show what could.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,8 @@ from .kpn_run import Budget, Ending, KpnRun, Link, Wait
 
 __all__ = ["Depth", "Verdict", "find_deadlocks"]
 
-#: calls simulated for all networks of a program together, about a second; those for one network find its end or its depths
+#: calls simulated for all networks of a program together, about a second; those for one network find its end or its
+#: depths
 MOST_CALLS = 150_000
 MOST_CALLS_OF_RUN = 20_000
 #: no channel is proposed to be deeper
@@ -27,7 +28,8 @@ MOST_RAISED = 4
 
 @dataclass(frozen=True)
 class Depth:
-    """A channel, and the least depth at which the kernels go on, those of other channels being as they are or proposed too."""
+    """A channel, and the least depth at which the kernels go on, those of other channels being as they are or proposed
+    too."""
 
     channel: str
     depth: int
@@ -35,10 +37,12 @@ class Depth:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known about one network of kernels: ``kind`` is "proved" (they cannot wait in a circle), "certain" (they always do),
-    "possible", or "undecided"; ``reason`` says why. ``circle``: each waits for the next. ``depths`` would help.
+    """What is known about one network of kernels: ``kind`` is "proved" (they cannot wait in a circle), "certain" (they
+    always do), "possible", or "undecided"; ``reason`` says why. ``circle``: each waits for the next. ``depths`` would
+    help.
 
-    ``in_order``: in the order of the program, as the emulator runs it, they always do; hardware may be further by some calls.
+    ``in_order``: in the order of the program, as the emulator runs it, they always do; hardware may be further by some
+    calls.
     """
 
     kind: str
@@ -57,16 +61,24 @@ class Verdict:
         names = _listed(list(dict.fromkeys(wait.kernel for wait in self.circle)))
         text = "always wait" if self.kind == "certain" else "could wait"
         notes = tuple(Diagnostic(described(wait), wait.call.span, severity="note") for wait in self.circle)
-        return Diagnostic(f"kernels {names} {text} for each other for ever: {self.reason}", self.circle[0].call.span, self._hint(),
-                          "warning", notes)
+        return Diagnostic(
+            f"kernels {names} {text} for each other for ever: {self.reason}",
+            self.circle[0].call.span,
+            self._hint(),
+            "warning",
+            notes,
+        )
 
     def _hint(self) -> str:
         if self.depths:
             return _listed([f"give channel '{d.channel}' a depth of {d.depth}" for d in self.depths])
         if any(wait.call.writes for wait in self.circle):
             full = next(wait for wait in self.circle if wait.call.writes)
-            return (f"let channel '{full.link.name}' hold all that is ever written before its reader comes to it, or let both kernels "
-                    "take turns in shorter pieces")
+            return (
+                f"let channel '{full.link.name}' hold all that is ever written before its reader comes to it, or let "
+                "both kernels "
+                "take turns in shorter pieces"
+            )
         return "no depth helps: let one of them write before it reads"
 
 
@@ -74,7 +86,9 @@ def described(wait: Wait) -> str:
     """What a kernel waits for."""
     name = wait.link.name
     if wait.call.writes:
-        return f"kernel {wait.kernel} waits to write to channel {name}, which is full until kernel {wait.other} reads it"
+        return (
+            f"kernel {wait.kernel} waits to write to channel {name}, which is full until kernel {wait.other} reads it"
+        )
     return f"kernel {wait.kernel} waits to read from channel {name}, which is empty until kernel {wait.other} writes it"
 
 
@@ -110,10 +124,14 @@ class _Network:
     def verdict(self, forest: bool) -> Verdict:
         """``forest``: there is only one way from any kernel to any other."""
         if forest:
-            return self._say("proved", "there is only one way from any kernel to any other, so that none can wait in a circle")
+            return self._say(
+                "proved", "there is only one way from any kernel to any other, so that none can wait in a circle"
+            )
         meeting = next((script for script in self.scripts if script.barriers), None)
         if meeting is not None:
-            return self._say("undecided", f"work-items of kernel {meeting.name} meet at barriers between their calls", meeting.span)
+            return self._say(
+                "undecided", f"work-items of kernel {meeting.name} meet at barriers between their calls", meeting.span
+            )
         ending = self._run(self.rooms)
         if ending.circle and not _guessed(ending):
             return self._stuck(ending)
@@ -121,9 +139,15 @@ class _Network:
             return self._assumed(ending)
         polling = next((call for script in self.scripts for call in script.calls() if not call.blocking), None)
         if polling is not None:
-            return self._say("undecided", "there is a call that does not wait, so that the speeds of the kernels decide", polling.span)
+            return self._say(
+                "undecided",
+                "there is a call that does not wait, so that the speeds of the kernels decide",
+                polling.span,
+            )
         if not ending.complete:
-            return self._say("undecided", f"no kernel waited for ever in the first {MOST_CALLS_OF_RUN:,} calls, which are not all")
+            return self._say(
+                "undecided", f"no kernel waited for ever in the first {MOST_CALLS_OF_RUN:,} calls, which are not all"
+            )
         return self._ended(ending)
 
     def _say(self, kind: str, reason: str, span: Span | None = None) -> Verdict:
@@ -141,16 +165,27 @@ class _Network:
         for script in self.scripts:
             wait = ending.waits.get(script.name)
             if wait is not None and not script.autorun and wait.other in ending.ended:
-                verb, done = ("writes more values to", "reads") if wait.call.writes else ("reads more values from", "writes")
-                return self._say("undecided", f"kernel {script.name} {verb} channel {wait.link.name} than one launch of kernel "
-                                 f"{wait.other} {done}, so that the number of launches decides", wait.call.span)
+                verb, done = (
+                    ("writes more values to", "reads") if wait.call.writes else ("reads more values from", "writes")
+                )
+                return self._say(
+                    "undecided",
+                    f"kernel {script.name} {verb} channel {wait.link.name} than one launch of kernel "
+                    f"{wait.other} {done}, so that the number of launches decides",
+                    wait.call.span,
+                )
         open_ones = [script.name for script in self.scripts if not self._counted(script.name)]
         if open_ones:
-            return self._say("proved", f"whatever the counts of the loops of {_listed(open_ones)} are, the order of calls is known, and "
-                             "in it no kernel waits in a circle")
+            return self._say(
+                "proved",
+                f"whatever the counts of the loops of {_listed(open_ones)} are, the order of calls is known, and "
+                "in it no kernel waits in a circle",
+            )
         left = [link.name for link in self.links if ending.held[link.place]]
         rest = f"; of launches that find what earlier ones leave in {_listed(left)} nothing is said" if left else ""
-        return self._say("proved", "the order of all calls is known, and followed to its end no kernel waits in a circle" + rest)
+        return self._say(
+            "proved", "the order of all calls is known, and followed to its end no kernel waits in a circle" + rest
+        )
 
     def _assumed(self, ending: Ending) -> Verdict:
         """Nobody waits in a circle, if what is not known is as it was assumed."""
@@ -173,12 +208,14 @@ class _Network:
         return replace(found, circle=circle, depths=depths, in_order=in_order)
 
     def _nothing_ever_comes(self, ending: Ending) -> bool:
-        """Whether each kernel of the circle needs its first value of a channel for the first one that it sends to the next, which
-        no room and no haste can change."""
+        """Whether each kernel of the circle needs its first value of a channel for the first one that it sends to the
+        next, which no room and no haste can change."""
         waits = ending.circle
         scripts = {script.name: script for script in self.scripts}
         return not any(wait.call.writes or ending.most[wait.link.place] for wait in waits) and all(
-            scripts[wait.kernel].needs(wait.link.place, before.link.place) for before, wait in zip((waits[-1], *waits), waits))
+            scripts[wait.kernel].needs(wait.link.place, before.link.place)
+            for before, wait in zip((waits[-1], *waits), waits)
+        )
 
     def _counted(self, name: str) -> bool:
         """Whether a kernel has no loop of which only the run knows how often it runs."""

@@ -30,10 +30,13 @@ def is_call(op: Op) -> bool:
 
 
 def answers_at_once(op: Op) -> bool:
-    """Whether a call is made, and answered, in the one cycle in which its token passes a stage: it does not wait, and has neither to
-    follow anything nor to be followed."""
-    return op.attrs.get(AT_ONCE, False) and len(op.operands) == fixed_operands(op) and not any(
-        isinstance(r.type, TokenType) for r in op.results)
+    """Whether a call is made, and answered, in the one cycle in which its token passes a stage: it does not wait, and
+    has neither to follow anything nor to be followed."""
+    return (
+        op.attrs.get(AT_ONCE, False)
+        and len(op.operands) == fixed_operands(op)
+        and not any(isinstance(r.type, TokenType) for r in op.results)
+    )
 
 
 def passes_values(op: Op) -> bool:
@@ -42,7 +45,8 @@ def passes_values(op: Op) -> bool:
 
 
 def end_of(call: Op) -> Endpoint:
-    """The side of a channel that a call works on. Pass :mod:`hls.passes.order.expand_channel_indices` has made every index a constant."""
+    """The side of a channel that a call works on. Pass :mod:`hls.passes.order.expand_channel_indices` has made every
+    index a constant."""
     index = constant(call.operands[0])
     assert index is not None, "the channel of this call is only known at run time"
     return Endpoint(call.attrs["channel"], index, call.opcode == "channel_write")

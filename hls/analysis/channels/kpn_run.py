@@ -1,7 +1,7 @@
 """Runs the call scripts of kernels that are joined by channels, without values: who waits for whom in the end.
 
-Kernels whose calls block and have a fixed order reach the same end whatever their speeds are (Kahn 1974), so that one order of
-running them stands for all.
+Kernels whose calls block and have a fixed order reach the same end whatever their speeds are (Kahn 1974), so that one
+order of running them stands for all.
 """
 
 from collections import deque
@@ -20,8 +20,8 @@ REMEMBERED = 8
 
 @dataclass(frozen=True)
 class Link:
-    """A channel between two kernels; the name of either is None where the board is at that end. It holds ``room`` values before it
-    makes its writer wait; ``name`` is that of the source."""
+    """A channel between two kernels; the name of either is None where the board is at that end. It holds ``room``
+    values before it makes its writer wait; ``name`` is that of the source."""
 
     place: tuple[str, int]
     name: str
@@ -52,9 +52,9 @@ class Wait:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended. ``circle``: kernels each of which waits for the next, and the last for the first; ``waits`` all that
-    wait, by kernel; ``assumed`` by kernel what was not known; ``most`` the most values each channel held, ``held`` those it
-    holds. ``complete``: nothing else can ever happen than what did."""
+    """How a run ended. ``circle``: kernels each of which waits for the next, and the last for the first; ``waits`` all
+    that wait, by kernel; ``assumed`` by kernel what was not known; ``most`` the most values each channel held, ``held``
+    those it holds. ``complete``: nothing else can ever happen than what did."""
 
     circle: tuple[Wait, ...]
     waits: Mapping[str, Wait]
@@ -68,7 +68,9 @@ class Ending:
 class KpnRun:
     """One run of the kernels from the start, with channels of these rooms; ``skip`` as for :class:`Player`."""
 
-    def __init__(self, scripts: Sequence[CallSkeleton], links: Sequence[Link], rooms: Mapping[tuple[str, int], float], skip: bool):
+    def __init__(
+        self, scripts: Sequence[CallSkeleton], links: Sequence[Link], rooms: Mapping[tuple[str, int], float], skip: bool
+    ):
         self.links, self.rooms = {link.place: link for link in links}, rooms
         self.players = [Player(script, skip) for script in scripts]
         self.held = {link.place: 0 for link in links}
@@ -119,8 +121,8 @@ class KpnRun:
         self.most[step.place] = max(self.most[step.place], self.held[step.place])
 
     def _repeats(self) -> bool:
-        """Whether everything is as it was before, and will be again for ever. Where only loops have fewer iterations left, all that
-        can be left out of what repeats is left out."""
+        """Whether everything is as it was before, and will be again for ever. Where only loops have fewer iterations
+        left, all that can be left out of what repeats is left out."""
         key = (tuple(p.position() for p in self.players), tuple(self.held.values()))
         counts = tuple(p.counts() for p in self.players)
         states = self._seen.setdefault(key, deque(maxlen=REMEMBERED))
@@ -141,12 +143,12 @@ def _changed(before: tuple, now: tuple) -> int | None:
 
 
 def _periods(before: tuple, now: tuple) -> float:
-    """How often what happened between the two can happen again before the loop that counts it ends; 0 where it cannot be told,
-    because loops inside are in other iterations of theirs."""
+    """How often what happened between the two can happen again before the loop that counts it ends; 0 where it cannot
+    be told, because loops inside are in other iterations of theirs."""
     k = _changed(before, now)
     if k is None:
         return float("inf")
-    if now[k] > before[k] or before[k + 1:] != now[k + 1:]:
+    if now[k] > before[k] or before[k + 1 :] != now[k + 1 :]:
         return 0
     return now[k] // (before[k] - now[k])
 
@@ -155,7 +157,7 @@ def _after(before: tuple, now: tuple, periods: float) -> tuple:
     k = _changed(before, now)
     if k is None:
         return now
-    return (*now[:k], now[k] - int(periods) * (before[k] - now[k]), *now[k + 1:])
+    return (*now[:k], now[k] - int(periods) * (before[k] - now[k]), *now[k + 1 :])
 
 
 def _circle(waits: Mapping[str, Wait]) -> tuple[Wait, ...]:
@@ -169,5 +171,5 @@ def _circle(waits: Mapping[str, Wait]) -> tuple[Wait, ...]:
             path.append(waits[name])
             name = waits[name].other
         if any(wait.kernel == name for wait in path):
-            return tuple(path[next(k for k, wait in enumerate(path) if wait.kernel == name):])
+            return tuple(path[next(k for k, wait in enumerate(path) if wait.kernel == name) :])
     return ()

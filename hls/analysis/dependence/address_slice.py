@@ -1,4 +1,5 @@
-"""What computes the offsets of accesses in a nest, and the control of its loops, taken out of a kernel and written as Python."""
+"""What computes the offsets of accesses in a nest, and the control of its loops, taken out of a kernel and written as
+Python."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -13,7 +14,8 @@ __all__ = ["Exhausted", "PythonEmitter", "Row", "Slice", "value_of"]
 #: loops inside each other; Python takes 20
 MOST_DEPTH = 16
 
-#: iterations of the loops around accesses, the outermost first, and the byte offset of each access there, None of one that does not take place
+#: iterations of the loops around accesses, the outermost first, and the byte offset of each access there, None of one
+#: that does not take place
 Row = tuple[tuple[int, ...], tuple[int | None, ...]]
 
 
@@ -22,18 +24,25 @@ class Exhausted(Exception):
 
 
 class Slice:
-    """What decides the offsets of accesses of one region inside the loop ``top``, by their ``forms``: values, and control of loops. ``closed``
-    says that it needs nothing that ``top`` does not compute from constants, or from values of which ``known`` says what they can be.
+    """What decides the offsets of accesses of one region inside the loop ``top``, by their ``forms``: values, and
+    control of loops. ``closed`` says that it needs nothing that ``top`` does not compute from constants, or from values
+    of which ``known`` says what they can be.
 
-    A loop around the accesses may be taken to go on longer, and to be entered more often, than it does, where something else decides that,
-    too. With ``known`` accesses take place under what is known of their conditions, else always; and where ``top`` is the loop of
-    work-items, one stands for all.
+    A loop around the accesses may be taken to go on longer, and to be entered more often, than it does, where something
+    else decides that, too. With ``known`` accesses take place under what is known of their conditions, else always; and
+    where ``top`` is the loop of work-items, one stands for all.
     """
 
-    def __init__(self, tree: LoopTree, top: Loop, forms: Mapping[Op, Affine], known: Callable[[Value], range | None] | None = None):
+    def __init__(
+        self,
+        tree: LoopTree,
+        top: Loop,
+        forms: Mapping[Op, Affine],
+        known: Callable[[Value], range | None] | None = None,
+    ):
         self.tree, self.top, self.forms, self.known = tree, top, forms, known
         around = tree.around(next(iter(forms)))
-        self.path = around[around.index(top):]
+        self.path = around[around.index(top) :]
         self.values: set[Value] = set()
         self.free: dict[Value, range] = {}  #: values that are tried, with all that they can be
         self.conditions: dict[Op, list[Value]] = {op: [] for op in forms}
@@ -49,7 +58,9 @@ class Slice:
         if not self._need(value_of(unknown) for unknown in unknowns if not isinstance(unknown, Loop)):
             return False
         if self.known is not None:
-            self.conditions = {op: [value for value in _conjuncts(predicate(op)) if self._need([value])] for op in self.forms}
+            self.conditions = {
+                op: [value for value in _conjuncts(predicate(op)) if self._need([value])] for op in self.forms
+            }
         decided: set[tuple[Loop, bool]] = set()
         while left := [loop for loop in (*self.path, *self.exact) if (loop, loop in self.exact) not in decided]:
             for loop in left:
@@ -78,7 +89,8 @@ class Slice:
         return bool(self.again[loop]) and (enabled or loop not in self.exact)
 
     def _need(self, values: Iterable[Value]) -> bool:
-        """Add values with all that they are computed from; adds nothing and returns False where they need more than there is."""
+        """Add values with all that they are computed from; adds nothing and returns False where they need more than
+        there is."""
         todo, seen, exact, free = list(values), set(), set(), {}
         while todo:
             value = todo.pop()
@@ -159,11 +171,16 @@ class PythonEmitter:
             return
         number = constant(value)
         if number is not None:
-            self._line(depth, f"{self._name(value)} = {self._bind(tuple(number) if isinstance(number, list) else number)}")
+            self._line(
+                depth, f"{self._name(value)} = {self._bind(tuple(number) if isinstance(number, list) else number)}"
+            )
             return
         for operand in value.op.operands:
             self._before(operand, depth)
-        self._line(depth, f"{self._name(value)} = {expression(value.op, [self._name(v) for v in value.op.operands], self._bind)}")
+        self._line(
+            depth,
+            f"{self._name(value)} = {expression(value.op, [self._name(v) for v in value.op.operands], self._bind)}",
+        )
 
     def _loop(self, loop: Loop, depth: int, counters: tuple[str, ...]):
         """The loop, with the variables that count iterations of the loops around it."""
@@ -191,7 +208,10 @@ class PythonEmitter:
         self._line(depth + 1, f"{counter} += 1")
 
     def _count_steps(self, loop: Loop, depth: int):
-        self._line(depth, f"steps -= {1 + sum(op.results[0] in self.part.values for op in loop.body.ops if len(op.results) == 1)}")
+        self._line(
+            depth,
+            f"steps -= {1 + sum(op.results[0] in self.part.values for op in loop.body.ops if len(op.results) == 1)}",
+        )
         self._line(depth, "if steps < 0: raise Exhausted")
 
     def _region(self, region: Region, depth: int, counters: tuple[str, ...]):
@@ -203,12 +223,19 @@ class PythonEmitter:
                 if part.tree.loops[op] in part.again:
                     self._loop(part.tree.loops[op], depth, counters)
             elif len(op.results) == 1 and op.result in part.values and op.opcode != "const":
-                self._line(depth, f"{self._name(op.result)} = {expression(op, [self._name(v) for v in op.operands], self._bind)}")
+                self._line(
+                    depth,
+                    f"{self._name(op.result)} = {expression(op, [self._name(v) for v in op.operands], self._bind)}",
+                )
         if any(op in part.forms for op in region.ops):
             self._line(depth, f"rows.append((({', '.join(counters)},), ({', '.join(self.offsets.values())},)))")
 
     def _access(self, op: Op, depth: int, counters: dict[Loop, str]):
-        conditions = "".join(f" if {' and '.join(map(self._name, conditions))} else None" for conditions in [self.part.conditions[op]] if conditions)
+        conditions = "".join(
+            f" if {' and '.join(map(self._name, conditions))} else None"
+            for conditions in [self.part.conditions[op]]
+            if conditions
+        )
         self._line(depth, f"{self.offsets[op]} = {self._offset(self.part.forms[op], counters)}{conditions}")
 
     def _offset(self, form: Affine, counters: dict[Loop, str]) -> str:

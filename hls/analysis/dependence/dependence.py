@@ -1,10 +1,10 @@
 """Which accesses of a kernel must keep their order: exact for affine offsets, pessimistic for others.
 
 Two accesses depend on each other when one stores and both may touch the same byte, in the same iteration of the loops
-around both, or at some distance in one of them with all loops outside of it at the same iteration. Of those whose conditions exclude
-each other none meet in the same iteration. Work-items of an
-NDRange have no order among each other. Two different buffers share bytes only if the host passes overlapping ones;
-an access through a `restrict` pointer never meets one through another argument.
+around both, or at some distance in one of them with all loops outside of it at the same iteration. Of those whose
+conditions exclude each other none meet in the same iteration. Work-items of an NDRange have no order among each other.
+Two different buffers share bytes only if the host passes overlapping ones; an access through a `restrict` pointer never
+meets one through another argument.
 """
 
 from bisect import bisect_left
@@ -27,24 +27,38 @@ from ..memory.commutativity import Commutativity
 from .enumerate import AddressTraces
 from .polyhedral import DistanceQuery, Lanes, Outline, least_of, size_of
 
-#: attribute of a memory that is a delay line: how many elements are stored until an element is read, and its place used again
+#: attribute of a memory that is a delay line: how many elements are stored until an element is read, and its place used
+#: again
 RING = "ring"
 #: attribute of what became of an array that is shifted in some iterations only
 CONDITIONAL = "conditional"
-#: attribute of a store, its number, or those of all stores that it stands for; and of loads and stores: the numbers of stores of the same iteration
-#: whose places they never touch, as their own conditions say, or need no order with
+#: attribute of a store, its number, or those of all stores that it stands for; and of loads and stores: the numbers of
+#: stores of the same iteration whose places they never touch, as their own conditions say, or need no order with
 WRITER, APART = "writer", "apart"
 
-__all__ = ["APART", "CONDITIONAL", "RING", "WRITER", "Dependence", "DependenceTester", "Kind", "dependences", "promised", "writers_of"]
+__all__ = [
+    "APART",
+    "CONDITIONAL",
+    "RING",
+    "WRITER",
+    "Dependence",
+    "DependenceTester",
+    "Kind",
+    "dependences",
+    "promised",
+    "writers_of",
+]
 
 #: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
 MOST_STEPS = 200_000
-#: loops around an access, for which the solver would have to eliminate as many unknowns: in a deeper nest any two iterations may meet
+#: loops around an access, for which the solver would have to eliminate as many unknowns: in a deeper nest any two
+#: iterations may meet
 DEEPEST = 16
 
 
 class Kind(Enum):
-    """Read after write, write after read, write after write: what the later access does after what the earlier one did."""
+    """Read after write, write after read, write after write: what the later access does after what the earlier one
+    did."""
 
     RAW = "read after write"
     WAR = "write after read"
@@ -55,10 +69,10 @@ class Kind(Enum):
 class Dependence:
     """``dst`` must come after ``src``.
 
-    ``loop`` is None for accesses of one iteration of all loops around both. Otherwise ``dst`` belongs to an iteration of
-    ``loop`` at least ``distance`` behind that of ``src``. ``known``: the offsets are sums of iteration counters and values
-    that are the same for both, so that the distance is exact. ``overlap``: different buffers, which only matters where they
-    overlap.
+    ``loop`` is None for accesses of one iteration of all loops around both. Otherwise ``dst`` belongs to an iteration
+    of ``loop`` at least ``distance`` behind that of ``src``. ``known``: the offsets are sums of iteration counters and
+    values that are the same for both, so that the distance is exact. ``overlap``: different buffers, which only matters
+    where they overlap.
     """
 
     src: Op
@@ -70,15 +84,19 @@ class Dependence:
     overlap: bool = False
 
 
-def dependences(function: Function, address_bits: int = 64, only: Container[str] | None = None) -> tuple[Dependence, ...]:
+def dependences(
+    function: Function, address_bits: int = 64, only: Container[str] | None = None
+) -> tuple[Dependence, ...]:
     """All dependences among the accesses of a flat kernel, in program order of the sources.
 
-    ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap. ``only``: of these memories (None: of all).
+    ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap. ``only``: of these memories (None:
+    of all).
     """
     accesses = [op for op in walk(function.body) if reaches_memory(op) and (only is None or memory_name(op) in only)]
     tester = DependenceTester(function, address_bits)
     found: list[Dependence] = []
-    # two loads never depend on each other, and in an unrolled loop most pairs are of loads; memories that are not global share no bytes
+    # two loads never depend on each other, and in an unrolled loop most pairs are of loads; memories that are not
+    # global share no bytes
     together: defaultdict[str | None, _Sharing] = defaultdict(_Sharing)
     sharing = [together[None if _memory(function, op).space == "global" else memory_name(op)] for op in accesses]
     for k, op in enumerate(accesses):
@@ -104,11 +122,12 @@ class _Sharing:
     def behind(self, place: int, access: Op) -> list[int]:
         """Of the access itself and those behind it all that it may depend on, or they on it."""
         those = self.writes if access.opcode == "load" else self.all
-        return those[bisect_left(those, place):]
+        return those[bisect_left(those, place) :]
 
 
 def promised(fact: Dependence) -> Dependence | None:
-    """The dependence after what ``ivdep`` promises of its loop: that there is none, or none of less than ``safelen`` iterations."""
+    """The dependence after what ``ivdep`` promises of its loop: that there is none, or none of less than ``safelen``
+    iterations."""
     names = {access.operands[0].op.attrs["mem"] for access in (fact.src, fact.dst)}
     for memory, safelen in fact.loop.attrs.get("ivdep", ()) if fact.loop is not None else ():
         if memory in ("", *names):
@@ -166,8 +185,8 @@ class DependenceTester:
         self.exclusions = Exclusions()
 
     def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
-        """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without those
-        from one iteration to a later one where ``carried`` is false."""
+        """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without
+        those from one iteration to a later one where ``carried`` is false."""
         one, other = _memory(self.function, first), _memory(self.function, second)
         if first.opcode == second.opcode == "load" or self.free_order.between(first, second):
             return []
@@ -178,7 +197,8 @@ class DependenceTester:
         return self._different_buffers(first, second, carried)
 
     def within(self, first: Op, second: Op) -> bool:
-        """Whether ``second``, later in program order, must stay behind ``first`` in one iteration of the loops around both."""
+        """Whether ``second``, later in program order, must stay behind ``first`` in one iteration of the loops around
+        both."""
         return any(fact.loop is None for fact in self.pair(first, second, carried=False))
 
     def _common(self, first: Op, second: Op) -> list[Loop]:
@@ -187,7 +207,8 @@ class DependenceTester:
     def _orders(self, first: Op, second: Op, carried: bool):
         """(src, dst, loop or None, number of loops at the same iteration) for every order to ask for."""
         common = self._common(first, second)
-        one_for_all = _memory(self.function, first).space == "private"  # which all work-items use in turn, one after the other
+        # which all work-items use in turn, one after the other
+        one_for_all = _memory(self.function, first).space == "private"
         if first is not second and not self._never_both(first, second):
             yield first, second, None, len(common)
         for level, loop in enumerate(common if carried else []):
@@ -197,15 +218,18 @@ class DependenceTester:
                     yield second, first, loop, level
 
     def _never_both(self, first: Op, second: Op) -> bool:
-        """Whether at most one of the accesses takes place in an iteration of the loops around both, as on two sides of an `if`."""
+        """Whether at most one of the accesses takes place in an iteration of the loops around both, as on two sides of
+        an `if`."""
         key = predicate(first), predicate(second)
         if key not in self.exclusive:
             self.exclusive[key] = self.exclusions.never_both(*key)
         return self.exclusive[key]
 
     def _different_buffers(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
-        return [Dependence(src, dst, _kind(src, dst), loop and loop.op, int(loop is not None), False, True)
-                for src, dst, loop, _ in self._orders(first, second, carried)]
+        return [
+            Dependence(src, dst, _kind(src, dst), loop and loop.op, int(loop is not None), False, True)
+            for src, dst, loop, _ in self._orders(first, second, carried)
+        ]
 
     def _same_buffer(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
         (one, here), (other, there) = self._shape(first), self._shape(second)
@@ -229,8 +253,8 @@ class DependenceTester:
         return [later for fact in found if (later := self._turned(fact)) is not None]
 
     def _turned(self, fact: Dependence) -> Dependence | None:
-        """The dependence in a delay line: an element is read, and its place stored to again, only a whole turn after it was
-        stored. Known where one loop does all of that."""
+        """The dependence in a delay line: an element is read, and its place stored to again, only a whole turn after it
+        was stored. Known where one loop does all of that."""
         turn, region = self._turn(fact.src), self.tree.region_of(fact.src)
         around = self.tree.around(fact.src)
         if turn is None or fact.kind is Kind.WAR or region is not self.tree.region_of(fact.dst) or not around:
@@ -250,15 +274,16 @@ class DependenceTester:
         if plain[0] is None:
             return plain
         (one, here), (other, there) = self._shape(src), self._shape(dst)
-        key = one, other, here, there, loop, same  # whether a place is in its row is not a matter of the difference alone
+        # whether a place is in its row is not a matter of the difference alone
+        key = one, other, here, there, loop, same
         if key not in self.meetings:
             inside = self._rows(src, dst)
             self.meetings[key] = self._answer(DistanceQuery(self, src, dst, loop, same, inside)) if inside else plain
         return self.meetings[key]
 
     def _plain_meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
-        """The same without rows. Asked once for all pairs that look alike, as most of an unrolled loop do, or that only stand in other
-        loops which look alike."""
+        """The same without rows. Asked once for all pairs that look alike, as most of an unrolled loop do, or that only
+        stand in other loops which look alike."""
         (one, here), (other, there) = self._shape(src), self._shape(dst)
         key = one, other, there - here, loop, same
         if key not in self.meetings:
@@ -269,7 +294,8 @@ class DependenceTester:
         return self.meetings[key]
 
     def _outline(self, access: Op, shape: int, loop: Loop | None, same: int) -> int:
-        """A number that all accesses of these shapes share of which questions say the same, whatever their own unknowns are called."""
+        """A number that all accesses of these shapes share of which questions say the same, whatever their own unknowns
+        are called."""
         key = shape, loop, same
         if key not in self.outlines:
             outline = Outline(self, access, loop, same).whole
@@ -301,11 +327,17 @@ class DependenceTester:
         return None
 
     def _shape(self, access: Op) -> tuple[int, int]:
-        """What a question may depend on, as a number that all accesses share of which it is the same: the unknowns of the offset,
-        the size, where and when the access takes place. And the constant part of the offset."""
+        """What a question may depend on, as a number that all accesses share of which it is the same: the unknowns of
+        the offset, the size, where and when the access takes place. And the constant part of the offset."""
         if access not in self.shapes:
             form = self.forms.offset(access)
-            shape = frozenset(form.terms.items()), size_of(access), tuple(self.tree.around(access)), predicate(access), lane_mask(access)
+            shape = (
+                frozenset(form.terms.items()),
+                size_of(access),
+                tuple(self.tree.around(access)),
+                predicate(access),
+                lane_mask(access),
+            )
             self.shapes[access] = self.numbers.setdefault(shape, len(self.numbers)), form.const
         return self.shapes[access]
 

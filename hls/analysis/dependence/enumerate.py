@@ -1,8 +1,9 @@
 """Where accesses go in every iteration of a nest that needs nothing from outside, found by running it.
 
-Indices of fast Fourier transforms, of sorting networks, of interleavers are no sums of counters, but counters with constant ends decide
-them, and ids of work-items, of which there are so many: what computes them is taken out of the nest, written as Python, and run once
-(:mod:`hls.analysis.dependence.address_slice`). What is added to all of them, and is the same in the whole nest, is left out.
+Indices of fast Fourier transforms, of sorting networks, of interleavers are no sums of counters, but counters with
+constant ends decide them, and ids of work-items, of which there are so many: what computes them is taken out of the
+nest, written as Python, and run once (:mod:`hls.analysis.dependence.address_slice`). What is added to all of them, and
+is the same in the whole nest, is left out.
 """
 
 from bisect import bisect_left
@@ -17,7 +18,8 @@ from .address_slice import Exhausted, PythonEmitter, Row, Slice, value_of
 
 __all__ = ["AddressTraces"]
 
-#: operations that are run for one kernel, a million takes half a second or so; and iterations of a nest that is not even tried
+#: operations that are run for one kernel, a million takes half a second or so; and iterations of a nest that is not
+#: even tried
 MOST_STEPS, MOST_ITERATIONS = 2_000_000, 1 << 16
 #: values of a work-item's id that are all tried, which is the most of a group
 MOST_IDS = 1 << 10
@@ -35,15 +37,15 @@ class AddressTraces:
         self._traces: dict[tuple[Loop, Op], Trace | None] = {}
 
     def least(self, src: Op, dst: Op, loop: Loop | None, same: int, distance: int) -> int | None:
-        """The least distance, ``distance`` or more, at which ``dst`` touches what ``src`` did: of iterations of ``loop``, with the ``same``
-        loops outside of it at one iteration; 0 for one iteration of all ``same`` loops (``loop`` is None). None where they never meet;
-        ``distance`` where nobody can tell."""
+        """The least distance, ``distance`` or more, at which ``dst`` touches what ``src`` did: of iterations of
+        ``loop``, with the ``same`` loops outside of it at one iteration; 0 for one iteration of all ``same`` loops
+        (``loop`` is None). None where they never meet; ``distance`` where nobody can tell."""
         if self._offset(src) is None or self._offset(dst) is None:
             return distance
         if loop is None and self._apart(src, dst):
             return None
         common = self.tree.around(src)
-        for depth, top in enumerate(common[:same + (loop is not None)]):
+        for depth, top in enumerate(common[: same + (loop is not None)]):
             if top not in self.tree.around(dst):
                 break
             if self._outside(top, src) != self._outside(top, dst):
@@ -51,13 +53,26 @@ class AddressTraces:
             first, second = self._trace(top, src), self._trace(top, dst)
             if first is not None and second is not None:
                 self.left -= len(first) + len(second)
-                return distance if self.left < 0 else _least(first, moved_type(src).bytes, second, moved_type(dst).bytes, same - depth, loop is not None, distance)
+                return (
+                    distance
+                    if self.left < 0
+                    else _least(
+                        first,
+                        moved_type(src).bytes,
+                        second,
+                        moved_type(dst).bytes,
+                        same - depth,
+                        loop is not None,
+                        distance,
+                    )
+                )
         return distance
 
     def together(self, accesses: list[Op], modulus: int) -> dict[Op, tuple[int, ...]]:
-        """The byte offset of each of the accesses of one region, but for multiples of ``modulus``, a power of two, in each way that they can
-        come together in an iteration of the loops around them, all in one order; -1 where an access does not take place then. Empty where
-        nobody can tell. Ids of work-items are taken to be all that they can be, in all ways together."""
+        """The byte offset of each of the accesses of one region, but for multiples of ``modulus``, a power of two, in
+        each way that they can come together in an iteration of the loops around them, all in one order; -1 where an
+        access does not take place then. Empty where nobody can tell. Ids of work-items are taken to be all that they
+        can be, in all ways together."""
         if any(self._offset(op) is None for op in accesses):
             return {}
         rows = self._rows({op: _without(self._offset(op), modulus) for op in accesses})
@@ -71,13 +86,21 @@ class AddressTraces:
         if self.tree.region_of(one) is not self.tree.region_of(other):
             return False
         first, second = self._offset(one), self._offset(other)
-        both = Affine(0, {unknown: factor for unknown, factor in first.terms.items() if second.terms.get(unknown) == factor})
+        both = Affine(
+            0, {unknown: factor for unknown, factor in first.terms.items() if second.terms.get(unknown) == factor}
+        )
         first, second = first - both, second - both
-        if all(isinstance(unknown, Loop) or self._ids(value_of(unknown)) is not None for form in (first, second) for unknown in form.terms):
+        if all(
+            isinstance(unknown, Loop) or self._ids(value_of(unknown)) is not None
+            for form in (first, second)
+            for unknown in form.terms
+        ):
             return False  # sums of counters and ids, of which all is known without
         rows = self._rows({one: first, other: second})
-        return bool(rows) and not any(a is not None and b is not None and a < b + moved_type(other).bytes and b < a + moved_type(one).bytes
-                                      for _, (a, b) in rows)
+        return bool(rows) and not any(
+            a is not None and b is not None and a < b + moved_type(other).bytes and b < a + moved_type(one).bytes
+            for _, (a, b) in rows
+        )
 
     def _rows(self, forms: dict[Op, Affine]) -> list[Row] | None:
         """The offsets of accesses of one region in all that can happen in it; None where nobody can tell."""
@@ -88,7 +111,8 @@ class AddressTraces:
         return None
 
     def _ids(self, value: Value) -> range | None:
-        """What a work-item's id, or what else is told to each, can be; None where that is too much, or it is nothing of the kind."""
+        """What a work-item's id, or what else is told to each, can be; None where that is too much, or it is nothing of
+        the kind."""
         loop = self.tree.holder(value)
         if loop is None or not loop.parallel:
             return None
@@ -96,17 +120,24 @@ class AddressTraces:
         return range(least, most + 1) if most - least < MOST_IDS else None
 
     def _offset(self, access: Op) -> Affine | None:
-        """The access's offset in terms of values alone, none of which counts how often a sum wraps; None where that cannot be."""
+        """The access's offset in terms of values alone, none of which counts how often a sum wraps; None where that
+        cannot be."""
         if access not in self._offsets:
             form: Affine | None = self.forms.offset(access)
-            while form is not None and (counts := [unknown for unknown in form.terms if isinstance(unknown, Symbol) and unknown.wraps is not None]):
+            while form is not None and (
+                counts := [
+                    unknown for unknown in form.terms if isinstance(unknown, Symbol) and unknown.wraps is not None
+                ]
+            ):
                 form = form.unwrapped(counts[0])
             self._offsets[access] = form
         return self._offsets[access]
 
     def _outside(self, top: Loop, access: Op) -> dict:
         """What an offset is made of that is the same in all of ``top``, with its factors."""
-        return {unknown: factor for unknown, factor in self._offset(access).terms.items() if not self._changes(top, unknown)}
+        return {
+            unknown: factor for unknown, factor in self._offset(access).terms.items() if not self._changes(top, unknown)
+        }
 
     def _changes(self, top: Loop, unknown: Loop | Symbol | WrappedSum) -> bool:
         loop = unknown if isinstance(unknown, Loop) else self.tree.changing(value_of(unknown))
@@ -116,13 +147,18 @@ class AddressTraces:
         key = top, access
         if key not in self._traces:
             form = self._offset(access)
-            inside = Affine(form.const, {unknown: factor for unknown, factor in form.terms.items() if self._changes(top, unknown)})
+            inside = Affine(
+                form.const, {unknown: factor for unknown, factor in form.terms.items() if self._changes(top, unknown)}
+            )
             rows = self._run(Slice(self.tree, top, {access: inside})) if self.left > 0 else None
             self._traces[key] = rows and [(iterations, offset) for iterations, (offset,) in rows]
         return self._traces[key]
 
     def _run(self, part: Slice) -> list[Row] | None:
-        if not part.closed or prod(loop.most_trips or 1 for loop in part.path) * prod(map(len, part.free.values())) > MOST_ITERATIONS:
+        if (
+            not part.closed
+            or prod(loop.most_trips or 1 for loop in part.path) * prod(map(len, part.free.values())) > MOST_ITERATIONS
+        ):
             return None
         try:
             rows, self.left = PythonEmitter(part).run(self.left)
@@ -137,13 +173,15 @@ def _without(form: Affine, modulus: int) -> Affine:
     return Affine(form.const, {unknown: factor for unknown, factor in form.terms.items() if factor % modulus})
 
 
-def _least(first: Trace, bytes: int, second: Trace, other_bytes: int, same: int, carried: bool, distance: int) -> int | None:
+def _least(
+    first: Trace, bytes: int, second: Trace, other_bytes: int, same: int, carried: bool, distance: int
+) -> int | None:
     unit = gcd(bytes, other_bytes, *(offset for _, offset in first), *(offset for _, offset in second))
     touched: defaultdict[tuple, list[int]] = defaultdict(list)
-    for (outer, here, place) in _places(first, bytes // unit, unit, same, carried):
+    for outer, here, place in _places(first, bytes // unit, unit, same, carried):
         touched[outer, place].append(here)  # in rising order, as the nest is run
     found: int | None = None
-    for (outer, here, place) in _places(second, other_bytes // unit, unit, same, carried):
+    for outer, here, place in _places(second, other_bytes // unit, unit, same, carried):
         before = touched.get((outer, place))
         if before:
             k = bisect_left(before, here - distance + 1)
@@ -152,7 +190,9 @@ def _least(first: Trace, bytes: int, second: Trace, other_bytes: int, same: int,
     return found
 
 
-def _places(trace: Trace, units: int, unit: int, same: int, carried: bool) -> Iterator[tuple[tuple[int, ...], int, int]]:
+def _places(
+    trace: Trace, units: int, unit: int, same: int, carried: bool
+) -> Iterator[tuple[tuple[int, ...], int, int]]:
     """(the outer loops' iterations, the loop's own or 0, a place) for all that is touched."""
     for iterations, offset in trace:
         here = iterations[same] if carried else 0

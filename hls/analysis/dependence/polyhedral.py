@@ -42,18 +42,27 @@ class Asker(Protocol):
 
 
 class Outline:
-    """All that a :class:`DistanceQuery` is told of one of its accesses, but for the constant part of its offset. Unknowns of the ``same`` outermost
-    loops, which both accesses share, are themselves; others are numbers, each with what is known of it."""
+    """All that a :class:`DistanceQuery` is told of one of its accesses, but for the constant part of its offset.
+    Unknowns of the ``same`` outermost loops, which both accesses share, are themselves; others are numbers, each with
+    what is known of it."""
 
     def __init__(self, tester: Asker, access: Op, loop: Loop | None, same: int):
         self.tree, self.shared = tester.tree, set(tester.tree.around(access)[:same])
         self.numbers: dict = {}
         offset = tester.forms.offset(access)
         self.whole = (
-            self._form(Affine(0, offset.terms)), size_of(access), None if loop is None else self._number(loop),
-            tuple((tuple(map(self._form, condition.forms)), condition.unless_first and self._number(condition.unless_first))
-                  for condition in tester.domains.of(access)),
-            tuple((lanes.low, lanes.high, tuple(map(self._form, lanes.forms))) for lanes in tester.lanes_of(access)))
+            self._form(Affine(0, offset.terms)),
+            size_of(access),
+            None if loop is None else self._number(loop),
+            tuple(
+                (
+                    tuple(map(self._form, condition.forms)),
+                    condition.unless_first and self._number(condition.unless_first),
+                )
+                for condition in tester.domains.of(access)
+            ),
+            tuple((lanes.low, lanes.high, tuple(map(self._form, lanes.forms))) for lanes in tester.lanes_of(access)),
+        )
 
     def _form(self, form: Affine) -> tuple:
         return form.const, *((self._number(unknown), factor) for unknown, factor in form.terms.items())
@@ -71,7 +80,11 @@ class Outline:
             return ("loop",)
         wraps = unknown.wraps and (unknown.value.type.bits, self._form(unknown.wraps))
         course = unknown.course and (unknown.course.const, unknown.course.digits, self._number(unknown.course.loop))
-        quotient = unknown.quotient and (unknown.quotient[0].divisor, unknown.quotient[0].to_zero, self._form(unknown.quotient[1]))
+        quotient = unknown.quotient and (
+            unknown.quotient[0].divisor,
+            unknown.quotient[0].to_zero,
+            self._form(unknown.quotient[1]),
+        )
         pace = unknown.pace and (self._form(unknown.pace[0]), self._number(unknown.pace[1]), *unknown.pace[2:])
         return unknown.low, unknown.high, wraps, course, quotient, pace
 
@@ -79,13 +92,16 @@ class Outline:
 class DistanceQuery:
     """At which distance do two accesses meet? The outermost ``same`` loops are at one iteration for both."""
 
-    def __init__(self, tester: Asker, src: Op, dst: Op, loop: Loop | None, same: int,
-                 rows: tuple[InRow, InRow] | None = None):
+    def __init__(
+        self, tester: Asker, src: Op, dst: Op, loop: Loop | None, same: int, rows: tuple[InRow, InRow] | None = None
+    ):
         self.tester, self.src, self.dst, self.loop = tester, src, dst, loop
         self.shared = set(tester.tree.around(src)[:same])
         self.names: dict = {}  #: of unknowns that both share, and of (unknown, side)
         self.limits: dict[str, str] = {}  #: what is known of each name
-        self.distance = self._between(*(rows[k].column if rows else tester.forms.offset(op) for k, op in enumerate((src, dst))))
+        self.distance = self._between(
+            *(rows[k].column if rows else tester.forms.offset(op) for k, op in enumerate((src, dst)))
+        )
         self.row_distance = self._between(rows[0].row, rows[1].row) if rows else {}
 
     def _between(self, src: Affine, dst: Affine) -> dict:
@@ -123,9 +139,12 @@ class DistanceQuery:
 
     @property
     def known(self) -> bool:
-        """Whether the offsets hold, beside iteration counters, only values that both share. (To be asked before `text`.)"""
-        return not any(isinstance(key, tuple) and isinstance(key[0], Symbol) and key[0].wraps is None and key[0].course is None
-                       for key in self.names)
+        """Whether the offsets hold, beside iteration counters, only values that both share. (To be asked before
+        `text`.)"""
+        return not any(
+            isinstance(key, tuple) and isinstance(key[0], Symbol) and key[0].wraps is None and key[0].course is None
+            for key in self.names
+        )
 
     @property
     def apart(self) -> bool:
@@ -162,15 +181,24 @@ class DistanceQuery:
         access = self.src if side == "src" else self.dst
         name = self.names[("byte", side)] = f"b_{side}"
         lanes = self.tester.lanes_of(access) or (Lanes(0, size_of(access), ()),)
-        each = (" and ".join([f"{one.low} <= {name} < {one.high}", *(f"{_sum(self._named(form, side))} >= 0" for form in one.forms)]) for one in lanes)
+        each = (
+            " and ".join(
+                [f"{one.low} <= {name} < {one.high}", *(f"{_sum(self._named(form, side))} >= 0" for form in one.forms)]
+            )
+            for one in lanes
+        )
         self.limits[name] = f"({' or '.join(f'({one})' for one in each)})"
         return name
 
     def outside(self, place: InRow) -> str:
-        """The question whether the one access, which is source and destination, ever leaves its row: a set, empty if not."""
+        """The question whether the one access, which is source and destination, ever leaves its row: a set, empty if
+        not."""
         left, right = place.column, place.pitch - place.column - Affine(1)
         byte = self._byte("dst")
-        terms = [f"({_sum(self._named(left, 'dst'))} + {byte} < 0 or {_sum(self._named(right, 'dst'))} - {byte} < 0)", "d = 0"]
+        terms = [
+            f"({_sum(self._named(left, 'dst'))} + {byte} < 0 or {_sum(self._named(right, 'dst'))} - {byte} < 0)",
+            "d = 0",
+        ]
         terms += [c for condition in self.tester.domains.of(self.dst) for c in self._condition(condition, "dst")]
         return self._set([*terms, *self.limits.values()])
 
@@ -186,8 +214,8 @@ class DistanceQuery:
 
 
 def least_of(found: isl.Set, bound: int) -> int | None:
-    """The least element of a set of numbers of at least ``bound``. Most sets hold the bound itself, and that some point is in a set is found
-    many times faster than which is its least."""
+    """The least element of a set of numbers of at least ``bound``. Most sets hold the bound itself, and that some point
+    is in a set is found many times faster than which is its least."""
     if not found.fix_val(isl.dim_type.set, 0, isl.Val.int_from_si(found.get_ctx(), bound)).is_empty():
         return bound
     return None if found.is_empty() else found.dim_min_val(0).to_python()
@@ -195,7 +223,9 @@ def least_of(found: isl.Set, bound: int) -> int | None:
 
 def _at(course: PeriodicSequence, count: str) -> str:
     """The number of a course where the iteration counter has this name."""
-    return " + ".join([str(course.const), *(f"{d.factor}*(floor({count}/{d.divide}) mod {d.modulus})" for d in course.digits)])
+    return " + ".join(
+        [str(course.const), *(f"{d.factor}*(floor({count}/{d.divide}) mod {d.modulus})" for d in course.digits)]
+    )
 
 
 def _sum(terms: dict) -> str:

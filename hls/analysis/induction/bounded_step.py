@@ -1,4 +1,5 @@
-"""Carried values that grow by no more than so much an iteration: ``w`` in ``if (keep[i]) a[w++] = a[i];`` never gets ahead of ``i``."""
+"""Carried values that grow by no more than so much an iteration: ``w`` in ``if (keep[i]) a[w++] = a[i];`` never gets
+ahead of ``i``."""
 
 from collections.abc import Mapping
 
@@ -15,7 +16,8 @@ MOST_STEPS = 32
 
 
 def pace(arg: Value, loop: Loop, ranges: Mapping[Value, Range]) -> tuple[int, int] | None:
-    """By how much at least and at most the signed value that a loop carries grows in each iteration; None where nobody knows.
+    """By how much at least and at most the signed value that a loop carries grows in each iteration; None where nobody
+    knows.
 
     Only of 32 bits or more, which C leaves undefined to wrap.
     """

@@ -10,7 +10,8 @@ _SIGNED, _UNSIGNED = ("slt", "sle"), ("ult", "ule")
 
 
 def trips_of_counter(loop: Op, again: Value, counter: int) -> int | None:
-    """The trip count where ``again`` compares carried value number ``counter``, before or after its step, with a constant.
+    """The trip count where ``again`` compares carried value number ``counter``, before or after its step, with a
+    constant.
 
     None where the loop has another form, or where the counter would wrap before it ends.
     """

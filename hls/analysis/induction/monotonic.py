@@ -1,8 +1,8 @@
 """Counters that only grow: a place that one has gone past is not accessed again.
 
-``out[w++] = x``, in one loop or in several, stores to a new place each time, although nobody knows to which one: whenever an access takes
-place, the counter grows by as much as it touches, and never goes back. How often that happens no sum of iteration counters
-says, as conditions and loops of unknown length may lie between.
+``out[w++] = x``, in one loop or in several, stores to a new place each time, although nobody knows to which one:
+whenever an access takes place, the counter grows by as much as it touches, and never goes back. How often that happens
+no sum of iteration counters says, as conditions and loops of unknown length may lie between.
 """
 
 from collections import Counter
@@ -43,19 +43,22 @@ class MonotonicAccess:
         self._grows: dict[tuple[Loop, Value], bool] = {}
 
     def apart(self, src: Op, dst: Op, loop: Loop | None) -> bool:
-        """Whether ``dst``, which comes later than ``src`` in the same iteration of the loops around both, or in a later one of ``loop``,
-        never touches a byte that ``src`` did."""
+        """Whether ``dst``, which comes later than ``src`` in the same iteration of the loops around both, or in a later
+        one of ``loop``, never touches a byte that ``src`` did."""
         one, other = self._place(src), self._place(dst)
         if one is None or other is None or one.factor != other.factor or one.factor < 1:
             return False
-        least = -(-(one.more + moved_type(src).bytes - other.more) // one.factor)  # by which the counter must have grown
+        # by which the counter must have grown
+        least = -(-(one.more + moved_type(src).bytes - other.more) // one.factor)
         region = loop.body if loop is not None else self._common(src, dst)
         for after, missing, facts in self._after(src, one.counter, least, region):
             for before in self._before(dst, other.counter, region):
                 if loop is None and self._by(after, before, facts) >= missing:
                     return True
-                if loop is not None and any(self._by(after, loop.following(arg), facts) >= missing and self._by(arg, before, {}) >= 0
-                                            for arg in self._growing(loop)):
+                if loop is not None and any(
+                    self._by(after, loop.following(arg), facts) >= missing and self._by(arg, before, {}) >= 0
+                    for arg in self._growing(loop)
+                ):
                     return True
         return False
 
@@ -70,15 +73,22 @@ class MonotonicAccess:
     # --- from accesses to values of a region ---
 
     def _after(self, access: Op, counter: Value, least: int, region: Region):
-        """(value of the region, how much more the counter is sure to be later than that value, what is known where the access takes place)."""
+        """(value of the region, how much more the counter is sure to be later than that value, what is known where the
+        access takes place)."""
         found = [(counter, least, implied(predicate(access)))]
         for loop in reversed(self._inside(access, region)):
-            found = [left for value, missing, facts in found for arg in self._growing(loop)
-                     if self._by(value, loop.following(arg), facts) >= missing for left in self._left(loop, arg)]
+            found = [
+                left
+                for value, missing, facts in found
+                for arg in self._growing(loop)
+                if self._by(value, loop.following(arg), facts) >= missing
+                for left in self._left(loop, arg)
+            ]
         return found
 
     def _left(self, loop: Loop, arg: Value):
-        """What a loop leaves, as :meth:`_after`: its result, or, where the text knows that without asking the loop, a sum."""
+        """What a loop leaves, as :meth:`_after`: its result, or, where the text knows that without asking the loop, a
+        sum."""
         yield loop.op.results[arg.index], 0, {}
         if "trip_count" in loop.op.attrs and arg in loop.inductions:
             yield loop.op.operands[1 + arg.index], loop.inductions[arg].step * loop.op.attrs["trip_count"], {}
@@ -87,14 +97,19 @@ class MonotonicAccess:
         """Values of the region that the counter of an access in it is no less than."""
         found = [counter]
         for loop in reversed(self._inside(access, region)):
-            found = [loop.op.operands[1 + arg.index] for value in found for arg in self._growing(loop) if self._by(arg, value, {}) >= 0]
+            found = [
+                loop.op.operands[1 + arg.index]
+                for value in found
+                for arg in self._growing(loop)
+                if self._by(arg, value, {}) >= 0
+            ]
         return found
 
     def _inside(self, access: Op, region: Region) -> list[Loop]:
         """The loops around an access that are in the region, outermost first."""
         around = self.tree.around(access)
         bodies = [loop.body for loop in around]
-        return list(around[bodies.index(region) + 1:] if region in bodies else around)
+        return list(around[bodies.index(region) + 1 :] if region in bodies else around)
 
     # --- growth ---
 
@@ -106,7 +121,8 @@ class MonotonicAccess:
         return [arg for arg in loop.body.args if self._grows[loop, arg]]
 
     def _by(self, start: Value, value: Value, facts: dict[Value, bool]) -> float:
-        """By how much ``value`` is more than ``start`` at least, where the facts hold; minus infinity where it may be less."""
+        """By how much ``value`` is more than ``start`` at least, where the facts hold; minus infinity where it may be
+        less."""
         return _Growth(self, facts).between(start, value)
 
     def comes_from(self, result: Value) -> Value | None:
@@ -130,7 +146,12 @@ class MonotonicAccess:
                 factor <<= number
             elif op.opcode == "mul" and number is not None:
                 factor *= signed(number, value.type.bits)
-            elif not (op.opcode == "sext" and op.operands[0].type.bits >= 32 or op.opcode == "zext" and self._never_negative(op.operands[0])):
+            elif not (
+                op.opcode == "sext"
+                and op.operands[0].type.bits >= 32
+                or op.opcode == "zext"
+                and self._never_negative(op.operands[0])
+            ):
                 break
             value = op.operands[0]
         return _Place(value, factor, more) if value.op is None or value.op.opcode in _GIVING else None
@@ -162,7 +183,10 @@ class _Growth:
                 ways = [self._total(terms.elements(), bits)]
             elif left.total() == 1:  # one of the terms comes from it, what the others are is added
                 (before,) = left
-                ways = [self._chosen(before, term, deep) + self._total((terms - Counter([term])).elements(), bits) for term in terms]
+                ways = [
+                    self._chosen(before, term, deep) + self._total((terms - Counter([term])).elements(), bits)
+                    for term in terms
+                ]
             else:
                 ways = []
             self.known[start, value] = max(ways, default=NOT_AT_ALL) + fixed

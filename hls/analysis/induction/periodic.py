@@ -1,9 +1,10 @@
 """Numbers that come round: what a loop goes through again and again, whatever the run.
 
-Counters that begin anew (``if (++j == 16) { j = 0; ++i; }``), and those of nests that became one loop, are no sums of an iteration counter.
-But where they, and all that decides about them, begin with constants and depend on nothing else, the loop goes through the same
-numbers every so many iterations. They are found by going round once, or to the end of a loop that has few iterations. What comes out
-is described as the digits of a number are: digit k of iteration t is ``t // divide % modulus``, and the number is a sum of digits with factors.
+Counters that begin anew (``if (++j == 16) { j = 0; ++i; }``), and those of nests that became one loop, are no sums of
+an iteration counter. But where they, and all that decides about them, begin with constants and depend on nothing else,
+the loop goes through the same numbers every so many iterations. They are found by going round once, or to the end of a
+loop that has few iterations. What comes out is described as the digits of a number are: digit k of iteration t is ``t
+// divide % modulus``, and the number is a sum of digits with factors.
 """
 
 from collections.abc import Iterator
@@ -34,7 +35,8 @@ class Digit:
 
 @dataclass(frozen=True)
 class PeriodicSequence:
-    """What a value is in iteration t of ``loop``, counted from 0: ``const`` and the sum of the digits; ``low`` to ``high`` in all of them."""
+    """What a value is in iteration t of ``loop``, counted from 0: ``const`` and the sum of the digits; ``low`` to
+    ``high`` in all of them."""
 
     loop: Loop
     const: int
@@ -51,8 +53,8 @@ class PeriodicSequences:
         self._found: dict[tuple[Value, bool], PeriodicSequence | None] = {}
 
     def of(self, value: Value, is_signed: bool) -> PeriodicSequence | None:
-        """The course of a value in the innermost loop in which it changes, read as signed or unsigned; None where it has none, or
-        does not come round in time."""
+        """The course of a value in the innermost loop in which it changes, read as signed or unsigned; None where it
+        has none, or does not come round in time."""
         key = value, is_signed
         if key not in self._found:
             loop = self.tree.changing(value) if isinstance(value.type, IntType) else None
@@ -68,14 +70,18 @@ def _course(value: Value, is_signed: bool, loop: Loop) -> PeriodicSequence | Non
         return None
     numbers = tuple(signed(n, value.type.bits) for n in numbers) if is_signed else numbers
     digits = _digits(numbers, trips is None)
-    return None if digits is None or len(digits) > MOST_DIGITS else PeriodicSequence(loop, numbers[0], digits, min(numbers), max(numbers))
+    return (
+        None
+        if digits is None or len(digits) > MOST_DIGITS
+        else PeriodicSequence(loop, numbers[0], digits, min(numbers), max(numbers))
+    )
 
 
 @dataclass(frozen=True)
 class _Machine:
-    """A part of a loop that depends on itself alone. Values are numbered: what is carried, ``initial`` at first; then ``constants``; then
-    the results of ``steps`` (an opcode, its operands' numbers and types, its type). What is carried next is for each of ``nexts`` (a value's
-    number, what is added to it, a mask). The value ``wanted`` is asked for."""
+    """A part of a loop that depends on itself alone. Values are numbered: what is carried, ``initial`` at first; then
+    ``constants``; then the results of ``steps`` (an opcode, its operands' numbers and types, its type). What is carried
+    next is for each of ``nexts`` (a value's number, what is added to it, a mask). The value ``wanted`` is asked for."""
 
     initial: tuple[int, ...]
     constants: tuple[int, ...]
@@ -95,7 +101,8 @@ class _Machine:
 
 
 class _Collector:
-    """Collects all that a value depends on in any iteration of a loop; ``short``: it has few, so that counters need not come round."""
+    """Collects all that a value depends on in any iteration of a loop; ``short``: it has few, so that counters need not
+    come round."""
 
     def __init__(self, loop: Loop, short: bool):
         self.loop, self.short = loop, short
@@ -104,7 +111,8 @@ class _Collector:
         self.made: set[Op] = set()
 
     def machine(self, value: Value) -> _Machine | None:
-        """None where something comes from outside of the loop, from memory, or from a counter that has a long way to go."""
+        """None where something comes from outside of the loop, from memory, or from a counter that has a long way to
+        go."""
         work, seen = [value], set()
         while work:
             each = work.pop()
@@ -122,7 +130,11 @@ class _Collector:
         op = self.own.get(value)
         if value.owner is self.loop.body:
             return [self.loop.following(value)] if self._begins(value, value) else None
-        if op is None or OPS[op.opcode].meaning is None or not all(isinstance(v.type, IntType) for v in (value, *op.operands)):
+        if (
+            op is None
+            or OPS[op.opcode].meaning is None
+            or not all(isinstance(v.type, IntType) for v in (value, *op.operands))
+        ):
             return None
         if self._counter(op) and self._begins(value, op.operands[0]):
             return []
@@ -136,7 +148,13 @@ class _Collector:
         """Whether it is known what a carried value, or its low bits, are at first, and they may come round."""
         first = constant(self.loop.op.operands[1 + arg.index])
         counts = arg in self.loop.inductions and self.loop.inductions[arg].step
-        if first is None or not isinstance(value.type, IntType) or counts and not self.short and 1 << value.type.bits > MOST_TURNS:
+        if (
+            first is None
+            or not isinstance(value.type, IntType)
+            or counts
+            and not self.short
+            and 1 << value.type.bits > MOST_TURNS
+        ):
             return False
         self.initial[value] = first & _mask(value)
         return True
@@ -148,10 +166,19 @@ class _Collector:
         read = (value, *following.values(), *(v for op in ops for v in op.operands))
         constants = dict.fromkeys(v for v in read if constant(v) is not None)
         number = {v: k for k, v in enumerate((*self.initial, *constants, *(op.result for op in ops)))}
-        nexts = tuple((number[following[v]], 0, _mask(v)) if v in following else
-                      (number[v], self.loop.inductions[v.op.operands[0]].step, _mask(v)) for v in self.initial)
-        steps = tuple((op.opcode, tuple(number[v] for v in op.operands), tuple(v.type for v in op.operands), op.result.type) for op in ops)
-        return _Machine(tuple(self.initial.values()), tuple(constant(v) for v in constants), steps, nexts, number[value])
+        nexts = tuple(
+            (number[following[v]], 0, _mask(v))
+            if v in following
+            else (number[v], self.loop.inductions[v.op.operands[0]].step, _mask(v))
+            for v in self.initial
+        )
+        steps = tuple(
+            (op.opcode, tuple(number[v] for v in op.operands), tuple(v.type for v in op.operands), op.result.type)
+            for op in ops
+        )
+        return _Machine(
+            tuple(self.initial.values()), tuple(constant(v) for v in constants), steps, nexts, number[value]
+        )
 
 
 def _mask(value: Value) -> int:
@@ -160,8 +187,8 @@ def _mask(value: Value) -> int:
 
 @lru_cache(maxsize=256)  # the same is asked for in every pass that looks at dependences
 def _follow(machine: _Machine, trips: int | None) -> tuple[int, ...] | None:
-    """What is wanted in each iteration, of so many, or until the machine is as it was at first; None where that takes too long, or
-    never happens."""
+    """What is wanted in each iteration, of so many, or until the machine is as it was at first; None where that takes
+    too long, or never happens."""
     found, seen, most = [], set(), min(MOST_TURNS, MOST_STEPS // (1 + len(machine.steps)))
     for state, number in machine.run():
         if len(found) == trips:

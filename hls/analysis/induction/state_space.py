@@ -8,10 +8,11 @@ __all__ = ["most_iterations"]
 
 
 def most_iterations(loop: Op) -> int | None:
-    """A bound on the iterations of one invocation that ends; None where memory, a channel or a loop inside has a say in its end.
+    """A bound on the iterations of one invocation that ends; None where memory, a channel or a loop inside has a say in
+    its end.
 
-    A loop whose end depends on its carried values alone goes on for ever once those that decide have been the same twice, so it
-    has at most as many iterations as they have states.
+    A loop whose end depends on its carried values alone goes on for ever once those that decide have been the same
+    twice, so it has at most as many iterations as they have states.
     """
     known = Loop(loop, None).most_trips
     if known is not None:

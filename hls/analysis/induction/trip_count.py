@@ -8,12 +8,33 @@ from ...ir import OPS, Op, Region, Value, evaluate
 from ...ir.rewrite import constant
 from .counted import trips_of_counter
 
-__all__ = ["INVERSE", "Exclusions", "Trips", "chosen", "count_trips", "decided", "follows", "implied", "knowable", "known", "leaves", "never_both",
-           "value_where"]
+__all__ = [
+    "INVERSE",
+    "Exclusions",
+    "Trips",
+    "chosen",
+    "count_trips",
+    "decided",
+    "follows",
+    "implied",
+    "knowable",
+    "known",
+    "leaves",
+    "never_both",
+    "value_where",
+]
 
 #: not (a . b) is (a, or swapped b) . the other
-INVERSE = {"eq": ("ne", False), "ne": ("eq", False), "slt": ("sle", True), "sle": ("slt", True),
-           "ult": ("ule", True), "ule": ("ult", True), "feq": ("fne", False), "fne": ("feq", False)}
+INVERSE = {
+    "eq": ("ne", False),
+    "ne": ("eq", False),
+    "slt": ("sle", True),
+    "sle": ("slt", True),
+    "ult": ("ule", True),
+    "ule": ("ult", True),
+    "feq": ("fne", False),
+    "fne": ("feq", False),
+}
 
 #: operand of these operations that alone says what the result is, by its width
 _ABSORBING = {"and": lambda bits: 0, "mul": lambda bits: 0, "or": lambda bits: (1 << bits) - 1}
@@ -38,7 +59,8 @@ def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
     while open_ and len(facts) < MOST_FACTS:
         value = open_.popleft()
         for further, holds in _imply(value, facts[value]):
-            if further not in facts:  # conditions share parts: each is looked at once, or time would double with each of them
+            # conditions share parts: each is looked at once, or time would double with each of them
+            if further not in facts:
                 facts[further] = holds
                 open_.append(further)
     return facts
@@ -71,12 +93,16 @@ def follows(condition: Value, facts: dict[Value, bool]) -> bool:
     """Whether a condition is true by the facts: it is one of them, or a conjunction of such."""
     if constant(condition) == 1 or decided(condition, facts):
         return True
-    return condition.op is not None and condition.op.opcode == "and" and all(follows(v, facts) for v in condition.op.operands)
+    return (
+        condition.op is not None
+        and condition.op.opcode == "and"
+        and all(follows(v, facts) for v in condition.op.operands)
+    )
 
 
 class Exclusions:
-    """Answers which conditions exclude each other: what one implies, the other one denies. What each implies is kept, as long as nobody
-    changes the operations."""
+    """Answers which conditions exclude each other: what one implies, the other one denies. What each implies is kept,
+    as long as nobody changes the operations."""
 
     def __init__(self):
         self._facts: dict[Value, tuple[set, set]] = {}
@@ -100,7 +126,8 @@ class Exclusions:
 
 
 def _key(condition: Value) -> tuple[object, bool]:
-    """The condition by what it compares, and whether it is that or its opposite: a comparison and its inverse have one key."""
+    """The condition by what it compares, and whether it is that or its opposite: a comparison and its inverse have one
+    key."""
     opcode = condition.op.opcode if condition.op is not None else None
     if opcode not in INVERSE:
         return condition, True
@@ -171,12 +198,16 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
 
 
 def _known_late(body: Region, carried: list[int], facts: Iterable[Value]) -> dict[Value, object]:
-    """Of each carried value whether it might be known in late iterations, where those of ``facts`` are known while the loop goes on."""
+    """Of each carried value whether it might be known in late iterations, where those of ``facts`` are known while the
+    loop goes on."""
     might = {arg: arg.index in carried for arg in body.args}
     while True:
         given = {**might, **dict.fromkeys(facts, True)}
-        forgotten = [body.args[k] for k in carried
-                     if might[body.args[k]] and not _evaluate(body.terminator.operands[1 + k], dict(given), _knowable)]
+        forgotten = [
+            body.args[k]
+            for k in carried
+            if might[body.args[k]] and not _evaluate(body.terminator.operands[1 + k], dict(given), _knowable)
+        ]
         if not forgotten:
             return might
         might |= dict.fromkeys(forgotten, False)
@@ -229,7 +260,8 @@ def _deciding(loop: Op) -> list[int]:
 
 
 def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
-    """Whether a value might be known in some iteration, which most conditions that compare with an argument never are."""
+    """Whether a value might be known in some iteration, which most conditions that compare with an argument never
+    are."""
     if value.op is None or not _needs(value):
         return constant(value) is not None
     given = [knowable[v] for v in _needs(value)]
@@ -239,12 +271,14 @@ def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
     if value.op.opcode not in _ABSORBING:
         return all(given)
     absorbing = _ABSORBING[value.op.opcode](value.type.bits)  # `x & 7` is as unknown as x
-    return all(given) or any(might and constant(v) in (None, absorbing) for v, might in zip(_needs(value), given, strict=True))
+    return all(given) or any(
+        might and constant(v) in (None, absorbing) for v, might in zip(_needs(value), given, strict=True)
+    )
 
 
 def _evaluate(value: Value, numbers: dict[Value, object], apply=None):
-    """The number a value has, given those of others; None where it is not known. ``numbers`` grows. ``apply`` finds a value
-    from those it needs.
+    """The number a value has, given those of others; None where it is not known. ``numbers`` grows. ``apply`` finds a
+    value from those it needs.
 
     Without recursion, as chains of operations get long when bodies are unrolled.
     """

@@ -8,8 +8,9 @@ __all__ = ["behind", "computed_from", "taken"]
 
 
 def behind(region: Region, access: Op, followers: Mapping[Op, set[Op]]) -> set[Value]:
-    """Values of the region that are known only behind the access: because they are computed from it, or read behind a store that
-    must stay behind it or stores what is. ``followers`` are what comes after each access in one iteration, by order."""
+    """Values of the region that are known only behind the access: because they are computed from it, or read behind a
+    store that must stay behind it or stores what is. ``followers`` are what comes after each access in one iteration,
+    by order."""
     found, later = set(access.results), set()
     for op in region.ops:
         inner = [op, *(one for body in op.regions for one in walk(body))]

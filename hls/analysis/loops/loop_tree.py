@@ -47,9 +47,14 @@ class Loop:
 
     @cached_property
     def most_trips(self) -> int | None:
-        """How often the body runs at most, where a counter with constant start and end says so, or said so before control was rewritten."""
-        found = [_most_trips(i, fact.op) for i in self.inductions.values() for fact, truth in implied(self.again).items()
-                 if truth and fact.op is not None and fact.op.operands[:1] == [self.following(i.arg)]]
+        """How often the body runs at most, where a counter with constant start and end says so, or said so before
+        control was rewritten."""
+        found = [
+            _most_trips(i, fact.op)
+            for i in self.inductions.values()
+            for fact, truth in implied(self.again).items()
+            if truth and fact.op is not None and fact.op.operands[:1] == [self.following(i.arg)]
+        ]
         return min((n for n in (*found, self.op.attrs.get("trip_count")) if n is not None), default=None)
 
     def following(self, arg: Value) -> Value:

@@ -8,7 +8,8 @@ __all__ = ["components"]
 
 
 def components(region: Region) -> dict[Value, int]:
-    """The values of a loop's body that depend on themselves in an iteration before, and which of them do so together."""
+    """The values of a loop's body that depend on themselves in an iteration before, and which of them do so
+    together."""
     graph = nx.DiGraph()
     for op in region.ops:
         if not has(op, "terminator"):  # each by way of the operation: a loop may take and give thousands of values

@@ -1,4 +1,5 @@
-"""Accesses of one iteration that one wide access could make: same memory, constant distances, nothing between them that minds."""
+"""Accesses of one iteration that one wide access could make: same memory, constant distances, nothing between them that
+minds."""
 
 from dataclasses import dataclass
 
@@ -14,8 +15,8 @@ ALONE = "alone"
 
 @dataclass(frozen=True, eq=False)
 class AccessGroup:
-    """Loads, or stores, of one region, in program order, which may take place together: loads in the place of the first of
-    them, stores in that of the last. ``offsets`` are their distances in bytes from the lowest one."""
+    """Loads, or stores, of one region, in program order, which may take place together: loads in the place of the first
+    of them, stores in that of the last. ``offsets`` are their distances in bytes from the lowest one."""
 
     members: tuple[Op, ...]
     offsets: tuple[int, ...]
@@ -27,13 +28,13 @@ class AccessGroup:
 
 
 def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> list[AccessGroup]:
-    """Groups of at least two accesses of a flat kernel without tokens; of no more than ``most_bytes`` each, or a word of the
-    memory that the program names for a buffer.
+    """Groups of at least two accesses of a flat kernel without tokens; of no more than ``most_bytes`` each, or a word
+    of the memory that the program names for a buffer.
 
-    Loads of the same place are a group for any ``most_bytes``. In memories that the kernel both reads and writes groups have
-    no holes, which might seem to touch what another access needs. Addresses that are not known from loops and arguments form no
-    groups there if another iteration may store to them, as they are compared at run time, one by one. Volatile memories have no
-    groups, nor have those on the chip.
+    Loads of the same place are a group for any ``most_bytes``. In memories that the kernel both reads and writes groups
+    have no holes, which might seem to touch what another access needs. Addresses that are not known from loops and
+    arguments form no groups there if another iteration may store to them, as they are compared at run time, one by one.
+    Volatile memories have no groups, nor have those on the chip.
     """
     tester = DependenceTester(function, address_bits)
     used = {kind: {memory_name(op) for op in walk(function.body) if op.opcode == kind} for kind in ("load", "store")}
@@ -56,7 +57,9 @@ class _Gathering:
         low, high = min(self.low, offset), max(self.high, offset + moved_type(op).bytes)
         if not holes and (offset > self.high or offset + moved_type(op).bytes < self.low):
             return False
-        same = all(o == offset and moved_type(m) == moved_type(op) for m, o in zip(self.members, self.offsets, strict=True))
+        same = all(
+            o == offset and moved_type(m) == moved_type(op) for m, o in zip(self.members, self.offsets, strict=True)
+        )
         return same or high - low <= most_bytes
 
     def add(self, op: Op, offset: int):
@@ -71,13 +74,16 @@ class _Gathering:
 class _Items:
     """Accesses and other effects of a region, and loops that hold some, in the order in which they would take place."""
 
-    def __init__(self, function: Function, region: Region, tester: DependenceTester, most_bytes: int, both: frozenset[str]):
+    def __init__(
+        self, function: Function, region: Region, tester: DependenceTester, most_bytes: int, both: frozenset[str]
+    ):
         self.function, self.region, self.tester, self.most_bytes, self.both = function, region, tester, most_bytes, both
         self.accesses = {op: found for op in region.ops if (found := _accesses(op))}
         self.order = list(self.accesses)
         self.levels = _levels(region)
         self.position = {op: k for k, op in enumerate(region.ops)}
-        self.known = dict(self.position)  # where an operation's results are known: those of a load that joined others, at the first of these
+        # where an operation's results are known: those of a load that joined others, at the first of these
+        self.known = dict(self.position)
         self.own = {value: op for op in region.ops for value in op.results}
 
     def loads(self) -> list[AccessGroup]:
@@ -92,7 +98,11 @@ class _Items:
         buckets: dict[tuple, list[_Gathering]] = {}
         for op in [op for op in self.order if op.opcode == kind and self._movable(op)]:
             form = self.tester.forms.offset(op)
-            if memory_name(op) in self.both and any(self.tester.tree.changing(s.value) for s in form.symbols()) and self._is_compared(op):
+            if (
+                memory_name(op) in self.both
+                and any(self.tester.tree.changing(s.value) for s in form.symbols())
+                and self._is_compared(op)
+            ):
                 continue
             bucket = buckets.setdefault((memory_name(op), frozenset(form.terms.items())), [])
             holes = memory_name(op) not in self.both
@@ -110,21 +120,39 @@ class _Items:
 
     def _movable(self, op: Op) -> bool:
         memory = self.function.memories[memory_name(op)]
-        return memory.space == "global" and not memory.volatile and lane_mask(op) is None and not op.attrs.get(ALONE) and UNIT not in op.attrs
+        return (
+            memory.space == "global"
+            and not memory.volatile
+            and lane_mask(op) is None
+            and not op.attrs.get(ALONE)
+            and UNIT not in op.attrs
+        )
 
     def _is_compared(self, op: Op) -> bool:
-        """Whether the access may meet a store that stands here, made in another iteration, so that addresses are worth comparing."""
-        stores = [other for other in self.order if other.opcode == "store" and memory_name(other) == memory_name(op) and other is not op]
-        return any(fact.loop is not None and fact.kind is not Kind.WAR and promised(fact) is not None
-                   for store in stores for fact in self.tester.pair(*sorted((op, store), key=self.position.get)))
+        """Whether the access may meet a store that stands here, made in another iteration, so that addresses are worth
+        comparing."""
+        stores = [
+            other
+            for other in self.order
+            if other.opcode == "store" and memory_name(other) == memory_name(op) and other is not op
+        ]
+        return any(
+            fact.loop is not None and fact.kind is not Kind.WAR and promised(fact) is not None
+            for store in stores
+            for fact in self.tester.pair(*sorted((op, store), key=self.position.get))
+        )
 
     def _may_rise(self, members: list[Op], op: Op) -> bool:
-        """Whether a load may take place where the first of the members does, and would not make it wait for anything."""
+        """Whether a load may take place where the first of the members does, and would not make it wait for
+        anything."""
         first = members[0]
-        between = self.order[self.order.index(first) + 1:self.order.index(op)]
+        between = self.order[self.order.index(first) + 1 : self.order.index(op)]
         passed = [x for item in between for x in self.accesses[item] if x.opcode != "load"]
-        return (self.levels[op] == self.levels[first] and self._known_at(first, op)
-                and not any(self._holds(x, op) for x in passed))
+        return (
+            self.levels[op] == self.levels[first]
+            and self._known_at(first, op)
+            and not any(self._holds(x, op) for x in passed)
+        )
 
     def _known_at(self, place: Op, op: Op) -> bool:
         """Whether the operands of ``op`` can be computed where ``place`` stands."""
@@ -142,16 +170,18 @@ class _Items:
 
     def _may_sink(self, members: list[Op], op: Op) -> bool:
         """Whether the stores that are members may take place where ``op`` does."""
-        passed = self.order[self.order.index(members[-1]) + 1:self.order.index(op)]
-        return not any(self._holds(member, access)
-                       for item in passed for access in self.accesses[item] for member in members)
+        passed = self.order[self.order.index(members[-1]) + 1 : self.order.index(op)]
+        return not any(
+            self._holds(member, access) for item in passed for access in self.accesses[item] for member in members
+        )
 
     def _holds(self, first: Op, second: Op) -> bool:
         """Whether one must stay behind the other; whatever is neither load nor store stays where it is."""
         return not is_access(first) or not is_access(second) or self.tester.within(first, second)
 
     def _rise(self, place: Op, op: Op):
-        """As :meth:`_stand`; what the load gives may then be a condition, or part of an address, of one that rises later."""
+        """As :meth:`_stand`; what the load gives may then be a condition, or part of an address, of one that rises
+        later."""
         self._stand(place, op)
         self.known[op] = self.position[place]
 

@@ -1,4 +1,5 @@
-"""Accesses whose order nobody can tell: those of different work-items, and atomic operations on global memory that commute."""
+"""Accesses whose order nobody can tell: those of different work-items, and atomic operations on global memory that
+commute."""
 
 from ...ir import Function, Op, memory_name, moved_type, walk
 
@@ -13,8 +14,9 @@ _COMMUTING = ({"add", "sub"}, {"and"}, {"or"}, {"xor"}, {"umin"}, {"umax"}, {"sm
 class Commutativity:
     """Answers which accesses of a function may be made in any order.
 
-    Plain ones of two lanes may, which are of two work-items: only a barrier orders these, and it does so for itself. So may atomic operations of two
-    lanes, each of which is done at once as a whole by the unit that has the memory; and those that commute, if nobody looks at what they give.
+    Plain ones of two lanes may, which are of two work-items: only a barrier orders these, and it does so for itself. So
+    may atomic operations of two lanes, each of which is done at once as a whole by the unit that has the memory; and
+    those that commute, if nobody looks at what they give.
     """
 
     def __init__(self, function: Function):
@@ -34,8 +36,13 @@ class Commutativity:
         together = {first.attrs["fn"], second.attrs["fn"]}
         if together == {"read"}:
             return True
-        same_place = moved_type(first).bytes == moved_type(second).bytes  # else a carry of the one may end in the middle of the other
-        return same_place and any(together <= kind for kind in _COMMUTING) and not self.used.intersection((*first.results, *second.results))
+        # else a carry of the one may end in the middle of the other
+        same_place = moved_type(first).bytes == moved_type(second).bytes
+        return (
+            same_place
+            and any(together <= kind for kind in _COMMUTING)
+            and not self.used.intersection((*first.results, *second.results))
+        )
 
     def _is_global_atomic(self, op: Op) -> bool:
         return op.opcode == "atomic" and self.function.memories[memory_name(op)].space == "global"

@@ -34,7 +34,8 @@ class MustAlias:
         return self._forms[access]
 
     def row(self, access: Op, loop: Loop | None, before: int = 0) -> tuple:
-        """Equal for all accesses that :meth:`distance` finds at some distance in this loop; of the place so many bytes before the access."""
+        """Equal for all accesses that :meth:`distance` finds at some distance in this loop; of the place so many bytes
+        before the access."""
         form = self.form(access)
         step, const = form.terms.get(loop, 0), form.const - before
         return memory_name(access), frozenset(form.terms.items()), const % step if step else const
@@ -51,12 +52,16 @@ class MustAlias:
     def larger(self, one: Op, other: Op) -> bool:
         """Whether the first access, which is aligned like the other, touches all bytes of that or none, and more."""
         outer, inner = moved_type(one), moved_type(other)
-        return memory_name(one) == memory_name(other) and outer.bytes > inner.bytes and all(t.bits == 8 * t.bytes for t in (outer, inner))
+        return (
+            memory_name(one) == memory_name(other)
+            and outer.bytes > inner.bytes
+            and all(t.bits == 8 * t.bytes for t in (outer, inner))
+        )
 
     def distance(self, store: Op, load: Op, loop: Loop | None, before: int = 0) -> int | None:
-        """After how many iterations of the loop (0: in the same one) the load reads exactly what the store wrote, or, where that is larger, a
-        part of it ``before`` bytes behind its begin; None if never, or if nobody knows. Both stand in the loop's body (None: in the
-        kernel's). Fixed places have distance 0."""
+        """After how many iterations of the loop (0: in the same one) the load reads exactly what the store wrote, or,
+        where that is larger, a part of it ``before`` bytes behind its begin; None if never, or if nobody knows. Both
+        stand in the loop's body (None: in the kernel's). Fixed places have distance 0."""
         if not (self.larger(store, load) or before == 0 and self.same_size(store, load)):
             return None
         written, read = self.form(store), self.form(load)
@@ -75,7 +80,8 @@ class MustAlias:
         return not any(home is not None and loop in home.path for home in homes)
 
     def steadily_apart(self, one: Op, other: Op, loop: Loop) -> bool:
-        """Whether the places of two accesses are equally far apart in each iteration of one run of the loop, but nobody knows how far."""
+        """Whether the places of two accesses are equally far apart in each iteration of one run of the loop, but nobody
+        knows how far."""
         apart = self.form(one) - self.form(other)
         return bool(apart.terms) and loop not in apart.loops() and self._steady(apart, loop)
 

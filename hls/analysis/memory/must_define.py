@@ -1,8 +1,9 @@
-"""Whether each place that an iteration of a loop reads was written earlier in the same iteration: then nothing of an array is left for the next.
+"""Whether each place that an iteration of a loop reads was written earlier in the same iteration: then nothing of an
+array is left for the next.
 
-A store counts for what it writes for certain: its condition is always true, and each loop around it that the load is not in runs as
-often as its one comparison of a counter says. The load counts for all it might read. Both are sets of bytes in terms of what the two share: counters of
-the loops around both, and values that are the same for both.
+A store counts for what it writes for certain: its condition is always true, and each loop around it that the load is
+not in runs as often as its one comparison of a counter says. The load counts for all it might read. Both are sets of
+bytes in terms of what the two share: counters of the loops around both, and values that are the same for both.
 """
 
 from collections.abc import Iterable
@@ -31,7 +32,8 @@ class MustDefine:
         self.context.set_max_operations(MOST_STEPS)
 
     def begins_anew(self, loop: Loop, loads: Iterable[Op], stores: Iterable[Op]) -> bool:
-        """Whether every load reads only what stores of the same iteration of the loop, which is around all of them, wrote before."""
+        """Whether every load reads only what stores of the same iteration of the loop, which is around all of them,
+        wrote before."""
         stores = list(stores)
         return all(self._covered(loop, load, stores) for load in loads)
 
@@ -44,7 +46,8 @@ class MustDefine:
         return any(self._covers(set(common), load, group) for common, group in together.items())
 
     def _precedes(self, innermost: Loop, store: Op, load: Op) -> bool:
-        """Whether, within one iteration of the innermost loop around both, all of the store comes before all of the load."""
+        """Whether, within one iteration of the innermost loop around both, all of the store comes before all of the
+        load."""
         order = {op: k for k, op in enumerate(innermost.body.ops)}
         first, second = (order[self._inside(innermost, op)] for op in (store, load))
         return first < second
@@ -52,7 +55,7 @@ class MustDefine:
     def _inside(self, loop: Loop, op: Op) -> Op:
         """The operation of the loop's body that is or holds ``op``."""
         around = self.tree.around(op)
-        inner = around[around.index(loop) + 1:]
+        inner = around[around.index(loop) + 1 :]
         return inner[0].op if inner else op
 
     def _covers(self, shared: set[Loop], load: Op, stores: list[Op]) -> bool:
@@ -107,11 +110,15 @@ class MustDefine:
         return None if unknown else found
 
     def _trips(self, loop: Loop) -> tuple[list[Affine], list[Affine]] | None:
-        """(when the loop is entered, when it goes on), exactly, as sums that are not negative; None where that is not known."""
+        """(when the loop is entered, when it goes on), exactly, as sums that are not negative; None where that is not
+        known."""
         enabled, again = self._exactly(loop.op.operands[0]), self._exactly(loop.again)
         if enabled is None or not again:
             return None
-        falling = all(form.terms.get(loop, 0) <= 0 and not any(self._changes(s.value, loop) for s in form.symbols()) for form in again)
+        falling = all(
+            form.terms.get(loop, 0) <= 0 and not any(self._changes(s.value, loop) for s in form.symbols())
+            for form in again
+        )
         return (enabled, again) if falling else None
 
     def _changes(self, value: Value, loop: Loop) -> bool:
@@ -122,14 +129,19 @@ class MustDefine:
         """Sums that are not negative exactly when the condition is true; None where there are none."""
         if constant(condition) is not None:
             return [] if constant(condition) == 1 else None
-        if condition.type != BOOL or condition.op is None or condition.op.opcode not in ("slt", "sle", "ult", "ule", "eq"):
+        if (
+            condition.type != BOOL
+            or condition.op is None
+            or condition.op.opcode not in ("slt", "sle", "ult", "ule", "eq")
+        ):
             return None
         return list(self.domains.facts(condition))
 
 
 @dataclass
 class _Bytes:
-    """The bytes that an access touches, as text for isl; ``own`` unknowns are its own, ``shared`` are names of those of both."""
+    """The bytes that an access touches, as text for isl; ``own`` unknowns are its own, ``shared`` are names of those of
+    both."""
 
     coverage: MustDefine
     common: set[Loop]
@@ -147,7 +159,9 @@ class _Bytes:
     def name(self, unknown: Loop | Symbol) -> str:
         if unknown not in self.names:
             if self._is_shared(unknown):
-                self.names[unknown] = f"p{id(unknown)}" if isinstance(unknown, Loop) else f"p{id(unknown.value)}_{int(unknown.signed)}"
+                self.names[unknown] = (
+                    f"p{id(unknown)}" if isinstance(unknown, Loop) else f"p{id(unknown.value)}_{int(unknown.signed)}"
+                )
                 self.shared.add(self.names[unknown])
             else:
                 self.names[unknown] = f"x{len(self.names)}"
@@ -167,7 +181,9 @@ class _Bytes:
         return unknown.wraps is None and (home is None or home in self.common)
 
     def sum(self, form: Affine) -> str:
-        return " + ".join([str(form.const), *(f"{factor}*{self.name(unknown)}" for unknown, factor in form.terms.items())])
+        return " + ".join(
+            [str(form.const), *(f"{factor}*{self.name(unknown)}" for unknown, factor in form.terms.items())]
+        )
 
     def text(self, parameters: list[str]) -> str:
         """The set of bytes, by the values of the parameters."""

@@ -18,9 +18,9 @@ MOST_BITS = 2048
 
 @dataclass(frozen=True)
 class ReachingStore:
-    """An access that wrote, or read, what a load reads, ``distance`` iterations before. ``certain``: it surely happened then, given
-    that the load happens. With ``compare`` only if both addresses are equal; if they are not, the accesses are apart. ``place``: of a store
-    that wrote more, how many bytes behind its begin that is."""
+    """An access that wrote, or read, what a load reads, ``distance`` iterations before. ``certain``: it surely happened
+    then, given that the load happens. With ``compare`` only if both addresses are equal; if they are not, the accesses
+    are apart. ``place``: of a store that wrote more, how many bytes behind its begin that is."""
 
     access: Op
     distance: int
@@ -30,13 +30,15 @@ class ReachingStore:
 
 
 class ReachingStores:
-    """The last stores before the loads of one region, the body of ``loop`` (None: the kernel's own). With ``compare`` addresses
-    of global memory that may be equal in one iteration may be compared there."""
+    """The last stores before the loads of one region, the body of ``loop`` (None: the kernel's own). With ``compare``
+    addresses of global memory that may be equal in one iteration may be compared there."""
 
     def __init__(self, places: MustAlias, loop: Loop | None, compare: bool = False):
         self.places, self.loop, self.compare = places, loop, compare
         body = loop.body if loop is not None else places.function.body
-        self.holder = {inner: op for op in body.ops for part in op.regions for inner in walk(part)} | {op: op for op in body.ops}
+        self.holder = {inner: op for op in body.ops for part in op.regions for inner in walk(part)} | {
+            op: op for op in body.ops
+        }
         self.order = {op: k for k, op in enumerate(body.ops)}
         self.stores = [op for op in self.holder if op.opcode == "store"]
         self.loads = [op for op in body.ops if op.opcode == "load" and places.plain(op)]
@@ -46,13 +48,18 @@ class ReachingStores:
     @cached_property
     def _stores_by_row(self) -> dict[tuple, list[Op]]:
         """Only stores of a row may write just what a load reads."""
-        return self._by_row([store for store in self.stores if self.holder[store] is store and self.places.plain(store)])
+        return self._by_row(
+            [store for store in self.stores if self.holder[store] is store and self.places.plain(store)]
+        )
 
     @cached_property
     def _largest(self) -> dict[str, int]:
         """Bytes of the largest store to each memory that may write just what a load reads."""
         stores = [store for row in self._stores_by_row.values() for store in row]
-        return {name: max(moved_type(op).bytes for op in stores if memory_name(op) == name) for name in map(memory_name, stores)}
+        return {
+            name: max(moved_type(op).bytes for op in stores if memory_name(op) == name)
+            for name in map(memory_name, stores)
+        }
 
     @cached_property
     def _loads_by_row(self) -> dict[tuple, list[Op]]:
@@ -65,8 +72,8 @@ class ReachingStores:
         return found
 
     def of(self, load: Op) -> list[ReachingStore]:
-        """The accesses whose values the load may read, the latest first; all but the last one may not have happened. Empty where
-        there are none, or where another store may come between."""
+        """The accesses whose values the load may read, the latest first; all but the last one may not have happened.
+        Empty where there are none, or where another store may come between."""
         exact = self._exact(load)
         known = {writer.access for writer in exact}
         others = [store for store in self.stores if store not in known]
@@ -79,14 +86,21 @@ class ReachingStores:
                 break
         return self._ended(load, found, exact, others)
 
-    def _ended(self, load: Op, stores: list[ReachingStore], exact: list[ReachingStore], others: list[Op]) -> list[ReachingStore]:
-        """The stores with a load of the same place behind them, where that keeps memory from being asked; without those that do
-        not: a store of an earlier iteration that may not have happened needs something behind it that has."""
+    def _ended(
+        self, load: Op, stores: list[ReachingStore], exact: list[ReachingStore], others: list[Op]
+    ) -> list[ReachingStore]:
+        """The stores with a load of the same place behind them, where that keeps memory from being asked; without those
+        that do not: a store of an earlier iteration that may not have happened needs something behind it that has."""
         sure = bool(stores) and stores[-1].certain
         for read in sorted(self._read_before(load), key=self._age):
             newer = [writer for writer in stores if self._age(writer) < self._age(read)]
             missing = any(self._age(writer) < self._age(read) and writer not in newer for writer in exact)
-            if missing or any(writer.certain for writer in newer) or not self._short(read, load) or self._comes_between(others, load, read, newer):
+            if (
+                missing
+                or any(writer.certain for writer in newer)
+                or not self._short(read, load)
+                or self._comes_between(others, load, read, newer)
+            ):
                 break
             if read.distance == 0 or not sure and any(writer.distance for writer in newer):
                 return [*newer, read]
@@ -107,7 +121,11 @@ class ReachingStores:
         found = []
         for part in parts:
             for store in self._stores_by_row.get(self.places.row(load, self.loop, part), ()):
-                distance = self.places.distance(store, load, self.loop, part) if part + size <= moved_type(store).bytes else None
+                distance = (
+                    self.places.distance(store, load, self.loop, part)
+                    if part + size <= moved_type(store).bytes
+                    else None
+                )
                 if distance == 0 and self.order[store] > self.order[load]:
                     distance = 1 if self.carries and self.places.fixed(store, self.loop) else None
                 if distance is not None and (distance == 0 or distance > 0 and self.carries):
@@ -129,10 +147,15 @@ class ReachingStores:
         """Stores of the same iteration that may or may not have written all that the load reads."""
         if not self.compare or self.places.function.memories[memory_name(load)].space != "global":
             return []
-        return [ReachingStore(store, 0, False, True) for store in others
-                if self.holder[store] is store and self.order[store] < self.order[load] and self.places.plain(store)
-                and self.places.same_size(store, load)
-                and any(fact.loop is None and not fact.overlap for fact in self.places.between(store, load))]
+        return [
+            ReachingStore(store, 0, False, True)
+            for store in others
+            if self.holder[store] is store
+            and self.order[store] < self.order[load]
+            and self.places.plain(store)
+            and self.places.same_size(store, load)
+            and any(fact.loop is None and not fact.overlap for fact in self.places.between(store, load))
+        ]
 
     def _certain(self, access: Op, load: Op, distance: int) -> bool:
         facts = self.continuing if distance else implied(predicate(load))
@@ -142,8 +165,8 @@ class ReachingStores:
         return writer.distance, -self.order[writer.access]
 
     def _comes_later(self, store: Op, load: Op, writer: ReachingStore, compared: bool) -> bool:
-        """Whether the store may write the place between the writer and the load, other than in the load's own iteration if that
-        is ``compared``."""
+        """Whether the store may write the place between the writer and the load, other than in the load's own iteration
+        if that is ``compared``."""
         at, since = self.order[self.holder[store]], self.order[writer.access]
         for fact in self.places.between(store, load):
             if fact.kind is not Kind.RAW or fact.dst is not load:

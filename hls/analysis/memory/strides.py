@@ -1,7 +1,8 @@
 """How the addresses of loads and stores move from one iteration to the next, for each loop around them.
 
-What is found here steers the choice of memory units, never correctness: a carried value that wraps around on the way is taken not
-to; one that is cut to a few bits comes round. Dependence between accesses is another matter (``hls.analysis.dependence.dependence``).
+What is found here steers the choice of memory units, never correctness: a carried value that wraps around on the way is
+taken not to; one that is cut to a few bits comes round. Dependence between accesses is another matter
+(``hls.analysis.dependence.dependence``).
 """
 
 from collections.abc import Callable
@@ -18,8 +19,8 @@ __all__ = ["STAYS", "AccessPattern", "Step", "access_patterns"]
 class Step:
     """By how much a value grows from one iteration of a loop to the next.
 
-    ``amount`` is None where it is not known at compile time; ``regular`` says that it is the same in every iteration, but that the value may come
-    round after so much of ``period`` (None: it does not).
+    ``amount`` is None where it is not known at compile time; ``regular`` says that it is the same in every iteration,
+    but that the value may come round after so much of ``period`` (None: it does not).
     """
 
     amount: int | None
@@ -128,7 +129,8 @@ def _moved(op: Op, sums: dict, inside: set[Value]) -> tuple[Value, Step] | None:
 
 
 def _mostly(op: Op, sums: dict) -> tuple[Value, Step] | None:
-    """A counter that starts again now and then counts; one that counts now and then (a slow wheel of an odometer) stays."""
+    """A counter that starts again now and then counts; one that counts now and then (a slow wheel of an odometer)
+    stays."""
     left, right = (sums.get(v) for v in op.operands[1:])
     if left is None or right is None or left == right:
         return left or right

@@ -18,8 +18,8 @@ _MOST_ARMS, _MOST_FACTS, _MOST_TERMS = 6, 12, 8
 
 @dataclass(frozen=True)
 class GuardedValue:
-    """What a ``select`` is where ``facts`` hold. It is ``near`` values that these compare: with a number added, each of them is the
-    arm's value, or that is the low bits of the sum."""
+    """What a ``select`` is where ``facts`` hold. It is ``near`` values that these compare: with a number added, each of
+    them is the arm's value, or that is the low bits of the sum."""
 
     value: Value
     facts: dict[Value, bool]
@@ -43,13 +43,23 @@ def guarded_values_of(op: Op) -> tuple[GuardedValue, ...]:
 
 def compared(*facts: dict[Value, bool]) -> dict[Value, None]:
     """The integers that the conditions of facts compare, in order."""
-    return {value: None for known in facts for condition in known if condition.op is not None and condition.op.opcode in COMPARISONS
-            for value in condition.op.operands if isinstance(value.type, IntType)}
+    return {
+        value: None
+        for known in facts
+        for condition in known
+        if condition.op is not None and condition.op.opcode in COMPARISONS
+        for value in condition.op.operands
+        if isinstance(value.type, IntType)
+    }
 
 
 def _near(value: Value, facts: dict[Value, bool]) -> tuple[tuple[Value, int], ...]:
     whole = value.op.operands[0] if value.op is not None and value.op.opcode == "trunc" else value
-    others = [v for v in compared(dict(itertools.islice(facts.items(), _MOST_FACTS))) if v.type == whole.type and constant(v) is None]
+    others = [
+        v
+        for v in compared(dict(itertools.islice(facts.items(), _MOST_FACTS)))
+        if v.type == whole.type and constant(v) is None
+    ]
     if not others:
         return ()
     terms, number = _sum(whole)

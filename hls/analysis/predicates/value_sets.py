@@ -71,7 +71,11 @@ class ValueSets:
         if op is None or condition.type != BOOL or op.opcode not in ("and", "or", "xor"):
             return []
         if op.opcode == "xor":
-            return [(v, truth != bool(constant(other))) for v, other in (op.operands, op.operands[::-1]) if constant(other) is not None]
+            return [
+                (v, truth != bool(constant(other)))
+                for v, other in (op.operands, op.operands[::-1])
+                if constant(other) is not None
+            ]
         return [(v, truth) for v in op.operands]
 
     def _found(self, condition: Value, truth: bool) -> dict[Value, ValueSet]:

@@ -15,8 +15,12 @@ __all__ = ["check_barriers"]
 #: groups of dimension 0 that are tried, besides the first two: where constants of the kernel lie in the global range
 MOST_GROUPS = 8
 _HINT = "put the barrier where all of them come by equally often, and into conditions only what stands between barriers"
-_KNOWN = ("it is known where conditions are made of constants, scalar arguments, get_group_id and get_local_size: count a loop from what is the "
-          "same for all and add the id inside, compare get_global_id(0) - get_local_id(0), or give the kernel a reqd_work_group_size")
+_KNOWN = (
+    "it is known where conditions are made of constants, scalar arguments, get_group_id and get_local_size: count a "
+    "loop from what is the "
+    "same for all and add the id inside, compare get_global_id(0) - get_local_id(0), or give the kernel a "
+    "reqd_work_group_size"
+)
 
 
 @dataclass(frozen=True)
@@ -29,11 +33,11 @@ class _Condition:
 
 
 def check_barriers(function: Function, warn: Callable[[Diagnostic], None] | None = None) -> bool:
-    """Whether the program must promise that all work-items of a group come to the barriers of a flat kernel, as it is not known; ``warn``
-    is told of each of them.
+    """Whether the program must promise that all work-items of a group come to the barriers of a flat kernel, as it is
+    not known; ``warn`` is told of each of them.
 
-    Raises CompileError for every barrier that some work-items of a group reach and others do not, as ids and constants say, or for which a
-    run on the same memory could not tell whether they do.
+    Raises CompileError for every barrier that some work-items of a group reach and others do not, as ids and constants
+    say, or for which a run on the same memory could not tell whether they do.
     """
     barriers = list(_barriers(function.body, []))
     varying = varying_values(function)
@@ -53,8 +57,15 @@ def check_barriers(function: Function, warn: Callable[[Diagnostic], None] | None
 def _promise(barriers: list[Span | None], condition: Diagnostic | None) -> Diagnostic:
     """The warning of barriers that rest on the same condition."""
     others = f"this barrier, and {len(barriers) - 1} more, rest" if len(barriers) > 1 else "this barrier rests"
-    return Diagnostic(f"{others} on a promise of the program: all work-items of a group come to it, or none; a launch that breaks it ends with an "
-                      "error", barriers[0], _KNOWN, "warning", notes=(condition,) if condition is not None else ())
+    return Diagnostic(
+        f"{others} on a promise of the program: all work-items of a group come to it, or none; a launch that breaks "
+        "it ends with an "
+        "error",
+        barriers[0],
+        _KNOWN,
+        "warning",
+        notes=(condition,) if condition is not None else (),
+    )
 
 
 def _barriers(region: Region, around: list[_Condition]):
@@ -63,7 +74,9 @@ def _barriers(region: Region, around: list[_Condition]):
         if op.opcode == "barrier":
             yield op, [*around, *map(_Condition, op.operands)]
         for inner in op.regions:
-            yield from _barriers(inner, [*around, _Condition(op.operands[0]), _Condition(inner.terminator.operands[0], "loop", op.span)])
+            yield from _barriers(
+                inner, [*around, _Condition(op.operands[0]), _Condition(inner.terminator.operands[0], "loop", op.span)]
+            )
 
 
 class _Check:
@@ -83,11 +96,19 @@ class _Check:
     def barrier(self, barrier: Op, around: list[_Condition]):
         """Judge one barrier."""
         differing = [c for c in around if c.value in self.varying]
-        wrong = next((c for c in differing if not self.checkable or c.value in self.unrepeatable or self._parts(c.value)), None)
+        wrong = next(
+            (c for c in differing if not self.checkable or c.value in self.unrepeatable or self._parts(c.value)), None
+        )
         if wrong is not None:
             note = self._note(wrong)
-            self.faults.append(Diagnostic("not all work-items of a group may reach this barrier", barrier.span, _HINT,
-                                          notes=(note,) if note is not None else ()))
+            self.faults.append(
+                Diagnostic(
+                    "not all work-items of a group may reach this barrier",
+                    barrier.span,
+                    _HINT,
+                    notes=(note,) if note is not None else (),
+                )
+            )
         elif differing:
             self.promises.setdefault(self._note(differing[0]), []).append(barrier.span)
 
@@ -102,12 +123,20 @@ class _Check:
 
     def _note(self, condition: _Condition) -> Diagnostic | None:
         place = condition.span or parting_place(condition.value, self.varying)
-        return Diagnostic(f"this {condition.what} may differ between them", place, severity="note") if place is not None else None
+        return (
+            Diagnostic(f"this {condition.what} may differ between them", place, severity="note")
+            if place is not None
+            else None
+        )
 
 
 def _parted(function: Function, needed: set[Value]) -> set[Value]:
     """Values that differ in some group of a size that the program allows, as ids and constants say."""
-    queries = {(op.attrs["fn"], op.attrs.get("dim", 0)) for op in walk(function.body) if op.opcode == "work_item" and op.result in needed}
+    queries = {
+        (op.attrs["fn"], op.attrs.get("dim", 0))
+        for op in walk(function.body)
+        if op.opcode == "work_item" and op.result in needed
+    }
     size = _some_size(function, {dim for fn, dim in queries if fn in ("local_id", "global_id")})
     found: set[Value] = set()
     for group in _groups(size[0], needed) if ("global_id", 0) in queries else [0]:
@@ -120,12 +149,17 @@ def _parted(function: Function, needed: set[Value]) -> set[Value]:
 
 
 def _groups(size: int, needed: set[Value]) -> list[int]:
-    numbers = {v.op.attrs["value"] for v in needed if v.op is not None and v.op.opcode == "const" and isinstance(v.op.attrs["value"], int)}
+    numbers = {
+        v.op.attrs["value"]
+        for v in needed
+        if v.op is not None and v.op.opcode == "const" and isinstance(v.op.attrs["value"], int)
+    }
     return [0, 1, *sorted({n // size for n in numbers if 2 * size <= n < 1 << 31})[:MOST_GROUPS]]
 
 
 def _some_size(function: Function, dims: set[int]) -> tuple[int, int, int]:
-    """A group as the program allows it: the required one, else the largest, with about as many in each of the dimensions."""
+    """A group as the program allows it: the required one, else the largest, with about as many in each of the
+    dimensions."""
     if size := function.attrs.get("work_group_size"):
         return tuple(size)
     most, found = most_work_items(function), [1, 1, 1]

@@ -32,7 +32,9 @@ def needed_for(function: Function, wanted: set[Value]) -> set[Value]:
 def local_ids(size: tuple[int, ...]) -> dict[tuple[str, int], list[int]]:
     """What a group of the size knows of its places, whichever it is."""
     places = places_in(size)
-    return {("local_id", d): [place[d] for place in places] for d in range(3)} | {("local_size", d): [size[d]] * len(places) for d in range(3)}
+    return {("local_id", d): [place[d] for place in places] for d in range(3)} | {
+        ("local_size", d): [size[d]] * len(places) for d in range(3)
+    }
 
 
 def equal_in_groups(function: Function, needed: set[Value]) -> set[Value]:
@@ -62,11 +64,11 @@ class _LoopValues:
 
 @dataclass
 class PartialExecution:
-    """Runs a flat kernel for one group. ``ids`` gives, for those queries (function, dimension) whose answers are known, the answer
-    for each work-item; only the values ``needed`` are computed. Afterwards a value is in
+    """Runs a flat kernel for one group. ``ids`` gives, for those queries (function, dimension) whose answers are known,
+    the answer for each work-item; only the values ``needed`` are computed. Afterwards a value is in
 
-    ``parted`` where work-items had different ones at the same time, in ``unknown`` where it could not be computed once at least,
-    and in ``equal`` where it was computed each time, and all had the same.
+    ``parted`` where work-items had different ones at the same time, in ``unknown`` where it could not be computed once
+    at least, and in ``equal`` where it was computed each time, and all had the same.
     """
 
     function: Function
@@ -109,7 +111,11 @@ class PartialExecution:
             answer = self.ids.get((op.attrs["fn"], op.attrs.get("dim", 0)))
             return None if answer is None else [n & (1 << op.result.type.bits) - 1 for n in answer]
         given = [self._now.get(v) for v in op.operands]
-        if not has(op, "pure") or None in given or not all(isinstance(v.type, IntType) for v in (*op.operands, op.result)):
+        if (
+            not has(op, "pure")
+            or None in given
+            or not all(isinstance(v.type, IntType) for v in (*op.operands, op.result))
+        ):
             return None
         return self._evaluated(op, given)
 

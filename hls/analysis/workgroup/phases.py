@@ -13,8 +13,8 @@ __all__ = ["BarrierPhases"]
 
 @dataclass(frozen=True)
 class _Way:
-    """A way between two phases without a meeting. It is only taken while ``unless`` is false; where it leads into another iteration
-    of a ring, nothing is known any more of the values that are made ``inside`` of that."""
+    """A way between two phases without a meeting. It is only taken while ``unless`` is false; where it leads into
+    another iteration of a ring, nothing is known any more of the values that are made ``inside`` of that."""
 
     begin: int
     end: int
@@ -25,9 +25,9 @@ class _Way:
 class BarrierPhases:
     """The phases of a flat kernel whose work-items meet: a meeting ends one and begins another.
 
-    All work-items of a group take the same way through meetings and rings. So two operations take place at once in one group
-    only if a way without a meeting leads from one to the other. What must be true for either to take place is true for both ends of the
-    way: a meeting under the same condition is not left out.
+    All work-items of a group take the same way through meetings and rings. So two operations take place at once in one
+    group only if a way without a meeting leads from one to the other. What must be true for either to take place is
+    true for both ends of the way: a meeting under the same condition is not left out.
     """
 
     def __init__(self, function: Function):
@@ -48,15 +48,17 @@ class BarrierPhases:
             first, second = self.of[one], self.of[other]
             ahead = [(way.begin, way.end, way) for way in self._ways]
             back = [(way.end, way.begin, way) for way in self._ways]
-            self._known[one, other] = second in _reached(first, ahead, self._facts(one)) and \
-                first in _reached(second, back, self._facts(other))
+            self._known[one, other] = second in _reached(first, ahead, self._facts(one)) and first in _reached(
+                second, back, self._facts(other)
+            )
         return self._known[one, other]
 
     def _facts(self, op: Op) -> dict[Value, bool]:
         return self._true[op] | (implied(predicate(op)) if reaches_memory(op) else {})
 
     def _new(self, *ways: tuple[int, Value | None]) -> int:
-        """A phase that follows on each of ``ways``: (the phase before, the condition under which there is a meeting instead)."""
+        """A phase that follows on each of ``ways``: (the phase before, the condition under which there is a meeting
+        instead)."""
         self._ways += [_Way(before, self._count, unless) for before, unless in ways]
         self._count += 1
         return self._count - 1

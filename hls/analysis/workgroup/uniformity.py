@@ -1,4 +1,5 @@
-"""Which values are the same for all work-items of a group, or for neighbours in it; loops in which neighbours might part."""
+"""Which values are the same for all work-items of a group, or for neighbours in it; loops in which neighbours might
+part."""
 
 from collections.abc import Callable
 
@@ -7,7 +8,15 @@ from ...ir import Function, Op, Region, Value, has, is_access, memory_name, reac
 from ...ir.rewrite import constant
 from .partial_execution import equal_in_groups, needed_for
 
-__all__ = ["check_lanes", "lane_distances", "lane_values", "parting_place", "parts", "unrepeatable_values", "varying_values"]
+__all__ = [
+    "check_lanes",
+    "lane_distances",
+    "lane_values",
+    "parting_place",
+    "parts",
+    "unrepeatable_values",
+    "varying_values",
+]
 
 _DIFFERENT = frozenset({"local_id", "global_id"})
 _LOGIC = frozenset({"and", "or", "xor", "select", "zext", "trunc", "sext"})
@@ -18,8 +27,8 @@ _IN_TURN = frozenset({"xchg", "cmpxchg"})
 def varying_values(function: Function, equal: set[Value] | frozenset[Value] = frozenset()) -> set[Value]:
     """The values of a flat kernel that may differ within a group; those in ``equal`` are known not to.
 
-    Ids of work-items, what atomic operations and channels give, what private arrays hold, and what is computed from those. What
-    is read from memory at one address is taken to be one value: a kernel in which it is not has a race.
+    Ids of work-items, what atomic operations and channels give, what private arrays hold, and what is computed from
+    those. What is read from memory at one address is taken to be one value: a kernel in which it is not has a race.
     """
     return _Varying(function, range(3), equal).run()
 
@@ -27,7 +36,8 @@ def varying_values(function: Function, equal: set[Value] | frozenset[Value] = fr
 def lane_values(function: Function) -> set[Value]:
     """The values of a flat kernel that may differ between work-items of a group that are neighbours in dimension 0.
 
-    As :func:`varying_values`, but ids in other dimensions are the same, and so is whether a loop goes on where the group's size tells.
+    As :func:`varying_values`, but ids in other dimensions are the same, and so is whether a loop goes on where the
+    group's size tells.
     """
     varying = _Varying(function, range(1)).run()
     loops = [op for op in walk(function.body) if op.opcode == "loop"]
@@ -46,8 +56,8 @@ def lane_distances(function: Function) -> dict[Value, int]:
 
 
 def unrepeatable_values(function: Function) -> set[Value]:
-    """The values of a flat kernel that another run, on the same memory, may find different: what depends on the order of atomic
-    operations, on channels, and on memory that others write at the same time."""
+    """The values of a flat kernel that another run, on the same memory, may find different: what depends on the order
+    of atomic operations, on channels, and on memory that others write at the same time."""
     return _Unrepeatable(function).run()
 
 
@@ -99,7 +109,8 @@ class _Varying(_Spread):
         super().__init__(function)
         self.dims, self.equal = dims, equal
         self.size = function.attrs.get("work_group_size")
-        self.distances: dict[Value, dict[int, int]] = {}  #: how often ids, by dimension, are in a sum of them and of what is the same for all
+        #: how often ids, by dimension, are in a sum of them and of what is the same for all
+        self.distances: dict[Value, dict[int, int]] = {}
 
     def _mark(self, values):
         super()._mark(value for value in values if value not in self.equal)
@@ -108,8 +119,11 @@ class _Varying(_Spread):
         self.distances.pop(op.results[0] if op.results else None, None)  # of the round before
         if op.opcode == "work_item":
             dim = op.attrs.get("dim", 0)
-            varies = op.attrs["fn"] in _DIFFERENT and dim in self.dims and not (
-                self.size and self.size[dim] == 1 and op.attrs["fn"] == "local_id")
+            varies = (
+                op.attrs["fn"] in _DIFFERENT
+                and dim in self.dims
+                and not (self.size and self.size[dim] == 1 and op.attrs["fn"] == "local_id")
+            )
             self.distances[op.result] = {dim: 1} if varies else {}
             return varies
         if reaches_memory(op) and self.function.memories[memory_name(op)].space == "private":
@@ -118,7 +132,8 @@ class _Varying(_Spread):
         return not known or any(v in self.values for v in op.operands) and not self._cancels(op)
 
     def _cancels(self, op: Op) -> bool:
-        """Whether ids are taken away that were added: what is left is the same for all, as the group's first global id is."""
+        """Whether ids are taken away that were added: what is left is the same for all, as the group's first global id
+        is."""
         if op.opcode not in ("add", "sub", "mul", "shl", "trunc"):
             return False
         first, *second = (self.distances.get(v) if v in self.values else {} for v in op.operands)
@@ -137,7 +152,8 @@ class _Varying(_Spread):
 
 
 class _Unrepeatable(_Spread):
-    """What atomic operations give, and what is read where they, or others, write in an order that nobody knows beforehand."""
+    """What atomic operations give, and what is read where they, or others, write in an order that nobody knows
+    beforehand."""
 
     def __init__(self, function: Function):
         super().__init__(function)
@@ -147,8 +163,12 @@ class _Unrepeatable(_Spread):
         found = op.opcode == "atomic" or has(op, "channel") or any(v in self.values for v in op.operands)
         if op.opcode == "load":
             return found or memory_name(op) in self._memories
-        writes = op.opcode == "store" and found or op.opcode == "atomic" and (
-            op.attrs["fn"] in _IN_TURN or any(v in self.values for v in op.operands))
+        writes = (
+            op.opcode == "store"
+            and found
+            or op.opcode == "atomic"
+            and (op.attrs["fn"] in _IN_TURN or any(v in self.values for v in op.operands))
+        )
         if writes and memory_name(op) not in self._memories:
             self._memories.add(memory_name(op))
             self.changed = True
@@ -156,22 +176,29 @@ class _Unrepeatable(_Spread):
 
 
 def parts(loop: Op, varying: set[Value]) -> bool:
-    """Whether neighbours may leave the loop at different times, by the values that differ between them. Not with a barrier inside."""
+    """Whether neighbours may leave the loop at different times, by the values that differ between them. Not with a
+    barrier inside."""
     (body,) = loop.regions
     return body.terminator.operands[0] in varying and not any(inner.opcode == "barrier" for inner in walk(body))
 
 
 def check_lanes(function: Function, lanes: int, warn: Callable[[Diagnostic], None] | None = None) -> None:
-    """``warn`` of loops that ``lanes`` neighbours in a flat kernel may leave at different times. Raise CompileError for what they cannot do
-    side by side: call channels, as which of them is first would not be the program's choice."""
+    """``warn`` of loops that ``lanes`` neighbours in a flat kernel may leave at different times. Raise CompileError for
+    what they cannot do side by side: call channels, as which of them is first would not be the program's choice."""
     varying = lane_values(function)
     faults = []
     for op in walk(function.body):
         if op.opcode == "loop" and warn and parts(op, varying):
             warn(_parting(op, lanes, varying))
         elif has(op, "channel"):
-            faults.append(Diagnostic(f"num_simd_work_items({lanes}): calls on channels by work-items side by side are not yet in hardware",
-                                     op.span, "take the attribute away, or pass several values in one call, as a vector"))
+            faults.append(
+                Diagnostic(
+                    f"num_simd_work_items({lanes}): calls on channels by work-items side by side are not yet in "
+                    "hardware",
+                    op.span,
+                    "take the attribute away, or pass several values in one call, as a vector",
+                )
+            )
     if faults:
         raise CompileError(*dict.fromkeys(faults))
 
@@ -179,9 +206,15 @@ def check_lanes(function: Function, lanes: int, warn: Callable[[Diagnostic], Non
 def _parting(loop: Op, lanes: int, varying: set[Value]) -> Diagnostic:
     place = parting_place(loop.regions[0].terminator.operands[0], varying)
     note = Diagnostic("whether it goes on depends on this value, which may differ between them", place, severity="note")
-    return Diagnostic(f"num_simd_work_items({lanes}): work-items side by side may leave this loop at different times: who is done waits for "
-                      "the last one", loop.span, "where their numbers of iterations are far apart, take the attribute away", "warning",
-                      notes=(note,) if place is not None else ())
+    return Diagnostic(
+        f"num_simd_work_items({lanes}): work-items side by side may leave this loop at different times: who is done "
+        "waits for "
+        "the last one",
+        loop.span,
+        "where their numbers of iterations are far apart, take the attribute away",
+        "warning",
+        notes=(note,) if place is not None else (),
+    )
 
 
 def parting_place(value: Value, varying: set[Value]) -> Span | None:

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 from .expressions import Channel, Expr
 
-__all__ = [
-    "AsyncCopy", "Atomic", "Barrier", "ChannelRead", "ChannelSubscript", "ChannelWrite", "Fence", "Print",
-]
+__all__ = ["AsyncCopy", "Atomic", "Barrier", "ChannelRead", "ChannelSubscript", "ChannelWrite", "Fence", "Print"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +40,8 @@ class AsyncCopy(Expr):
 
 @dataclass(frozen=True, eq=False)
 class ChannelSubscript(Expr):
-    """One index into an array of channels: ``operand`` where it is one of ``length``, else a number so large that no array has it,
-    also when the indices of other dimensions are added."""
+    """One index into an array of channels: ``operand`` where it is one of ``length``, else a number so large that no
+    array has it, also when the indices of other dimensions are added."""
 
     operand: Expr
     length: int
@@ -65,7 +63,8 @@ class ChannelRead(Expr):
 
 @dataclass(frozen=True, eq=False)
 class ChannelWrite(Expr):
-    """Of type void where it blocks; else of type bool: there was room. ``pipe``: of type int, 0 for room and -1 for none."""
+    """Of type void where it blocks; else of type bool: there was room. ``pipe``: of type int, 0 for room and -1 for
+    none."""
 
     channel: Channel
     index: Expr

@@ -10,17 +10,46 @@ if TYPE_CHECKING:  # a function holds the calls in its body, a call names its fu
     from .statements import FunctionTree
 
 __all__ = [
-    "AddressOf", "Assign", "Binary", "Build", "Builtin", "Call", "Channel", "Compare", "Conditional", "Const",
-    "Convert", "ConvertExactly", "Dereference", "Expr", "LValue", "Lanes", "Logical", "Member", "Null", "Packed",
-    "PointerAdd", "PointerCompare", "PointerDistance", "Reinterpret", "Sequence", "Step", "Unary", "UnionOf",
-    "Update", "Variable", "VariableRef", "is_lvalue", "root_of",
+    "AddressOf",
+    "Assign",
+    "Binary",
+    "Build",
+    "Builtin",
+    "Call",
+    "Channel",
+    "Compare",
+    "Conditional",
+    "Const",
+    "Convert",
+    "ConvertExactly",
+    "Dereference",
+    "Expr",
+    "LValue",
+    "Lanes",
+    "Logical",
+    "Member",
+    "Null",
+    "Packed",
+    "PointerAdd",
+    "PointerCompare",
+    "PointerDistance",
+    "Reinterpret",
+    "Sequence",
+    "Step",
+    "Unary",
+    "UnionOf",
+    "Update",
+    "Variable",
+    "VariableRef",
+    "is_lvalue",
+    "root_of",
 ]
 
 
 @dataclass(eq=False)
 class Variable:
-    """A variable, parameter or file-scope constant. ``kind``: "local", "parameter", "buffer", "constant", or "shared" for
-    one in local memory."""
+    """A variable, parameter or file-scope constant. ``kind``: "local", "parameter", "buffer", "constant", or "shared"
+    for one in local memory."""
 
     name: str
     type: CType
@@ -39,8 +68,8 @@ class Variable:
 class Channel:
     """A channel, an array of them, or (``pipe``) a kernel's parameter; ``type`` is that of what is passed.
 
-    A ``parameter`` of a helper function stands for whatever the calls pass. While the function is checked for one of them it is
-    ``whole`` from the channel on whose number ``first`` holds.
+    A ``parameter`` of a helper function stands for whatever the calls pass. While the function is checked for one of
+    them it is ``whole`` from the channel on whose number ``first`` holds.
     """
 
     name: str
@@ -79,7 +108,8 @@ class VariableRef(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Dereference(Expr):
-    """What ``pointer`` points to; accessed by the unit that the program chose (as the IR's attribute has it), or None."""
+    """What ``pointer`` points to; accessed by the unit that the program chose (as the IR's attribute has it), or
+    None."""
 
     pointer: Expr
     unit: tuple[str, int] | None = None
@@ -103,7 +133,8 @@ class Lanes(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Packed(Expr):
-    """A vector of neighbouring elements of what ``pointer`` points to (vload, vstore): no better aligned than one element."""
+    """A vector of neighbouring elements of what ``pointer`` points to (vload, vstore): no better aligned than one
+    element."""
 
     pointer: Expr
 
@@ -182,7 +213,8 @@ class Convert(Expr):
 
 @dataclass(frozen=True, eq=False)
 class ConvertExactly(Expr):
-    """``convert_T_sat_rtX``: with saturation where asked, and rounding "rte", "rtz", "rtp" or "rtn" from and to floats."""
+    """``convert_T_sat_rtX``: with saturation where asked, and rounding "rte", "rtz", "rtp" or "rtn" from and to
+    floats."""
 
     operand: Expr
     saturate: bool

@@ -8,8 +8,23 @@ from ..types import CType
 from .expressions import Const, Expr, Variable
 
 __all__ = [
-    "Block", "Break", "Continue", "Declare", "Entry", "Evaluate", "FunctionTree", "Goto", "If", "Label", "Loop", "Return",
-    "Section", "StatementExpr", "Stmt", "Switch", "children",
+    "Block",
+    "Break",
+    "Continue",
+    "Declare",
+    "Entry",
+    "Evaluate",
+    "FunctionTree",
+    "Goto",
+    "If",
+    "Label",
+    "Loop",
+    "Return",
+    "Section",
+    "StatementExpr",
+    "Stmt",
+    "Switch",
+    "children",
 ]
 
 
@@ -38,7 +53,8 @@ class Block(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class StatementExpr(Expr):
-    """``({ statements })``: none of them leaves it by a jump. ``result`` is computed last; None where it has no value."""
+    """``({ statements })``: none of them leaves it by a jump. ``result`` is computed last; None where it has no
+    value."""
 
     block: Block
     result: Expr | None
@@ -67,7 +83,8 @@ class Loop(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Section(Stmt):
-    """One part of a switch: entered for its labels (the first and the last value of each), and for all others if ``default``."""
+    """One part of a switch: entered for its labels (the first and the last value of each), and for all others if
+    ``default``."""
 
     labels: tuple[tuple[Const, Const], ...]
     default: bool
@@ -99,7 +116,8 @@ class Label(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Goto(Stmt):
-    """A jump to a label in a block around it: forward, once ``hls.frontend.jumps`` has made loops of those that lead backwards."""
+    """A jump to a label in a block around it: forward, once ``hls.frontend.jumps`` has made loops of those that lead
+    backwards."""
 
     name: str
 
@@ -134,7 +152,8 @@ class FunctionTree:
 
     @property
     def takes_channels(self) -> bool:
-        """Whether it is a helper with channels or pipes among its parameters: what is compiled is one function for each it is given."""
+        """Whether it is a helper with channels or pipes among its parameters: what is compiled is one function for each
+        it is given."""
         return not self.kernel and any(getattr(p, "parameter", False) for p in self.parameters)
 
     def asks(self, call: str, what: str, span: Span):

@@ -1,4 +1,5 @@
-"""Under -fpc the floating-point additions and products of one expression are a tree that is rounded once, at its end."""
+"""Under -fpc the floating-point additions and products of one expression are a tree that is rounded once, at its
+end."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ _SUMS = frozenset({"fadd", "fsub"})
 
 @dataclass(frozen=True)
 class _Term:
-    """``factors`` are one or two values, of which the product (or the number) is added or, with ``minus``, subtracted."""
+    """``factors`` are one or two values, of which the product (or the number) is added or, with ``minus``,
+    subtracted."""
 
     minus: bool
     factors: tuple[Value, ...]
@@ -31,12 +33,12 @@ class _Term:
 
 @dataclass(frozen=True)
 class ContractFloatTrees(FunctionPass):
-    """Before: as the frontend made it, so that hardware and emulator see the same trees. After: a sum whose parts nobody else
-    looks at is one operation: "fma" for a product and a number, else "fsum".
+    """Before: as the frontend made it, so that hardware and emulator see the same trees. After: a sum whose parts
+    nobody else looks at is one operation: "fma" for a product and a number, else "fsum".
 
-    What a statement adds to a variable, or to an element, is added by an operation of its own: a loop that sums then waits for
-    an addition and no longer. The library's functions count on every rounding and are left alone, and so are those under
-    ``#pragma OPENCL FP_CONTRACT OFF``.
+    What a statement adds to a variable, or to an element, is added by an operation of its own: a loop that sums then
+    waits for an addition and no longer. The library's functions count on every rounding and are left alone, and so are
+    those under ``#pragma OPENCL FP_CONTRACT OFF``.
 
     ``tell`` gets a note for every tree.
     """
@@ -84,8 +86,15 @@ class ContractFloatTrees(FunctionPass):
         saved = len(terms) - 2 + products
         if self.tell:
             of_them = f", {products} of them {'a product' if products == 1 else 'products'}," if products else ""
-            self.tell(Diagnostic(f"a sum of {len(terms)} terms{of_them} is rounded once: {saved} rounding{'s' if saved > 1 else ''} fewer", root.span,
-                                 "leave -fpc out where every operation has to round", "note"))
+            self.tell(
+                Diagnostic(
+                    f"a sum of {len(terms)} terms{of_them} is rounded once: {saved} "
+                    f"rounding{'s' if saved > 1 else ''} fewer",
+                    root.span,
+                    "leave -fpc out where every operation has to round",
+                    "note",
+                )
+            )
 
 
 class _Tree:
@@ -106,7 +115,12 @@ class _Tree:
 
     def _terms(self, value: Value, minus: bool) -> tuple[list[_Term], set[Op]]:
         op = value.op
-        if op is None or op not in self.own or len(self.used.get(value, [])) != 1 or not isinstance(value.type, FloatType):
+        if (
+            op is None
+            or op not in self.own
+            or len(self.used.get(value, [])) != 1
+            or not isinstance(value.type, FloatType)
+        ):
             return [_Term(minus, (value,))], set()
         if op.opcode == "fmul":
             return [_Term(minus, tuple(op.operands))], {op}
@@ -135,7 +149,11 @@ def _become(op: Op, terms: list[_Term], region: Region):
         product, number = sorted(terms, key=lambda term: len(term.factors), reverse=True)
         first, *others = product.factors
         op.opcode, op.attrs = "fma", flush_of(op)
-        op.operands = [_signed(first, product.minus, op, region), *others, _signed(*number.factors, number.minus, op, region)]
+        op.operands = [
+            _signed(first, product.minus, op, region),
+            *others,
+            _signed(*number.factors, number.minus, op, region),
+        ]
     else:
         op.opcode, op.attrs = "fsum", {"terms": tuple(term.text for term in terms), **flush_of(op)}
         op.operands = [value for term in terms for value in term.factors]

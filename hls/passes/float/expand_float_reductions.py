@@ -45,16 +45,16 @@ class _Exact:
 
 @dataclass(frozen=True)
 class ExpandFloatReductions(FunctionPass):
-    """Before: a flat kernel. After: a loop that a launch enters once and that adds to a float in every iteration keeps the sum in parts
-    that take turns, or as a long integer; a short loop behind it makes one float of either.
+    """Before: a flat kernel. After: a loop that a launch enters once and that adds to a float in every iteration keeps
+    the sum in parts that take turns, or as a long integer; a short loop behind it makes one float of either.
 
     There are as many parts as it takes cycles from one addition through a history of that many places to the next
-    (``turnaround(op, parts)``), so that a part is written when its turn comes again: an II of 1.
-    The integer needs no rounding in the loop, so that a term is added in a cycle, where one digit of it is (``turnaround`` of an
-    integer addition). ``logic`` tells how many logic cells (``cells``: what they are called) the operations of a kernel take: it is
-    asked of a kernel of nothing else in each form, and the smallest is taken. The forms to choose from are parts, if ``parts`` is set
-    or there is no other, and integers in digits of as many bits as one of ``digits``.
-    Loops inside others are left alone: while one invocation waits for its sum, others take turns with it.
+    (``turnaround(op, parts)``), so that a part is written when its turn comes again: an II of 1. The integer needs no
+    rounding in the loop, so that a term is added in a cycle, where one digit of it is (``turnaround`` of an integer
+    addition). ``logic`` tells how many logic cells (``cells``: what they are called) the operations of a kernel take:
+    it is asked of a kernel of nothing else in each form, and the smallest is taken. The forms to choose from are parts,
+    if ``parts`` is set or there is no other, and integers in digits of as many bits as one of ``digits``. Loops inside
+    others are left alone: while one invocation waits for its sum, others take turns with it.
     """
 
     turnaround: Callable[[Op, int], int]
@@ -98,16 +98,27 @@ class ExpandFloatReductions(FunctionPass):
     def _exact(self, addition: Op, loop: Op) -> list[_Exact]:
         """Every shape of a long integer to which a term is added in a cycle."""
         kind = addition.result.type
-        terms = min(most_iterations(loop) or _MOST_ITERATIONS, _MOST_ITERATIONS) + 1  # what the sum begins with is a term, too
-        shapes = [Accumulator(kind, digit, terms, bool(addition.attrs.get("flush")))
-                  for digit in DIGITS.get(kind.bits, ()) if digit in self.digits]
+        # what the sum begins with is a term, too
+        terms = min(most_iterations(loop) or _MOST_ITERATIONS, _MOST_ITERATIONS) + 1
+        shapes = [
+            Accumulator(kind, digit, terms, bool(addition.attrs.get("flush")))
+            for digit in DIGITS.get(kind.bits, ())
+            if digit in self.digits
+        ]
         return [_Exact(shape) for shape in shapes if self.turnaround(_addition_of(max(shape.widths) + 2), 1) == 1]
 
     def _say(self, addition: Op, arg: Value, form: "_Parts | _Exact", costs: str):
         if self.tell:
             name = f"'{arg.name}'" if arg.name else "this value"
-            self.tell(Diagnostic(f"the sum {name} is {form.text()}, so that an iteration need not wait for the addition of the one "
-                                 f"before{costs}", addition.span, "leave -fp-relaxed out where the order matters", "note"))
+            self.tell(
+                Diagnostic(
+                    f"the sum {name} is {form.text()}, so that an iteration need not wait for the addition of the one "
+                    f"before{costs}",
+                    addition.span,
+                    "leave -fp-relaxed out where the order matters",
+                    "note",
+                )
+            )
 
 
 def _addition_of(bits: int) -> Op:
@@ -129,7 +140,8 @@ def _addition(loop: Op, k: int, used) -> Op | None:
 
 
 def _apply(outer: Region, loop: Op, k: int, addition: Op, form: _Parts | _Exact, users: list[tuple[Op, int]]):
-    """Give the sum in carried value ``k`` of a loop in ``outer`` another form; ``users`` of the loop's result take it."""
+    """Give the sum in carried value ``k`` of a loop in ``outer`` another form; ``users`` of the loop's result take
+    it."""
     if isinstance(form, _Parts):
         sum_ = split(outer, loop, k, form.count)
     else:
@@ -148,8 +160,8 @@ def _accumulate(outer: Region, loop: Op, k: int, addition: Op, shape: Accumulato
     term = addition.operands[1] if addition.operands[0] is arg else addition.operands[0]
     end.operands += step(Builder(inside, addition.span), shape, state, term, addition.opcode == "fsub")
     place = region.ops.index(addition)
-    region.ops[place:place + 1] = inside.ops
-    sum_ = rounded_sum(Builder(behind, addition.span), shape, loop.results[-len(start):])
+    region.ops[place : place + 1] = inside.ops
+    sum_ = rounded_sum(Builder(behind, addition.span), shape, loop.results[-len(start) :])
     _insert(outer, outer.ops[outer.ops.index(loop) + 1], behind)
     keep_carried(loop, [j for j in range(len(region.args)) if j != k])
     return sum_
@@ -165,7 +177,9 @@ def _alone(addition: Op, start: Value, form: _Parts | _Exact) -> Function:
     kind, count = addition.result.type, IntType(32)
     memory = MemoryObject("sum", "global", kind)
     trips, given = Value(count, "n"), Value(kind, "start")
-    function = Function("alone", "kernel", [Parameter("sum", "buffer", "__global float *", 8)], memories={"sum": memory})
+    function = Function(
+        "alone", "kernel", [Parameter("sum", "buffer", "__global float *", 8)], memories={"sum": memory}
+    )
     function.params += [Parameter("n", "scalar", "int", 4), Parameter("start", "scalar", "float", kind.bytes)]
     function.args = [trips, given]
     for k, value in enumerate(function.args):

@@ -11,11 +11,11 @@ __all__ = ["FlushDenormals", "flush_of"]
 
 @dataclass(frozen=True)
 class FlushDenormals(FunctionPass):
-    """Before: as the frontend made it. After: sums, products, quotients and square roots of float and double have the attribute
-    ``flush``: subnormal operands and results are zeros of their sign.
+    """Before: as the frontend made it. After: sums, products, quotients and square roots of float and double have the
+    attribute ``flush``: subnormal operands and results are zeros of their sign.
 
-    Comparisons, conversions and all that only looks at bits take numbers as they are, and half keeps its few small numbers. The
-    library's functions stay within their bounds only with all of them.
+    Comparisons, conversions and all that only looks at bits take numbers as they are, and half keeps its few small
+    numbers. The library's functions stay within their bounds only with all of them.
     """
 
     name = "flush-denormals"

@@ -1,19 +1,32 @@
 """A sum of floats kept exactly, as one long integer in which a term is added in a cycle.
 
-The integer counts units of the least subnormal number. It is kept as digits, the lowest first: the carry out of a digit waits for
-the next term, when it is added to the digit above. So no addition is wider than a digit, and all digits are added to at once::
+The integer counts units of the least subnormal number. It is kept as digits, the lowest first: the carry out of a digit
+waits for the next term, when it is added to the digit above. So no addition is wider than a digit, and all digits are
+added to at once::
 
     digit[k], pending[k + 1] = digit[k] + part[k] of the term + pending[k]
 
-A term's significand is shifted by its exponent modulo the width of a digit, and the rest of the exponent says which digits the pieces
-are for. A negative term is its complement in every digit, and a carry into the lowest.
+A term's significand is shifted by its exponent modulo the width of a digit, and the rest of the exponent says which
+digits the pieces are for. A negative term is its complement in every digit, and a carry into the lowest.
 """
 
 from dataclasses import dataclass
 
 from ...ir import BOOL, Builder, FloatType, IntType, Value
 
-__all__ = ["DIGITS", "FLAGS", "Accumulator", "bits_of", "concatenated", "inverted", "lowest", "repeated", "start_of", "step", "wider"]
+__all__ = [
+    "DIGITS",
+    "FLAGS",
+    "Accumulator",
+    "bits_of",
+    "concatenated",
+    "inverted",
+    "lowest",
+    "repeated",
+    "start_of",
+    "step",
+    "wider",
+]
 
 #: the widths that a digit may have, by the bits of the format: a power of two, at least as wide as the significand
 DIGITS = {16: (16, 32), 32: (32,)}
@@ -25,8 +38,8 @@ FLAGS = ("any", "inf", "minus_inf", "nan")
 
 @dataclass(frozen=True)
 class Accumulator:
-    """The shape of a sum of at most ``terms`` floats of ``type``, in digits of ``digit`` bits, the last of which may be narrower.
-    With ``flush`` subnormal terms are zeros of their sign."""
+    """The shape of a sum of at most ``terms`` floats of ``type``, in digits of ``digit`` bits, the last of which may be
+    narrower. With ``flush`` subnormal terms are zeros of their sign."""
 
     type: FloatType
     digit: int
@@ -61,8 +74,8 @@ class Accumulator:
 
 @dataclass(frozen=True)
 class Term:
-    """A term taken apart: ``pieces`` of a digit's width, of which the lowest is for the digit number ``window`` (None: there is one
-    only); ``negative``; and the flags that it sets."""
+    """A term taken apart: ``pieces`` of a digit's width, of which the lowest is for the digit number ``window`` (None:
+    there is one only); ``negative``; and the flags that it sets."""
 
     pieces: tuple[Value, ...]
     window: Value | None
@@ -112,10 +125,13 @@ def unpacked(b: Builder, shape: Accumulator, value: Value, subtracted: bool) -> 
     if shape.flush:
         fraction = b.value("and", fraction, repeated(b, normal, fraction.type.bits))
     flags = _flags(b, exponent, fraction, normal, negative)
-    place = b.value("sub", exponent, wider(b, normal, exponent.type))  # subnormal numbers have the unit of the least normal ones
+    # subnormal numbers have the unit of the least normal ones
+    place = b.value("sub", exponent, wider(b, normal, exponent.type))
     window, shifted = _shifted(b, shape, fraction, normal, place)
-    pieces = tuple(bits_of(b, shifted, low, min(shape.digit, shifted.type.bits - low))
-                   for low in range(0, shifted.type.bits, shape.digit))
+    pieces = tuple(
+        bits_of(b, shifted, low, min(shape.digit, shifted.type.bits - low))
+        for low in range(0, shifted.type.bits, shape.digit)
+    )
     return Term(pieces, window, negative, flags)
 
 
@@ -124,17 +140,26 @@ def _flags(b: Builder, exponent: Value, fraction: Value, normal: Value, negative
     blank = b.value("eq", fraction, b.const(0, fraction.type))
     infinite = b.value("and", special, blank)
     nothing = b.value("and", b.value("and", negative, inverted(b, normal)), blank)
-    return (inverted(b, nothing), b.value("and", infinite, inverted(b, negative)), b.value("and", infinite, negative),
-            b.value("and", special, inverted(b, blank)))
+    return (
+        inverted(b, nothing),
+        b.value("and", infinite, inverted(b, negative)),
+        b.value("and", infinite, negative),
+        b.value("and", special, inverted(b, blank)),
+    )
 
 
-def _shifted(b: Builder, shape: Accumulator, fraction: Value, normal: Value, place: Value) -> tuple[Value | None, Value]:
-    """The number of the lowest digit, and the significand moved to its place in it: by one bit of the place after the other, small
-    ones first, as what is shifted grows."""
+def _shifted(
+    b: Builder, shape: Accumulator, fraction: Value, normal: Value, place: Value
+) -> tuple[Value | None, Value]:
+    """The number of the lowest digit, and the significand moved to its place in it: by one bit of the place after the
+    other, small ones first, as what is shifted grows."""
     steps = min(shape.digit.bit_length() - 1, shape.exponent)
     width = shape.significand
-    shifted = b.value("or", wider(b, fraction, IntType(width)),
-                      b.value("shl", wider(b, normal, IntType(width)), b.const(width - 1, IntType(width))))
+    shifted = b.value(
+        "or",
+        wider(b, fraction, IntType(width)),
+        b.value("shl", wider(b, normal, IntType(width)), b.const(width - 1, IntType(width))),
+    )
     for k in range(steps):
         width += 1 << k
         wide = wider(b, shifted, IntType(width))
@@ -169,12 +194,15 @@ def _either(b: Builder, given: list[Value], width: int) -> Value:
     for piece in narrow:
         bits = piece.type.bits
         common = b.value("or", lowest(b, wide, bits), piece)
-        wide = common if bits == wide.type.bits else concatenated(b, common, bits_of(b, wide, bits, wide.type.bits - bits))
+        wide = (
+            common if bits == wide.type.bits else concatenated(b, common, bits_of(b, wide, bits, wide.type.bits - bits))
+        )
     return wider(b, wide, IntType(width))
 
 
 def start_of(b: Builder, shape: Accumulator, value: Value) -> list[Value]:
-    """The state of a sum that has ``value`` as its only term: digits, each followed by its pending carry but for the last, and flags."""
+    """The state of a sum that has ``value`` as its only term: digits, each followed by its pending carry but for the
+    last, and flags."""
     term = unpacked(b, shape, value, False)
     zero = b.const(0, BOOL)
     state = []
@@ -190,7 +218,7 @@ def start_of(b: Builder, shape: Accumulator, value: Value) -> list[Value]:
 def step(b: Builder, shape: Accumulator, state: list[Value], value: Value, subtracted: bool) -> list[Value]:
     """The state of the sum after one more term."""
     term = unpacked(b, shape, value, subtracted)
-    digits, flags = state[:-len(FLAGS)], state[-len(FLAGS):]
+    digits, flags = state[: -len(FLAGS)], state[-len(FLAGS) :]
     after, carry = [], term.negative
     for k, part in enumerate(_parts(b, shape, term)):
         digit, out = _plus(b, digits[2 * k], part, carry)
@@ -200,7 +228,8 @@ def step(b: Builder, shape: Accumulator, state: list[Value], value: Value, subtr
 
 
 def _plus(b: Builder, digit: Value, part: Value, carry: Value) -> tuple[Value, Value]:
-    """The sum of two digits and a carry, and the carry out of it, by one addition: the carry comes in below the lowest place."""
+    """The sum of two digits and a carry, and the carry out of it, by one addition: the carry comes in below the lowest
+    place."""
     bits = digit.type.bits
     wide = IntType(bits + 2)
     one = b.const(1, wide)

@@ -1,8 +1,9 @@
 """The float that an exact sum is rounded to, behind the loop that took it.
 
-A short loop lets the digits go round twice, the lowest first. In the first round carries are added up to the sign, in the second a
-negative sum becomes its magnitude; both are one addition of a digit. The second also keeps the highest digit that is not 0, the one
-below it, and whether there is anything below that. What follows moves the leading one to its place and rounds, once.
+A short loop lets the digits go round twice, the lowest first. In the first round carries are added up to the sign, in
+the second a negative sum becomes its magnitude; both are one addition of a digit. The second also keeps the highest
+digit that is not 0, the one below it, and whether there is anything below that. What follows moves the leading one to
+its place and rounds, once.
 """
 
 from dataclasses import dataclass
@@ -15,8 +16,8 @@ __all__ = ["rounded_sum"]
 
 @dataclass(frozen=True)
 class _Magnitude:
-    """A magnitude without the zeros above its ``high`` digit, which is digit number ``position`` less the count of digits; ``next``
-    below it, and whether there is ``more`` below that. ``negative`` is the sign of the sum."""
+    """A magnitude without the zeros above its ``high`` digit, which is digit number ``position`` less the count of
+    digits; ``next`` below it, and whether there is ``more`` below that. ``negative`` is the sign of the sum."""
 
     high: Value
     next: Value
@@ -27,8 +28,8 @@ class _Magnitude:
 
 def rounded_sum(b: Builder, shape: Accumulator, state: list[Value]) -> Value:
     """The sum, rounded to nearest, ties to even, of a state as :func:`hls.passes.float.kulisch.step` gives it."""
-    found = _magnitude(b, shape, _words(b, shape, state[:-len(FLAGS)]))
-    return _encoded(b, shape, found, state[-len(FLAGS):])
+    found = _magnitude(b, shape, _words(b, shape, state[: -len(FLAGS)]))
+    return _encoded(b, shape, found, state[-len(FLAGS) :])
 
 
 def _words(b: Builder, shape: Accumulator, digits: list[Value]) -> list[Value]:
@@ -45,12 +46,25 @@ def _magnitude(b: Builder, shape: Accumulator, words: list[Value]) -> _Magnitude
     count, digit = len(words), IntType(shape.digit)
     number = IntType((2 * count - 1).bit_length())
     no, nothing = b.const(0, BOOL), b.const(0, digit)
-    initial = [*words, b.const(0, IntType(2)), no, b.const(0, number), nothing, no, nothing, nothing, no, b.const(0, number)]
+    initial = [
+        *words,
+        b.const(0, IntType(2)),
+        no,
+        b.const(0, number),
+        nothing,
+        no,
+        nothing,
+        nothing,
+        no,
+        b.const(0, number),
+    ]
     body = Region()
     body.args = [Value(v.type, "", body, k) for k, v in enumerate(initial)]
     inner = Builder(body, b.span)
     inner.op("yield", *_round(inner, shape, body.args[:count], body.args[count:]))
-    loop = b.op("loop", b.true(), *initial, results=[v.type for v in initial], regions=[body], attrs={"trip_count": 2 * count})
+    loop = b.op(
+        "loop", b.true(), *initial, results=[v.type for v in initial], regions=[body], attrs={"trip_count": 2 * count}
+    )
     _, negative, _, _, _, high, next_, more, position = loop.results[count:]
     return _Magnitude(high, next_, more, position, negative)
 
@@ -76,11 +90,20 @@ def _round(b: Builder, shape: Accumulator, words: list[Value], others: list[Valu
         return b.value("select", turn, start, on)
 
     rest_on = b.value("or", rest, b.value("ne", below, b.const(0, below.type)))
-    return [b.value("ne", number, b.const(2 * count - 1, number.type)), *words[1:], wider(b, now, word.type),
-            begun(wider(b, sign, carry.type), bits_of(b, sum_, digit, 2)), begun(sign, negative),
-            b.value("add", number, b.const(1, number.type)),
-            begun(b.const(0, now.type), now), begun(b.const(0, BOOL), rest_on),
-            kept(now, high), kept(below, next_), kept(rest, more), kept(number, position)]
+    return [
+        b.value("ne", number, b.const(2 * count - 1, number.type)),
+        *words[1:],
+        wider(b, now, word.type),
+        begun(wider(b, sign, carry.type), bits_of(b, sum_, digit, 2)),
+        begun(sign, negative),
+        b.value("add", number, b.const(1, number.type)),
+        begun(b.const(0, now.type), now),
+        begun(b.const(0, BOOL), rest_on),
+        kept(now, high),
+        kept(below, next_),
+        kept(rest, more),
+        kept(number, position),
+    ]
 
 
 def _encoded(b: Builder, shape: Accumulator, found: _Magnitude, flags: list[Value]) -> Value:
@@ -88,8 +111,11 @@ def _encoded(b: Builder, shape: Accumulator, found: _Magnitude, flags: list[Valu
     fraction = shape.significand - 1
     plain = IntType(shape.type.bits - 1)
     above = bits_of(b, found.high, fraction, shape.digit - fraction)
-    small = b.value("and", b.value("eq", above, b.const(0, above.type)),
-                    b.value("eq", found.position, b.const(len(shape.widths), found.position.type)))
+    small = b.value(
+        "and",
+        b.value("eq", above, b.const(0, above.type)),
+        b.value("eq", found.position, b.const(len(shape.widths), found.position.type)),
+    )
     zero = b.value("eq", found.high, b.const(0, found.high.type))
     exact = lowest(b, found.high, plain.bits) if not shape.flush else b.const(0, plain)  # its bits are the encoding
     large = _large(b, shape, found)
@@ -119,8 +145,8 @@ def _large(b: Builder, shape: Accumulator, found: _Magnitude) -> Value:
         under = lowest(b, found.next, digit - precision)
         tail = b.value("or", tail, b.value("ne", under, b.const(0, under.type)))
     up = b.value("and", half, b.value("or", tail, last))
-    # the place of the leading one is position * digit + (digit - 1 - zeros); the exponent's field is 1 where it is in the highest
-    # place of a subnormal number's significand and one more
+    # the place of the leading one is position * digit + (digit - 1 - zeros); the exponent's field is 1 where it is in
+    # the highest place of a subnormal number's significand and one more
     place = concatenated(b, inverted(b, zeros), found.position)
     offset = len(shape.widths) * digit + precision - 2
     exponent = b.value("add", place, b.const(-offset, place.type))

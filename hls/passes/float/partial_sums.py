@@ -10,18 +10,19 @@ NOTHING = -0.0
 
 
 def split(outer: Region, loop: Op, k: int, count: int) -> Value:
-    """Carried value ``k`` of a loop in ``outer`` becomes the part whose turn it is of so many; the others wait behind it in a ring of
-    carried values, which the planner makes a history. Returns the sum of all, computed behind the loop."""
+    """Carried value ``k`` of a loop in ``outer`` becomes the part whose turn it is of so many; the others wait behind
+    it in a ring of carried values, which the planner makes a history. Returns the sum of all, computed behind the
+    loop."""
     region, end = loop.regions[0], loop.regions[0].terminator
     kind, total = region.args[k].type, end.operands[1 + k]
     before = Region()
     nothing = Builder(before, loop.span).const(NOTHING, kind)
-    outer.ops[outer.ops.index(loop):outer.ops.index(loop)] = before.ops
+    outer.ops[outer.ops.index(loop) : outer.ops.index(loop)] = before.ops
     waiting = [carry(loop, nothing, region.args[k].name) for _ in range(count - 1)]
     end.operands += [*waiting[1:], total]
     end.operands[1 + k] = waiting[0]
-    sum_, ops = added_up([loop.results[k], *loop.results[-(count - 1):]], total.op)
-    outer.ops[outer.ops.index(loop) + 1:outer.ops.index(loop) + 1] = ops
+    sum_, ops = added_up([loop.results[k], *loop.results[-(count - 1) :]], total.op)
+    outer.ops[outer.ops.index(loop) + 1 : outer.ops.index(loop) + 1] = ops
     return sum_
 
 
@@ -47,6 +48,12 @@ def added_up(parts: list[Value], addition: Op) -> tuple[Value, list[Op]]:
     left = inside.value("add", left, inside.const(-1, count))
     again = inside.value("ne", left, inside.const(0, count))
     inside.op("yield", again, total, *rest[1:], rest[0], left)
-    ring = b.op("loop", b.true(), *initial, results=[v.type for v in initial], regions=[body],
-                attrs={"trip_count": len(parts) - 1})
+    ring = b.op(
+        "loop",
+        b.true(),
+        *initial,
+        results=[v.type for v in initial],
+        regions=[body],
+        attrs={"trip_count": len(parts) - 1},
+    )
     return ring.results[0], outside.ops

@@ -1,4 +1,5 @@
-"""Under -fp-relaxed sums of floats are taken in another order: trees are balanced. What loops carry: :mod:`hls.passes.float.expand_float_reductions`."""
+"""Under -fp-relaxed sums of floats are taken in another order: trees are balanced. What loops carry:
+:mod:`hls.passes.float.expand_float_reductions`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ __all__ = ["ReassociateFloatSums"]
 
 @dataclass(frozen=True)
 class ReassociateFloatSums(FunctionPass):
-    """Before: chains of float additions whose intermediate sums nobody else looks at. After: trees of the least depth with
-    as many additions. What a loop carries is added last, so that its recurrence is one addition.
+    """Before: chains of float additions whose intermediate sums nobody else looks at. After: trees of the least depth
+    with as many additions. What a loop carries is added last, so that its recurrence is one addition.
 
     ``tell`` gets a note for every sum of which the order changed.
     """
@@ -53,8 +54,10 @@ class ReassociateFloatSums(FunctionPass):
         b = Builder(built, root.span)
         early, late = ([v for v in leaves if (v in carried) == wanted] for wanted in (False, True))
         while len(early) > (2 if not late else 1):
-            early = [b.value("fadd", *pair, attrs=flush_of(root)) if len(pair) == 2 else pair[0]
-                     for pair in (early[k:k + 2] for k in range(0, len(early), 2))]
+            early = [
+                b.value("fadd", *pair, attrs=flush_of(root)) if len(pair) == 2 else pair[0]
+                for pair in (early[k : k + 2] for k in range(0, len(early), 2))
+            ]
         terms = [*early, *late]
         while len(terms) > 2:
             terms[:2] = [b.value("fadd", *terms[:2], attrs=flush_of(root))]
@@ -62,8 +65,14 @@ class ReassociateFloatSums(FunctionPass):
         place = region.ops.index(root)
         region.ops[place:place] = built.ops
         if self.tell:
-            self.tell(Diagnostic(f"a sum of {len(leaves)} terms is taken in another order than written", root.span,
-                                 "leave -fp-relaxed out where the order matters", "note"))
+            self.tell(
+                Diagnostic(
+                    f"a sum of {len(leaves)} terms is taken in another order than written",
+                    root.span,
+                    "leave -fp-relaxed out where the order matters",
+                    "note",
+                )
+            )
 
 
 def _tree(op: Op, inner: set[Op]) -> set[Op]:

@@ -14,7 +14,6 @@ from .partial_sums import NOTHING
 __all__ = ["SinkSelectIntoAddend"]
 
 
-
 @dataclass(frozen=True)
 class SinkSelectIntoAddend(FunctionPass):
     """Before: selects between a sum and one of its terms, as conditional additions and guards of unrolled copies leave

@@ -8,7 +8,8 @@ __all__ = ["repeat_for_ever"]
 
 
 def repeat_for_ever(function: Function) -> None:
-    """Let the kernel's body be that of a loop without end, in place: it begins again as soon as it can, with fresh variables."""
+    """Let the kernel's body be that of a loop without end, in place: it begins again as soon as it can, with fresh
+    variables."""
     if any(_endless(op) for op in ConstantFolding().run(function).body.ops):
         return  # it does so itself
     body, inside = function.body, Region()

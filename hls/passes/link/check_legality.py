@@ -18,20 +18,31 @@ __all__ = ["ATTRIBUTES", "LEFT_OUT", "CheckLegality", "check_hardware"]
 
 #: operation -> what hardware leaves out of the program, and why that changes none of its results
 LEFT_OUT: dict[str, tuple[str, str]] = {
-    "printf": ("printf prints nothing on the board", "run it in the emulator to see the text, or store the value into a __global buffer"),
+    "printf": (
+        "printf prints nothing on the board",
+        "run it in the emulator to see the text, or store the value into a __global buffer",
+    )
 }
 
 #: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
-    frozenset({"scheduler_target_fmax_mhz", "num_share_resources",
-               "max_share_resources", "use_stall_enable_clusters", "uses_global_work_offset"}),
+    frozenset(
+        {
+            "scheduler_target_fmax_mhz",
+            "num_share_resources",
+            "max_share_resources",
+            "use_stall_enable_clusters",
+            "uses_global_work_offset",
+        }
+    ),
     frozenset({"static_array_offset", "force_pow2_depth"}),
 )
 
 #: attributes of memories that change nothing, and why; of others there is nothing to say but that they are not followed
 REASONS: dict[str, str] = {
     "static_array_offset": "every memory is a RAM of its own and begins at its place 0, so there is nothing to move",
-    "force_pow2_depth": "a bank has as many words as are used; block RAMs are filled up by themselves, and tables would only grow",
+    "force_pow2_depth": "a bank has as many words as are used; block RAMs are filled up by themselves, and tables "
+    "would only grow",
     "register": "local memory is shared by work-items and stays in RAM; a private array is kept in registers",
     "merge": "a single value is a register; arrays are merged",
 }
@@ -44,7 +55,8 @@ DONE_ANYWAY = {"uses_global_work_offset": (1,), "force_pow2_depth": (0,)}
 
 @dataclass(frozen=True)
 class CheckLegality(ModulePass):
-    """Raises CompileError for what hardware cannot do; ``warn`` is told of attributes that are not followed. The module stays as it is."""
+    """Raises CompileError for what hardware cannot do; ``warn`` is told of attributes that are not followed. The module
+    stays as it is."""
 
     warn: Callable[[Diagnostic], None] | None = None
 
@@ -65,8 +77,11 @@ def check_hardware(module: Module) -> list[Diagnostic]:
     for function in module.functions.values():
         errors += _with_units(function)
         warnings += _attributes(function)
-        warnings += [Diagnostic(LEFT_OUT[op.opcode][0], op.span, LEFT_OUT[op.opcode][1], "warning")
-                     for op in walk(function.body) if op.opcode in LEFT_OUT]
+        warnings += [
+            Diagnostic(LEFT_OUT[op.opcode][0], op.span, LEFT_OUT[op.opcode][1], "warning")
+            for op in walk(function.body)
+            if op.opcode in LEFT_OUT
+        ]
     if errors:
         raise CompileError(*dict.fromkeys(errors))
     return list(dict.fromkeys(warnings))
@@ -77,30 +92,75 @@ def _with_units(function: Function) -> list[Diagnostic]:
     if prod(compute_units(function)) == 1 or not function.attrs.get("ndrange") or function.attrs.get("autorun"):
         return []
     calls = [op for op in walk(function.body) if op.opcode in ("channel_read", "channel_write")]
-    return [Diagnostic("a call on a channel in a kernel of several compute units: which of them takes a group is decided as it runs, so nobody could "
-                       "say which value comes next", op.span,
-                       "take num_compute_units away, let a kernel of one unit read or write the channel, or make it autorun: each copy then has the "
-                       "channel of an array that get_compute_id names") for op in calls]
+    return [
+        Diagnostic(
+            "a call on a channel in a kernel of several compute units: which of them takes a group is decided as it "
+            "runs, so nobody could "
+            "say which value comes next",
+            op.span,
+            "take num_compute_units away, let a kernel of one unit read or write the channel, or make it autorun: "
+            "each copy then has the "
+            "channel of an array that get_compute_id names",
+        )
+        for op in calls
+    ]
 
 
 def _attributes(function: Function) -> list[Diagnostic]:
     kernel, memory = ATTRIBUTES
-    found = [(name, function.span, function.name) for name, value in function.attrs.items()
-             if name in kernel and value not in DONE_ANYWAY.get(name, ())]
-    found += [(name, m.asked_at(name), m.name) for m in function.memories.values() for name, value in m.attrs
-              if name in memory and value not in DONE_ANYWAY.get(name, ())]
-    found += [("register", m.asked_at("register"), m.name) for m in function.memories.values() if m.space == "local" and "register" in dict(m.attrs)]
-    found += [(name, m.asked_at(name), m.name) for m in function.memories.values() if m.onchip and m.length == 1
-              for name, _ in m.attrs if name in OF_MEMORIES]
+    found = [
+        (name, function.span, function.name)
+        for name, value in function.attrs.items()
+        if name in kernel and value not in DONE_ANYWAY.get(name, ())
+    ]
+    found += [
+        (name, m.asked_at(name), m.name)
+        for m in function.memories.values()
+        for name, value in m.attrs
+        if name in memory and value not in DONE_ANYWAY.get(name, ())
+    ]
+    found += [
+        ("register", m.asked_at("register"), m.name)
+        for m in function.memories.values()
+        if m.space == "local" and "register" in dict(m.attrs)
+    ]
+    found += [
+        (name, m.asked_at(name), m.name)
+        for m in function.memories.values()
+        if m.onchip and m.length == 1
+        for name, _ in m.attrs
+        if name in OF_MEMORIES
+    ]
     reasons = dict.fromkeys(OF_MEMORIES, OF_REGISTERS) | REASONS
-    warnings = [Diagnostic(f"the attribute '{name}' of '{owner}' is not yet followed by hardware" if name not in reasons else
-                           f"the attribute '{name}' of '{owner}' changes nothing", span, reasons.get(name, ""), "warning")
-                for name, span, owner in found]
+    warnings = [
+        Diagnostic(
+            f"the attribute '{name}' of '{owner}' is not yet followed by hardware"
+            if name not in reasons
+            else f"the attribute '{name}' of '{owner}' changes nothing",
+            span,
+            reasons.get(name, ""),
+            "warning",
+        )
+        for name, span, owner in found
+    ]
     if prod(compute_units(function)) > 1 and not (function.attrs.get("ndrange") or function.attrs.get("autorun")):
-        warnings.append(Diagnostic(f"num_compute_units has no effect on '{function.name}': a single work-item has no groups that units could "
-                                   "share", function.span, "let it ask for get_global_id(0), or make it autorun: then there are as many copies of it",
-                                   "warning"))
+        warnings.append(
+            Diagnostic(
+                f"num_compute_units has no effect on '{function.name}': a single work-item has no groups that units "
+                "could "
+                "share",
+                function.span,
+                "let it ask for get_global_id(0), or make it autorun: then there are as many copies of it",
+                "warning",
+            )
+        )
     if function.attrs.get("num_simd_work_items", 1) > 1 and not function.attrs.get("ndrange"):
-        warnings.append(Diagnostic(f"num_simd_work_items has no effect on '{function.name}': it is a kernel of a single work-item",
-                                   function.span, "ask for get_global_id(0), or take the attribute away", "warning"))
+        warnings.append(
+            Diagnostic(
+                f"num_simd_work_items has no effect on '{function.name}': it is a kernel of a single work-item",
+                function.span,
+                "ask for get_global_id(0), or take the attribute away",
+                "warning",
+            )
+        )
     return warnings

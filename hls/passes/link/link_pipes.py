@@ -12,7 +12,8 @@ __all__ = ["LinkPipes"]
 
 @dataclass(frozen=True)
 class LinkPipes(ModulePass):
-    """Before: as the frontend made it; a pipe is an argument of a kernel. After: pipe arguments of the same name are one channel of that name.
+    """Before: as the frontend made it; a pipe is an argument of a kernel. After: pipe arguments of the same name are
+    one channel of that name.
 
     Raises CompileError for pipes that pass different values, or have the name of a channel.
     """
@@ -33,10 +34,15 @@ def _link_pipes(function: Function, channels: dict[str, MemoryObject]):
     for pipe in [m for m in function.memories.values() if m.space == "pipe"]:
         known = channels.get(pipe.name)
         if known is not None and ("pipe", True) not in known.attrs:
-            raise CompileError.at(pipe.span, f"the pipe '{pipe.name}' has the name of a channel{_at(known)}", "rename one of them")
+            raise CompileError.at(
+                pipe.span, f"the pipe '{pipe.name}' has the name of a channel{_at(known)}", "rename one of them"
+            )
         if known is not None and known.element != pipe.element:
-            raise CompileError.at(pipe.span, f"the pipe '{pipe.name}' passes other values here than{_at(known)}",
-                                  "declare it with the same type in both kernels: pipes are joined by their names")
+            raise CompileError.at(
+                pipe.span,
+                f"the pipe '{pipe.name}' passes other values here than{_at(known)}",
+                "declare it with the same type in both kernels: pipes are joined by their names",
+            )
         channels[pipe.name] = _joined(pipe, known)
         del function.memories[pipe.name]
 

@@ -14,7 +14,8 @@ __all__ = ["PlaceBuffers", "as_used"]
 
 
 def as_used(module: Module, board: Board) -> Board:
-    """The board as far as the program uses it. Raises CompileError naming the buffers that are to lie in a memory that it does not have."""
+    """The board as far as the program uses it. Raises CompileError naming the buffers that are to lie in a memory that
+    it does not have."""
     errors = [error for function in module.functions.values() for error in _misplaced(function, board)]
     if errors:
         raise CompileError(*dict.fromkeys(errors))
@@ -23,14 +24,21 @@ def as_used(module: Module, board: Board) -> Board:
 
 def _misplaced(function: Function, board: Board) -> list[Diagnostic]:
     known = ", ".join(memory.name for memory in board.memories)
-    return [Diagnostic(f"'{memory.name}' is to lie in memory {name!r}, which board {board.name} does not have", memory.asked_at(LOCATION),
-                       f"it has {known}; leave buffer_location out, or choose another board")
-            for memory, name in _asked(function) if board.memory_named(name) is None]
+    return [
+        Diagnostic(
+            f"'{memory.name}' is to lie in memory {name!r}, which board {board.name} does not have",
+            memory.asked_at(LOCATION),
+            f"it has {known}; leave buffer_location out, or choose another board",
+        )
+        for memory, name in _asked(function)
+        if board.memory_named(name) is None
+    ]
 
 
 @dataclass(frozen=True)
 class PlaceBuffers(ModulePass):
-    """Before: buffers name any memory of the board. After: only those of the default memory name none; others know the width of its words."""
+    """Before: buffers name any memory of the board. After: only those of the default memory name none; others know the
+    width of its words."""
 
     board: Board
 
@@ -39,11 +47,19 @@ class PlaceBuffers(ModulePass):
 
     def run(self, module: Module) -> Module:
         """The module with its buffers in the board's memories."""
-        return Module({name: _placed(function, self.board) for name, function in module.functions.items()}, module.sources, module.channels)
+        return Module(
+            {name: _placed(function, self.board) for name, function in module.functions.items()},
+            module.sources,
+            module.channels,
+        )
 
 
 def _asked(function: Function) -> Iterable[tuple[MemoryObject, str]]:
-    return ((memory, dict(memory.attrs)[LOCATION]) for memory in function.memories.values() if LOCATION in dict(memory.attrs))
+    return (
+        (memory, dict(memory.attrs)[LOCATION])
+        for memory in function.memories.values()
+        if LOCATION in dict(memory.attrs)
+    )
 
 
 def _placed(function: Function, board: Board) -> Function:

@@ -20,8 +20,8 @@ __all__ = ["ReplicateAutorun", "compute_units"]
 
 @dataclass(frozen=True)
 class ReplicateAutorun(ModulePass):
-    """Before: pipes are channels. After: an autorun kernel stands as often as its ``num_compute_units`` say, each copy with its place among
-    them, as NAME_X, NAME_X_Y or NAME_X_Y_Z; one of a single work-item begins again when it ends.
+    """Before: pipes are channels. After: an autorun kernel stands as often as its ``num_compute_units`` say, each copy
+    with its place among them, as NAME_X, NAME_X_Y or NAME_X_Y_Z; one of a single work-item begins again when it ends.
 
     Raises CompileError where a copy would have the name of another kernel.
     """
@@ -43,8 +43,11 @@ class ReplicateAutorun(ModulePass):
         for function in module.functions.values():
             for copy in _copies(function) if function.attrs.get("autorun") else [function]:
                 if copy.name in functions or (copy.name in module.functions and copy.name != function.name):
-                    raise CompileError.at(function.span, f"a copy of kernel {function.name} would have the name of kernel {copy.name}",
-                                          "rename one of them")
+                    raise CompileError.at(
+                        function.span,
+                        f"a copy of kernel {function.name} would have the name of kernel {copy.name}",
+                        "rename one of them",
+                    )
                 functions[copy.name] = copy
         return Module(functions, module.sources, module.channels)
 
@@ -57,11 +60,20 @@ def _check_copies(module: Module, max_units: int, max_copies: int) -> None:
         copies += asked if autorun else 1
         most, name = (max_copies, "copies") if autorun else (max_units, "units")
         if asked > most:
-            raise CompileError.at(function.span, f"num_compute_units asks for {asked:,} {'copies' if autorun else 'compute units'} of kernel {function.name}; "
-                                  f"the limit is {most:,}", f"a device holds some tens; {exceeded(name)}")
+            raise CompileError.at(
+                function.span,
+                f"num_compute_units asks for {asked:,} {'copies' if autorun else 'compute units'} of kernel "
+                f"{function.name}; "
+                f"the limit is {most:,}",
+                f"a device holds some tens; {exceeded(name)}",
+            )
         if copies > max_copies:
-            raise CompileError.at(function.span, f"with kernel {function.name} and its copies the program has {copies:,} kernels; the limit is {max_copies:,}",
-                                  exceeded("copies"))
+            raise CompileError.at(
+                function.span,
+                f"with kernel {function.name} and its copies the program has {copies:,} kernels; the limit is "
+                f"{max_copies:,}",
+                exceeded("copies"),
+            )
 
 
 def compute_units(function: Function) -> tuple[int, ...]:

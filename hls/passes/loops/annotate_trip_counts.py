@@ -13,7 +13,8 @@ __all__ = ["AnnotateTripCounts"]
 
 @dataclass(frozen=True)
 class AnnotateTripCounts(FunctionPass):
-    """After: loops that run a constant number of times whenever they are entered have it as attribute ``trip_count``."""
+    """After: loops that run a constant number of times whenever they are entered have it as attribute
+    ``trip_count``."""
 
     name = "annotate-trip-counts"
     requires = frozenset({Form.FLAT})

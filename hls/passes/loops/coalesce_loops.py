@@ -18,14 +18,15 @@ __all__ = ["CoalesceLoops", "join_nest"]
 
 @dataclass(frozen=True)
 class CoalesceLoops(FunctionPass):
-    """Before: SSA with `if`; no loop is unrolled yet. After: a loop whose attribute ``loop_coalesce`` is N is one loop with
-    the N - 1 levels inside it (-1: with all of them), which runs an iteration for each of the innermost loop, and one for each
-    run of that which has none.
+    """Before: SSA with `if`; no loop is unrolled yet. After: a loop whose attribute ``loop_coalesce`` is N is one loop
+    with the N - 1 levels inside it (-1: with all of them), which runs an iteration for each of the innermost loop, and
+    one for each run of that which has none.
 
-    With ``model``, loop control that takes longer than a cycle is carried ahead first, as the choice between another iteration and
-    another invocation comes on top of it. What stands before and behind the inner loop is done in its first and last iteration. A nest goes as deep as each body holds
-    exactly one loop that is not to be unrolled, and that outside of any condition. ``warn`` is told where one ends before it was
-    meant to, ``record`` which loop became part of which.
+    With ``model``, loop control that takes longer than a cycle is carried ahead first, as the choice between another
+    iteration and another invocation comes on top of it. What stands before and behind the inner loop is done in its
+    first and last iteration. A nest goes as deep as each body holds exactly one loop that is not to be unrolled, and
+    that outside of any condition. ``warn`` is told where one ends before it was meant to, ``record`` which loop became
+    part of which.
     """
 
     model: DelayModel | None = None
@@ -56,8 +57,12 @@ class CoalesceLoops(FunctionPass):
 
     def _join_attributes(self, loop: Op, inner: Op):
         for name in take_over(loop, inner):
-            self._tell(inner, f"#pragma {name} of this loop is not followed: it becomes one with the loop at line "
-                       f"{loop.span.line}, which says something else", "keep one of them")
+            self._tell(
+                inner,
+                f"#pragma {name} of this loop is not followed: it becomes one with the loop at line "
+                f"{loop.span.line}, which says something else",
+                "keep one of them",
+            )
         if "ivdep" in loop.attrs:
             loop.attrs["ivdep"] = common_promises(loop, inner)
 
@@ -66,10 +71,16 @@ class CoalesceLoops(FunctionPass):
             self.warn(Diagnostic(message, loop.span, hint, "warning"))
 
 
-def join_nest(kernel: str, nest: list[Op], region: Region, model: DelayModel | None, join_attributes: Callable[[Op, Op], None],
-              record: Callable[[Merged], None] | None):
-    """Make the loops of a nest, from outside in, one; ``region`` holds the outermost, or ends where it will stand. ``join_attributes``
-    gives a loop what the one that becomes part of it wishes."""
+def join_nest(
+    kernel: str,
+    nest: list[Op],
+    region: Region,
+    model: DelayModel | None,
+    join_attributes: Callable[[Op, Op], None],
+    record: Callable[[Merged], None] | None,
+):
+    """Make the loops of a nest, from outside in, one; ``region`` holds the outermost, or ends where it will stand.
+    ``join_attributes`` gives a loop what the one that becomes part of it wishes."""
     outer, nest = nest[0], list(nest)
     if len(nest) > 1 and model is not None:
         for around, loop in zip((region, *(op.regions[0] for op in nest)), nest):
@@ -100,7 +111,8 @@ class _Obstacle:
 
 
 def _nest(outer: Op, wish: int) -> tuple[list[Op], _Obstacle | None]:
-    """The loops to be made one, from outside in, and what keeps the nest from being deeper, if it is not as deep as wished."""
+    """The loops to be made one, from outside in, and what keeps the nest from being deeper, if it is not as deep as
+    wished."""
     nest = [outer]
     while len(nest) != wish:
         found = _inside(nest[-1])
@@ -114,15 +126,22 @@ def _inside(loop: Op) -> "Op | _Obstacle":
     (body,) = loop.regions
     loops = [op for op in _loops(body) if op.attrs.get("unroll", 0) in (0, 1)]
     if not loops:
-        return _Obstacle(f"there is no loop inside the one at line {loop.span.line}" if loop.span else "there is no loop inside",
-                         "remove the pragma, or ask for as many levels as there are", True)
+        return _Obstacle(
+            f"there is no loop inside the one at line {loop.span.line}" if loop.span else "there is no loop inside",
+            "remove the pragma, or ask for as many levels as there are",
+            True,
+        )
     if len(loops) > 1:
         lines = " and ".join(str(op.span.line) for op in loops[:2])
-        return _Obstacle(f"the loops at lines {lines} stand beside each other",
-                         "make them one, or ask for the levels around them: #pragma loop_coalesce N")
+        return _Obstacle(
+            f"the loops at lines {lines} stand beside each other",
+            "make them one, or ask for the levels around them: #pragma loop_coalesce N",
+        )
     if loops[0] not in body.ops:
-        return _Obstacle(f"the loop at line {loops[0].span.line} stands under a condition",
-                         "make the condition a part of that of the loop")
+        return _Obstacle(
+            f"the loop at line {loops[0].span.line} stands under a condition",
+            "make the condition a part of that of the loop",
+        )
     return loops[0]
 
 

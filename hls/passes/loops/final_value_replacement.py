@@ -13,11 +13,11 @@ __all__ = ["FinalValueReplacement"]
 
 @dataclass(frozen=True)
 class FinalValueReplacement(FunctionPass):
-    """Before: a flat kernel without tokens; loops that always run equally often say so (``trip_count``). After: nobody asks such a loop
-    for what its counters are in the end.
+    """Before: a flat kernel without tokens; loops that always run equally often say so (``trip_count``). After: nobody
+    asks such a loop for what its counters are in the end.
 
-    Of ``for (int j = 0; j < 4; j++) out[w++] = x;`` what comes behind knows ``w + 4`` when the loop begins, rather than when it has
-    made its last iteration; and that sum can be reckoned with, which a result of a loop cannot.
+    Of ``for (int j = 0; j < 4; j++) out[w++] = x;`` what comes behind knows ``w + 4`` when the loop begins, rather than
+    when it has made its last iteration; and that sum can be reckoned with, which a result of a loop cannot.
     """
 
     name = "final-value-replacement"
@@ -28,7 +28,11 @@ class FinalValueReplacement(FunctionPass):
         for region, op in list(loops_inside_out(result.body)):
             if "trip_count" in op.attrs:
                 used = uses(result.body)
-                left = [i for arg, i in Loop(op, None).inductions.items() if isinstance(arg.type, IntType) and op.results[arg.index] in used]
+                left = [
+                    i
+                    for arg, i in Loop(op, None).inductions.items()
+                    if isinstance(arg.type, IntType) and op.results[arg.index] in used
+                ]
                 resolve(result.body, _left(region, op, left))
         return result
 

@@ -29,21 +29,34 @@ from .merged_attributes import Merged
 __all__ = ["FlattenCarriedNests"]
 
 #: what the source asks of one loop, which it would not of both
-_WISHES = frozenset({"ii", "max_concurrency", "max_interleaving", "speculated_iterations", "disable_loop_pipelining", "nofusion", "ivdep",
-                     "loop_coalesce", "loop_fuse"})
+_WISHES = frozenset(
+    {
+        "ii",
+        "max_concurrency",
+        "max_interleaving",
+        "speculated_iterations",
+        "disable_loop_pipelining",
+        "nofusion",
+        "ivdep",
+        "loop_coalesce",
+        "loop_fuse",
+    }
+)
 #: operations around the inner loop: each is done in every iteration from then on
 _MOST_AROUND = 64
 
 
 @dataclass(frozen=True)
 class FlattenCarriedNests(FunctionPass):
-    """Before: SSA with `if`, in which small arrays are values. After: an innermost loop is one with the loop around it where each of its
-    invocations begins with what the one before has left (a window that moves on over the rows of a picture, a place to write to next). As
-    two loops, the second invocation could only begin when all of the first has passed its pipeline.
+    """Before: SSA with `if`, in which small arrays are values. After: an innermost loop is one with the loop around it
+    where each of its invocations begins with what the one before has left (a window that moves on over the rows of a
+    picture, a place to write to next). As two loops, the second invocation could only begin when all of the first has
+    passed its pipeline.
 
-    Only where nothing is lost by it: loop control is integer logic of counters, at most so many operations stand around the inner loop,
-    nothing is both read and written, which needs sums of counters to be told apart, and the source asks nothing of either loop. An array that
-    is a memory only because it would hold up a loop in registers goes on as it would there.
+    Only where nothing is lost by it: loop control is integer logic of counters, at most so many operations stand around
+    the inner loop, nothing is both read and written, which needs sums of counters to be told apart, and the source asks
+    nothing of either loop. An array that is a memory only because it would hold up a loop in registers goes on as it
+    would there.
     """
 
     model: DelayModel | None = None
@@ -73,8 +86,8 @@ def _inner(outer: Op) -> Op | None:
 
 
 def _goes_on(outer: Op, inner: Op, used, held: set[str]) -> bool:
-    """Whether an invocation begins with what the one before has left, as it is; and nothing else comes back from inside. The arrays
-    ``held`` count as carried."""
+    """Whether an invocation begins with what the one before has left, as it is; and nothing else comes back from
+    inside. The arrays ``held`` count as carried."""
     (body,), given = outer.regions, {result: k for k, result in enumerate(inner.results)}
     behind = computed_from(body, set(inner.results))
     passed = any(op.opcode == "store" and memory_name(op) in held for op in walk(inner.regions[0]))
@@ -89,7 +102,8 @@ def _goes_on(outer: Op, inner: Op, used, held: set[str]) -> bool:
 
 
 def _is_sum(body: Region, index: int) -> bool:
-    """Whether a loop only adds integers to what it carries there: such a sum is begun anew in each invocation, and added up around it."""
+    """Whether a loop only adds integers to what it carries there: such a sum is begun anew in each invocation, and
+    added up around it."""
     if not isinstance(body.args[index].type, IntType):
         return False
     own = {body.args[index]}
@@ -107,7 +121,14 @@ def _is_sum(body: Region, index: int) -> bool:
 
 def _chosen(body: Region, end: Op) -> set[Value]:
     """What an `if` gives of the operands of one of its ends."""
-    return next(({*op.results} for op in walk(body) if op.opcode == "if" and any(region.terminator is end for region in op.regions)), set())
+    return next(
+        (
+            {*op.results}
+            for op in walk(body)
+            if op.opcode == "if" and any(region.terminator is end for region in op.regions)
+        ),
+        set(),
+    )
 
 
 def _is_cheap(outer: Op, inner: Op, held: set[str]) -> bool:
@@ -116,14 +137,22 @@ def _is_cheap(outer: Op, inner: Op, held: set[str]) -> bool:
     inside = {v for op in walk(inner_body) for v in op.results}
     accesses = [op for op in walk(body) if is_access(op) and memory_name(op) not in held]
     written = [memory_name(op) for op in accesses if op.opcode == "store"]
-    once = len(written) == len(set(written)) and not set(written) & {memory_name(op) for op in accesses if op.opcode == "load"}
+    once = len(written) == len(set(written)) and not set(written) & {
+        memory_name(op) for op in accesses if op.opcode == "load"
+    }
     plain = not any(has(op, "effect") and not is_access(op) for op in walk(body))
-    return (len(around) <= _MOST_AROUND and once and plain and _is_control(inner_body, [inner_body.terminator.operands[0]])
-            and _is_control(body, [body.terminator.operands[0], inner.operands[0]], inside))
+    return (
+        len(around) <= _MOST_AROUND
+        and once
+        and plain
+        and _is_control(inner_body, [inner_body.terminator.operands[0]])
+        and _is_control(body, [body.terminator.operands[0], inner.operands[0]], inside)
+    )
 
 
 def _is_control(body: Region, wanted: list[Value], apart: set[Value] = frozenset()) -> bool:
-    """Whether the values come of what a loop carries, and of what is the same for all iterations, by integer logic alone."""
+    """Whether the values come of what a loop carries, and of what is the same for all iterations, by integer logic
+    alone."""
     makers = {v: op for op in body.ops for v in op.results}
     nexts = dict(zip(body.args, body.terminator.operands[1:], strict=True))
     seen: set[Value] = set()

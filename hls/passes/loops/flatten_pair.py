@@ -12,9 +12,9 @@ __all__ = ["merge_nest"]
 def merge_nest(outer: Op, inner: Op, outside: Builder) -> None:
     """Make ``outer`` one loop with ``inner``, an operation of its body; ``outside`` builds in front of ``outer``.
 
-    Both loops are rotated, in SSA form with `if`, and nothing but ``inner`` in the body of ``outer`` is a loop. An iteration does what stands
-    before ``inner`` where it is the first of its invocation, the body of ``inner`` where that runs at all, and what stands
-    behind where it is the last.
+    Both loops are rotated, in SSA form with `if`, and nothing but ``inner`` in the body of ``outer`` is a loop. An
+    iteration does what stands before ``inner`` where it is the first of its invocation, the body of ``inner`` where
+    that runs at all, and what stands behind where it is the last.
     """
     _Merge(outer, inner, outside).run()
 
@@ -25,7 +25,7 @@ class _Merge:
         (self.body,), (self.inner_body,) = outer.regions, inner.regions
         ops = self.body.ops
         at = ops.index(inner)
-        self.before, self.after, self.end = ops[:at], ops[at + 1:-1], ops[-1]
+        self.before, self.after, self.end = ops[:at], ops[at + 1 : -1], ops[-1]
         self.again, *self.nexts = self.end.operands
         self.steady = _steady(self.before)
         self.b = Builder(self.body, outer.span)
@@ -46,7 +46,7 @@ class _Merge:
         again, outer_nexts, inner_nexts = self._last(args, inner_args, goes_on, reached)
         start = self.b.value("xor", goes_on, self.b.true())
         self.b.op("yield", again, *outer_nexts, start, *kept, *inner_nexts)
-        set_results(self.outer, self.outer.results + [Value(v.type, v.name) for v in self.body.args[len(args):]])
+        set_results(self.outer, self.outer.results + [Value(v.type, v.name) for v in self.body.args[len(args) :]])
 
     def _hoist(self):
         """What the inner loop begins with leaves the outer one where it is the same each time."""
@@ -74,13 +74,17 @@ class _Merge:
         return self.outside.const(zero(type), type)
 
     def _shared(self) -> dict[int, int]:
-        """Carried values of ``inner`` that begin as one of ``outer`` which has no other use: both are one. By their index."""
+        """Carried values of ``inner`` that begin as one of ``outer`` which has no other use: both are one. By their
+        index."""
         uses: dict[Value, int] = {}
         for op in walk(self.body):
             for value in op.operands:
                 uses[value] = uses.get(value, 0) + 1
-        return {k: init.index for k, init in enumerate(self.inner.operands[1:])
-                if init.owner is self.body and uses[init] == 1}
+        return {
+            k: init.index
+            for k, init in enumerate(self.inner.operands[1:])
+            if init.owner is self.body and uses[init] == 1
+        }
 
     # --- what stands before the inner loop ---
 
@@ -102,7 +106,8 @@ class _Merge:
         return now
 
     def _wanted(self, rest: list[Op]) -> tuple[list[Value], list[Op]]:
-        """Which results of ``rest`` are used behind it, and which pointers among them must be made anew, as nothing carries them."""
+        """Which results of ``rest`` are used behind it, and which pointers among them must be made anew, as nothing
+        carries them."""
         used = {v for op in [self.inner, *self.after] for v in _used(op)} | {self.again, *self.nexts}
         pointers = []
         for op in reversed(rest):
@@ -121,8 +126,8 @@ class _Merge:
     # --- the inner loop ---
 
     def _inner_args(self) -> list[tuple[Value, Value | None]]:
-        """For each carried value of ``inner``: what it is in this iteration, and what it begins as in the next invocation,
-        where that is known before."""
+        """For each carried value of ``inner``: what it is in this iteration, and what it begins as in the next
+        invocation, where that is known before."""
         found = []
         for k, (arg, init) in enumerate(zip(self.inner_body.args, self.inner.operands[1:], strict=True)):
             if k in self.shared:
@@ -149,16 +154,20 @@ class _Merge:
     # --- what stands behind it ---
 
     def _last(self, args: list[Value], inner_args, goes_on: Value, reached: list[Value]):
-        """The operations that an invocation ends with. Returns whether there is another iteration, and what is carried to it:
-        of ``outer``, and of ``inner`` (those that are not shared)."""
+        """The operations that an invocation ends with. Returns whether there is another iteration, and what is carried
+        to it: of ``outer``, and of ``inner`` (those that are not shared)."""
         held = {j: reached[k] for k, j in self.shared.items()}
-        own = [(now, again, first) for k, ((now, first), again) in enumerate(zip(inner_args, reached)) if k not in self.shared]
+        own = [
+            (now, again, first)
+            for k, ((now, first), again) in enumerate(zip(inner_args, reached))
+            if k not in self.shared
+        ]
         renewed = [(again, first) for _, again, first in own if first is not None]
         stay = [self.b.true(), *(held.get(j, arg) for j, arg in enumerate(args)), *(again for again, _ in renewed)]
         leave = [self.again, *self.nexts, *(first for _, first in renewed)]
         again, *chosen = self._choose(self.b.value("xor", goes_on, self.b.true()), self.after, leave, stay)
-        renewed = iter(chosen[len(args):])
-        return again, chosen[:len(args)], [next(renewed) if first is not None else after for _, after, first in own]
+        renewed = iter(chosen[len(args) :])
+        return again, chosen[: len(args)], [next(renewed) if first is not None else after for _, after, first in own]
 
     def _replace(self, values: dict[Value, Value], ops: Iterable[Op]):
         for op in walk(Region(ops=list(ops))):

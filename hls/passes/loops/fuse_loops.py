@@ -33,17 +33,18 @@ class _Refusal:
 
 @dataclass(frozen=True)
 class FuseLoops(FunctionPass):
-    """Before: SSA with `if`; no loop is unrolled yet. After: neighbouring loops of one region whose attribute ``loop_fuse`` is
-    equal, (number of the block, depth, 1 if the source says that they are independent), are one loop, and so are loops inside
-    of these down to the depth, unless
+    """Before: SSA with `if`; no loop is unrolled yet. After: neighbouring loops of one region whose attribute
+    ``loop_fuse`` is equal, (number of the block, depth, 1 if the source says that they are independent), are one loop,
+    and so are loops inside of these down to the depth, unless
 
     - something that has an effect stands between, or the second loop needs what the first one computes;
-    - an iteration of the second would come before an iteration of the first that it depends on: this is not asked where the
-      source says that they are independent;
+    - an iteration of the second would come before an iteration of the first that it depends on: this is not asked where
+      the source says that they are independent;
     - one of them is marked ``nofusion``, or to be unrolled.
 
-    Where the loops do not run equally often, each body is guarded; with ``model``, loop control that takes longer than a cycle
-    is carried ahead first, as the guards come on top of it. ``warn`` is told of what is not fused, ``record`` of what is.
+    Where the loops do not run equally often, each body is guarded; with ``model``, loop control that takes longer than
+    a cycle is carried ahead first, as the guards come on top of it. ``warn`` is told of what is not fused, ``record``
+    of what is.
     """
 
     address_bits: int = 64
@@ -64,16 +65,22 @@ class FuseLoops(FunctionPass):
     def _region(self, function: Function, region: Region):
         marked = [op for op in region.ops if op.opcode == "loop" and "loop_fuse" in op.attrs]
         refused: set[Op] = set()
-        while pair := next(((a, b) for a, b in pairwise(marked)
-                            if a.attrs["loop_fuse"] == b.attrs["loop_fuse"] and b not in refused), None):
+        while pair := next(
+            ((a, b) for a, b in pairwise(marked) if a.attrs["loop_fuse"] == b.attrs["loop_fuse"] and b not in refused),
+            None,
+        ):
             first, second = pair
             refusal = self._fuse(function, region, first, second)
             if refusal is None:
                 marked.remove(second)
             else:
                 refused.add(second)
-                self._tell(second, f"#pragma loop_fuse: this loop is not fused with the one at line {first.span.line}: "
-                           f"{refusal.reason}", refusal.hint)
+                self._tell(
+                    second,
+                    f"#pragma loop_fuse: this loop is not fused with the one at line {first.span.line}: "
+                    f"{refusal.reason}",
+                    refusal.hint,
+                )
         for op in region.ops:
             op.attrs.pop("loop_fuse", None)
             for inner in op.regions:
@@ -93,8 +100,12 @@ class FuseLoops(FunctionPass):
         else:
             first.attrs.pop("ivdep", None)
         for name in take_over(first, second):
-            self._tell(second, f"#pragma {name} of this loop is not followed: it becomes one with the loop at line "
-                       f"{first.span.line}, which says something else", "keep one of them")
+            self._tell(
+                second,
+                f"#pragma {name} of this loop is not followed: it becomes one with the loop at line "
+                f"{first.span.line}, which says something else",
+                "keep one of them",
+            )
         pairs = same_trips(first, second)
         if pairs is None and self.model is not None:
             for loop in (first, second):
@@ -130,23 +141,29 @@ def _parted(between: Between, first: Op) -> _Refusal | None:
         return _Refusal(f"{what} stands between them{place}", "move it before or behind both loops")
     if between.needed is not None:
         name = between.needed.name or "a value"
-        return _Refusal(f"it needs {name}, which is known when the one at line {first.span.line} has ended",
-                        "keep them apart, or compute it in a variable of its own")
+        return _Refusal(
+            f"it needs {name}, which is known when the one at line {first.span.line} has ended",
+            "keep them apart, or compute it in a variable of its own",
+        )
     return None
 
 
 def _effects(first: Op, second: Op) -> _Refusal | None:
     """Effects beside stores have an order that nothing but the order of the program says."""
-    found = [next((op for op in walk(loop.regions[0]) if has(op, "effect") and op.opcode not in ("store", "fresh")), None)
-             for loop in (first, second)]
+    found = [
+        next((op for op in walk(loop.regions[0]) if has(op, "effect") and op.opcode not in ("store", "fresh")), None)
+        for loop in (first, second)
+    ]
     if None in found:
         return None
-    return _Refusal(f"both have effects that others see in order ({found[0].opcode} and {found[1].opcode})", "keep them apart")
+    return _Refusal(
+        f"both have effects that others see in order ({found[0].opcode} and {found[1].opcode})", "keep them apart"
+    )
 
 
 def _conflict(function: Function, first: Op, second: Op, address_bits: int) -> _Refusal | None:
-    """Whether an iteration of ``second`` would come before one of ``first`` that it must follow, found in a copy in which both
-    are one."""
+    """Whether an iteration of ``second`` would come before one of ``first`` that it must follow, found in a copy in
+    which both are one."""
     copy = _fused_copy(function, first, second)
     fused = next((op for op in walk(copy.body) if op.opcode == "loop" and _MARK in op.attrs), None)
     if fused is None:
@@ -162,7 +179,8 @@ def _conflict(function: Function, first: Op, second: Op, address_bits: int) -> _
 
 
 def _fused_copy(function: Function, first: Op, second: Op) -> Function:
-    """The function, flat, with both loops fused; marks are 1 on ``first`` and its accesses, 2 on those of ``second``."""
+    """The function, flat, with both loops fused; marks are 1 on ``first`` and its accesses, 2 on those of
+    ``second``."""
     touched = [op for loop in (first, second) for op in (loop, *walk(loop.regions[0]))]
     for loop, side in ((first, 1), (second, 2)):
         for op in (loop, *walk(loop.regions[0])):
@@ -171,7 +189,9 @@ def _fused_copy(function: Function, first: Op, second: Op) -> Function:
     copy = clone_function(function)
     for op in touched:
         op.attrs.pop(_MARK, None)
-    region = next(r for r in regions(copy.body) if any(op.opcode == "loop" and op.attrs.get(_MARK) == 1 for op in r.ops))
+    region = next(
+        r for r in regions(copy.body) if any(op.opcode == "loop" and op.attrs.get(_MARK) == 1 for op in r.ops)
+    )
     one, two = (next(op for op in region.ops if op.opcode == "loop" and op.attrs.get(_MARK) == side) for side in (1, 2))
     fuse(region, one, two, sort_between(region, one, two), same_trips(one, two))
     flatten(copy.body)
@@ -181,7 +201,9 @@ def _fused_copy(function: Function, first: Op, second: Op) -> Function:
 def _say(fact: Dependence) -> _Refusal:
     names = [memory_name(access) for access in (fact.src, fact.dst)]
     what = {"load": "the load of", "store": "the store to"}
-    texts = [f"{what[access.opcode]} {name} at line {access.span.line}" for access, name in zip((fact.src, fact.dst), names)]
+    texts = [
+        f"{what[access.opcode]} {name} at line {access.span.line}" for access, name in zip((fact.src, fact.dst), names)
+    ]
     hint = "where no two such iterations use the same element, write #pragma loop_fuse independent"
     if fact.overlap:
         hint = f"where {names[0]} and {names[1]} never overlap, write restrict"

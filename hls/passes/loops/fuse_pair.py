@@ -16,8 +16,8 @@ _MOST_COPIED = 8
 
 @dataclass(frozen=True)
 class Between:
-    """What stands between two loops: operations to go before the first, and behind the second. ``obstacle`` is one that can
-    do neither, ``needed`` a value of the first loop that the second one uses."""
+    """What stands between two loops: operations to go before the first, and behind the second. ``obstacle`` is one that
+    can do neither, ``needed`` a value of the first loop that the second one uses."""
 
     early: tuple[Op, ...] = ()
     late: tuple[Op, ...] = ()
@@ -28,7 +28,7 @@ class Between:
 def sort_between(region: Region, first: Op, second: Op) -> Between:
     """Whether the two loops of the region can be brought together, and how."""
     early, late, changing = [], [], set(first.results)
-    for op in region.ops[region.ops.index(first) + 1:region.ops.index(second)]:
+    for op in region.ops[region.ops.index(first) + 1 : region.ops.index(second)]:
         if not has(op, "pure"):
             return Between(obstacle=op)
         if changing.intersection(op.operands):
@@ -42,8 +42,8 @@ def sort_between(region: Region, first: Op, second: Op) -> Between:
 
 
 def same_trips(first: Op, second: Op) -> dict[int, int] | None:
-    """Carried values of ``second`` that are always equal to one of ``first``, by their indices, where both loops run equally
-    often; None where that is not known.
+    """Carried values of ``second`` that are always equal to one of ``first``, by their indices, where both loops run
+    equally often; None where that is not known.
 
     Either both run a known number of times, or what decides is computed in the same way from equal values.
     """
@@ -64,7 +64,8 @@ class _Pairs:
         self.found: dict[int, int] = {}
 
     def control(self) -> bool:
-        """Values are equal if nothing shows that they are not: those of the next iteration follow from those of this one."""
+        """Values are equal if nothing shows that they are not: those of the next iteration follow from those of this
+        one."""
         ends = self.body.terminator.operands, self.other.terminator.operands
         work, seen = [(self.first.operands[0], self.second.operands[0]), (ends[0][0], ends[1][0])], set()
         while work:
@@ -75,8 +76,10 @@ class _Pairs:
             if one.owner is self.body and two.owner is self.other:
                 if self.found.setdefault(two.index, one.index) != one.index:
                     return False
-                work += [(self.first.operands[1 + one.index], self.second.operands[1 + two.index]),
-                         (ends[0][1 + one.index], ends[1][1 + two.index])]
+                work += [
+                    (self.first.operands[1 + one.index], self.second.operands[1 + two.index]),
+                    (ends[0][1 + one.index], ends[1][1 + two.index]),
+                ]
             elif _alike(one, two):
                 work += zip(one.op.operands, two.op.operands, strict=True)
             else:
@@ -98,10 +101,11 @@ def _alike(one: Value, two: Value) -> bool:
 
 
 def fuse(region: Region, first: Op, second: Op, between: Between, pairs: dict[int, int] | None) -> None:
-    """Make ``first`` one loop with ``second``, which goes; both are operations of the region, which is changed in place.
+    """Make ``first`` one loop with ``second``, which goes; both are operations of the region, which is changed in
+    place.
 
-    ``between`` says where what stands between them goes. ``pairs`` is the answer of :func:`same_trips`; None: each of the two
-    bodies runs as often as it has to.
+    ``between`` says where what stands between them goes. ``pairs`` is the answer of :func:`same_trips`; None: each of
+    the two bodies runs as often as it has to.
     """
     begin, end = region.ops.index(first), region.ops.index(second)
     before = Region(ops=[*region.ops[:begin], *between.early])
@@ -112,7 +116,7 @@ def fuse(region: Region, first: Op, second: Op, between: Between, pairs: dict[in
         pairs = {}
     else:
         _together(first, second, pairs)
-    following = [*between.late, *region.ops[end + 1:]]
+    following = [*between.late, *region.ops[end + 1 :]]
     region.ops = [*before.ops, first, *following]
     replaced = {second.results[two]: first.results[one] for two, one in pairs.items()}
     for op in walk(Region(ops=following)):
@@ -155,7 +159,7 @@ def _guarded(first: Op, second: Op, unused: list[set[int]], before: Builder):
     first.operands[0] = before.value("or", *enables)
     first.operands += enables
     set_results(first, first.results + [Value(BOOL) for _ in guards])
-    own = body.args[:len(body.args) - len(values) - 2], list(values.values())
+    own = body.args[: len(body.args) - len(values) - 2], list(values.values())
     bodies = body.ops, clone_ops(other.ops, values)
     body.ops, b = [], Builder(body, first.span)
     found = [_under(guard, ops, args, free, b) for guard, ops, args, free in zip(guards, bodies, own, unused)]
@@ -164,8 +168,8 @@ def _guarded(first: Op, second: Op, unused: list[set[int]], before: Builder):
 
 
 def _under(guard: Value, ops: list[Op], args: list[Value], free: set[int], b: Builder) -> list[Value]:
-    """A body under its guard: whether it goes on, and its carried values. Those of ``free`` indices nobody wants in the end: where
-    they are computed from carried ones alone they go on, so that a counter stays one."""
+    """A body under its guard: whether it goes on, and its carried values. Those of ``free`` indices nobody wants in the
+    end: where they are computed from carried ones alone they go on, so that a counter stays one."""
     otherwise = Region()
     o = Builder(otherwise, b.span)
     end = ops[-1]

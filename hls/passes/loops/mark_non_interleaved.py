@@ -12,10 +12,11 @@ __all__ = ["MarkNonInterleaved"]
 
 @dataclass(frozen=True)
 class MarkNonInterleaved(FunctionPass):
-    """Before: flat; where there are tokens, what waits for their sake counts as well. After: a loop whose results decide of, or are taken by,
-    the next iteration of the loop around it, which is entered once or has one invocation at a time, has the attribute ``interleave`` =
-    False: no other invocations could fill the time in which one waits, so it may issue ahead of a condition that is known late, and needs no
-    room for others. Loops that have it for another reason, such as the order of their accesses, count as loops around.
+    """Before: flat; where there are tokens, what waits for their sake counts as well. After: a loop whose results
+    decide of, or are taken by, the next iteration of the loop around it, which is entered once or has one invocation at
+    a time, has the attribute ``interleave`` = False: no other invocations could fill the time in which one waits, so it
+    may issue ahead of a condition that is known late, and needs no room for others. Loops that have it for another
+    reason, such as the order of their accesses, count as loops around.
     """
 
     name = "mark-non-interleaved"
@@ -34,7 +35,8 @@ def _loops(region: Region) -> list[Op]:
 
 
 def _inside(loop: Op, alone: bool):
-    """Mark what the loop, of which there is one invocation at a time if it is ``alone``, waits for; and what loops inside wait for."""
+    """Mark what the loop, of which there is one invocation at a time if it is ``alone``, waits for; and what loops
+    inside wait for."""
     (body,) = loop.regions
     for child in _loops(body):
         if alone and _is_waited_for(child, body):

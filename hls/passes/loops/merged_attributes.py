@@ -13,8 +13,8 @@ _WISHES = ("ii", "max_concurrency", "max_interleaving", "speculated_iterations",
 
 @dataclass(frozen=True)
 class Merged:
-    """The loop of the source at ``span`` is part of the one at ``into``: ``how`` is "coalesced" (it stood inside) or "fused"
-    (it stood behind)."""
+    """The loop of the source at ``span`` is part of the one at ``into``: ``how`` is "coalesced" (it stood inside) or
+    "fused" (it stood behind)."""
 
     kernel: str
     span: Span | None
@@ -23,7 +23,8 @@ class Merged:
 
 
 def take_over(loop: Op, other: Op) -> list[str]:
-    """Give ``loop`` the wishes of ``other`` where it has none of its own; returns those that are lost, as it has another value."""
+    """Give ``loop`` the wishes of ``other`` where it has none of its own; returns those that are lost, as it has
+    another value."""
     lost = []
     for name in _WISHES:
         if name in other.attrs and loop.attrs.setdefault(name, other.attrs[name]) != other.attrs[name]:
@@ -38,7 +39,9 @@ def common_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
         for other, least in second.attrs.get("ivdep", ()):
             if memory == other or "" in (memory, other):
                 known = found.get(memory or other, 1)
-                found[memory or other] = _weaker(safelen, least) if known == 1 else _stronger(known, _weaker(safelen, least))
+                found[memory or other] = (
+                    _weaker(safelen, least) if known == 1 else _stronger(known, _weaker(safelen, least))
+                )
     return tuple(found.items())
 
 

@@ -20,9 +20,10 @@ MOST_ELEMENTS = 16_384
 
 @dataclass(frozen=True)
 class RecognizeShiftIdiom(FunctionPass):
-    """Before: SSA with `if`, arrays in private memories. After: a loop that does nothing but move elements of a private array,
-    ``x[k] = x[k - by]`` for constant bounds and in the order that reads each before it is overwritten, is one ``shift``, also where
-    an element is a vector or structure, and several of the array; one that sets elements of such an array to one value is a ``fill``. Loops with `unroll 1` stay.
+    """Before: SSA with `if`, arrays in private memories. After: a loop that does nothing but move elements of a private
+    array, ``x[k] = x[k - by]`` for constant bounds and in the order that reads each before it is overwritten, is one
+    ``shift``, also where an element is a vector or structure, and several of the array; one that sets elements of such
+    an array to one value is a ``fill``. Loops with `unroll 1` stay.
 
     ``record`` is told of each shift: (kernel, place, elements moved, whether a pragma asks for it).
     """
@@ -54,7 +55,15 @@ class RecognizeShiftIdiom(FunctionPass):
         ends = [line.span(moves.trips) for line in (written, read)]
         if self.record is not None:
             self.record(function.name, op.span, moves.trips, op.attrs.get("unroll", 0) != 0)
-        b.op("shift", attrs={"mem": moves.memory.name, "by": by, "low": min(low for low, _ in ends), "high": max(high for _, high in ends)})
+        b.op(
+            "shift",
+            attrs={
+                "mem": moves.memory.name,
+                "by": by,
+                "low": min(low for low, _ in ends),
+                "high": max(high for _, high in ends),
+            },
+        )
         return moves.results(b)
 
 
@@ -83,8 +92,9 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Moves:
-    """A loop that in each of ``trips`` iterations stores one element of a private array, or the few neighbouring ones of a vector:
-    those of the line ``read``, or (None) ``value`` from outside of the loop. ``ends`` are the values of its counters behind it."""
+    """A loop that in each of ``trips`` iterations stores one element of a private array, or the few neighbouring ones
+    of a vector: those of the line ``read``, or (None) ``value`` from outside of the loop. ``ends`` are the values of
+    its counters behind it."""
 
     memory: MemoryObject
     trips: int
@@ -109,7 +119,9 @@ class _Moves:
         if trips is None or not trips.exact or trips.count < 2:
             return None
         written = _joined([_line(store, states, trips.count, memory) for store in stores])
-        read = _joined([_line(store.operands[1].op, states, trips.count, memory) for store in stores]) if loads else None
+        read = (
+            _joined([_line(store.operands[1].op, states, trips.count, memory) for store in stores]) if loads else None
+        )
         if written is None or loads and (read is None or read.step != written.step):
             return None
         return cls(memory, trips.count, written, read, value, tuple(states(trips.count).values()))
@@ -133,8 +145,16 @@ def _array(access: Op, function: Function) -> MemoryObject | None:
     address = access.operands[0].op
     if address is None or address.opcode != "addr" or constant(access.operands[-1]) != 1:
         return None
-    memory, type = function.memories[address.attrs["mem"]], (access.result if access.opcode == "load" else access.operands[1]).type
-    plain = memory.space == "private" and type == memory.element and not isinstance(type, PointerType) and not memory.volatile
+    memory, type = (
+        function.memories[address.attrs["mem"]],
+        (access.result if access.opcode == "load" else access.operands[1]).type,
+    )
+    plain = (
+        memory.space == "private"
+        and type == memory.element
+        and not isinstance(type, PointerType)
+        and not memory.volatile
+    )
     return memory if plain and 2 <= memory.length <= MOST_ELEMENTS else None
 
 
@@ -145,12 +165,18 @@ def _pairs(stores: list[Op], loads: list[Op], used) -> bool:
 
 
 def _all_store(stores: list[Op], value: Value) -> bool:
-    return all(store.operands[1] is value or is_constant(value) and is_constant(store.operands[1])
-               and constant(store.operands[1]) == constant(value) for store in stores)
+    return all(
+        store.operands[1] is value
+        or is_constant(value)
+        and is_constant(store.operands[1])
+        and constant(store.operands[1]) == constant(value)
+        for store in stores
+    )
 
 
 def _joined(lines: list[_Line | None]) -> _Line | None:
-    """The line of neighbouring elements that are touched together: in the same order by all stores, and without a gap."""
+    """The line of neighbouring elements that are touched together: in the same order by all stores, and without a
+    gap."""
     if None in lines or {line.step for line in lines} != {lines[0].step} or abs(lines[0].step) != len(lines):
         return None
     firsts = [line.first for line in lines]
@@ -164,8 +190,8 @@ def _is_outside(value: Value, loop: Op) -> bool:
 
 
 def _counters(loop: Op):
-    """A function from the number of an iteration to [(argument, its value)...] by argument; None unless every carried value
-    counts from a constant in constant steps."""
+    """A function from the number of an iteration to [(argument, its value)...] by argument; None unless every carried
+    value counts from a constant in constant steps."""
     (body,) = loop.regions
     steps = {}
     for arg, init, after in zip(body.args, loop.operands[1:], body.terminator.operands[1:], strict=True):

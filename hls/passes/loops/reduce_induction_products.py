@@ -38,8 +38,11 @@ def _products_region(region: Region):
 def _reduce(loop: Op, outside: Builder):
     """Replace the products of the loop's counters in its body."""
     (body,) = loop.regions
-    steps = {arg: step for arg, after in zip(body.args, body.terminator.operands[1:])
-             if (step := _step(arg, after)) is not None and is_constant(loop.operands[1 + arg.index])}
+    steps = {
+        arg: step
+        for arg, after in zip(body.args, body.terminator.operands[1:])
+        if (step := _step(arg, after)) is not None and is_constant(loop.operands[1 + arg.index])
+    }
     inner = {value for op in walk(body) for value in op.results} | set(body.args)
     known: dict[tuple[Value, Value], Value] = {}
     replaced: dict[Value, Value] = {}

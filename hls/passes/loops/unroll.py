@@ -34,12 +34,13 @@ class Unrolled:
 class Unroll(FunctionPass):
     """Unrolls what is marked, outer loops before those inside (which get constant bounds by it): run until unchanged.
 
-    A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA,
-    with `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy after the
-    first runs only if the one before said so (unless that is known). Loops that ``small`` chooses are unrolled without a mark,
-    unless the source asks something of them as loops, or its attribute ``max_unroll_loops`` allows fewer
-    copies; likewise, if they run equally often each time, those inside a loop marked ``pipelined``, of which the source expects that an
-    iteration starts every cycle. ``record`` is told of every loop that is unrolled, once for each copy that an enclosing loop made of it.
+    A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA, with
+    `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy
+    after the first runs only if the one before said so (unless that is known). Loops that ``small`` chooses are
+    unrolled without a mark, unless the source asks something of them as loops, or its attribute ``max_unroll_loops``
+    allows fewer copies; likewise, if they run equally often each time, those inside a loop marked ``pipelined``, of
+    which the source expects that an iteration starts every cycle. ``record`` is told of every loop that is unrolled,
+    once for each copy that an enclosing loop made of it.
     """
 
     max_ops: int = 20_000
@@ -69,8 +70,8 @@ class Unroll(FunctionPass):
         return sum(1 for _ in walk(op.regions[0]))
 
     def _expected(self, region: Region, all_inside: bool = False) -> int:
-        """Operations of a region when the loops inside that are marked (``all_inside``: all of them) are unrolled as well, as far as it is known
-        how often they run."""
+        """Operations of a region when the loops inside that are marked (``all_inside``: all of them) are unrolled as
+        well, as far as it is known how often they run."""
         total = 0
         for op in region.ops:
             wish = op.attrs.get("unroll", 0) if op.opcode == "loop" else 1
@@ -82,22 +83,33 @@ class Unroll(FunctionPass):
 
     def _check_size(self, op, factor, total, trips):
         if total > self.max_ops:
-            inner = any(each.opcode == "loop" and each.attrs.get("unroll", 0) not in (0, 1) for each in walk(op.regions[0]))
-            raise CompileError.at(op.span, f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
-                                  f"{total:,} operations; the limit is {self.max_ops:,}", f"unroll it partially: #pragma unroll 8; {exceeded('unrolled')}")
+            inner = any(
+                each.opcode == "loop" and each.attrs.get("unroll", 0) not in (0, 1) for each in walk(op.regions[0])
+            )
+            raise CompileError.at(
+                op.span,
+                f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
+                f"{total:,} operations; the limit is {self.max_ops:,}",
+                f"unroll it partially: #pragma unroll 8; {exceeded('unrolled')}",
+            )
         guarded = trips is None or not trips.exact
         if guarded and factor > self.max_guarded:
-            raise CompileError.at(op.span, f"a loop whose trip count is not constant cannot be unrolled {factor:,} times",
-                                  f"the limit is {self.max_guarded}: #pragma unroll {self.max_guarded}")
+            raise CompileError.at(
+                op.span,
+                f"a loop whose trip count is not constant cannot be unrolled {factor:,} times",
+                f"the limit is {self.max_guarded}: #pragma unroll {self.max_guarded}",
+            )
 
     def _record(self, function, op, factor, trips):
         if self.record is not None:
             full = trips is not None and factor == trips.count
             self.record(Unrolled(function.name, op.span, factor, full, op.attrs.get("unroll", 0) != 0))
 
-    def _choose(self, region: Region, function: Function, inside: bool, total: int, pipelined=False) -> list[tuple[Op, int, Trips | None]]:
-        """(loop, factor, trips) of the outermost loops to unroll now. ``inside``: the region runs many times in a launch, ``pipelined``: in a
-        loop so marked; ``total``: operations of the kernel."""
+    def _choose(
+        self, region: Region, function: Function, inside: bool, total: int, pipelined=False
+    ) -> list[tuple[Op, int, Trips | None]]:
+        """(loop, factor, trips) of the outermost loops to unroll now. ``inside``: the region runs many times in a
+        launch, ``pipelined``: in a loop so marked; ``total``: operations of the kernel."""
         found = []
         for op in region.ops:
             choice = self._decide(op, function, inside, total, pipelined) if op.opcode == "loop" else None
@@ -105,29 +117,47 @@ class Unroll(FunctionPass):
                 found.append((op, *choice))
             else:
                 for inner in op.regions:
-                    found += self._choose(inner, function, inside or op.opcode == "loop", total, pipelined or "pipelined" in op.attrs)
+                    found += self._choose(
+                        inner, function, inside or op.opcode == "loop", total, pipelined or "pipelined" in op.attrs
+                    )
         return found
 
-    def _decide(self, op: Op, function: Function, inside: bool, total: int, pipelined: bool) -> tuple[int, Trips | None] | None:
+    def _decide(
+        self, op: Op, function: Function, inside: bool, total: int, pipelined: bool
+    ) -> tuple[int, Trips | None] | None:
         wish = op.attrs.get("unroll", 0)
         if wish == 1:
             return None
         trips = _trips(op)
         if wish == 0:
             room = total < self.max_ops // 2  # what nobody asked for must not make a kernel too large
-            automatic = trips is not None and room and not _CONTROLS & op.attrs.keys() and (
-                self.small.chooses(op, trips, function, inside) or pipelined and self._fits_one_cycle(op, trips, total))
+            automatic = (
+                trips is not None
+                and room
+                and not _CONTROLS & op.attrs.keys()
+                and (
+                    self.small.chooses(op, trips, function, inside)
+                    or pipelined
+                    and self._fits_one_cycle(op, trips, total)
+                )
+            )
             return (trips.count, trips) if automatic else None
         op.attrs["unroll"] = 1  # decided; a copy is not unrolled again
         if wish > 1 and (trips is None or wish < trips.count):
             return wish, trips
         if trips is None:
-            self._warn(op, "this loop is not unrolled: its trip count is not known at compile time",
-                       "give a factor: #pragma unroll 8")
+            self._warn(
+                op,
+                "this loop is not unrolled: its trip count is not known at compile time",
+                "give a factor: #pragma unroll 8",
+            )
             return None
         for name in sorted(_CONTROLS & op.attrs.keys()):
-            self._warn(op, f"#pragma {name} has no effect: all {trips.count} iterations of this loop are unrolled",
-                       "ask for fewer copies, or remove it")
+            self._warn(
+                op,
+                f"#pragma {name} has no effect: all {trips.count} iterations of this loop are unrolled",
+                "ask for fewer copies, or remove it",
+            )
         return trips.count, trips
 
     def _fits_one_cycle(self, op: Op, trips: Trips, total: int) -> bool:

@@ -10,8 +10,11 @@ from ..memory.storage_attributes import HOLDS_UP
 
 __all__ = ["AutoUnrollPolicy"]
 
-#: what a loop that is unrolled for the sake of the loop around it may do: the rest has an effect that others may see, or order
-_EFFECTS = frozenset({"store", "atomic", "barrier", "mem_fence", "printf", "call", "channel_read", "channel_write", "loop"})
+#: what a loop that is unrolled for the sake of the loop around it may do: the rest has an effect that others may see,
+#: or order
+_EFFECTS = frozenset(
+    {"store", "atomic", "barrier", "mem_fence", "printf", "call", "channel_read", "channel_write", "loop"}
+)
 #: operations that cost as much as many others, each
 _LARGE = frozenset({"udiv", "sdiv", "urem", "srem", "fdiv", "fsqrt"})
 _FLOAT = frozenset({"fadd", "fsub", "fmul", "fma", "fsum"})
@@ -21,11 +24,12 @@ _FLOAT = frozenset({"fadd", "fsub", "fmul", "fma", "fsum"})
 class AutoUnrollPolicy:
     """Innermost loops of at most ``trips`` iterations, and ``ops`` operations in all copies.
 
-    Such a loop becomes straight code where that makes registers of a private array of at most ``register_bits`` bits, or of one that is
-    shifted. Inside a loop, or in a kernel of many work-items, it also does where it only computes and loads: then an
-    iteration of what is around it starts every cycle, instead of every so many. For that there may be ``loads`` loads of memory in all
-    copies and lanes, and none of global memory where neighbours are not joined to wide accesses (``joined``), so that each would have to
-    wait for the others anyway; and ``floats`` operations on floats, ``large`` divisions and roots.
+    Such a loop becomes straight code where that makes registers of a private array of at most ``register_bits`` bits,
+    or of one that is shifted. Inside a loop, or in a kernel of many work-items, it also does where it only computes and
+    loads: then an iteration of what is around it starts every cycle, instead of every so many. For that there may be
+    ``loads`` loads of memory in all copies and lanes, and none of global memory where neighbours are not joined to wide
+    accesses (``joined``), so that each would have to wait for the others anyway; and ``floats`` operations on floats,
+    ``large`` divisions and roots.
     """
 
     trips: int = 16
@@ -42,23 +46,36 @@ class AutoUnrollPolicy:
         body = list(walk(loop.regions[0]))
         if trips.count > most or trips.count * len(body) > self.ops or any(op.opcode == "loop" for op in body):
             return False
-        return self._indexes_array(body, function) or inside and trips.exact and self._only_computes(body, trips.count, function)
+        return (
+            self._indexes_array(body, function)
+            or inside
+            and trips.exact
+            and self._only_computes(body, trips.count, function)
+        )
 
     def _indexes_array(self, body: list[Op], function: Function) -> bool:
         """Whether a small private array is accessed at a place that is not constant."""
-        return any(op.opcode == "addr" and constant(op.operands[0]) is None
-                   and self._is_registers(function.memories[op.attrs["mem"]], function) for op in body)
+        return any(
+            op.opcode == "addr"
+            and constant(op.operands[0]) is None
+            and self._is_registers(function.memories[op.attrs["mem"]], function)
+            for op in body
+        )
 
     def _is_registers(self, memory: MemoryObject, function: Function) -> bool:
         """Whether a private array may become registers: it is small, or shifted as a whole."""
         if memory.space != "private" or HOLDS_UP in dict(memory.attrs):
             return False
         return memory.length * memory.element.bits <= self.register_bits or any(
-            op.opcode == "shift" and op.attrs["mem"] == memory.name for op in walk(function.body))
+            op.opcode == "shift" and op.attrs["mem"] == memory.name for op in walk(function.body)
+        )
 
     def _only_computes(self, body: list[Op], copies: int, function: Function) -> bool:
         copies *= lanes_of(function)
         counts = [sum(op.opcode in kind for op in body) * copies for kind in ({"load"}, _FLOAT, _LARGE)]
         asks_outside = any(op.opcode == "addr" and function.memories[op.attrs["mem"]].space == "global" for op in body)
-        return (not any(op.opcode in _EFFECTS for op in body) and (self.joined or not asks_outside)
-                and all(count <= most for count, most in zip(counts, (self.loads, self.floats, self.large), strict=True)))
+        return (
+            not any(op.opcode in _EFFECTS for op in body)
+            and (self.joined or not asks_outside)
+            and all(count <= most for count, most in zip(counts, (self.loads, self.floats, self.large), strict=True))
+        )

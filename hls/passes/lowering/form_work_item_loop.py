@@ -22,23 +22,23 @@ _IDS = ("global_id", "local_id", "group_id")
 
 @dataclass(frozen=True)
 class FormWorkItemLoop(FunctionPass):
-    """Before: a flat kernel that is run once for every work-item; all of a group reach its barriers equally often. After: one that is run once
-    for every launch.
+    """Before: a flat kernel that is run once for every work-item; all of a group reach its barriers equally often.
+    After: one that is run once for every launch.
 
-    A kernel with the attribute ``ndrange`` becomes one loop with attributes ``form="ndrange"`` and ``parallel``.
-    What it needs to know about the launch are arguments of 32 bits, appended to ``args`` and named in order in the
-    attribute ``launch_args`` (see ``hls.ir.launch``); the host keeps every size, offset, end and count below 2**32. The loop
-    carries the ids that the body uses, counting like an odometer: over the global range, x fastest, if only global
-    ids are used, else group by group. Dimensions the kernel does not look at are counted together, as repetitions.
-    In other kernels the queries become those of a single work-item. Where one run of the body stands for several
-    neighbours (``lanes``), dimension 0 counts in steps of these.
+    A kernel with the attribute ``ndrange`` becomes one loop with attributes ``form="ndrange"`` and ``parallel``. What
+    it needs to know about the launch are arguments of 32 bits, appended to ``args`` and named in order in the attribute
+    ``launch_args`` (see ``hls.ir.launch``); the host keeps every size, offset, end and count below 2**32. The loop
+    carries the ids that the body uses, counting like an odometer: over the global range, x fastest, if only global ids
+    are used, else group by group. Dimensions the kernel does not look at are counted together, as repetitions. In other
+    kernels the queries become those of a single work-item. Where one run of the body stands for several neighbours
+    (``lanes``), dimension 0 counts in steps of these.
 
-    Where work-items of a group meet or share memory, every group is one run of iterations without gaps: a ``barrier`` becomes
-    a ``meet``, which is told the last one of them, and one ``group`` names the memories that the groups have copies of; another
-    one is there for calls on channels.
+    Where work-items of a group meet or share memory, every group is one run of iterations without gaps: a ``barrier``
+    becomes a ``meet``, which is told the last one of them, and one ``group`` names the memories that the groups have
+    copies of; another one is there for calls on channels.
 
-    With ``num_compute_units`` the kernel gets the attribute ``units`` and is run once for every group of a launch: the loop counts the
-    places in one group, and what differs between groups and between units are hidden arguments as well.
+    With ``num_compute_units`` the kernel gets the attribute ``units`` and is run once for every group of a launch: the
+    loop counts the places in one group, and what differs between groups and between units are hidden arguments as well.
     """
 
     name = "form-work-item-loop"
@@ -86,8 +86,9 @@ class _Dispatcher:
 
     def __init__(self, function: Function):
         self.function = function
-        self.queries = {(op.attrs["fn"], op.attrs.get("dim", 0)) for op in walk(function.body)
-                        if op.opcode == "work_item"}
+        self.queries = {
+            (op.attrs["fn"], op.attrs.get("dim", 0)) for op in walk(function.body) if op.opcode == "work_item"
+        }
         self.shared = tuple(m.name for m in function.memories.values() if m.space == "local")
         meets = any(op.opcode == "barrier" for op in walk(function.body))
         self.together = bool(self.shared) or meets
@@ -106,8 +107,11 @@ class _Dispatcher:
         digits = [*(self._group_digits() if self.by_group else self._global_digits()), *self._repeats()]
         body = self.inside.region
         for digit in digits:
-            carried = [*((name, I32) for name in digit.names), (f"{digit.names[0]}_left", I32),
-                       (f"{digit.names[0]}_last", BOOL)]
+            carried = [
+                *((name, I32) for name in digit.names),
+                (f"{digit.names[0]}_left", I32),
+                (f"{digit.names[0]}_last", BOOL),
+            ]
             self._carry(*carried)
         self.counted = len(digits) > MOST_WHEELS
         if self.counted:
@@ -132,7 +136,9 @@ class _Dispatcher:
             attrs[OWN] = own
         if self.alone and self.together:
             attrs |= {"interleave": False, "interleave_reason": "the work-items of a group stay together"}
-        self.before.op("loop", self.before.true(), *starts, results=[v.type for v in starts], regions=[body], attrs=attrs)
+        self.before.op(
+            "loop", self.before.true(), *starts, results=[v.type for v in starts], regions=[body], attrs=attrs
+        )
         self.before.op("return")
         for op in walk(body):
             if op.opcode == "loop" and any(inner.opcode == "meet" for inner in walk(op.regions[0])):
@@ -173,19 +179,35 @@ class _Dispatcher:
     # the wheels
 
     def _global_digits(self) -> list[_Digit]:
-        return [_Digit((f"global_id_{d}",), (self._argument("global_offset", d),), (self._stride(d),), self._runs("global_size", d))
-                for d in self.dims]
+        return [
+            _Digit(
+                (f"global_id_{d}",),
+                (self._argument("global_offset", d),),
+                (self._stride(d),),
+                self._runs("global_size", d),
+            )
+            for d in self.dims
+        ]
 
     def _group_digits(self) -> list[_Digit]:
-        """First the places in the group, then the groups: (first global id of the group, number of the group). Where groups must
-        stay together the dimensions nobody asks for count in both."""
+        """First the places in the group, then the groups: (first global id of the group, number of the group). Where
+        groups must stay together the dimensions nobody asks for count in both."""
         zero, one = self.before.const(0, I32), self.before.const(1, I32)
         size = {d: self._argument("local_size", d) for d in self.dims}
-        inner = [_Digit((f"local_id_{d}",), (zero,), (self._stride(d),), self._runs("local_size", d)) for d in self.dims]
+        inner = [
+            _Digit((f"local_id_{d}",), (zero,), (self._stride(d),), self._runs("local_size", d)) for d in self.dims
+        ]
         if self.alone:
             return self._places(inner)
-        outer = [_Digit((f"group_start_{d}", f"group_id_{d}"), (self._argument("global_offset", d), zero),
-                        (size[d], one), self._argument("num_groups", d)) for d in self.dims]
+        outer = [
+            _Digit(
+                (f"group_start_{d}", f"group_id_{d}"),
+                (self._argument("global_offset", d), zero),
+                (size[d], one),
+                self._argument("num_groups", d),
+            )
+            for d in self.dims
+        ]
         others = [d for d in range(3) if d not in self.dims]
         if self.together and others:
             inner.append(_Digit(("local_id_others",), (zero,), (one,), self._argument("local_count", *others)))
@@ -193,7 +215,8 @@ class _Dispatcher:
         return [d for d in inner if constant(d.count) != 1] + outer  # a group's single step needs no wheel
 
     def _places(self, inner: list[_Digit]) -> list[_Digit]:
-        """The wheels of the work-items of one group, of which ``inner`` counts the dimensions that somebody asks for."""
+        """The wheels of the work-items of one group, of which ``inner`` counts the dimensions that somebody asks
+        for."""
         zero, one = self.before.const(0, I32), self.before.const(1, I32)
         others = [d for d in range(3) if d not in self.dims]
         if others:
@@ -215,8 +238,13 @@ class _Dispatcher:
 
     def _last_of_group(self) -> Value:
         """Whether every wheel of a place in the group is at its last step."""
-        return self._all([value for value in self.inside.region.args
-                          if value.name.startswith("local_id") and value.name.endswith("_last")])
+        return self._all(
+            [
+                value
+                for value in self.inside.region.args
+                if value.name.startswith("local_id") and value.name.endswith("_last")
+            ]
+        )
 
     def _all(self, conditions: list[Value]) -> Value:
         """Whether all of them hold, in as few steps as can be."""
@@ -258,8 +286,8 @@ class _Dispatcher:
         return self._argument(fn) if fn == "work_dim" else self._argument(fn, dim)
 
     def _within_group(self, id: Value) -> Value:
-        """The id without the bits that it never has, as groups are not larger: addresses that it makes need none for them. From then on
-        the kernel says how large they may be, whatever becomes of its barriers."""
+        """The id without the bits that it never has, as groups are not larger: addresses that it makes need none for
+        them. From then on the kernel says how large they may be, whatever becomes of its barriers."""
         if self.limit is None or "work_group_size" in self.function.attrs:
             return id
         self.function.attrs.setdefault("max_work_group_size", self.limit)
@@ -278,27 +306,32 @@ class _Dispatcher:
         return self.before.value("eq", count, self.before.const(1, I32))
 
     def _within(self, moved: Value, start: Value, step: Value, count: Value) -> Value:
-        """A counter that was moved on, in as many bits as it needs where that is known: nothing else says that it never exceeds them."""
+        """A counter that was moved on, in as many bits as it needs where that is known: nothing else says that it never
+        exceeds them."""
         known = [constant(value) for value in (start, step, count)]
         if None in known or known[0] or known[1] * known[2] < 2:
             return moved
-        return self.inside.value("and", moved, self.inside.const((1 << (known[1] * known[2] - 1).bit_length()) - 1, moved.type))
+        return self.inside.value(
+            "and", moved, self.inside.const((1 << (known[1] * known[2] - 1).bit_length()) - 1, moved.type)
+        )
 
     def _step(self, digits: list[_Digit]):
         """Move the wheels by one and continue unless all came round.
 
         Whether a wheel is at its last step is a carried bit, found one step ahead from a counter that runs down to a
-        constant: so no cycle has to hold an addition, a comparison and the carry to the next wheel. Beyond two wheels the work-items
-        that are left are counted in the same way, as the carry through all wheels would take too long.
+        constant: so no cycle has to hold an addition, a comparison and the carry to the next wheel. Beyond two wheels
+        the work-items that are left are counted in the same way, as the carry through all wheels would take too long.
         """
         b, nexts, arguments = self.inside, [], iter(self.inside.region.args)
         wheels = [([next(arguments) for _ in digit.names], next(arguments), next(arguments)) for digit in digits]
         turning = b.true()
         for number, (digit, (now, left, last)) in enumerate(zip(digits, wheels, strict=True)):
-            restart = self._all([wheel[2] for wheel in wheels[:number + 1]])
+            restart = self._all([wheel[2] for wheel in wheels[: number + 1]])
             moves = b.value("and", turning, b.value("xor", last, b.true()))
-            after = [(value, start, self._within(b.value("add", value, step), start, step, digit.count))
-                     for value, start, step in zip(now, digit.starts, digit.steps, strict=True)]
+            after = [
+                (value, start, self._within(b.value("add", value, step), start, step, digit.count))
+                for value, start, step in zip(now, digit.starts, digit.steps, strict=True)
+            ]
             after.append((left, digit.count, b.value("sub", left, b.const(1, I32))))
             after.append((last, self._is_one(digit.count), b.value("eq", left, b.const(2, I32))))
             for value, start, moved in after:

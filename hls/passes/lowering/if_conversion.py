@@ -16,8 +16,9 @@ __all__ = ["IfConversion", "flatten"]
 class IfConversion(FunctionPass):
     """Before: `if` with regions. After: none; loops are the only control flow.
 
-    Accesses of memories and channels and barriers take the condition into their predicate, loops into their enable. Everything else runs always: a
-    pure operation has a result for all operands, and what a branch not taken computes is not selected.
+    Accesses of memories and channels and barriers take the condition into their predicate, loops into their enable.
+    Everything else runs always: a pure operation has a result for all operands, and what a branch not taken computes is
+    not selected.
     """
 
     name = "if-conversion"
@@ -38,8 +39,8 @@ def flatten(region: Region, values: dict[Value, Value] | None = None) -> None:
 
 @dataclass
 class _Path:
-    """The way to one side of an `if`: its condition and those around. It is computed where it is needed first, and once: a branch in
-    so many others costs one operation more, not one for each."""
+    """The way to one side of an `if`: its condition and those around. It is computed where it is needed first, and
+    once: a branch in so many others costs one operation more, not one for each."""
 
     outer: "_Path | None"
     condition: Value
@@ -81,8 +82,9 @@ def _flat_if(op: Op, b: Builder, values: dict[Value, Value], path: _Path | None)
         _flat(inner, b, values, _Path(path, condition, k == 0, op.span))
         ends.append([values.get(v, v) for v in end.operands])
     b.span = op.span
-    return [x if x is y else b.value("select", condition, x, y, name=result.name)
-            for x, y, result in zip(*ends, op.results)]
+    return [
+        x if x is y else b.value("select", condition, x, y, name=result.name) for x, y, result in zip(*ends, op.results)
+    ]
 
 
 def _guard(op: Op, b: Builder, path: _Path, guards: dict[Value, Value]):

@@ -62,9 +62,17 @@ def _check_size(function: Function, sizes: _Sizes, most: int) -> None:
     total = sizes.of(function.name)
     largest = max((op for op in walk(function.body) if op.opcode == "call"), key=sizes.of_op, default=None)
     if total > most:
-        what = f", {sizes.of_op(largest):,} of them in the call of {largest.attrs['callee']}, as every call is hardware of its own" if largest else ""
-        raise CompileError.at(largest.span if largest else function.span, f"kernel {function.name} becomes {total:,} operations{what}; the limit is {most:,}",
-                              f"write loops instead of many calls and lines; {exceeded('operations')}")
+        what = (
+            f", {sizes.of_op(largest):,} of them in the call of {largest.attrs['callee']}, as every call is hardware "
+            "of its own"
+            if largest
+            else ""
+        )
+        raise CompileError.at(
+            largest.span if largest else function.span,
+            f"kernel {function.name} becomes {total:,} operations{what}; the limit is {most:,}",
+            f"write loops instead of many calls and lines; {exceeded('operations')}",
+        )
 
 
 def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -> Function:
@@ -95,7 +103,9 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
             b.op("fresh", attrs={"mem": name, "set": False})
     values = dict(zip(callee.args, call.operands))
     body = clone_ops(callee.body.ops, values)
-    passed = {arg.name: objects(value) for arg, value in zip(callee.args, call.operands) if isinstance(arg.type, PointerType)}
+    passed = {
+        arg.name: objects(value) for arg, value in zip(callee.args, call.operands) if isinstance(arg.type, PointerType)
+    }
     _rename(Region(ops=body), memories, passed)
     if "library" in callee.attrs:  # the user wrote the call, and nothing of what it became
         for op in walk(Region(ops=body)):
@@ -105,19 +115,24 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
 
 
 def _rename(region: Region, memories: dict[str, str], passed: dict[str, tuple[str, ...]]):
-    """``memories`` has new names; ``passed`` what the pointers that were arguments point into: a promise is one about that."""
+    """``memories`` has new names; ``passed`` what the pointers that were arguments point into: a promise is one about
+    that."""
     for op in region.ops:
         if op.opcode in ("addr", "fresh"):
             op.attrs["mem"] = memories[op.attrs["mem"]]
         elif "ivdep" in op.attrs:
-            op.attrs["ivdep"] = tuple((new, safelen) for name, safelen in op.attrs["ivdep"]
-                                      for new in (memories.get(name, name), *passed.get(name, ())))
+            op.attrs["ivdep"] = tuple(
+                (new, safelen)
+                for name, safelen in op.attrs["ivdep"]
+                for new in (memories.get(name, name), *passed.get(name, ()))
+            )
         for inner in op.regions:
             _rename(inner, memories, passed)
 
 
 def _adopt(memory, callee: Function, caller: Function) -> str:
-    """The name under which the caller has the callee's memory; tables and local memory are shared, variables are not."""
+    """The name under which the caller has the callee's memory; tables and local memory are shared, variables are
+    not."""
     shared = memory.space in ("constant", "local")
     stem = memory.name if memory.space == "constant" else f"{callee.name}.{memory.name}"
     if shared and caller.memories.get(stem) == replace(memory, name=stem):

@@ -34,8 +34,11 @@ def follow_pointers(function: Function):
         if op.opcode == "store" and op.operands[0].op is not None and op.operands[0].op.opcode == "addr":
             stores.setdefault(memory_name(op), []).append(op)
     for loop in loops:
-        loop.attrs["ivdep"] = tuple(dict.fromkeys(
-            (held, safelen) for name, safelen in loop.attrs["ivdep"] for held in _held(function, name, stores)))
+        loop.attrs["ivdep"] = tuple(
+            dict.fromkeys(
+                (held, safelen) for name, safelen in loop.attrs["ivdep"] for held in _held(function, name, stores)
+            )
+        )
 
 
 def _held(function: Function, name: str, stores: dict[str, list[Op]]) -> list[str]:

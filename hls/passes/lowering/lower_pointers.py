@@ -17,8 +17,8 @@ _WHICH = IntType(8)  # the number of a memory among those a pointer may point in
 
 @dataclass(frozen=True)
 class LowerPointers(FunctionPass):
-    """Before: pointers are values that go through selects, `if` results and carried values (mem2reg has run), or are kept
-    in private memories.
+    """Before: pointers are values that go through selects, `if` results and carried values (mem2reg has run), or are
+    kept in private memories.
 
     After: the pointer of every load and store is an ``addr`` that only it uses, and no other value is a pointer. A
     pointer became its offset (i64) and, where it may point into several memories, the number of the memory; an access
@@ -40,7 +40,8 @@ class LowerPointers(FunctionPass):
 
 
 class _Kept:
-    """The memories that a memory of pointers becomes: an offset has the place that the pointer had, a number an eighth of it."""
+    """The memories that a memory of pointers becomes: an offset has the place that the pointer had, a number an eighth
+    of it."""
 
     def __init__(self, function: Function, memory: MemoryObject, roots: list[str]):
         self.roots = roots
@@ -68,8 +69,11 @@ class _Resolver:
         self.numbers = {name: k for k, name in enumerate(function.memories)}
         self.arguments = {parameter.name for parameter in function.params if parameter.kind == "buffer"}
         self.split: dict[Value, tuple[Value, Value | None]] = {}
-        self.kept = {m.name: _Kept(function, m, self.roots.inside(m.name))
-                     for m in list(function.memories.values()) if m.element == PTR}
+        self.kept = {
+            m.name: _Kept(function, m, self.roots.inside(m.name))
+            for m in list(function.memories.values())
+            if m.element == PTR
+        }
 
     def region(self, region: Region):
         before, region.ops = region.ops, []
@@ -94,7 +98,8 @@ class _Resolver:
         set_results(b.op("add", offset, b.const(0, I64)), [op.result])
 
     def _on_ptreq(self, op, b):
-        """The same place in the same memory; two buffers are two memories, and null is none. What the host did not pass is null, too."""
+        """The same place in the same memory; two buffers are two memories, and null is none. What the host did not pass
+        is null, too."""
         pair = op.operands
         same = b.value("eq", *(self.split[p][0] for p in pair))
         roots = self.roots.ordered({name for p in pair for name in self.roots[p]})
@@ -111,7 +116,9 @@ class _Resolver:
         first = b.const(0, I64)
         for k, root in enumerate(roots):
             begin = b.const(0 if root == NULL else first_address(self.numbers[root]), I64)
-            first = begin if which is None else b.value("select", b.value("eq", which, b.const(k, _WHICH)), begin, first)
+            first = (
+                begin if which is None else b.value("select", b.value("eq", which, b.const(k, _WHICH)), begin, first)
+            )
         null = self._null(pointer, b)
         set_results(b.op("select", null, b.const(0, I64), b.value("add", first, offset)), [op.result])
 
@@ -215,8 +222,10 @@ class _Resolver:
         if op.result.type == PTR:
             self._load_pointer(op, b)
             return
-        loads = [(here, b.value("load", b.addr(root, self.split[pointer][0]), here, result=op.result.type, attrs=op.attrs))
-                 for root, here in self._places(op, pointer, pred, b)]
+        loads = [
+            (here, b.value("load", b.addr(root, self.split[pointer][0]), here, result=op.result.type, attrs=op.attrs))
+            for root, here in self._places(op, pointer, pred, b)
+        ]
         set_results(_chosen(loads, b).op, [op.result])  # its users need not change
 
     def _on_store(self, op, b):
@@ -230,8 +239,10 @@ class _Resolver:
     def _on_atomic(self, op, b):
         pointer, pred, *rest = op.operands
         type = op.result.type
-        done = [(here, b.value("atomic", b.addr(root, self.split[pointer][0]), here, *rest, result=type, attrs=op.attrs))
-                for root, here in self._places(op, pointer, pred, b)]
+        done = [
+            (here, b.value("atomic", b.addr(root, self.split[pointer][0]), here, *rest, result=type, attrs=op.attrs))
+            for root, here in self._places(op, pointer, pred, b)
+        ]
         set_results(_chosen(done, b).op, [op.result])
 
     def _load_pointer(self, op, b):
@@ -261,13 +272,19 @@ class _Resolver:
         """(memory, predicate) of every memory the access may go to."""
         roots = self.roots[pointer]
         if set(roots) <= {NULL}:
-            raise CompileError.at(op.span, "it cannot be told at compile time which object this pointer points to",
-                                  "set the pointer from a kernel argument or an array before it is used")
+            raise CompileError.at(
+                op.span,
+                "it cannot be told at compile time which object this pointer points to",
+                "set the pointer from a kernel argument or an array before it is used",
+            )
         which = self.split[pointer][1]
         if which is None:
             return [(roots[0], pred)]
-        return [(root, b.value("and", pred, b.value("eq", which, b.const(k, _WHICH)))) for k, root in enumerate(roots)
-                if root != NULL]
+        return [
+            (root, b.value("and", pred, b.value("eq", which, b.const(k, _WHICH))))
+            for k, root in enumerate(roots)
+            if root != NULL
+        ]
 
 
 def _chosen(values: list[tuple[Value, Value]], b: Builder) -> Value:

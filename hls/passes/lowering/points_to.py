@@ -9,8 +9,9 @@ NULL = "(null)"
 
 
 class Roots:
-    """Which memories each pointer of a function may point into: the smallest sets closed under the flow of values, through
-    memories of pointers as well. :data:`NULL` is among them only where pointers are compared, or taken for numbers: nobody else could tell."""
+    """Which memories each pointer of a function may point into: the smallest sets closed under the flow of values,
+    through memories of pointers as well. :data:`NULL` is among them only where pointers are compared, or taken for
+    numbers: nobody else could tell."""
 
     def __init__(self, function: Function):
         self._sets: dict[Value, set[str]] = {}
@@ -47,8 +48,11 @@ class Roots:
         if op.opcode == "loop":
             (body,) = op.regions
             sources = zip(op.operands[1:], body.terminator.operands[1:], strict=True)
-            return sum(self._join(target, self._of(init) | self._of(after))
-                       for k, (init, after) in enumerate(sources) for target in (op.results[k], body.args[k]))
+            return sum(
+                self._join(target, self._of(init) | self._of(after))
+                for k, (init, after) in enumerate(sources)
+                for target in (op.results[k], body.args[k])
+            )
         if op.opcode == "load":
             found = [self._contents.get(name, set()) for name in self._of(op.operands[0])]
             return self._join(op.result, set().union(*found))

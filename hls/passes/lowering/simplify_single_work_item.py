@@ -16,8 +16,8 @@ NEEDLESS = frozenset({"barrier", "mem_fence"})
 
 @dataclass(frozen=True)
 class SimplifySingleWorkItem(FunctionPass):
-    """Before: any flat kernel. After: no barriers in a kernel of a single work-item, no fences but those of channels, and variables
-    in local memory are variables like others."""
+    """Before: any flat kernel. After: no barriers in a kernel of a single work-item, no fences but those of channels,
+    and variables in local memory are variables like others."""
 
     name = "simplify-single-work-item"
     requires = frozenset({Form.INLINED})

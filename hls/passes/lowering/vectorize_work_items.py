@@ -18,15 +18,17 @@ __all__ = ["VectorizeWorkItems", "lane_name"]
 
 @dataclass(frozen=True)
 class VectorizeWorkItems(FunctionPass):
-    """Before: a flat kernel without `if` that is run once for every work-item. After, if it has ``num_simd_work_items``: one that
-    is run once for so many work-items that are neighbours in dimension 0; their number is its attribute ``lanes``. A query for an id
-    in dimension 0 is answered for the first of them. The size of every group is a multiple of them there.
+    """Before: a flat kernel without `if` that is run once for every work-item. After, if it has
+    ``num_simd_work_items``: one that is run once for so many work-items that are neighbours in dimension 0; their
+    number is its attribute ``lanes``. A query for an id in dimension 0 is answered for the first of them. The size of
+    every group is a multiple of them there.
 
-    What may differ between neighbours has a copy for each lane, one behind the other: an operation that takes what differs, an
-    atomic operation, which is told its lane, an access of a private memory, which each lane has one of. All else is there once. Loops are run by all
-    lanes together; where only some lanes want one, or some leave it earlier, predicates inside it keep the others out. Of barriers, and
-    loops with one inside, all lanes want the same, which the first one says. ``warn`` is told of loops that lanes may leave at different
-    times. Raises CompileError for calls on channels.
+    What may differ between neighbours has a copy for each lane, one behind the other: an operation that takes what
+    differs, an atomic operation, which is told its lane, an access of a private memory, which each lane has one of. All
+    else is there once. Loops are run by all lanes together; where only some lanes want one, or some leave it earlier,
+    predicates inside it keep the others out. Of barriers, and loops with one inside, all lanes want the same, which the
+    first one says. ``warn`` is told of loops that lanes may leave at different times. Raises CompileError for calls on
+    channels.
     """
 
     warn: Callable[[Diagnostic], None] | None = None
@@ -47,7 +49,8 @@ class VectorizeWorkItems(FunctionPass):
 
 
 class _Lanes:
-    """Builds every region anew. ``values`` holds what takes the place of a value in each lane, where lanes have copies of it."""
+    """Builds every region anew. ``values`` holds what takes the place of a value in each lane, where lanes have copies
+    of it."""
 
     def __init__(self, function: Function, lanes: int):
         self.function, self.lanes = function, lanes
@@ -57,7 +60,9 @@ class _Lanes:
         #: in each lane whether it wants the loop that is being built; None where all want it that are there at all
         self.wanted: list[Value] | None = None
         self.private = {m.name for m in function.memories.values() if m.space == "private"}
-        self.places = {op.result for op in walk(function.body) if op.opcode == "addr" and op.attrs["mem"] in self.private}
+        self.places = {
+            op.result for op in walk(function.body) if op.opcode == "addr" and op.attrs["mem"] in self.private
+        }
 
     def run(self):
         self._region(self.function.body)
@@ -87,7 +92,9 @@ class _Lanes:
     def _is_copied(self, op: Op) -> bool:
         """What gives the same in all lanes is computed once, be it from what differs."""
         return not has(op, "terminator") and (
-            op.attrs.get("mem") in self.private or any(v in self.varying or v in self.places for v in op.results or op.operands))
+            op.attrs.get("mem") in self.private
+            or any(v in self.varying or v in self.places for v in op.results or op.operands)
+        )
 
     def _id(self, op: Op, b: Builder):
         """The id of each lane, from that of the first one."""
@@ -126,14 +133,25 @@ class _Lanes:
         differs = enable in self.varying
         if differs:
             own = [self._in_lane(enable, k) for k in range(self.lanes)]
-            self.wanted = own if outer is None else [_both(mine, around, b) for mine, around in zip(own, outer, strict=True)]
+            self.wanted = (
+                own if outer is None else [_both(mine, around, b) for mine, around in zip(own, outer, strict=True)]
+            )
         args = list(body.args)
-        steps = {arg: step for arg, init, after in zip(args, inits, body.terminator.operands[1:], strict=True)
-                 if (step := self._step(arg, init, after))}
+        steps = {
+            arg: step
+            for arg, init, after in zip(args, inits, body.terminator.operands[1:], strict=True)
+            if (step := self._step(arg, init, after))
+        }
         carried = [arg in self.varying and arg not in steps for arg in args]
-        starts = [[self._in_lane(v, k) for k in range(self.lanes if many else 1)] for v, many in zip(inits, carried, strict=True)]
+        starts = [
+            [self._in_lane(v, k) for k in range(self.lanes if many else 1)]
+            for v, many in zip(inits, carried, strict=True)
+        ]
         results = self._carry(op, body, starts, carried)
-        op.operands = [_any(self.wanted, b) if differs else self._in_lane(enable, 0), *(v for each in starts for v in each)]
+        op.operands = [
+            _any(self.wanted, b) if differs else self._in_lane(enable, 0),
+            *(v for each in starts for v in each),
+        ]
         begin = Builder(Region(), op.span)
         for arg, step in steps.items():
             self.values[arg] = self._neighbours(arg, step, begin)
@@ -148,11 +166,14 @@ class _Lanes:
         b.region.ops.append(op)
         for arg, (old, init, new) in zip(args, results, strict=True):
             if old in self.varying:
-                self._result(old, init, self._neighbours(new[0], steps[arg], b) if arg in steps else new, b if differs else None)
+                self._result(
+                    old, init, self._neighbours(new[0], steps[arg], b) if arg in steps else new, b if differs else None
+                )
         self.wanted = outer
 
     def _step(self, arg: Value, init: Value, after: Value) -> int | None:
-        """How much more a counter is in each lane than in the one before: where all count by the same, it is as it was at the begin."""
+        """How much more a counter is in each lane than in the one before: where all count by the same, it is as it was
+        at the begin."""
         return self.distances.get(init) if isinstance(arg.type, IntType) and self._counts(after, arg) else None
 
     def _counts(self, value: Value, arg: Value) -> bool:
@@ -168,11 +189,15 @@ class _Lanes:
 
     def _neighbours(self, value: Value, step: int, b: Builder) -> list[Value]:
         """A value of the first lane in all of them."""
-        others = [b.value("add", value, b.const(k * step % (1 << value.type.bits), value.type), name=value.name) for k in range(1, self.lanes)]
+        others = [
+            b.value("add", value, b.const(k * step % (1 << value.type.bits), value.type), name=value.name)
+            for k in range(1, self.lanes)
+        ]
         return [value, *others]
 
     def _carry(self, op: Op, body: Region, starts: list[list[Value]], carried: list[bool]):
-        """Give the loop an argument and a result for each start; returns of each old result: it, its start, what it is in the lanes."""
+        """Give the loop an argument and a result for each start; returns of each old result: it, its start, what it is
+        in the lanes."""
         results, new_results, new_args = [], [], []
         for init, arg, old, many, first in zip(op.operands[1:], body.args, op.results, carried, starts, strict=True):
             if many:
@@ -200,16 +225,18 @@ class _Lanes:
     # --- loops that lanes leave at different times ---
 
     def _part(self, op: Op, body: Region, args: list[Value], carried: list[bool], results, b: Builder):
-        """Build the body: each lane carries whether it is still inside, and keeps what somebody behind the loop wants of what it had when it
-        left, also where the loop has one value for all. What nobody wants goes on with the last lane, so
-        that counters stay neighbours. Returns ``results`` as they are in the lanes then."""
+        """Build the body: each lane carries whether it is still inside, and keeps what somebody behind the loop wants
+        of what it had when it left, also where the loop has one value for all. What nobody wants goes on with the last
+        lane, so that counters stay neighbours. Returns ``results`` as they are in the lanes then."""
         inside = [self._add(op, body, start, "inside") for start in self.wanted or [b.const(1, BOOL)] * self.lanes]
         self.wanted = [arg for arg, _ in inside]
         kept, found = {}, []
         wanted = [old in self.used for old, _, _ in results]
         for arg, many, wants, (old, init, new) in zip(args, carried, wanted, results, strict=True):
             if wants and not many:
-                kept[arg], new = zip(*(self._add(op, body, self._in_lane(init, k), old.name) for k in range(self.lanes)), strict=True)
+                kept[arg], new = zip(
+                    *(self._add(op, body, self._in_lane(init, k), old.name) for k in range(self.lanes)), strict=True
+                )
             found.append((old, init, new))
         self._region(body)
         self._leave(body, args, carried, wanted, kept)
@@ -222,8 +249,16 @@ class _Lanes:
         op.results.append(Value(start.type, name, op, len(op.results)))
         return body.args[-1], op.results[-1]
 
-    def _leave(self, body: Region, args: list[Value], carried: list[bool], wanted: list[bool], kept: dict[Value, tuple[Value, ...]]):
-        """The next values: of a lane that has left those that it had, where they are ``wanted`` or ``kept`` beside what all lanes have."""
+    def _leave(
+        self,
+        body: Region,
+        args: list[Value],
+        carried: list[bool],
+        wanted: list[bool],
+        kept: dict[Value, tuple[Value, ...]],
+    ):
+        """The next values: of a lane that has left those that it had, where they are ``wanted`` or ``kept`` beside what
+        all lanes have."""
         end = body.ops.pop()
         b = Builder(body, end.span)
         again, *nexts = end.operands
@@ -240,13 +275,18 @@ class _Lanes:
         body.ops.append(end)
 
     def _unless_left(self, value: Value, before, b: Builder) -> list[Value]:
-        return [b.value("select", inside, self._in_lane(value, k), before[k], name=before[k].name) for k, inside in enumerate(self.wanted)]
+        return [
+            b.value("select", inside, self._in_lane(value, k), before[k], name=before[k].name)
+            for k, inside in enumerate(self.wanted)
+        ]
 
     def _result(self, old: Value, init: Value, new: list[Value], b: Builder | None):
         """What the loop leaves in each lane; with a builder, only in those that wanted the loop."""
         if b is not None:
-            new = [b.value("select", wants, value, self._in_lane(init, k), name=old.name)
-                   for k, (wants, value) in enumerate(zip(self.wanted, new, strict=True))]
+            new = [
+                b.value("select", wants, value, self._in_lane(init, k), name=old.name)
+                for k, (wants, value) in enumerate(zip(self.wanted, new, strict=True))
+            ]
         self.values[old] = new
 
 

@@ -41,16 +41,17 @@ _ACCESSES = 4
 
 @dataclass(frozen=True)
 class AnnotateStreamBounds(FunctionPass):
-    """Before: flat; tokens keep accesses in order; loops compare counters with what they run up to. After: a load that takes place in each
-    iteration of a loop, at addresses that go up by less than a quarter of a word of its memory (``word_bytes`` in the default one), is one of a run: its last address is one more operand.
+    """Before: flat; tokens keep accesses in order; loops compare counters with what they run up to. After: a load that
+    takes place in each iteration of a loop, at addresses that go up by less than a quarter of a word of its memory
+    (``word_bytes`` in the default one), is one of a run: its last address is one more operand.
 
-    The loop must be one that counts up to a bound which it does not change, and which nothing else ends, so that its last iteration is known as
-    it begins. Nothing in it may write what the load reads: tokens of an iteration keep such loads as they are, and so does what makes loads forget
-    what they read before. Where these are for runs in which buffers overlap, there each access is a run of its own. Addresses of 2 ** ``address_bits``
-    bytes wrap nowhere.
+    The loop must be one that counts up to a bound which it does not change, and which nothing else ends, so that its
+    last iteration is known as it begins. Nothing in it may write what the load reads: tokens of an iteration keep such
+    loads as they are, and so does what makes loads forget what they read before. Where these are for runs in which
+    buffers overlap, there each access is a run of its own. Addresses of 2 ** ``address_bits`` bytes wrap nowhere.
 
-    Work-items of a kernel without loops come in order; those of a row, which differ in the first dimension alone, make a run, also of those up to a
-    bound (``if (i < n)``).
+    Work-items of a kernel without loops come in order; those of a row, which differ in the first dimension alone, make
+    a run, also of those up to a bound (``if (i < n)``).
     """
 
     word_bytes: int
@@ -80,12 +81,19 @@ class AnnotateStreamBounds(FunctionPass):
                 continue
             memory = function.memories[memory_name(op)]
             asked = op.attrs.get(UNIT, (PREFETCHING,))[0]
-            if memory.space != "global" or memory.volatile or asked != PREFETCHING or _ACCESSES * op.result.type.bytes >= word_bytes(memory, self.word_bytes):
+            if (
+                memory.space != "global"
+                or memory.volatile
+                or asked != PREFETCHING
+                or _ACCESSES * op.result.type.bytes >= word_bytes(memory, self.word_bytes)
+            ):
                 continue
             inside = {*body.args, *(v for one in walk(body) for v in one.results)}
-            waits = [token for token in op.operands[fixed_operands(op):] if token in inside]
+            waits = [token for token in op.operands[fixed_operands(op) :] if token in inside]
             waits += [one.results[0] for one in walk(body) if _makes_forget(one, memory.name) and one.results]
-            if all(token.type.overlap for token in waits) and not any(_makes_forget(one, memory.name) and not one.results for one in walk(body)):
+            if all(token.type.overlap for token in waits) and not any(
+                _makes_forget(one, memory.name) and not one.results for one in walk(body)
+            ):
                 yield op
 
 
@@ -106,7 +114,12 @@ class _Runs:
             offset = self._first(b, load, loop)
             if offset is not None:
                 way = times(b, as_width(b, left, offset.type), step)
-                self._end(load, loop.body, way if constant(offset) == 0 else b.value("add", offset, way), Builder(Region(), load.span))
+                self._end(
+                    load,
+                    loop.body,
+                    way if constant(offset) == 0 else b.value("add", offset, way),
+                    Builder(Region(), load.span),
+                )
         at = region.ops.index(op)
         region.ops[at:at] = b.region.ops
 
@@ -122,7 +135,9 @@ class _Runs:
         offset = self.forms.offset(load)
         symbols = list(offset.symbols())
         step = sum(offset.terms[symbol] for symbol in symbols if symbol.value is row.counter)
-        known = len(symbols) == len(offset.terms) and all(symbol.value is row.counter or symbol.wraps is None and row.is_steady(symbol.value) for symbol in symbols)
+        known = len(symbols) == len(offset.terms) and all(
+            symbol.value is row.counter or symbol.wraps is None and row.is_steady(symbol.value) for symbol in symbols
+        )
         return known and self._is_short(step, load)
 
     def _last_of_row(self, region: Region, load: Op, row: Row, ends: list[Bound]):
@@ -142,7 +157,8 @@ class _Runs:
         region.ops[at:at] = before.region.ops
 
     def _end(self, load: Op, body: Region, last: Value, b: Builder):
-        """Make the load one of a run that ends at the offset ``last``; what ``b`` has built for it and is building stands in front of it."""
+        """Make the load one of a run that ends at the offset ``last``; what ``b`` has built for it and is building
+        stands in front of it."""
         own, attrs, overlap = load.operands[0].op.operands[0], load.operands[0].op.attrs, _overlap(self.function, load)
         if overlap is not None:
             last = b.value("select", overlap, as_width(b, own, last.type), last)
@@ -175,14 +191,17 @@ class _Runs:
 
 
 def _makes_forget(op: Op, memory: str) -> bool:
-    """Whether the operation makes loads of the memory forget what they hold; of operations on floats the attribute says another thing."""
+    """Whether the operation makes loads of the memory forget what they hold; of operations on floats the attribute says
+    another thing."""
     return not has(op, "flushes") and memory in op.attrs.get(FLUSH, ())
 
 
 def _overlap(function: Function, load: Op) -> Value | None:
     """The argument that says whether buffers overlap, where the load has to care."""
     names = function.attrs.get("launch_args", ())
-    if OVERLAP not in names or not any(isinstance(token.type, TokenType) and token.type.overlap for token in load.operands):
+    if OVERLAP not in names or not any(
+        isinstance(token.type, TokenType) and token.type.overlap for token in load.operands
+    ):
         return None
     return function.args[len(function.args) - len(names) + names.index(OVERLAP)]
 
@@ -197,8 +216,8 @@ def _is_steady(form: Affine, loop: Loop, forms: AffineForms) -> bool:
 def _left(b: Builder, loop: Loop, forms: AffineForms) -> Value | None:
     """How many iterations there are behind the first one; None where nobody knows as the loop begins.
 
-    It goes on while ``bound - step * k`` is not negative, and its first iteration was asked the same with one step more: so that is left as often
-    as the step goes into what was asked then.
+    It goes on while ``bound - step * k`` is not negative, and its first iteration was asked the same with one step
+    more: so that is left as often as the step goes into what was asked then.
     """
     if "trip_count" in loop.op.attrs:
         return b.const(loop.op.attrs["trip_count"] - 1, IntType(32))
@@ -218,4 +237,3 @@ def _left(b: Builder, loop: Loop, forms: AffineForms) -> Value | None:
                 left = b.value("sub", left, b.const(1, left.type))
             return b.value("lshr", left, b.const(step.bit_length() - 1, left.type)) if step > 1 else left
     return None
-

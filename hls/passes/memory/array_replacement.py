@@ -10,10 +10,12 @@ __all__ = ["ArrayReplacement"]
 
 
 class ArrayReplacement:
-    """What replacements of a shifted array have in common. ``uses`` lists its ``accesses`` and the ``attrs`` of what becomes of it.
+    """What replacements of a shifted array have in common. ``uses`` lists its ``accesses`` and the ``attrs`` of what
+    becomes of it.
 
-    A subclass adds its memories, says what stands at the start of the kernel (``_begin``), and writes what becomes of each operation: ``_fresh``,
-    ``_shift``, ``_fill`` and ``_access``, which returns the values that take the place of an access's results.
+    A subclass adds its memories, says what stands at the start of the kernel (``_begin``), and writes what becomes of
+    each operation: ``_fresh``, ``_shift``, ``_fill`` and ``_access``, which returns the values that take the place of
+    an access's results.
     """
 
     def __init__(self, function: Function, memory: MemoryObject, uses):

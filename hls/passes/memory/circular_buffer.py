@@ -15,9 +15,9 @@ MOST_STEPS = 8
 class CircularBuffer(ArrayReplacement):
     """An array of which every shift moves all elements by the same number of places, s.
 
-    Counted in the direction of movement, the first s elements are registers (nothing moves into them), element p behind them
-    is at ``head + p - s`` of a buffer whose length is a power of two. A shift takes s from the head and stores what the
-    registers hold: so a shift under a condition costs no more than another one.
+    Counted in the direction of movement, the first s elements are registers (nothing moves into them), element p behind
+    them is at ``head + p - s`` of a buffer whose length is a power of two. A shift takes s from the head and stores
+    what the registers hold: so a shift under a condition costs no more than another one.
     """
 
     @staticmethod
@@ -67,7 +67,9 @@ class CircularBuffer(ArrayReplacement):
         _, value, on = op.operands
         number = self._fixed(op)
         if number is None or number >= self.steps:
-            inside = b.value("and", on, b.value("ule", b.const(self.steps, place.type), place)) if number is None else on
+            inside = (
+                b.value("and", on, b.value("ule", b.const(self.steps, place.type), place)) if number is None else on
+            )
             b.op("store", self._pointer(place, b), value, inside)
         for k, cell in enumerate(self.cells):
             if number in (None, k):
@@ -91,8 +93,14 @@ class CircularBuffer(ArrayReplacement):
         (value,) = op.operands
         for cell in self.cells:
             write(cell, 0, value, b)
-        counted_loop(self.buffer.length, f"{self.memory.name} = value", b, lambda k, inner: inner.op(
-            "store", element_pointer(self.buffer, self._narrow(k, inner), inner), value, inner.true()))
+        counted_loop(
+            self.buffer.length,
+            f"{self.memory.name} = value",
+            b,
+            lambda k, inner: inner.op(
+                "store", element_pointer(self.buffer, self._narrow(k, inner), inner), value, inner.true()
+            ),
+        )
 
     def _narrow(self, count: Value, b: Builder) -> Value:
         return b.value("trunc", count, result=self.head.element)

@@ -35,12 +35,12 @@ __all__ = ["CoalesceAccesses"]
 
 @dataclass(frozen=True)
 class CoalesceAccesses(FunctionPass):
-    """Before: a flat kernel without tokens. After: loads, and stores, at constant distances from each other that may take
-    place together are one access, whose lanes are as wide as the smallest step between their elements. The lanes of
-    conditional accesses have their conditions in its mask. Loads of one place are one load.
+    """Before: a flat kernel without tokens. After: loads, and stores, at constant distances from each other that may
+    take place together are one access, whose lanes are as wide as the smallest step between their elements. The lanes
+    of conditional accesses have their conditions in its mask. Loads of one place are one load.
 
-    ``word_bytes`` is the most that one access may span: a word of the memory. With 0 only equal loads are joined. The new
-    access has attributes ``members`` (how many it stands for) and ``lines`` (where those are).
+    ``word_bytes`` is the most that one access may span: a word of the memory. With 0 only equal loads are joined. The
+    new access has attributes ``members`` (how many it stands for) and ``lines`` (where those are).
     """
 
     word_bytes: int = 64
@@ -138,7 +138,8 @@ def _attributes(group: AccessGroup) -> dict:
 
 
 def _told_apart(members: list[Op]) -> dict:
-    """What the members know of stores that they need no order with. Of those of other work-items they need not know it."""
+    """What the members know of stores that they need no order with. Of those of other work-items they need not know
+    it."""
     writers = [writers_of(op) for op in members]
     lanes = [op.attrs.get(LANE) for op in members]
     if None in lanes:
@@ -186,12 +187,17 @@ class _Wide:
         self.lane = IntType(8 * self.grain)
         self.type = ArrayType(self.lane, group.bytes // self.grain)
         #: of every member: its first lane, and how many it has
-        self.lanes = [(offset // self.grain, size // self.grain) for offset, size in zip(group.offsets, sizes, strict=True)]
+        self.lanes = [
+            (offset // self.grain, size // self.grain) for offset, size in zip(group.offsets, sizes, strict=True)
+        ]
 
     def takers(self, lane: int) -> list[tuple[Op, int]]:
         """The members that have the lane, in program order, each with its number among theirs."""
-        return [(op, lane - first) for op, (first, count) in zip(self.group.members, self.lanes, strict=True)
-                if first <= lane < first + count]
+        return [
+            (op, lane - first)
+            for op, (first, count) in zip(self.group.members, self.lanes, strict=True)
+            if first <= lane < first + count
+        ]
 
     def operands(self) -> tuple[Value, Value, Value]:
         """The pointer to lane 0, the predicate, and the mask."""
@@ -228,8 +234,15 @@ class _WideLoad(_Wide):
     def build(self) -> dict[Value, Value]:
         """Build the load; returns for the result of each member what takes its place."""
         pointer, given, mask = self.operands()
-        lanes = self.b.value("load", pointer, given, mask, result=self.type, attrs=_attributes(self.group),
-                             name=memory_name(self.group.members[0]))
+        lanes = self.b.value(
+            "load",
+            pointer,
+            given,
+            mask,
+            result=self.type,
+            attrs=_attributes(self.group),
+            name=memory_name(self.group.members[0]),
+        )
         found: dict[tuple, Value] = {}
         taken = {}
         for op, (first, count) in zip(self.group.members, self.lanes, strict=True):
@@ -245,7 +258,7 @@ class _WideLoad(_Wide):
         """A value of the type from its lanes."""
         if isinstance(type, ArrayType):
             each = len(pieces) // type.length
-            parts = [pieces[k:k + each] for k in range(0, len(pieces), each)]
+            parts = [pieces[k : k + each] for k in range(0, len(pieces), each)]
             return self.b.value("array", *(self._whole(part, type.element) for part in parts))
         b, bits = self.b, IntType(8 * type.bytes)
         value = pieces[0]

@@ -15,10 +15,10 @@ __all__ = ["ConstifyArrays"]
 
 @dataclass(frozen=True)
 class ConstifyArrays(FunctionPass):
-    """Before: private memories, addressed directly (after pointers). After: one whose stores all write constants to constant places of it,
-    so that whoever reads it always sees the same bytes, is a constant table: ``int t[4] = {1, 2, 3, 4}`` needs neither a memory
-    that is written nor the writes. Arrays that are read at constant places only stay, as each of their elements is a value anyway, and so do
-    those that are asked to be memories or registers.
+    """Before: private memories, addressed directly (after pointers). After: one whose stores all write constants to
+    constant places of it, so that whoever reads it always sees the same bytes, is a constant table: ``int t[4] = {1, 2,
+    3, 4}`` needs neither a memory that is written nor the writes. Arrays that are read at constant places only stay, as
+    each of their elements is a value anyway, and so do those that are asked to be memories or registers.
     """
 
     name = "constify-arrays"
@@ -60,12 +60,19 @@ def _contents(function: Function) -> Iterator[tuple[str, bytes]]:
 
 
 def _may_be_table(memory: MemoryObject) -> bool:
-    return (memory.space == "private" and not memory.volatile and (memory.length or 1) > 1 and not isinstance(memory.element, PointerType)
-            and not wants_memory(memory) and not wants_registers(memory))
+    return (
+        memory.space == "private"
+        and not memory.volatile
+        and (memory.length or 1) > 1
+        and not isinstance(memory.element, PointerType)
+        and not wants_memory(memory)
+        and not wants_registers(memory)
+    )
 
 
 def _written(memory: MemoryObject, ops: list[Op], users, home: dict[Op, Region]) -> bytes | None:
-    """What the stores leave in the array for all of its loads; None where that is not known, or nobody needs to know it."""
+    """What the stores leave in the array for all of its loads; None where that is not known, or nobody needs to know
+    it."""
     accesses = [(op, user, index) for op in ops if op.opcode == "addr" for user, index in users.get(op.result, ())]
     if any(user.opcode not in ("load", "store") or index for _, user, index in accesses):
         return None
@@ -76,7 +83,9 @@ def _written(memory: MemoryObject, ops: list[Op], users, home: dict[Op, Region])
     if not all(_is_known(addr, store, memory) for addr, store in stores):
         return None
     region = home[stores[0][1]]
-    writers = {store: constant(addr.operands[0]) for addr, store in stores} | {op: None for op in ops if op.opcode == "fresh"}
+    writers = {store: constant(addr.operands[0]) for addr, store in stores} | {
+        op: None for op in ops if op.opcode == "fresh"
+    }
     inside = set(walk(region))
     if any(home[op] is not region for op in writers) or any(load not in inside for _, load in loads):
         return None
@@ -86,12 +95,18 @@ def _written(memory: MemoryObject, ops: list[Op], users, home: dict[Op, Region])
 def _is_known(addr: Op, store: Op, memory: MemoryObject) -> bool:
     """Whether a store writes a constant to a constant place of the array, whenever it is reached."""
     value, offset = store.operands[1], constant(addr.operands[0])
-    return (len(store.operands) == 3 and is_constant(value) and constant(store.operands[2]) == 1 and offset is not None
-            and offset + value.type.bytes <= memory.length * memory.element.bytes)
+    return (
+        len(store.operands) == 3
+        and is_constant(value)
+        and constant(store.operands[2]) == 1
+        and offset is not None
+        and offset + value.type.bytes <= memory.length * memory.element.bytes
+    )
 
 
 def _events(region: Region, writers: dict[Op, int | None], loads: set[Op]) -> list[tuple[Op, int | None] | None]:
-    """What happens to the array in the region, in order: who sets it, with the place (None: begins anew), and None for reads."""
+    """What happens to the array in the region, in order: who sets it, with the place (None: begins anew), and None for
+    reads."""
     found = []
     for op in region.ops:
         if op in writers:

@@ -1,4 +1,5 @@
-"""Private arrays that keep values while work-items wait become memory of the group, in which each work-item has a part."""
+"""Private arrays that keep values while work-items wait become memory of the group, in which each work-item has a
+part."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,8 +17,9 @@ def kept_across_barriers(function: Function, arrays: Iterable[MemoryObject]) -> 
 
 
 def give_parts(function: Function, arrays: Iterable[MemoryObject]) -> None:
-    """Make local memory of private arrays, in place: as large as the largest group has work-items, each of which has so many bytes
-    that its number stands above the bits of the offset. Groups under way at once get copies as of any local memory."""
+    """Make local memory of private arrays, in place: as large as the largest group has work-items, each of which has so
+    many bytes that its number stands above the bits of the offset. Groups under way at once get copies as of any local
+    memory."""
     shifts = {}
     for memory in arrays:
         shift = shifts[memory.name] = (memory.length * memory.element.bytes - 1).bit_length()
@@ -63,10 +65,11 @@ def _across(region: Region, name: str, begins: bool) -> bool:
     users = [k for k, op in enumerate(region.ops) if _uses(op, name)]
     if not users:
         return False
-    between = region.ops[users[0]:users[-1] + 1]
-    begins = begins or any(op.opcode == "fresh" and op.attrs["mem"] == name for op in region.ops[:users[0] + 1])
+    between = region.ops[users[0] : users[-1] + 1]
+    begins = begins or any(op.opcode == "fresh" and op.attrs["mem"] == name for op in region.ops[: users[0] + 1])
     if len(between) == 1 and between[0].regions and begins:
-        again = between[0].opcode == "loop"  # the next iteration reads what this one has left, but for what begins anew in it
+        # the next iteration reads what this one has left, but for what begins anew in it
+        again = between[0].opcode == "loop"
         return any(_across(part, name, not again) for part in between[0].regions)
     within = between if begins else region.ops
     return any(inner.opcode == "barrier" for op in within for inner in _walk(op))

@@ -26,12 +26,12 @@ __all__ = ["DeadStoreElimination"]
 
 @dataclass(frozen=True)
 class DeadStoreElimination(FunctionPass):
-    """Before: a flat kernel without tokens, in which loads already take what a store of their iteration wrote. After: of stores to one place
-    in one region, between which nothing may read that place, the last is left: as it is where it is made whenever the others are, else with
-    the value of the last one that is made.
+    """Before: a flat kernel without tokens, in which loads already take what a store of their iteration wrote. After:
+    of stores to one place in one region, between which nothing may read that place, the last is left: as it is where it
+    is made whenever the others are, else with the value of the last one that is made.
 
-    So a sum in memory of which an unrolled loop makes several copies is stored once, and does not take the port for each.
-    ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
+    So a sum in memory of which an unrolled loop makes several copies is stored once, and does not take the port for
+    each. ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
     """
 
     address_bits: int = 64
@@ -93,14 +93,15 @@ def _is_met(places: MustAlias, region: Region, first: Op, later: Op, opcodes: tu
     """Whether anything of these between the two may touch what the first one writes."""
     memories = places.function.memories
     mine = memories[memory_name(first)]
-    passed = region.ops[region.ops.index(first) + 1:region.ops.index(later)]
+    passed = region.ops[region.ops.index(first) + 1 : region.ops.index(later)]
     for op in (inner for one in passed for inner in (one, *(each for body in one.regions for each in walk(body)))):
         if not is_access(op):
             if has(op, "effect") and mine.space != "private":
                 return True
             continue
         other = memories[memory_name(op)]
-        if op.opcode in opcodes and (any(fact.loop is None for fact in places.between(first, op)) if other is mine
-                                     else may_share(mine, other)):
+        if op.opcode in opcodes and (
+            any(fact.loop is None for fact in places.between(first, op)) if other is mine else may_share(mine, other)
+        ):
             return True
     return False

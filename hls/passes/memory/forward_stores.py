@@ -21,13 +21,14 @@ __all__ = ["ForwardStores"]
 
 @dataclass(frozen=True)
 class ForwardStores(FunctionPass):
-    """Before: a flat kernel without tokens. After: a load takes the value of the store that wrote its place, where that is known:
-    in the same iteration, or a fixed number of iterations before, for which the loop carries it. Where the store may not have
-    happened, a load of that place made before says what is there. Memory is then asked only in the first iterations, and where
-    nothing else is known. Stores stay.
+    """Before: a flat kernel without tokens. After: a load takes the value of the store that wrote its place, where that
+    is known: in the same iteration, or a fixed number of iterations before, for which the loop carries it. Where the
+    store may not have happened, a load of that place made before says what is there. Memory is then asked only in the
+    first iterations, and where nothing else is known. Stores stay.
 
-    With ``compare`` a load of global memory behind a store of the same iteration that may have its address compares the two: it
-    takes the stored value, or reads memory without waiting for that store (they have the attributes ``writer`` and ``apart``).
+    With ``compare`` a load of global memory behind a store of the same iteration that may have its address compares the
+    two: it takes the stored value, or reads memory without waiting for that store (they have the attributes ``writer``
+    and ``apart``).
     """
 
     address_bits: int = 64
@@ -39,8 +40,11 @@ class ForwardStores(FunctionPass):
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         places = MustAlias(result, self.address_bits)
-        found = [(region, loop, writers) for region, loop in _regions(result, places)
-                 if (writers := _writers(places, region, loop, self.compare))]
+        found = [
+            (region, loop, writers)
+            for region, loop in _regions(result, places)
+            if (writers := _writers(places, region, loop, self.compare))
+        ]
         values: dict[Value, Value] = {}
         numbers: set[Op] = set()
         for region, loop, writers in found:
@@ -65,8 +69,16 @@ def _writers(places: MustAlias, region: Region, loop: Loop | None, compare: bool
 class _Forwarding:
     """Builds one region anew; ``values`` gets what takes the place of each loaded value."""
 
-    def __init__(self, places: MustAlias, region: Region, loop: Loop | None, writers: dict[Op, list[ReachingStore]],
-                 values: dict[Value, Value], address_bits: int, numbers: set[Op]):
+    def __init__(
+        self,
+        places: MustAlias,
+        region: Region,
+        loop: Loop | None,
+        writers: dict[Op, list[ReachingStore]],
+        values: dict[Value, Value],
+        address_bits: int,
+        numbers: set[Op],
+    ):
         self.address_bits, self.numbers = address_bits, numbers  #: the latter: stores that are compared
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None

@@ -33,12 +33,13 @@ _MEETINGS = {"barrier", "mem_fence", "channel_fence", "fence", "meet", "group", 
 
 @dataclass(frozen=True)
 class HoistInvariantLoads(FunctionPass):
-    """Before: flat, without tokens. After: a load in a loop (the innermost first) whose address and condition stay the same there,
-    of a buffer that nothing in the loop may write, stands before the loop; where an equal one is there already, as for a bound
-    that is read before the first iteration and again for each of the others, that one's value is taken.
+    """Before: flat, without tokens. After: a load in a loop (the innermost first) whose address and condition stay the
+    same there, of a buffer that nothing in the loop may write, stands before the loop; where an equal one is there
+    already, as for a bound that is read before the first iteration and again for each of the others, that one's value
+    is taken.
 
-    No load is made that the program would not make: an enabled loop runs at least once. A bound that is loaded in each iteration is known
-    as late as memory answers; as a value from outside it is one of a loop that counts.
+    No load is made that the program would not make: an enabled loop runs at least once. A bound that is loaded in each
+    iteration is known as late as memory answers; as a value from outside it is one of a loop that counts.
     """
 
     name = "hoist-invariant-loads"
@@ -64,12 +65,19 @@ class Writes:
 
     def movable(self, op: Op) -> bool:
         """Whether the operation is a load that reads as a whole, of a buffer in which nobody else looks for it."""
-        return op.opcode == "load" and lane_mask(op) is None and self._memory(op).space == "global" and not self._memory(op).volatile
+        return (
+            op.opcode == "load"
+            and lane_mask(op) is None
+            and self._memory(op).space == "global"
+            and not self._memory(op).volatile
+        )
 
     def between(self, load: Op, ops: Iterable[Op]) -> bool:
         """Whether the value of the load may be another one behind some of these operations than before."""
         for op in ops:
-            if op.opcode in _MEETINGS and (op.opcode != "barrier" or any(self._meet(load, other) for other in self.all)):
+            if op.opcode in _MEETINGS and (
+                op.opcode != "barrier" or any(self._meet(load, other) for other in self.all)
+            ):
                 return True
             if reaches_memory(op) and op.opcode != "load" and self._meet(load, op):
                 return True
@@ -89,7 +97,8 @@ class _Loop:
         self.region, self.loop, self.writes, self.values = region, loop, writes, values
         (self.body,) = loop.regions
         self.inside = list(walk(self.body))
-        self.exact: set[Value] = set()  #: values of loads that take place under the very condition that they had in the loop
+        #: values of loads that take place under the very condition that they had in the loop
+        self.exact: set[Value] = set()
 
     def run(self):
         place = self.region.ops.index(self.loop)
@@ -143,7 +152,9 @@ class _Loop:
         enable = self.loop.operands[0]
         on = given if enable is given or constant(enable) == 1 else before.value("and", enable, given)
         on = enable if constant(given) == 1 else on
-        value = before.value("load", pointer, on, result=moved_type(load), attrs=dict(load.attrs), name=load.result.name)
+        value = before.value(
+            "load", pointer, on, result=moved_type(load), attrs=dict(load.attrs), name=load.result.name
+        )
         self.exact.add(value)
         return value
 
@@ -165,7 +176,8 @@ def computing(values: Iterable[Value], ops: Sequence[Op]) -> list[Op] | None:
 
 
 def _invariant(values: list[Value], body: Region) -> list[Op] | None:
-    """Operations of the body, in order, that compute the values from what is there before the loop; None where they are not."""
+    """Operations of the body, in order, that compute the values from what is there before the loop; None where they are
+    not."""
     inside = computing(values, body.ops)
     if inside is None or {*values, *(v for op in inside for v in op.operands)}.intersection(body.args):
         return None

@@ -14,9 +14,10 @@ _MOST_ZEROS = 64
 
 @dataclass(frozen=True)
 class LegalizeAccesses(FunctionPass):
-    """Before: accesses may have ``align``: their address is known to be a multiple of less than their size; buffers begin at
-    multiples of every size. After: every access is naturally aligned and has at most ``max_bytes`` bytes, or a word of the memory
-    that the program names for its buffer, by proof or by being split into several; ``align`` is gone.
+    """Before: accesses may have ``align``: their address is known to be a multiple of less than their size; buffers
+    begin at multiples of every size. After: every access is naturally aligned and has at most ``max_bytes`` bytes, or a
+    word of the memory that the program names for its buffer, by proof or by being split into several; ``align`` is
+    gone.
     """
 
     max_bytes: int = 64
@@ -70,7 +71,9 @@ def split_load(op: Op, size: int, b: Builder) -> Value:
     """What a load gives, put together from loads of ``size`` bytes each, which divide its own."""
     type = op.result.type
     piece, places = _pieces(op, type, size, b)
-    loads = [b.value("load", place, *op.operands[1:], result=piece, attrs=op.attrs, name=op.result.name) for place in places]
+    loads = [
+        b.value("load", place, *op.operands[1:], result=piece, attrs=op.attrs, name=op.result.name) for place in places
+    ]
     if isinstance(piece, ArrayType):
         loads = [b.value("extract", one, b.const(k, IntType(64))) for one in loads for k in range(piece.length)]
     whole = b.value("array", *loads)
@@ -87,13 +90,14 @@ def split_store(op: Op, size: int, b: Builder) -> list[Value]:
     elements = [b.value("extract", value, b.const(k, IntType(64))) for k in range(whole.length)]
     each = whole.length // len(places)
     for k, place in enumerate(places):
-        part = elements[k * each:(k + 1) * each]
+        part = elements[k * each : (k + 1) * each]
         b.op("store", place, part[0] if each == 1 else b.value("array", *part), *rest, attrs=op.attrs)
     return []
 
 
 def _trailing_zeros(function: Function) -> dict[Value, int]:
-    """How many low bits of each integer are 0 for certain: the largest solution, so loops keep what every step keeps."""
+    """How many low bits of each integer are 0 for certain: the largest solution, so loops keep what every step
+    keeps."""
     zeros: dict[Value, int] = dict.fromkeys(function.args, 0)
     ops = list(walk(function.body))
     changed = True

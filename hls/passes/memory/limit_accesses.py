@@ -14,8 +14,9 @@ __all__ = ["LimitAccesses"]
 
 @dataclass(frozen=True)
 class LimitAccesses(FunctionPass):
-    """After: the function as it was, with at most ``max_accesses`` accesses of global memory in all compute units. Neighbours are joined by now, and
-    what comes behind takes time as the square of the number: it asks of each two whether they may meet.
+    """After: the function as it was, with at most ``max_accesses`` accesses of global memory in all compute units.
+    Neighbours are joined by now, and what comes behind takes time as the square of the number: it asks of each two
+    whether they may meet.
 
     Raises CompileError for more.
     """
@@ -32,8 +33,12 @@ class LimitAccesses(FunctionPass):
         units = units_of(function)
         if units * len(found) > self.max_accesses:
             many = f"{len(found):,} places" + (f" and has {units} compute units" if units > 1 else "")
-            raise CompileError.at(found[0].span or function.span, f"kernel {function.name} accesses global memory at {many}, each of which is hardware of its own; "
-                                  f"the limit is {self.max_accesses:,}", f"unroll less, or access neighbours, which become one wide access; {exceeded('accesses')}")
+            raise CompileError.at(
+                found[0].span or function.span,
+                f"kernel {function.name} accesses global memory at {many}, each of which is hardware of its own; "
+                f"the limit is {self.max_accesses:,}",
+                f"unroll less, or access neighbours, which become one wide access; {exceeded('accesses')}",
+            )
         return function
 
 

@@ -17,13 +17,13 @@ _SIZES = (4, 8)
 
 @dataclass(frozen=True)
 class LoadsToAtomicReads(FunctionPass):
-    """Before: a flat kernel without tokens. After: a load of global memory that would have to wait until an atomic operation of the same
-    work-item, or of an iteration before, is in memory is an atomic operation "read": the unit holds what it has done, and does one after the
-    other, so that nothing need be written first.
+    """Before: a flat kernel without tokens. After: a load of global memory that would have to wait until an atomic
+    operation of the same work-item, or of an iteration before, is in memory is an atomic operation "read": the unit
+    holds what it has done, and does one after the other, so that nothing need be written first.
 
-    So the loop that compares and exchanges until nobody came between takes two trips to the unit for each try, and work-items do not wait for each other.
-    Loads of buffers to which the kernel stores otherwise stay as they are. ``address_bits``: see
-    :func:`~hls.analysis.dependence.dependence.dependences`.
+    So the loop that compares and exchanges until nobody came between takes two trips to the unit for each try, and
+    work-items do not wait for each other. Loads of buffers to which the kernel stores otherwise stay as they are.
+    ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
     """
 
     address_bits: int = 64

@@ -16,9 +16,9 @@ __all__ = ["LowerConstantTables"]
 
 @dataclass(frozen=True)
 class LowerConstantTables(FunctionPass):
-    """Before: no pointer variables. After: no loads of constant tables of up to ``max_bits`` bits: the whole table is one
-    constant array and the element is extracted. Places outside of the table give 0. Larger ones stay memories, which
-    become block RAM that nobody writes."""
+    """Before: no pointer variables. After: no loads of constant tables of up to ``max_bits`` bits: the whole table is
+    one constant array and the element is extracted. Places outside of the table give 0. Larger ones stay memories,
+    which become block RAM that nobody writes."""
 
     max_bits: int = 2048
 
@@ -48,8 +48,12 @@ class LowerConstantTables(FunctionPass):
 
     def _check(self, op: Op, memory: MemoryObject):
         if isinstance(op.result.type, ArrayType) or op.attrs.get("align", op.result.type.bytes) < op.result.type.bytes:
-            raise CompileError.at(op.span, f"the table {memory.name} is read as {op.result.type}, not by its scalars",
-                                  "read its elements or members one by one")
+            raise CompileError.at(
+                op.span,
+                f"the table {memory.name} is read as {op.result.type}, not by its scalars",
+                "read its elements or members one by one",
+            )
+
 
 def _contents(memory: MemoryObject, op: Op, b: Builder):
     """The whole table as elements of the type that is read; what reads it is aligned to that."""
@@ -61,4 +65,3 @@ def _contents(memory: MemoryObject, op: Op, b: Builder):
     table = b.const(elements, ArrayType(type, len(elements)))
     table.name = memory.name
     return table
-

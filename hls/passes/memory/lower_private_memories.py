@@ -1,4 +1,5 @@
-"""Private memories and tables that did not become values stay as memories of the kernel, if hardware can be made of them."""
+"""Private memories and tables that did not become values stay as memories of the kernel, if hardware can be made of
+them."""
 
 from dataclasses import dataclass, replace
 
@@ -25,9 +26,10 @@ def capacity(memory: MemoryObject) -> int:
 
 @dataclass(frozen=True)
 class LowerPrivateMemories(FunctionPass):
-    """After: every memory of the kernel's own that is left is an array in block RAM whose accesses are plain.
-    Those without loads are dropped with their stores. One that begins as zeros by the program's will is cleared by a loop. Private ones
-    that keep values across a barrier are local ones, with a part for each work-item (:mod:`hls.passes.memory.context_arrays`)."""
+    """After: every memory of the kernel's own that is left is an array in block RAM whose accesses are plain. Those
+    without loads are dropped with their stores. One that begins as zeros by the program's will is cleared by a loop.
+    Private ones that keep values across a barrier are local ones, with a part for each work-item
+    (:mod:`hls.passes.memory.context_arrays`)."""
 
     name = "lower-private-memories"
     requires = frozenset({Form.POINTERS_LOWERED})
@@ -36,8 +38,11 @@ class LowerPrivateMemories(FunctionPass):
     def run(self, function: Function) -> Function:
         """Raises CompileError naming every memory that cannot be built."""
         result = clone_function(function)
-        result.memories.update((name, replace(m, length=capacity(m))) for name, m in function.memories.items()
-                               if m.space == "local" and m.length is None)
+        result.memories.update(
+            (name, replace(m, length=capacity(m)))
+            for name, m in function.memories.items()
+            if m.space == "local" and m.length is None
+        )
         onchip = [m for m in result.memories.values() if m.onchip]
         addresses = {m.name: [] for m in onchip}
         for op in walk(result.body):
@@ -59,11 +64,17 @@ class LowerPrivateMemories(FunctionPass):
     def _fault(self, memory: MemoryObject, first: Op) -> Diagnostic | None:
         span = memory.span or first.span
         if isinstance(memory.element, PointerType):
-            return Diagnostic(f"the array {memory.name} of pointers is indexed at run time", span,
-                              "index it by constants only (unroll the loop), or keep offsets in it and one pointer beside it")
+            return Diagnostic(
+                f"the array {memory.name} of pointers is indexed at run time",
+                span,
+                "index it by constants only (unroll the loop), or keep offsets in it and one pointer beside it",
+            )
         if memory.length == 1 and memory.space == "private":
-            return Diagnostic(f"{memory.name} is accessed through a pointer to another type", first.span,
-                              "use as_int, as_float and the like to read a value as another type")
+            return Diagnostic(
+                f"{memory.name} is accessed through a pointer to another type",
+                first.span,
+                "use as_int, as_float and the like to read a value as another type",
+            )
         return None
 
     def _drop_unread(self, function: Function, addresses: dict[str, list[Op]]):
@@ -81,17 +92,21 @@ class LowerPrivateMemories(FunctionPass):
 
 
 def _name_owners(function: Function) -> None:
-    """Write down at each loop which arrays begin anew in its iterations, as nothing says that any more when ``fresh`` is gone."""
+    """Write down at each loop which arrays begin anew in its iterations, as nothing says that any more when ``fresh``
+    is gone."""
     names = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs["set"]}
     for loop in walk(function.body):
         if loop.opcode == "loop":
-            mine = tuple(sorted(name for name in names if name in function.memories and begins_anew(loop.regions[0], name)))
+            mine = tuple(
+                sorted(name for name in names if name in function.memories and begins_anew(loop.regions[0], name))
+            )
             if mine:
                 loop.attrs[OWN] = mine
 
 
 def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
-    """What takes the place of a ``fresh``: nothing where the program has not asked for zeros, else a loop that stores them."""
+    """What takes the place of a ``fresh``: nothing where the program has not asked for zeros, else a loop that stores
+    them."""
     memory = function.memories.get(fresh.attrs["mem"])
     if memory is None or not fresh.attrs["set"]:
         return []
@@ -103,5 +118,12 @@ def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
     inner.op("store", inner.addr(memory.name, place), inner.const(zero(memory.element), memory.element), inner.true())
     following = inner.value("add", count, inner.const(1, I64))
     inner.op("yield", inner.value("ult", following, inner.const(memory.length, I64)), following)
-    b.op("loop", b.true(), b.const(0, I64), results=[I64], regions=[body], attrs={"label": f"{memory.name} = 0", "unroll": 1})
+    b.op(
+        "loop",
+        b.true(),
+        b.const(0, I64),
+        results=[I64],
+        regions=[body],
+        attrs={"label": f"{memory.name} = 0", "unroll": 1},
+    )
     return []

@@ -21,10 +21,10 @@ __all__ = ["LowerShiftRegisters"]
 class LowerShiftRegisters(FunctionPass):
     """Before: unrolled; arrays with ``shift`` and ``fill``. After: none of these are left.
 
-    An array of up to ``max_bits`` bits is moved element by element. A larger one whose accesses are at constant places becomes a
-    variable for each place that is accessed, and for long stretches between them (``ring_bits``) a circular buffer of
-    which each shift reads the oldest element and overwrites it. One that is accessed at other places, too, becomes a circular
-    buffer as a whole, see :class:`~hls.passes.memory.circular_buffer.CircularBuffer`.
+    An array of up to ``max_bits`` bits is moved element by element. A larger one whose accesses are at constant places
+    becomes a variable for each place that is accessed, and for long stretches between them (``ring_bits``) a circular
+    buffer of which each shift reads the oldest element and overwrites it. One that is accessed at other places, too,
+    becomes a circular buffer as a whole, see :class:`~hls.passes.memory.circular_buffer.CircularBuffer`.
     """
 
     max_bits: int = 1024
@@ -64,9 +64,13 @@ class _Uses:
         pointers = {op.result for op in self.addresses}
         users = [op for op in walk(function.body) if pointers.intersection(op.operands)]
         self.accesses = [op for op in users if op.opcode in ("load", "store") and op.operands[0] in pointers]
-        self.shifts, self.fills = ([op for op in walk(function.body) if op.opcode == kind and op.attrs["mem"] == memory.name]
-                                   for kind in ("shift", "fill"))
-        conditional = {inner for op in walk(function.body) if op.opcode == "if" for part in op.regions for inner in walk(part)}
+        self.shifts, self.fills = (
+            [op for op in walk(function.body) if op.opcode == kind and op.attrs["mem"] == memory.name]
+            for kind in ("shift", "fill")
+        )
+        conditional = {
+            inner for op in walk(function.body) if op.opcode == "if" for part in op.regions for inner in walk(part)
+        }
         self.attrs = ((CONDITIONAL, True),) if conditional.intersection(self.shifts) else ()
         self.plain = len(users) == len(self.accesses) and all(self._is_plain(op) for op in self.accesses)
 
@@ -116,15 +120,16 @@ class _Moved:
 
 @dataclass(frozen=True)
 class _Stretch:
-    """Neighbouring elements of a chain, in the order of its movement; with ``ring`` in a buffer, else each a register."""
+    """Neighbouring elements of a chain, in the order of its movement; with ``ring`` in a buffer, else each a
+    register."""
 
     elements: tuple[int, ...]
     ring: bool
 
 
 def _chains(uses: _Uses, ring_bits: int) -> dict[tuple[int, int], list[list[_Stretch]]] | None:
-    """For each shifted part (low, high) the chains of elements that move along each other; None where shifts of different kinds
-    meet, or a part that is filled ends inside a buffer."""
+    """For each shifted part (low, high) the chains of elements that move along each other; None where shifts of
+    different kinds meet, or a part that is filled ends inside a buffer."""
     parts = {(op.attrs["low"], op.attrs["high"]): op.attrs["by"] for op in uses.shifts}
     if len({(op.attrs["low"], op.attrs["high"], op.attrs["by"]) for op in uses.shifts}) != len(parts):
         return None
@@ -135,7 +140,7 @@ def _chains(uses: _Uses, ring_bits: int) -> dict[tuple[int, int], list[list[_Str
     found = {}
     for part, by in parts.items():
         line = range(*part) if by > 0 else range(part[1] - 1, part[0] - 1, -1)
-        chains = [list(_stretches(line[k::abs(by)], uses, ring_bits)) for k in range(abs(by))]
+        chains = [list(_stretches(line[k :: abs(by)], uses, ring_bits)) for k in range(abs(by))]
         for stretch in (s for chain in chains for s in chain if s.ring):
             low, high = min(stretch.elements), max(stretch.elements)
             if any(low < end <= high for end in ends):
@@ -158,8 +163,8 @@ def _stretches(line, uses: _Uses, ring_bits: int) -> Iterable[_Stretch]:
 
 @dataclass(frozen=True)
 class _Head:
-    """The variables that say where a buffer of ``length`` elements begins: ``place``, and ``last``, whether that is its end (known
-    one shift ahead, so that the comparison is not on the way from one place to the next)."""
+    """The variables that say where a buffer of ``length`` elements begins: ``place``, and ``last``, whether that is its
+    end (known one shift ahead, so that the comparison is not on the way from one place to the next)."""
 
     place: MemoryObject
     last: MemoryObject
@@ -176,7 +181,8 @@ class _Head:
 
 
 class _Chained(ArrayReplacement):
-    """An array taken apart: a variable for every element that is accessed or short of a buffer, buffers for the others."""
+    """An array taken apart: a variable for every element that is accessed or short of a buffer, buffers for the
+    others."""
 
     def __init__(self, function: Function, memory: MemoryObject, uses: _Uses, parts):
         super().__init__(function, memory, uses)
@@ -200,8 +206,11 @@ class _Chained(ArrayReplacement):
         length = len(stretch.elements)
         self.buffers[stretch] = self._add(f"{ends[0]}..{ends[1]}", length, attrs=((RING, length), *self.uses.attrs))
         if (part, length) not in self.heads:
-            self.heads[part, length] = _Head(self._add(f"head{length}", 1, IntType((length - 1).bit_length())),
-                                             self._add(f"last{length}", 1, BOOL), length)
+            self.heads[part, length] = _Head(
+                self._add(f"head{length}", 1, IntType((length - 1).bit_length())),
+                self._add(f"last{length}", 1, BOOL),
+                length,
+            )
 
     def _begin(self, b: Builder):
         """All heads are 0 when the kernel begins."""
@@ -227,8 +236,14 @@ class _Chained(ArrayReplacement):
         buffers = [buffer for stretch, buffer in self.buffers.items() if stretch.elements[0] in covered]
         for length in dict.fromkeys(buffer.length for buffer in buffers):
             same = [buffer for buffer in buffers if buffer.length == length]
-            counted_loop(length, f"{self.memory.name} = value", b, lambda k, inner, same=same: [
-                inner.op("store", element_pointer(buffer, k, inner), value, inner.true()) for buffer in same])
+            counted_loop(
+                length,
+                f"{self.memory.name} = value",
+                b,
+                lambda k, inner, same=same: [
+                    inner.op("store", element_pointer(buffer, k, inner), value, inner.true()) for buffer in same
+                ],
+            )
 
     def _shift(self, op: Op, b: Builder):
         part = op.attrs["low"], op.attrs["high"]

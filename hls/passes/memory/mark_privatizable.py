@@ -1,4 +1,5 @@
-"""Arrays declared outside of a loop that begin anew in each of its iterations all the same, as all that is read was written there before."""
+"""Arrays declared outside of a loop that begin anew in each of its iterations all the same, as all that is read was
+written there before."""
 
 from dataclasses import dataclass
 
@@ -15,8 +16,10 @@ __all__ = ["MarkPrivatizable"]
 
 @dataclass(frozen=True)
 class MarkPrivatizable(FunctionPass):
-    """Before: a flat kernel of a single work-item. After: a loop names as its iterations' :data:`~hls.passes.memory.multi_buffer_private.OWN` also arrays of
-    which an iteration reads nothing that it has not written itself (:mod:`hls.analysis.memory.must_define`), and that nothing outside of it uses: a buffer for a row, or a tile.
+    """Before: a flat kernel of a single work-item. After: a loop names as its iterations'
+    :data:`~hls.passes.memory.multi_buffer_private.OWN` also arrays of which an iteration reads nothing that it has not
+    written itself (:mod:`hls.analysis.memory.must_define`), and that nothing outside of it uses: a buffer for a row, or
+    a tile.
 
     ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
     """
@@ -49,7 +52,8 @@ def _accesses(function: Function) -> dict[str, list[Op]]:
 
 
 def _filled(tree: LoopTree, coverage: MustDefine, name: str, ops: list[Op]) -> Op | None:
-    """The innermost loop around all accesses of which each iteration fills the array before it reads; None where one is known already."""
+    """The innermost loop around all accesses of which each iteration fills the array before it reads; None where one is
+    known already."""
     common = [loops[0] for loops in zip(*(tree.around(op) for op in ops)) if len(set(loops)) == 1]
     if any(name in loop.op.attrs.get(OWN, ()) for loop in common):
         return None

@@ -19,9 +19,10 @@ __all__ = ["Mem2Reg"]
 class Mem2Reg(FunctionPass):
     """Before: variables are private memories. After: those whose address is used by plain accesses only are gone.
 
-    A scalar becomes a value; with ``arrays``, an array of up to ``max_bits`` bits and ``max_elements`` elements, or that is asked to be in registers and not in a
-    memory, becomes one value of array type, read by ``extract`` and written by ``insert``. Values travel through results of `if` and carried values of loops; what turns
-    out not to be needed there is left to dead code elimination. A read of what was never written is 0 and warned of.
+    A scalar becomes a value; with ``arrays``, an array of up to ``max_bits`` bits and ``max_elements`` elements, or
+    that is asked to be in registers and not in a memory, becomes one value of array type, read by ``extract`` and
+    written by ``insert``. Values travel through results of `if` and carried values of loops; what turns out not to be
+    needed there is left to dead code elimination. A read of what was never written is 0 and warned of.
     """
 
     arrays: bool = False
@@ -52,7 +53,11 @@ class Mem2Reg(FunctionPass):
             return memory.element
         if not self.arrays or isinstance(memory.element, PointerType) or wants_memory(memory):
             return None
-        small = wants_registers(memory) or memory.length <= self.max_elements and memory.length * memory.element.bits <= self.max_bits
+        small = (
+            wants_registers(memory)
+            or memory.length <= self.max_elements
+            and memory.length * memory.element.bits <= self.max_bits
+        )
         return ArrayType(memory.element, memory.length) if small else None
 
 

@@ -28,9 +28,9 @@ class _Place:
 
 @dataclass(frozen=True)
 class MergeMemories(FunctionPass):
-    """Before: arrays whose attribute ``merge`` names one label are memories of their own, and accesses naturally aligned. After: they
-    are one memory, whose ports they share. ``depth``: one array behind the other. ``width``: element k of each stands in word k, so
-    arrays are accessed by whole elements of one size.
+    """Before: arrays whose attribute ``merge`` names one label are memories of their own, and accesses naturally
+    aligned. After: they are one memory, whose ports they share. ``depth``: one array behind the other. ``width``:
+    element k of each stands in word k, so arrays are accessed by whole elements of one size.
 
     ``warn`` is told of a label that only one array has, or is left with.
     """
@@ -65,8 +65,14 @@ class MergeMemories(FunctionPass):
                 labels.setdefault((memory.space, label), []).append(memory)
         for (_, label), members in labels.items():
             if len(members) == 1 and self.warn is not None:
-                self.warn(Diagnostic(f"the attribute 'merge' of '{members[0].name}' changes nothing", members[0].span,
-                                     f'no other memory of its kind is merged under "{label}": give another array the same label', "warning"))
+                self.warn(
+                    Diagnostic(
+                        f"the attribute 'merge' of '{members[0].name}' changes nothing",
+                        members[0].span,
+                        f'no other memory of its kind is merged under "{label}": give another array the same label',
+                        "warning",
+                    )
+                )
         return [members for members in labels.values() if len(members) > 1]
 
 
@@ -89,7 +95,9 @@ def _access_sizes(function: Function) -> dict[str, set[int]]:
     for op in walk(function.body):
         if op.opcode == "addr":
             found.setdefault(op.attrs["mem"], set()).update(
-                (user.operands[1] if user.opcode == "store" else user.result).type.bytes for user, _ in table.get(op.result, []))
+                (user.operands[1] if user.opcode == "store" else user.result).type.bytes
+                for user, _ in table.get(op.result, [])
+            )
     return found
 
 
@@ -99,16 +107,26 @@ def _merged(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[Me
     direction = _wish(first)[1]
     for other in members[1:]:
         if _wish(other)[1] != direction:
-            raise CompileError.at(other.span, f"'{first.name}' and '{other.name}' are merged under one label, but one by depth and one by width",
-                                  f'write "{direction}" for both, or give them labels of their own')
+            raise CompileError.at(
+                other.span,
+                f"'{first.name}' and '{other.name}' are merged under one label, but one by depth and one by width",
+                f'write "{direction}" for both, or give them labels of their own',
+            )
         if other.element.bytes != first.element.bytes:
-            raise CompileError.at(other.span, f"'{first.name}' and '{other.name}' cannot be one memory: their elements have {first.element.bytes} and "
-                                  f"{other.element.bytes} bytes", "give both elements of one size, or take the attribute 'merge' away")
+            raise CompileError.at(
+                other.span,
+                f"'{first.name}' and '{other.name}' cannot be one memory: their elements have {first.element.bytes} "
+                "and "
+                f"{other.element.bytes} bytes",
+                "give both elements of one size, or take the attribute 'merge' away",
+            )
     name = "_".join(member.name for member in members)
     merged = replace(first, name=name, attrs=_attributes(members))
     by = _by_width if direction == WIDTH else _by_depth
     length, scale, bases = by(members, sizes)
-    return replace(merged, length=length), {member.name: _Place(name, scale, base) for member, base in zip(members, bases, strict=True)}
+    return replace(merged, length=length), {
+        member.name: _Place(name, scale, base) for member, base in zip(members, bases, strict=True)
+    }
 
 
 def _by_depth(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[int, int, list[int]]:
@@ -127,21 +145,31 @@ def _by_width(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[
     for member in members:
         others = sizes.get(member.name, set()) - {element}
         if others or element & element - 1:
-            raise CompileError.at(member.span, f"'{member.name}' is merged by width, but its elements have {element} bytes and are not accessed as a whole"
-                                  if others else f"'{member.name}' is merged by width, but its elements have {element} bytes, no power of two",
-                                  'merge by "depth", or access whole elements of 1, 2, 4 or 8 bytes')
+            raise CompileError.at(
+                member.span,
+                f"'{member.name}' is merged by width, but its elements have {element} bytes and are not accessed as "
+                "a whole"
+                if others
+                else f"'{member.name}' is merged by width, but its elements have {element} bytes, no power of two",
+                'merge by "depth", or access whole elements of 1, 2, 4 or 8 bytes',
+            )
     lanes = 1 << (len(members) - 1).bit_length()
     return lanes * max(member.length for member in members), lanes, [k * element for k in range(len(members))]
 
 
 def _attributes(members: list[MemoryObject]) -> tuple[tuple[str, object], ...]:
-    """What the arrays ask of their hardware, which they have to agree on; and by width, words that hold an element of each."""
+    """What the arrays ask of their hardware, which they have to agree on; and by width, words that hold an element of
+    each."""
     found: dict[str, object] = {}
     for member in members:
         for name, value in member.attrs:
             if found.setdefault(name, value) != value:
-                raise CompileError.at(member.asked_at(name), f"the arrays that are merged with '{member.name}' ask for {name}({found[name]}) and {name}({value})",
-                                      f"write {name}({found[name]}) for all of them")
+                raise CompileError.at(
+                    member.asked_at(name),
+                    f"the arrays that are merged with '{member.name}' ask for {name}({found[name]}) and "
+                    f"{name}({value})",
+                    f"write {name}({found[name]}) for all of them",
+                )
         _check_pumping(found, member)
     if _wish(members[0])[1] == WIDTH:  # so that one block holds a word, and not each lane one of its own
         found.setdefault("bankwidth", members[0].element.bytes << (len(members) - 1).bit_length())
@@ -149,22 +177,34 @@ def _attributes(members: list[MemoryObject]) -> tuple[tuple[str, object], ...]:
 
 
 def _check_pumping(asked: dict[str, object], last: MemoryObject):
-    """Raise CompileError where what the arrays up to the ``last`` ask for cannot be one memory's, as no single declaration may ask for both."""
+    """Raise CompileError where what the arrays up to the ``last`` ask for cannot be one memory's, as no single
+    declaration may ask for both."""
     if "doublepump" not in asked:
         return
     other = "singlepump" if "singlepump" in asked else 'memory("MLAB")' if asked.get("memory") == "MLAB" else None
     if other is not None:
         mine = "doublepump" if "doublepump" in dict(last.attrs) else other.partition("(")[0]
-        raise CompileError.at(last.asked_at(mine), f"the arrays that are merged with '{last.name}' ask for doublepump and {other}",
-                              f"write doublepump or {other} for all of them")
+        raise CompileError.at(
+            last.asked_at(mine),
+            f"the arrays that are merged with '{last.name}' ask for doublepump and {other}",
+            f"write doublepump or {other} for all of them",
+        )
 
 
 def _rename(loop: Op, places: dict[str, _Place]):
     """What a loop says of an array it says of the memory, if it says so of all in it."""
-    together = {place.memory: {name for name, other in places.items() if other.memory == place.memory} for place in places.values()}
+    together = {
+        place.memory: {name for name, other in places.items() if other.memory == place.memory}
+        for place in places.values()
+    }
     if OWN in loop.attrs:
         own = set(loop.attrs[OWN])
-        loop.attrs[OWN] = tuple(sorted({name for name in own if name not in places} | {memory for memory, names in together.items() if names <= own}))
+        loop.attrs[OWN] = tuple(
+            sorted(
+                {name for name in own if name not in places}
+                | {memory for memory, names in together.items() if names <= own}
+            )
+        )
     if promises := loop.attrs.get("ivdep"):
         kept = [(name, safelen) for name, safelen in promises if name not in places]
         for memory, names in together.items():

@@ -24,14 +24,15 @@ PART_OF_RAM = 32
 
 @dataclass(frozen=True)
 class MultiBufferLocal(FunctionPass):
-    """Before: memories named by a ``group`` are those of one group. After: they hold a power of two of copies, each as far from
-    the next as the next power of two of its size; a counter of groups, carried with the work-items, chooses the copy.
+    """Before: memories named by a ``group`` are those of one group. After: they hold a power of two of copies, each as
+    far from the next as the next power of two of its size; a counter of groups, carried with the work-items, chooses
+    the copy.
 
-    A group that waits for its slowest work-item leaves time in which others run: there are copies for one at each meeting of a ring, for as
-    many as fill the way once round, and for one that comes or goes. Rings behind one another are busy with different groups, and so are loops
-    before and behind them, such as those that fill a tile and write it back; without a ring, one group gathers at each meeting. For these there
-    are copies as far as they take no more than a part of ``ram_bytes``, what all block RAMs hold. ``memory_latency`` is that of global
-    memory, in cycles.
+    A group that waits for its slowest work-item leaves time in which others run: there are copies for one at each
+    meeting of a ring, for as many as fill the way once round, and for one that comes or goes. Rings behind one another
+    are busy with different groups, and so are loops before and behind them, such as those that fill a tile and write it
+    back; without a ring, one group gathers at each meeting. For these there are copies as far as they take no more than
+    a part of ``ram_bytes``, what all block RAMs hold. ``memory_latency`` is that of global memory, in cycles.
     """
 
     memory_latency: int
@@ -44,14 +45,17 @@ class MultiBufferLocal(FunctionPass):
         if not found:
             return function
         result = clone_function(function)
-        loop, group = next((loop, op) for loop in result.body.ops if loop.opcode == "loop"
-                           for op in loop.regions[0].ops if _shares(op))
+        loop, group = next(
+            (loop, op) for loop in result.body.ops if loop.opcode == "loop" for op in loop.regions[0].ops if _shares(op)
+        )
         used = {op.attrs["mem"] for op in walk(result.body) if op.opcode == "addr"}
         group.attrs["mems"] = tuple(name for name in group.attrs["mems"] if name in used)
         if not group.attrs["mems"]:
             loop.regions[0].ops.remove(group)
             return result
-        copies = group.attrs["copies"] = self._copies(result, loop, sum(copy_stride(result.memories[name]) for name in group.attrs["mems"]))
+        copies = group.attrs["copies"] = self._copies(
+            result, loop, sum(copy_stride(result.memories[name]) for name in group.attrs["mems"])
+        )
         slot = _take_turn(result, copies) or _count_groups(result.body, loop, group)
         strides = {}
         for name in group.attrs["mems"]:
@@ -67,7 +71,11 @@ class MultiBufferLocal(FunctionPass):
         body = items.regions[0]
         rings = [self._filling(function, op.regions[0], size) for op in body.ops if op.attrs.get("ring")]
         stages = sum(op.opcode == "loop" and not op.attrs.get("ring") for op in body.ops)
-        fewest, most = (max(rings), sum(rings) + stages) if rings else (1 + -(-SHORT_WAY // size), self._in_row(function, body, size))
+        fewest, most = (
+            (max(rings), sum(rings) + stages)
+            if rings
+            else (1 + -(-SHORT_WAY // size), self._in_row(function, body, size))
+        )
         fewest, most = (min(MOST_COPIES, 1 << groups.bit_length()) for groups in (fewest, most))
         while most > fewest and most * bytes > self.ram_bytes // PART_OF_RAM:
             most //= 2
@@ -79,12 +87,15 @@ class MultiBufferLocal(FunctionPass):
 
     def _in_row(self, function: Function, body: Region, size: int) -> int:
         """Groups that keep work-items coming, where these go straight from one meeting to the next."""
-        behind = body.ops[next((k for k, op in enumerate(body.ops) if op.opcode == "meet"), 0):]
+        behind = body.ops[next((k for k, op in enumerate(body.ops) if op.opcode == "meet"), 0) :]
         meetings = max(1, _meetings(behind))
         return meetings + -(-self._way(function, behind, meetings + 1) // size)
 
     def _way(self, function: Function, ops: list[Op], times: int) -> int:
-        far = any(op.opcode in ("load", "atomic") and function.memories[memory_name(op)].space == "global" for op in _with_inner(ops))
+        far = any(
+            op.opcode in ("load", "atomic") and function.memories[memory_name(op)].space == "global"
+            for op in _with_inner(ops)
+        )
         return SHORT_WAY * times + self.memory_latency * far
 
 
@@ -102,7 +113,8 @@ def _shares(op: Op) -> bool:
 
 
 def _take_turn(function: Function, copies: int) -> Value | None:
-    """The number of the group's copy where groups come one by one, with the number of those before; None where they do not."""
+    """The number of the group's copy where groups come one by one, with the number of those before; None where they do
+    not."""
     turn = per_group(function).get("group_turn")
     if turn is None:
         return None
@@ -134,17 +146,21 @@ def _insert(region: Region, before: Op, new: Region):
 
 
 def copy_stride(memory: MemoryObject) -> int:
-    """Bytes from one copy of a memory to the next: a power of two, so that the number of a copy stands above the bits of an offset."""
+    """Bytes from one copy of a memory to the next: a power of two, so that the number of a copy stands above the bits
+    of an offset."""
     return 1 << (memory.length * memory.element.bytes - 1).bit_length()
 
 
 def with_copies(memory: MemoryObject, copies: int) -> MemoryObject:
     """The memory with room for as many copies of what it was."""
-    return replace(memory, length=copies * copy_stride(memory) // memory.element.bytes, attrs=(*memory.attrs, (COPIES, copies)))
+    return replace(
+        memory, length=copies * copy_stride(memory) // memory.element.bytes, attrs=(*memory.attrs, (COPIES, copies))
+    )
 
 
 def copy_address(op: Op, b: Builder, strides: dict[str, int], slot: Value) -> list[Value] | None:
-    """The place in the copy of the work-item's group, or of the iteration: its number stands above the bits of the offset."""
+    """The place in the copy of the work-item's group, or of the iteration: its number stands above the bits of the
+    offset."""
     if op.opcode != "addr" or op.attrs["mem"] not in strides:
         return None
     inside = (strides[op.attrs["mem"]] - 1).bit_length()

@@ -1,4 +1,5 @@
-"""Iterations of an outer loop, and work-items, that are under way at once have their own copies of an array that begins anew in each of them."""
+"""Iterations of an outer loop, and work-items, that are under way at once have their own copies of an array that begins
+anew in each of them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ __all__ = ["OWN", "MultiBufferPrivate", "begins_anew", "copies_of_loop", "writer
 #: attribute of a loop: the memories of which an iteration reads nothing that was stored before it
 OWN = "own"
 MOST_COPIES = 16
-#: bytes that copies are given room for unasked, for iterations; and for work-items, or where there are two copies, such a part of what the
-#: device has, but not more than these
+#: bytes that copies are given room for unasked, for iterations; and for work-items, or where there are two copies, such
+#: a part of what the device has, but not more than these
 MOST_BYTES = 16384
 DEVICE_PART, MOST_LARGE_BYTES = 64, 65536
 #: bytes that a copy stands for where each is a memory of its own: those of a block RAM for each of two loads
@@ -31,7 +32,9 @@ def begins_anew(region: Region, name: str) -> bool:
     for op in region.ops:
         if op.opcode in ("fresh", "addr") and op.attrs["mem"] == name:
             return op.opcode == "fresh"
-        if any(_uses(inner, name) for inner in op.regions) and not all(begins_anew(inner, name) for inner in op.regions):
+        if any(_uses(inner, name) for inner in op.regions) and not all(
+            begins_anew(inner, name) for inner in op.regions
+        ):
             return False
     return True
 
@@ -43,13 +46,14 @@ def copies_of_loop(function: Function, loop: Op, name: str) -> int:
 
 @dataclass(frozen=True)
 class MultiBufferPrivate(FunctionPass):
-    """Before: loops name the memories that are their iterations' :data:`OWN`. After: those whose accesses lie in loops inside hold a power of
-    two of copies, as :class:`~hls.passes.memory.multi_buffer_local.MultiBufferLocal` makes them; the number of the iteration chooses one.
+    """Before: loops name the memories that are their iterations' :data:`OWN`. After: those whose accesses lie in loops
+    inside hold a power of two of copies, as :class:`~hls.passes.memory.multi_buffer_local.MultiBufferLocal` makes them;
+    the number of the iteration chooses one.
 
-    So a loop inside may fill the array of an iteration while another still reads that of the one before. There are as many copies as
-    ``private_copies`` asks for; else as many as iterations fit between the first store and the last load, as far as their
-    bytes allow. ``memory_latency`` is that of global memory, in cycles.
-    Work-items, which nothing but their arrays keeps from each other, get as many as a part of the device's ``ram_bytes`` allows.
+    So a loop inside may fill the array of an iteration while another still reads that of the one before. There are as
+    many copies as ``private_copies`` asks for; else as many as iterations fit between the first store and the last
+    load, as far as their bytes allow. ``memory_latency`` is that of global memory, in cycles. Work-items, which nothing
+    but their arrays keeps from each other, get as many as a part of the device's ``ram_bytes`` allows.
     """
 
     memory_latency: int = 0
@@ -64,14 +68,18 @@ class MultiBufferPrivate(FunctionPass):
         tree, strides = LoopTree(result), {}
         for memory in result.memories.values():
             if memory.space == "local" and function.attrs.get("ndrange"):
-                self._tell(memory, "groups of work-items that are under way at once have copies of local memory unasked")
+                self._tell(
+                    memory, "groups of work-items that are under way at once have copies of local memory unasked"
+                )
         for name, ops in _accesses(result).items():
             memory, loop = result.memories[name], _owner(tree, name, ops)
             reason = _reason(tree, loop, ops)
             if reason:
                 self._tell(memory, reason)
                 continue
-            copies = self._copies(memory, *self._needed(result, tree, loop, ops), LEAST_BYTES if writers_apart(tree, ops) else 1)
+            copies = self._copies(
+                memory, *self._needed(result, tree, loop, ops), LEAST_BYTES if writers_apart(tree, ops) else 1
+            )
             if copies > 1:
                 strides.setdefault(loop, {})[name] = copy_stride(memory)
                 result.memories[name] = with_copies(memory, copies)
@@ -83,19 +91,34 @@ class MultiBufferPrivate(FunctionPass):
     def _tell(self, memory: MemoryObject, reason: str):
         asked = dict(memory.attrs).get("private_copies", 0)
         if asked > 1 and self.warn is not None:
-            self.warn(Diagnostic(f"private_copies({asked}) of '{memory.name}' changes nothing", memory.asked_at("private_copies"), reason, "warning"))
+            self.warn(
+                Diagnostic(
+                    f"private_copies({asked}) of '{memory.name}' changes nothing",
+                    memory.asked_at("private_copies"),
+                    reason,
+                    "warning",
+                )
+            )
 
     def _copies(self, memory: MemoryObject, needed: int, room: int, least: int) -> int:
         """How many copies, of ``least`` bytes or more, a memory gets of those that are needed, in ``room`` bytes;
         two may also take what is room for large arrays."""
         attrs = dict(memory.attrs)
-        most = min((attrs[name] for name in ("max_private_copies", "max_concurrency") if attrs.get(name)), default=MOST_COPIES)
+        most = min(
+            (attrs[name] for name in ("max_private_copies", "max_concurrency") if attrs.get(name)), default=MOST_COPIES
+        )
         asked, most = attrs.get("private_copies", 0), 1 << most.bit_length() - 1
         if asked:
             copies = min(1 << (asked - 1).bit_length(), most)
             if copies < asked and self.warn is not None:
-                self.warn(Diagnostic(f"private_copies({asked}) of '{memory.name}' is taken as {copies}", memory.asked_at("private_copies"),
-                                     f"{MOST_COPIES} are the most, and no more than max_private_copies or max_concurrency allow", "warning"))
+                self.warn(
+                    Diagnostic(
+                        f"private_copies({asked}) of '{memory.name}' is taken as {copies}",
+                        memory.asked_at("private_copies"),
+                        f"{MOST_COPIES} are the most, and no more than max_private_copies or max_concurrency allow",
+                        "warning",
+                    )
+                )
             return copies
         size, needed = max(least, copy_stride(memory)), min(1 << (needed - 1).bit_length(), most)
         return max(1, min(needed, room // size), min(needed, 2, self._large_room() // size))
@@ -103,13 +126,17 @@ class MultiBufferPrivate(FunctionPass):
     def _needed(self, function: Function, tree: LoopTree, loop: Op, ops: list[Op]) -> tuple[int, int]:
         """How many copies keep the loop busy, and the bytes there is room for.
 
-        Of iterations, as many as are under way between the begin of the first of the loops inside, which take turns, and the end of the last.
+        Of iterations, as many as are under way between the begin of the first of the loops inside, which take turns,
+        and the end of the last.
         """
         if loop.attrs.get("parallel"):
             return MOST_COPIES, self._large_room()
         inside = [op for op in dict.fromkeys(_top_loop(tree, loop, op) for op in ops) if op is not None]
         trips = [op.attrs.get("trip_count", USUAL_TRIPS) for op in inside]
-        far = [any(op.opcode == "load" and not function.memories[memory_name(op)].onchip for op in walk(one.regions[0])) for one in inside]
+        far = [
+            any(op.opcode == "load" and not function.memories[memory_name(op)].onchip for op in walk(one.regions[0]))
+            for one in inside
+        ]
         way = sum(SHORT_WAY + self.memory_latency * loads for loads in far)
         return min(MOST_COPIES, 1 + -(-(sum(trips) + way) // max(*trips, 1))), MOST_BYTES
 
@@ -124,7 +151,9 @@ def _choose(function: Function, tree: LoopTree, loop: Op, strides: dict[str, int
         copies = copies_of_loop(function, loop, name)
         if copies not in counters:
             counters[copies] = _counter(tree.region_of(loop), loop, copies)
-        rewrite(loop.regions[0], lambda op, b, one={name: stride}, slot=counters[copies]: copy_address(op, b, one, slot))
+        rewrite(
+            loop.regions[0], lambda op, b, one={name: stride}, slot=counters[copies]: copy_address(op, b, one, slot)
+        )
 
 
 def _accesses(function: Function) -> dict[str, list[Op]]:
@@ -140,9 +169,15 @@ def _accesses(function: Function) -> dict[str, list[Op]]:
 def _reason(tree: LoopTree, loop: Op | None, ops: list[Op]) -> str:
     """Why there are no copies; "" where there may be."""
     if loop is None:
-        return "declare the array where it begins anew for each work-item, or in the body of a loop: iterations of that loop can have copies"
+        return (
+            "declare the array where it begins anew for each work-item, or in the body of a loop: iterations of "
+            "that loop can have copies"
+        )
     if all(_top_loop(tree, loop, op) is None for op in ops):
-        return "no loop inside of the one that the array is declared in uses it, so its iterations, or the work-items, need not wait for each other"
+        return (
+            "no loop inside of the one that the array is declared in uses it, so its iterations, or the "
+            "work-items, need not wait for each other"
+        )
     return ""
 
 
@@ -168,7 +203,7 @@ def _leave_to(tree: LoopTree, loop: Op, name: str):
 def _top_loop(tree: LoopTree, loop: Op, access: Op) -> Op | None:
     """The loop in the body of ``loop`` that holds the access; None for one that stands there itself."""
     around = [each.op for each in tree.around(access)]
-    inner = around[around.index(loop) + 1:]
+    inner = around[around.index(loop) + 1 :]
     return inner[0] if inner else None
 
 

@@ -23,9 +23,10 @@ LAID_OUT = frozenset({"numbanks", "bankwidth", "bank_bits", MERGED, RING})
 
 @dataclass(frozen=True)
 class PadArrayRows(FunctionPass):
-    """Before: on-chip memories hold arrays as the program has them; loads and stores name them by sums. After: where accesses of one
-    iteration go to different rows of an array, each to an element of its own choice, and rows have a length that is no power of two, each row
-    begins at a multiple of the next one. So each row can be a bank of its own, which no bit of an address chooses otherwise.
+    """Before: on-chip memories hold arrays as the program has them; loads and stores name them by sums. After: where
+    accesses of one iteration go to different rows of an array, each to an element of its own choice, and rows have a
+    length that is no power of two, each row begins at a multiple of the next one. So each row can be a bank of its own,
+    which no bit of an address chooses otherwise.
 
     The row of each access must be a sum that can be had from its address, and the rest be known to stay in a row.
     """
@@ -67,8 +68,12 @@ def _accesses(function: Function) -> dict[str, list[Op]]:
 
 
 def _free(memory: MemoryObject) -> bool:
-    return (memory.space in ("private", "local") and not memory.const and (memory.length or 1) > 1
-            and LAID_OUT.isdisjoint(name for name, _ in memory.attrs))
+    return (
+        memory.space in ("private", "local")
+        and not memory.const
+        and (memory.length or 1) > 1
+        and LAID_OUT.isdisjoint(name for name, _ in memory.attrs)
+    )
 
 
 def _padded(memory: MemoryObject, ops: list[Op], forms: AffineForms) -> _Padded | None:
@@ -120,17 +125,27 @@ def _counter(loop: Loop) -> Value | None:
     """A carried value that counts the iterations of the loop from a constant on, without wrapping."""
     for arg, counted in loop.inductions.items():
         start = constant(counted.init)
-        if counted.step == 1 and start is not None and loop.most_trips is not None and start + loop.most_trips <= 1 << arg.type.bits:
+        if (
+            counted.step == 1
+            and start is not None
+            and loop.most_trips is not None
+            and start + loop.most_trips <= 1 << arg.type.bits
+        ):
             return arg
     return None
 
 
 def _gains(parts: dict[Op, _Place], forms: AffineForms) -> bool:
-    """Whether two loads, or two others, of one region go to rows at a constant distance, and within them to places of their own."""
+    """Whether two loads, or two others, of one region go to rows at a constant distance, and within them to places of
+    their own."""
     return any(
-        (one.opcode == "load") == (other.opcode == "load") and forms.tree.region_of(one) is forms.tree.region_of(other)
-        and parts[one].terms != parts[other].terms and parts[one].row.terms == parts[other].row.terms and parts[one].row.const != parts[other].row.const
-        for one, other in combinations(parts, 2))
+        (one.opcode == "load") == (other.opcode == "load")
+        and forms.tree.region_of(one) is forms.tree.region_of(other)
+        and parts[one].terms != parts[other].terms
+        and parts[one].row.terms == parts[other].row.terms
+        and parts[one].row.const != parts[other].row.const
+        for one, other in combinations(parts, 2)
+    )
 
 
 def _moved(parts: dict[Op, _Place], more: int) -> dict[Op, Affine] | None:

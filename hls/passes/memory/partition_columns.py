@@ -17,11 +17,12 @@ __all__ = ["PartitionColumns"]
 
 @dataclass(frozen=True)
 class PartitionColumns(FunctionPass):
-    """Before: private memories (after pointers), those accessed at constant places split up. After: one that ``to_values`` would make one wide
-    value, and of which every access is known to be in one of several columns, is an array for each column.
+    """Before: private memories (after pointers), those accessed at constant places split up. After: one that
+    ``to_values`` would make one wide value, and of which every access is known to be in one of several columns, is an
+    array for each column.
 
-    In ``sum[c][d]`` with ``d`` known and ``c`` not, as a loop over ``d`` leaves when it is unrolled, an element is chosen among those of
-    column ``d``, and what is stored to one column is not on the way of what reads another one.
+    In ``sum[c][d]`` with ``d`` known and ``c`` not, as a loop over ``d`` leaves when it is unrolled, an element is
+    chosen among those of column ``d``, and what is stored to one column is not on the way of what reads another one.
     """
 
     to_values: Mem2Reg = field(default_factory=lambda: Mem2Reg(arrays=True))
@@ -56,12 +57,17 @@ def _offset(access: Op) -> Value:
 
 
 def _row(memory: MemoryObject, accesses: list[Op]) -> int:
-    """Bytes of a row such that each access is in one column of it; 0 where there is none, or only one column. A power of two, or so that offsets
-    can be divided by it."""
+    """Bytes of a row such that each access is in one column of it; 0 where there is none, or only one column. A power
+    of two, or so that offsets can be divided by it."""
     size = memory.element.bytes
     row = gcd(memory.length * size, *(_remainder(_offset(op))[0] for op in accesses))
     offsets = [_offset(op) for op in accesses]
-    if row <= size or row == memory.length * size or row % size or any(_remainder(offset)[1] % size for offset in offsets):
+    if (
+        row <= size
+        or row == memory.length * size
+        or row % size
+        or any(_remainder(offset)[1] % size for offset in offsets)
+    ):
         return 0
     return row if row & (row - 1) == 0 or all(_is_row(offset, row) for offset in offsets) else 0
 

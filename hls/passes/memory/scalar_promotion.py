@@ -30,12 +30,12 @@ __all__ = ["ScalarPromotion"]
 
 @dataclass(frozen=True)
 class ScalarPromotion(FunctionPass):
-    """Before: a flat kernel without tokens. After: where a loop (one of the innermost first) accesses a place that is the same in
-    all its iterations, and nothing else there may store to it, its value is carried: loaded before the loop at most, and, where
-    nothing else may load it, stored behind the loop.
+    """Before: a flat kernel without tokens. After: where a loop (one of the innermost first) accesses a place that is
+    the same in all its iterations, and nothing else there may store to it, its value is carried: loaded before the loop
+    at most, and, where nothing else may load it, stored behind the loop.
 
-    No load is made that the program would not make, and no byte is written that it would not write.
-    With ``hazards``, stores stay in a loop whose next invocation loads what they wrote, as addresses are compared only of accesses that
+    No load is made that the program would not make, and no byte is written that it would not write. With ``hazards``,
+    stores stay in a loop whose next invocation loads what they wrote, as addresses are compared only of accesses that
     stand in one loop: behind it, the store would be waited for by all of that invocation.
     """
 
@@ -62,8 +62,8 @@ class ScalarPromotion(FunctionPass):
 
 
 class _Group:
-    """The accesses of one place in a loop's body, in order. ``stored`` says whether stores stay where they are; ``address`` are the
-    operations of the body that compute where it is."""
+    """The accesses of one place in a loop's body, in order. ``stored`` says whether stores stay where they are;
+    ``address`` are the operations of the body that compute where it is."""
 
     def __init__(self, members: list[Op], stays: bool, address: list[Op]):
         self.members, self.stays, self.address = members, stays, address
@@ -98,7 +98,9 @@ def _groups(places: MustAlias, loop: Loop, hazards: bool) -> list[_Group]:
     return [group for group in groups if group is not None]
 
 
-def _group(places: MustAlias, loop: Loop, members: list[Op], accesses: dict[str, list[Op]], hazards: bool) -> _Group | None:
+def _group(
+    places: MustAlias, loop: Loop, members: list[Op], accesses: dict[str, list[Op]], hazards: bool
+) -> _Group | None:
     """The group, where its place can be kept in a register; ``accesses`` are all of the loop, by their memories."""
     stores = [op for op in members if op.opcode == "store"]
     address = _invariant(members[0].operands[0], loop.body)
@@ -119,8 +121,8 @@ def _group(places: MustAlias, loop: Loop, members: list[Op], accesses: dict[str,
 
 
 def _read_next(places: MustAlias, loop: Loop, stores: list[Op]) -> bool:
-    """Whether the next iteration of the loop around loads in this loop what the stores wrote, and the same iteration does not touch it
-    behind the loop."""
+    """Whether the next iteration of the loop around loads in this loop what the stores wrote, and the same iteration
+    does not touch it behind the loop."""
     around = loop.parent
     if around is None:
         return False
@@ -129,11 +131,17 @@ def _read_next(places: MustAlias, loop: Loop, stores: list[Op]) -> bool:
     if any(fact.loop is None for store in stores for op in others for fact in places.between(store, op)):
         return False
     loads = [op for op in loop.body.ops if op.opcode == "load"]
-    return any(fact.loop is around.op and fact.src is store for store in stores for load in loads for fact in places.between(store, load))
+    return any(
+        fact.loop is around.op and fact.src is store
+        for store in stores
+        for load in loads
+        for fact in places.between(store, load)
+    )
 
 
 def _invariant(value: Value, body: Region) -> list[Op] | None:
-    """Operations of the body, in order, that compute a value from what is there before the loop; None where it is not."""
+    """Operations of the body, in order, that compute a value from what is there before the loop; None where it is
+    not."""
     needed, inside = {value}, []
     for op in reversed(body.ops):
         if needed.intersection(op.results):
@@ -170,7 +178,7 @@ class _Promotion:
             register.store_behind()
         self.body.ops.append(end)
         at = self.region.ops.index(self.loop)
-        self.region.ops[at:at + 1] = [*self.before.region.ops, self.loop, *self.behind.region.ops]
+        self.region.ops[at : at + 1] = [*self.before.region.ops, self.loop, *self.behind.region.ops]
 
     def carry(self, init: Value, name: str) -> tuple[Value, Value]:
         """One more carried value: (its argument, its result). What it is next is added to the end of the body."""
@@ -183,8 +191,8 @@ class _Promotion:
 
 
 class _Register:
-    """The value of one place while its loop runs, and what is known about it: whether it is there (``has``), whether the loop has
-    stored to it (``written``). None stands for a condition that is certain by then."""
+    """The value of one place while its loop runs, and what is known about it: whether it is there (``has``), whether
+    the loop has stored to it (``written``). None stands for a condition that is certain by then."""
 
     def __init__(self, promotion: _Promotion, group: _Group):
         self.group, self.promotion = group, promotion
@@ -204,8 +212,14 @@ class _Register:
         group = self.group
         if group.begins and group.first.opcode == "load":
             b.span = group.first.span
-            return b.value("load", self.pointer, self.promotion.loop.operands[0], result=group.type,
-                           attrs=group.first.attrs, name=group.first.result.name)
+            return b.value(
+                "load",
+                self.pointer,
+                self.promotion.loop.operands[0],
+                result=group.type,
+                attrs=group.first.attrs,
+                name=group.first.result.name,
+            )
         return b.const(zero(group.type), group.type)
 
     @property
@@ -229,7 +243,9 @@ class _Register:
     def _load(self, op: Op, on: Value, b: Builder):
         if self.has is not None:
             missing = b.value("and", on, b.value("xor", self.has, b.true()))
-            loaded = b.value("load", op.operands[0], missing, result=op.result.type, attrs=op.attrs, name=op.result.name)
+            loaded = b.value(
+                "load", op.operands[0], missing, result=op.result.type, attrs=op.attrs, name=op.result.name
+            )
             self.value = _choose(missing, loaded, self.value, b)
         self.group.values[op.result] = _choose(on, self.value, b.const(zero(self.group.type), self.group.type), b)
 

@@ -1,4 +1,5 @@
-"""Stores of one iteration that may meet share one unit, which keeps their order, instead of waiting for each other's way into memory."""
+"""Stores of one iteration that may meet share one unit, which keeps their order, instead of waiting for each other's
+way into memory."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,20 +29,22 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["SerializeStores", "is_used_beside"]
 
-#: cycles that a store takes until it is known to be in memory; a group may not have so many members that turns cost more
+#: cycles that a store takes until it is known to be in memory; a group may not have so many members that turns cost
+#: more
 ROUND_TRIP = 100
 _MOST = 32
 
 
 @dataclass(frozen=True)
 class SerializeStores(FunctionPass):
-    """Before: a flat kernel without tokens, whose equal and neighbouring accesses are joined. After: stores of one iteration to one
-    buffer that may touch the same bytes, in that iteration or soon after, and that no access comes between, are one store in a loop of its own, which
-    makes them one after the other: an iteration takes as many cycles as it has such stores.
+    """Before: a flat kernel without tokens, whose equal and neighbouring accesses are joined. After: stores of one
+    iteration to one buffer that may touch the same bytes, in that iteration or soon after, and that no access comes
+    between, are one store in a loop of its own, which makes them one after the other: an iteration takes as many cycles
+    as it has such stores.
 
-    Two units would need a fence between them, a round trip to memory for each pair of stores in each iteration. Where the loop
-    around also loads from the buffer, or a buffer that may overlap is accessed, all stays as it is: a check of addresses needs stores
-    that stand beside the loads.
+    Two units would need a fence between them, a round trip to memory for each pair of stores in each iteration. Where
+    the loop around also loads from the buffer, or a buffer that may overlap is accessed, all stays as it is: a check of
+    addresses needs stores that stand beside the loads.
     """
 
     address_bits: int = 64
@@ -51,7 +54,12 @@ class SerializeStores(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        if not any(len(stores) > 1 for loop in walk(result.body) if loop.opcode == "loop" for stores in _by_memory(loop).values()):
+        if not any(
+            len(stores) > 1
+            for loop in walk(result.body)
+            if loop.opcode == "loop"
+            for stores in _by_memory(loop).values()
+        ):
             return result
         places = MustAlias(result, self.address_bits)
         groups = [group for loop in places.tree.loops.values() for group in _groups(places, loop)]
@@ -73,7 +81,11 @@ def _groups(places: MustAlias, loop: Loop) -> Iterable[tuple[Region, list[Op]]]:
     for name, stores in _by_memory(loop.op).items():
         memory = places.function.memories[name]
         mine = [op for op in stores if lane_mask(op) is None and not op.attrs.keys() & {ALONE, WRITER, UNIT}]
-        if memory.space != "global" or len(mine) < 2 or is_used_beside(places.function.memories, memory, loop.body, set(mine)):
+        if (
+            memory.space != "global"
+            or len(mine) < 2
+            or is_used_beside(places.function.memories, memory, loop.body, set(mine))
+        ):
             continue
         for group in _meeting(places, loop, mine):
             if len(group) <= _MOST and _may_sink(loop.body, group):
@@ -82,7 +94,9 @@ def _groups(places: MustAlias, loop: Loop) -> Iterable[tuple[Region, list[Op]]]:
 
 def is_used_beside(memories: dict[str, MemoryObject], memory: MemoryObject, body: Region, mine: set[Op]) -> bool:
     """Whether anything else in the loop accesses the memory, or one that may overlap it."""
-    return any(reaches_memory(op) and op not in mine and may_share(memory, memories[memory_name(op)]) for op in walk(body))
+    return any(
+        reaches_memory(op) and op not in mine and may_share(memory, memories[memory_name(op)]) for op in walk(body)
+    )
 
 
 def _meeting(places: MustAlias, loop: Loop, stores: list[Op]) -> list[list[Op]]:
@@ -106,8 +120,11 @@ def _waits(places: MustAlias, loop: Loop, one: Op, other: Op, count: int) -> boo
 def _may_sink(body: Region, group: list[Op]) -> bool:
     """Whether all may be made where the last one stands."""
     first, last = body.ops.index(group[0]), body.ops.index(group[-1])
-    return all(is_access(op) or not has(op, "effect") for between in body.ops[first:last] for op in [
-        between, *(inner for part in between.regions for inner in walk(part))])
+    return all(
+        is_access(op) or not has(op, "effect")
+        for between in body.ops[first:last]
+        for op in [between, *(inner for part in between.regions for inner in walk(part))]
+    )
 
 
 def _join(body: Region, group: list[Op], address_bits: int):
@@ -125,13 +142,24 @@ def _join(body: Region, group: list[Op], address_bits: int):
     inner.args.append(turn)
     b = Builder(inner, group[0].span)
     lines = tuple(dict.fromkeys(op.span.line for op in group if op.span))
-    b.op("store", b.addr(memory_name(group[0]), b.value("extract", offsets, turn)), b.value("extract", data, turn),
-         b.value("extract", given, turn), attrs={TURNS: len(group), "lines": lines})
+    b.op(
+        "store",
+        b.addr(memory_name(group[0]), b.value("extract", offsets, turn)),
+        b.value("extract", data, turn),
+        b.value("extract", given, turn),
+        attrs={TURNS: len(group), "lines": lines},
+    )
     following = b.value("add", turn, b.const(1, I8))
     b.op("yield", b.value("ult", following, b.const(len(group), I8)), following)
-    before.op("loop", some, before.const(0, I8), results=[I8], regions=[inner],
-              attrs={"label": f"stores to {memory_name(group[0])}", "unroll": 1, "trip_count": len(group)})
-    body.ops[place:place + 1] = before.region.ops
+    before.op(
+        "loop",
+        some,
+        before.const(0, I8),
+        results=[I8],
+        regions=[inner],
+        attrs={"label": f"stores to {memory_name(group[0])}", "unroll": 1, "trip_count": len(group)},
+    )
+    body.ops[place : place + 1] = before.region.ops
     gone = set(group)
     body.ops = [op for op in body.ops if op not in gone]
 

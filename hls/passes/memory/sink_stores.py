@@ -1,4 +1,5 @@
-"""Stores to places that nobody knows beforehand, of one iteration: one store where only one is made, and none that is overwritten."""
+"""Stores to places that nobody knows beforehand, of one iteration: one store where only one is made, and none that is
+overwritten."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -20,15 +21,17 @@ __all__ = ["SinkStores", "resized"]
 
 #: stores of one region to one memory whose addresses are compared with each other's
 MOST_COMPARED = 4
-#: likewise of work-items, at distances that are the same for all: each writes neighbours of its own place, which turns would mix
+#: likewise of work-items, at distances that are the same for all: each writes neighbours of its own place, which turns
+#: would mix
 MOST_STEADY = 16
 
 
 @dataclass(frozen=True)
 class SinkStores(FunctionPass):
-    """Before: a flat kernel without tokens. After: two stores of one region of which at most one is made, and that have one address or
-    may have one, are one store. With ``compare``, of two that may both be made the first one is made only if the
-    addresses are not equal, so that they need no order within their iteration (attributes ``writer`` and ``apart``).
+    """Before: a flat kernel without tokens. After: two stores of one region of which at most one is made, and that have
+    one address or may have one, are one store. With ``compare``, of two that may both be made the first one is made
+    only if the addresses are not equal, so that they need no order within their iteration (attributes ``writer`` and
+    ``apart``).
 
     What is between two stores, and must see the first one in memory, keeps both as they are.
     """
@@ -52,10 +55,18 @@ class SinkStores(FunctionPass):
 
     def _may_treat(self, function: Function, stores: list[Op]) -> bool:
         """Whether there may be something to do, before anybody asks where the stores go."""
-        if self.compare and len(stores) <= MOST_STEADY * lanes_of(function) and function.memories[memory_name(stores[0])].space == "global":
+        if (
+            self.compare
+            and len(stores) <= MOST_STEADY * lanes_of(function)
+            and function.memories[memory_name(stores[0])].space == "global"
+        ):
             return True
         exclusions = Exclusions()
-        return any(exclusions.never_both(predicate(first), predicate(second)) for k, first in enumerate(stores) for second in stores[k + 1:])
+        return any(
+            exclusions.never_both(predicate(first), predicate(second))
+            for k, first in enumerate(stores)
+            for second in stores[k + 1 :]
+        )
 
 
 def _together(function: Function) -> list[list[Op]]:
@@ -95,8 +106,8 @@ class _Pairs:
         return len(stores) <= MOST_COMPARED and self._read(stores) or self._steady(stores)
 
     def _steady(self, stores: list[Op]) -> bool:
-        """Whether the stores are those of work-items, which need no order among each other, to rows of one buffer: at distances that are the
-        same for all, but not known, as neighbours are, which are joined."""
+        """Whether the stores are those of work-items, which need no order among each other, to rows of one buffer: at
+        distances that are the same for all, but not known, as neighbours are, which are joined."""
         loop = next(iter(self.places.tree.around(stores[0])[::-1]), None)
         if loop is None or not loop.op.attrs.get("parallel"):
             return False
@@ -106,7 +117,9 @@ class _Pairs:
         return all(len(mine) <= MOST_STEADY and self._steadily_apart(mine, loop) for mine in lanes.values())
 
     def _steadily_apart(self, stores: list[Op], loop: Loop) -> bool:
-        return all(self.places.steadily_apart(one, other, loop) for k, one in enumerate(stores) for other in stores[k + 1:])
+        return all(
+            self.places.steadily_apart(one, other, loop) for k, one in enumerate(stores) for other in stores[k + 1 :]
+        )
 
     def _read(self, stores: list[Op]) -> bool:
         """Whether anything but the stores looks at their memory."""
@@ -116,13 +129,14 @@ class _Pairs:
     def _of(self, stores: list[Op]) -> Iterable["_Pair"]:
         steady = self._steady(stores)
         for k, first in enumerate(stores):
-            for second in stores[k + 1:]:
+            for second in stores[k + 1 :]:
                 order = [fact for fact in self.facts if {fact.src, fact.dst} == {first, second}]
                 if any(steady or not fact.known for fact in order) or self.places.distance(first, second, None) == 0:
                     yield _Pair(self.places, self.facts, first, second, self.address_bits)
 
     def _merged(self, pair: "_Pair"):
         """What holds of the first store now holds of the second."""
+
         def now(op: Op) -> Op:
             return pair.second if op is pair.first else op
 
@@ -130,7 +144,9 @@ class _Pairs:
         self.facts = list(dict.fromkeys(fact for fact in facts if fact.src is not fact.dst or fact.loop is not None))
 
     def _compared(self, pair: "_Pair"):
-        self.facts = [fact for fact in self.facts if fact.loop is not None or {fact.src, fact.dst} != {pair.first, pair.second}]
+        self.facts = [
+            fact for fact in self.facts if fact.loop is not None or {fact.src, fact.dst} != {pair.first, pair.second}
+        ]
 
 
 class _Pair:
@@ -150,7 +166,7 @@ class _Pair:
             return False
         if not (places.plain(self.first) and places.plain(self.second) and places.same_size(self.first, self.second)):
             return False
-        passed = ops[ops.index(self.first) + 1:ops.index(self.second)]
+        passed = ops[ops.index(self.first) + 1 : ops.index(self.second)]
         between = {inner for op in passed for inner in (op, *(one for body in op.regions for one in walk(body)))}
         if any(fact.src is self.first and fact.dst in between for fact in self.known):
             return False

@@ -13,16 +13,21 @@ __all__ = ["SplitScalars"]
 
 @dataclass(frozen=True)
 class SplitScalars(FunctionPass):
-    """Before: private memories (after pointers), those with constant places split up. After: a single number of which a part is
-    accessed at a place known at run time only, as in a union of a word and its bytes, is an array of parts of one size, and larger
-    accesses are several. (Arrays that such an access goes to stay as they are: memories serve accesses of any size.)
+    """Before: private memories (after pointers), those with constant places split up. After: a single number of which a
+    part is accessed at a place known at run time only, as in a union of a word and its bytes, is an array of parts of
+    one size, and larger accesses are several. (Arrays that such an access goes to stay as they are: memories serve
+    accesses of any size.)
     """
 
     name = "split-scalars"
     requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
-        sizes = {name: size for name, accesses in _accesses(function).items() if (size := _granule(function.memories[name], accesses))}
+        sizes = {
+            name: size
+            for name, accesses in _accesses(function).items()
+            if (size := _granule(function.memories[name], accesses))
+        }
         if not sizes:
             return function
         result = clone_function(function)
@@ -37,9 +42,15 @@ def _accesses(function: Function) -> dict[str, list[Op | None]]:
     """The loads and stores of each private variable; None among them for any other use of its address."""
     table, found = uses(function.body), {}
     for op in walk(function.body):
-        if op.opcode == "addr" and (memory := function.memories[op.attrs["mem"]]).space == "private" and memory.length == 1:
+        if (
+            op.opcode == "addr"
+            and (memory := function.memories[op.attrs["mem"]]).space == "private"
+            and memory.length == 1
+        ):
             found.setdefault(memory.name, []).extend(
-                user if user.opcode in ("load", "store") and index == 0 else None for user, index in table.get(op.result, []))
+                user if user.opcode in ("load", "store") and index == 0 else None
+                for user, index in table.get(op.result, [])
+            )
     return found
 
 

@@ -13,8 +13,8 @@ __all__ = ["Sroa", "drop_addresses"]
 
 @dataclass(frozen=True)
 class Sroa(FunctionPass):
-    """Before: private memories (after pointers). After: those of which every access is at a constant place, and that are
-    not asked to be memories, are variables, named ``array.k`` for element k, which mem2reg makes values.
+    """Before: private memories (after pointers). After: those of which every access is at a constant place, and that
+    are not asked to be memories, are variables, named ``array.k`` for element k, which mem2reg makes values.
 
     The pieces are as large as all accesses allow: an int of which one byte is read alone becomes that byte and what is
     on either side of it. Reading a larger thing puts pieces together, which costs no logic.
@@ -127,8 +127,10 @@ class _Pieces:
         return [p for p in self.types if offset <= p < offset + type.bytes]
 
     def load(self, op: Op, offset: int, b: Builder) -> Value:
-        found = [b.value("load", b.addr(self.names[p]), *op.operands[1:], result=self.types[p], name=op.result.name)
-                 for p in self._covered(offset, op.result.type)]
+        found = [
+            b.value("load", b.addr(self.names[p]), *op.operands[1:], result=self.types[p], name=op.result.name)
+            for p in self._covered(offset, op.result.type)
+        ]
         return _joined(found, op.result.type, b)
 
     def store(self, op: Op, offset: int, b: Builder) -> list:
@@ -179,4 +181,3 @@ def _joined(parts: list[Value], type: Type, b: Builder) -> Value:
         bits = piece if bits is None else b.value("or", bits, piece)
         place += _int(part.type).bits
     return _as(bits, type, b)
-

@@ -13,8 +13,22 @@ __all__ = ["HOLDS_UP", "OF_MEMORIES", "in_memory", "wants_memory", "wants_regist
 HOLDS_UP = "holds up"
 
 #: attributes that only a memory can have: an array with one of them stays one
-OF_MEMORIES = frozenset({"memory", "numbanks", "bankwidth", "bank_bits", "singlepump", "doublepump", "numreadports", "numwriteports",
-                         "simple_dual_port", "max_replicates", "merge", HOLDS_UP})
+OF_MEMORIES = frozenset(
+    {
+        "memory",
+        "numbanks",
+        "bankwidth",
+        "bank_bits",
+        "singlepump",
+        "doublepump",
+        "numreadports",
+        "numwriteports",
+        "simple_dual_port",
+        "max_replicates",
+        "merge",
+        HOLDS_UP,
+    }
+)
 #: bits beyond which nobody means registers and multiplexers
 MOST_REGISTER_BITS = 32_768
 
@@ -25,21 +39,27 @@ def wants_memory(memory: MemoryObject) -> bool:
 
 
 def wants_registers(memory: MemoryObject) -> bool:
-    """Whether the array is to be kept in registers, however large it is. Raises CompileError for one that is too large for that."""
+    """Whether the array is to be kept in registers, however large it is. Raises CompileError for one that is too large
+    for that."""
     if "register" not in dict(memory.attrs):
         return False
     bits = (memory.length or 1) * memory.element.bits
     if bits > MOST_REGISTER_BITS:
-        raise CompileError.at(memory.asked_at("register"), f"'register' asks for {bits:,} bits of {memory.name} in registers; {MOST_REGISTER_BITS:,} are the most",
-                              "take the attribute away, or make the array smaller")
+        raise CompileError.at(
+            memory.asked_at("register"),
+            f"'register' asks for {bits:,} bits of {memory.name} in registers; {MOST_REGISTER_BITS:,} are the most",
+            "take the attribute away, or make the array smaller",
+        )
     return True
 
 
 def in_memory(function: Function, names: Iterable[str]) -> Function:
-    """The function with the arrays of these names kept in memories, but for those that the program asks to have in registers."""
+    """The function with the arrays of these names kept in memories, but for those that the program asks to have in
+    registers."""
     result = clone_function(function)
     for name in names:
-        memory = result.memories.get(name) or result.memories.get(name.rpartition(".")[0])  # a column of an array has a number behind it
+        # a column of an array has a number behind it
+        memory = result.memories.get(name) or result.memories.get(name.rpartition(".")[0])
         if memory is not None and memory.space == "private" and not wants_registers(memory):
             result.memories[memory.name] = replace(memory, attrs=(*memory.attrs, (HOLDS_UP, True)))
     return result

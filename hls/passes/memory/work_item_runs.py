@@ -16,7 +16,8 @@ STRICT = ("slt", "ult")
 
 @dataclass(frozen=True)
 class Bound:
-    """The counter of a row, and ``more`` (None: nothing) and ``number``, is less than ``limit``; or ``equal`` to it, at most."""
+    """The counter of a row, and ``more`` (None: nothing) and ``number``, is less than ``limit``; or ``equal`` to it, at
+    most."""
 
     limit: Value
     more: Value | None
@@ -25,10 +26,12 @@ class Bound:
     extend: str  #: "sext" or "zext", as the numbers are compared
 
     def least(self, b: Builder, last: Value) -> Value:
-        """The lesser of ``last`` and the greatest number that the counter can be, which may be none at all: then nobody looks at it. In
-        two bits more nothing wraps."""
+        """The lesser of ``last`` and the greatest number that the counter can be, which may be none at all: then nobody
+        looks at it. In two bits more nothing wraps."""
         wide = IntType(self.limit.type.bits + 2)
-        most, *more = (b.value(self.extend, value, result=wide) for value in (self.limit, self.more) if value is not None)
+        most, *more = (
+            b.value(self.extend, value, result=wide) for value in (self.limit, self.more) if value is not None
+        )
         most = b.value("sub", most, more[0]) if more else most
         most = b.value("sub", most, b.const(self.number + (not self.equal), wide))
         end = as_width(b, last, wide)
@@ -37,7 +40,8 @@ class Bound:
 
 @dataclass(frozen=True)
 class Row:
-    """The work-items that differ in the first dimension alone: ``counter`` goes up by ``step`` from ``start``, ``count`` times, until ``ends`` is true.
+    """The work-items that differ in the first dimension alone: ``counter`` goes up by ``step`` from ``start``,
+    ``count`` times, until ``ends`` is true.
 
     The loop over work-items carries nothing but such counters, so whatever has their form is one.
     """
@@ -69,7 +73,9 @@ class Row:
     def is_inside(self, bound: Bound) -> bool:
         """Whether a bound is not known before the loop."""
         (body,) = self.loop.regions
-        return any(value is not None and (value.owner is body or value.op in body.ops) for value in (bound.limit, bound.more))
+        return any(
+            value is not None and (value.owner is body or value.op in body.ops) for value in (bound.limit, bound.more)
+        )
 
     def bounds(self, condition: Value) -> list[Bound] | None:
         """Up to where in a row a condition holds, once it does; None where it may hold now and then."""
@@ -90,8 +96,8 @@ class Row:
         return found
 
     def _bound(self, test: Op, truth: bool) -> list[Bound] | None:
-        """What a comparison that is true, or is not, says of the counter: up to where it is so; nothing where it is so from some number on;
-        None where it is neither."""
+        """What a comparison that is true, or is not, says of the counter: up to where it is so; nothing where it is so
+        from some number on; None where it is neither."""
         low, high = test.operands if truth else test.operands[::-1]
         counts, other = (low, high) if self.is_steady(high) else (high, low)
         moved = self._moved(counts)
@@ -122,7 +128,10 @@ class Row:
         """Whether a condition holds for one work-item of a row at most."""
         if condition.op is None or condition.op.opcode != "eq":
             return False
-        return any(self._moved(one) is not None and self.is_steady(other) for one, other in (condition.op.operands, condition.op.operands[::-1]))
+        return any(
+            self._moved(one) is not None and self.is_steady(other)
+            for one, other in (condition.op.operands, condition.op.operands[::-1])
+        )
 
     def end(self, b: Builder) -> Value:
         """What the counter is for the last one."""
@@ -137,7 +146,12 @@ def row_of(loop: Op) -> Row | None:
     counters = {}
     for arg, start in zip(body.args, loop.operands[1:], strict=True):
         after = body.terminator.operands[1 + arg.index].op
-        if after is not None and after.opcode == "select" and after.operands[0].owner is body and after.operands[1] is start:
+        if (
+            after is not None
+            and after.opcode == "select"
+            and after.operands[0].owner is body
+            and after.operands[1] is start
+        ):
             step = step_of(arg, after.operands[2])
             counters.setdefault(after.operands[0], {})[-1 if step == -1 else 1] = arg, step, start
     for ends, both in counters.items() if loop.attrs.get("form") == "ndrange" else ():

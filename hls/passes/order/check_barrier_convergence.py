@@ -15,8 +15,9 @@ __all__ = ["CheckBarrierConvergence"]
 
 @dataclass(frozen=True)
 class CheckBarrierConvergence(FunctionPass):
-    """Before and after: a flat kernel without `if`. It gets the attribute ``promised`` where it has barriers of which only the program
-    knows that all work-items of a group reach them; ``warn`` gets a warning for each. Raises CompileError where they do not.
+    """Before and after: a flat kernel without `if`. It gets the attribute ``promised`` where it has barriers of which
+    only the program knows that all work-items of a group reach them; ``warn`` gets a warning for each. Raises
+    CompileError where they do not.
     """
 
     warn: Callable[[Diagnostic], None] | None = None

@@ -11,7 +11,8 @@ from ...ir.accesses import memory_name, predicate
 
 __all__ = ["MOST_CHECKED", "Check", "find_checks"]
 
-#: pairs of an access and a store in one check with stores among the accesses: each is as many comparisons as the memory takes cycles
+#: pairs of an access and a store in one check with stores among the accesses: each is as many comparisons as the memory
+#: takes cycles
 MOST_PAIRS = 16
 #: from this distance on (iterations) counting iterations costs no more than looking at addresses
 MOST_CHECKED = 128
@@ -21,9 +22,9 @@ MOST_CHECKED = 128
 class Check:
     """Accesses of one region that wait for stores of earlier iterations only where addresses are equal.
 
-    ``asks`` gives for each of the ``accesses`` the numbers of the ``stores`` it is compared with, and ``known`` whether its
-    predicate is known with its address, without the loads; ``certain`` says the same of the stores. ``facts`` need no
-    other order then; in ``loops`` runs must not mix, so that tokens come in program order.
+    ``asks`` gives for each of the ``accesses`` the numbers of the ``stores`` it is compared with, and ``known`` whether
+    its predicate is known with its address, without the loads; ``certain`` says the same of the stores. ``facts`` need
+    no other order then; in ``loops`` runs must not mix, so that tokens come in program order.
     """
 
     region: Region
@@ -38,7 +39,8 @@ class Check:
 
 @dataclass
 class _Group:
-    """Accesses of one region and memory whose addresses do not depend on each other's answers; ``behind`` are values that do."""
+    """Accesses of one region and memory whose addresses do not depend on each other's answers; ``behind`` are values
+    that do."""
 
     region: Region
     memory: str
@@ -61,7 +63,8 @@ class _Group:
 
 
 def find_checks(tree: LoopTree, known: Iterable[Dependence]) -> list[Check]:
-    """Checks for what comes after writes of other iterations, where the stores' addresses are known before the loads' answers."""
+    """Checks for what comes after writes of other iterations, where the stores' addresses are known before the loads'
+    answers."""
     known = tuple(known)
     wanted: dict[Op, list[Dependence]] = {}
     ruled_out = set()
@@ -96,13 +99,23 @@ def _asking(access: Op) -> list[Value]:
 
 def _check(tree: LoopTree, group: _Group) -> Check:
     stores = tuple(dict.fromkeys(fact.src for fact in group.facts))
-    asks = tuple(tuple(dict.fromkeys(stores.index(fact.src) for fact in group.facts if fact.dst is access))
-                 for access in group.accesses)
+    asks = tuple(
+        tuple(dict.fromkeys(stores.index(fact.src) for fact in group.facts if fact.dst is access))
+        for access in group.accesses
+    )
     outermost = min((tree.loops[fact.loop] for fact in group.facts), key=lambda loop: len(loop.path))
     path = tree.around(group.accesses[0])
 
     def early(op: Op) -> bool:
         return predicate(op) not in group.behind
 
-    return Check(group.region, tuple(group.accesses), asks, tuple(map(early, group.accesses)), stores, tuple(map(early, stores)),
-                 tuple(group.facts), path[path.index(outermost) + 1:])
+    return Check(
+        group.region,
+        tuple(group.accesses),
+        asks,
+        tuple(map(early, group.accesses)),
+        stores,
+        tuple(map(early, stores)),
+        tuple(group.facts),
+        path[path.index(outermost) + 1 :],
+    )

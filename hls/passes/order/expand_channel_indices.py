@@ -24,9 +24,9 @@ CHOSEN = "chosen"
 class ExpandChannelIndices(FunctionPass):
     """Before: a flat kernel. After: the index of every call is a constant.
 
-    The call is made on the channel whose number the index is; those on the others are switched off, as calls in a branch that is not
-    taken are. On which channels there are calls at all follows from the numbers that the index can be. If it is none of the
-    array, no call is made, and what is read is of no meaning.
+    The call is made on the channel whose number the index is; those on the others are switched off, as calls in a
+    branch that is not taken are. On which channels there are calls at all follows from the numbers that the index can
+    be. If it is none of the array, no call is made, and what is read is of no meaning.
     """
 
     name = "expand-channel-indices"
@@ -54,11 +54,19 @@ def _places(call: Op, possible: PossibleValues) -> list[int]:
     length, numbers = call.attrs.get("length", 1), possible.of(call.operands[0])
     inside = list(range(length)) if numbers is None else sorted(x for x in numbers if x < length)
     if len(inside) > MOST_CHOSEN:
-        raise CompileError.at(call.span, f"'{call.attrs['channel']}': this call may be one on any of {len(inside):,} channels, each of which is hardware of its own; "
-                              f"the limit is {MOST_CHOSEN:,}", "make the array smaller, or the index one of few numbers, such as i % 8")
+        raise CompileError.at(
+            call.span,
+            f"'{call.attrs['channel']}': this call may be one on any of {len(inside):,} channels, each of which is "
+            "hardware of its own; "
+            f"the limit is {MOST_CHOSEN:,}",
+            "make the array smaller, or the index one of few numbers, such as i % 8",
+        )
     if numbers and not inside:
-        raise CompileError.at(call.span, f"'{call.attrs['channel']}': {outside_channels(signed(min(numbers), 64), length)}",
-                              "check the index: this call is never one on a channel of the array")
+        raise CompileError.at(
+            call.span,
+            f"'{call.attrs['channel']}': {outside_channels(signed(min(numbers), 64), length)}",
+            "check the index: this call is never one on a channel of the array",
+        )
     return inside
 
 
@@ -72,16 +80,25 @@ class _Outcome:
 
 def _expanded(call: Op, places: list[int], b: Builder) -> list[Value]:
     index, pred, *rest = call.operands
-    outcomes = [_one(call, k, b.value("and", pred, b.value("eq", index, b.const(k, index.type))), rest, b) for k in places]
+    outcomes = [
+        _one(call, k, b.value("and", pred, b.value("eq", index, b.const(k, index.type))), rest, b) for k in places
+    ]
     while len(outcomes) > 1:
         pairs = zip(outcomes[::2], outcomes[1::2])
-        outcomes = [_either(first, second, b) for first, second in pairs] + outcomes[len(outcomes) & ~1:]
+        outcomes = [_either(first, second, b) for first, second in pairs] + outcomes[len(outcomes) & ~1 :]
     return list(outcomes[0].results) if outcomes else [b.const(zero(v.type), v.type) for v in call.results]
 
 
 def _one(call: Op, place: int, on: Value, rest: list[Value], b: Builder) -> _Outcome:
     """The call on one of the channels. Its answer, whether it was done, holds only where it was made."""
-    made = b.op(call.opcode, b.const(place, call.operands[0].type), on, *rest, results=[v.type for v in call.results], attrs=call.attrs | {CHOSEN: True})
+    made = b.op(
+        call.opcode,
+        b.const(place, call.operands[0].type),
+        on,
+        *rest,
+        results=[v.type for v in call.results],
+        attrs=call.attrs | {CHOSEN: True},
+    )
     results = made.results if call.attrs["blocking"] else [*made.results[:-1], b.value("and", on, made.results[-1])]
     return _Outcome(on, tuple(results))
 

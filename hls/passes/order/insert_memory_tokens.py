@@ -33,23 +33,24 @@ class InsertMemoryTokens(FunctionPass):
 
     The machine keeps the tokens of a region in order through its levels, so between two accesses of one region
 
-    - write after read is kept by a store in a later level than the load's answer: the store takes a token of the load (which
-      may have to be moved before it);
+    - write after read is kept by a store in a later level than the load's answer: the store takes a token of the load
+      (which may have to be moved before it);
     - an atomic operation on global memory waits likewise until one before it was answered;
-    - read or write after write waits for a fence on the stores before: within an iteration it takes the fence's token, from
-      one iteration to a later one it takes that token as a carried value;
+    - read or write after write waits for a fence on the stores before: within an iteration it takes the fence's token,
+      from one iteration to a later one it takes that token as a carried value;
     - a store operation keeps its own order.
 
-    Two accesses of one memory on the chip that stand in one loop need no more from one of its invocations to the next: the loop carries a
-    token ``between`` them, and the loops around do not wait until it has ended.
-    From one run of an inner loop to the next this holds only for loops whose runs do not mix: those get the attribute
-    ``interleave`` = False, or ``apart`` where they only must not mix in runs in which buffers overlap. Order between
-    different buffers is a matter of such runs alone: it depends on the hidden argument ``overlap``, which is added.
-    A fence after a store takes effect for what was pushed before it, so a loop that must be waited for gets a token out.
-    With ``hazards``, an access that may or may not meet a store of an earlier iteration waits neither for a fence nor for
-    iterations: a ``hazard`` compares addresses as they come (see :mod:`hls.passes.order.disambiguation`).
-    Fences of memory are tokens as well (see :mod:`hls.passes.order.mark_fenced_memory`). Where work-items meet, everything before is done and nothing behind has begun (see :mod:`hls.passes.order.order_barriers`).
-    ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
+    Two accesses of one memory on the chip that stand in one loop need no more from one of its invocations to the next:
+    the loop carries a token ``between`` them, and the loops around do not wait until it has ended. From one run of an
+    inner loop to the next this holds only for loops whose runs do not mix: those get the attribute ``interleave`` =
+    False, or ``apart`` where they only must not mix in runs in which buffers overlap. Order between different buffers
+    is a matter of such runs alone: it depends on the hidden argument ``overlap``, which is added. A fence after a store
+    takes effect for what was pushed before it, so a loop that must be waited for gets a token out. With ``hazards``, an
+    access that may or may not meet a store of an earlier iteration waits neither for a fence nor for iterations: a
+    ``hazard`` compares addresses as they come (see :mod:`hls.passes.order.disambiguation`). Fences of memory are tokens
+    as well (see :mod:`hls.passes.order.mark_fenced_memory`). Where work-items meet, everything before is done and
+    nothing behind has begun (see :mod:`hls.passes.order.order_barriers`). ``address_bits``: see
+    :func:`~hls.analysis.dependence.dependence.dependences`.
     """
 
     address_bits: int = 64
@@ -60,7 +61,11 @@ class InsertMemoryTokens(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        needed = [_between_copies(result, fact) for fact in dependences(result, self.address_bits) if not _kept_by_ring(result, fact)]
+        needed = [
+            _between_copies(result, fact)
+            for fact in dependences(result, self.address_bits)
+            if not _kept_by_ring(result, fact)
+        ]
         if needed or any(op.opcode == "meet" or is_memory_fence(op) for op in walk(result.body)):
             orderer = _Orderer(result)
             needed = [fact for fact in needed if not keeps_order(orderer.tree, fact)]
@@ -69,16 +74,19 @@ class InsertMemoryTokens(FunctionPass):
 
 
 def _kept_by_ring(function: Function, fact: Dependence) -> bool:
-    """Whether a ring keeps the order by itself: its next iteration begins when the one before is answered, and all its stores
-    are made. (Only what they wrote to global memory may not be there yet.)"""
+    """Whether a ring keeps the order by itself: its next iteration begins when the one before is answered, and all its
+    stores are made. (Only what they wrote to global memory may not be there yet.)"""
     if fact.loop is None or not fact.loop.attrs.get("ring"):
         return False
     return fact.kind is Kind.WAR or fact.src is fact.dst or function.memories[memory_name(fact.src)].onchip
 
 
 def _between_copies(function: Function, fact: Dependence) -> Dependence:
-    """The dependence where each iteration has a copy of its own: no index leaves its array, so none meets another copy."""
-    copies = copies_of_loop(function, fact.loop, memory_name(fact.src)) if fact.loop is not None and not fact.overlap else 1
+    """The dependence where each iteration has a copy of its own: no index leaves its array, so none meets another
+    copy."""
+    copies = (
+        copies_of_loop(function, fact.loop, memory_name(fact.src)) if fact.loop is not None and not fact.overlap else 1
+    )
     return replace(fact, distance=max(fact.distance, copies))
 
 
@@ -89,12 +97,12 @@ def _predicate(op: Op) -> Value:
 
 @dataclass(frozen=True)
 class _Wait:
-    """``dst`` waits for operations of one region, some of them loops: for their stores to be in memory, or (``after_read``)
-    for their loads to be answered.
+    """``dst`` waits for operations of one region, some of them loops: for their stores to be in memory, or
+    (``after_read``) for their loads to be answered.
 
-    ``distance`` is 0 within an iteration of that region, else how many iterations of its loop lie between; or, with ``between``,
-    any iteration of the loop's invocations before. ``alone`` is given to wait for this one source by a token of its own: planning may
-    find that others need not be waited for as long.
+    ``distance`` is 0 within an iteration of that region, else how many iterations of its loop lie between; or, with
+    ``between``, any iteration of the loop's invocations before. ``alone`` is given to wait for this one source by a
+    token of its own: planning may find that others need not be waited for as long.
     """
 
     dst: Op
@@ -106,7 +114,8 @@ class _Wait:
 
 
 def _is_slow(body: Region) -> bool:
-    """Whether a loop carries a value through more than the logic of counters, so that its invocations had better take turns."""
+    """Whether a loop carries a value through more than the logic of counters, so that its invocations had better take
+    turns."""
     for arg, following in zip(body.args, body.terminator.operands[1:], strict=True):
         ahead, behind = computed_from(body, {arg}), {following}
         for op in reversed(body.ops[:-1]):
@@ -131,8 +140,11 @@ class _Orderer:
         self.function = function
         self.tree = LoopTree(function)
         self.places = Reordering(function)
-        self.stores = {op: {memory_name(x) for x in inside(op) if x.opcode in ("store", "atomic")}
-                       for op in walk(function.body) if op.opcode in ("store", "atomic", "loop")}
+        self.stores = {
+            op: {memory_name(x) for x in inside(op) if x.opcode in ("store", "atomic")}
+            for op in walk(function.body)
+            if op.opcode in ("store", "atomic", "loop")
+        }
         self.waits: dict[tuple[Region, _Wait], dict[Op, None]] = {}
         self.done: dict[Op, Value] = {}
         self.ends: dict[tuple, Op] = {}
@@ -164,7 +176,11 @@ class _Orderer:
         may_be = [fact for fact in needed if self._comparable(fact)]
         checks = find_checks(self.tree, may_be)
         checked = {fact for check in checks for fact in check.facts}
-        waiting = {(self._inner(fact), memory_name(fact.dst)) for fact in needed if fact not in checked and self._waits_for_end(fact)}
+        waiting = {
+            (self._inner(fact), memory_name(fact.dst))
+            for fact in needed
+            if fact not in checked and self._waits_for_end(fact)
+        }
         kept = {fact for fact in checked if (self._inner(fact), memory_name(fact.dst)) in waiting}
         if kept:
             checks = find_checks(self.tree, [fact for fact in may_be if fact.loop is None or fact in checked - kept])
@@ -173,7 +189,8 @@ class _Orderer:
         return checks, [replace(fact, distance=1) if fact in kept else fact for fact in needed if fact not in checked]
 
     def carry(self, region: Region, loop: Op) -> Value:
-        """A token that the loop, which is in the region, carries, there from the start; what it is next is still to be yielded."""
+        """A token that the loop, which is in the region, carries, there from the start; what it is next is still to be
+        yielded."""
         return self._carry(region, loop, TOKEN)
 
     def token_behind(self, region: Region, last: Op, tokens: list[Value]) -> Op:
@@ -222,24 +239,31 @@ class _Orderer:
             self._need(region, self.tree.ancestor(fact.src, region), wait)
 
     def _by_answer(self, fact: Dependence) -> bool:
-        """Whether it is enough that the source was answered: a load, or an atomic operation before another one, as one unit does them all."""
+        """Whether it is enough that the source was answered: a load, or an atomic operation before another one, as one
+        unit does them all."""
         atomics = fact.src.opcode == fact.dst.opcode == "atomic" and memory_name(fact.src) == memory_name(fact.dst)
         return fact.kind is Kind.WAR or atomics and self.function.memories[memory_name(fact.src)].space == "global"
 
     def _is_kept(self, fact: Dependence) -> bool:
-        """Whether the order is that of a loop around both accesses, which waits anyway until its invocation in the iteration before has
-        ended: loads were answered then, and stores are on their way. (A loop begins when all tokens are there that something in it takes.)"""
+        """Whether the order is that of a loop around both accesses, which waits anyway until its invocation in the
+        iteration before has ended: loads were answered then, and stores are on their way. (A loop begins when all
+        tokens are there that something in it takes.)"""
         pushed = self._by_answer(fact) or fact.src is fact.dst
         return pushed and self._goes_to_memory(fact) and self._inner(fact) in self.one_at_a_time
 
     def _waits_for_end(self, fact: Dependence) -> bool:
-        """Whether an access, in a loop that stands in that of the fact, waits for stores made there in the iteration before."""
+        """Whether an access, in a loop that stands in that of the fact, waits for stores made there in the iteration
+        before."""
         waits = fact.loop is not None and not self._by_answer(fact) and fact.src is not fact.dst and fact.distance == 1
         return waits and self._goes_to_memory(fact) and self._inner(fact) is not None
 
     def _goes_to_memory(self, fact: Dependence) -> bool:
         """Whether this is about one buffer outside of the kernel, of which no iteration has a copy."""
-        return not fact.overlap and self.function.memories[memory_name(fact.src)].space == "global" and not fact.loop.attrs.get("ring")
+        return (
+            not fact.overlap
+            and self.function.memories[memory_name(fact.src)].space == "global"
+            and not fact.loop.attrs.get("ring")
+        )
 
     def _inner(self, fact: Dependence) -> Op | None:
         """The loop around both accesses that stands in the body of the fact's."""
@@ -247,18 +271,23 @@ class _Orderer:
         return inner[0].op if inner else None
 
     def _alone(self, fact: Dependence) -> Op | None:
-        """The source of an order among stores of one loop that two ports of a memory may write in one cycle, one before the other."""
+        """The source of an order among stores of one loop that two ports of a memory may write in one cycle, one before
+        the other."""
         twice = fact.kind is Kind.WAW and may_write_twice(self.function.memories[memory_name(fact.src)])
         stores = fact.src.opcode == fact.dst.opcode == "store"
         return fact.src if twice and stores and self.tree.region_of(fact.src) is self.tree.region_of(fact.dst) else None
 
     def _take_turns(self, fact: Dependence, inner: list[Loop]) -> bool:
-        """Whether work-items, or iterations of the fact's loop, with copies of a private array may be in one loop together: then the loop is
-        left to take them in turn, and what follows, or gets the copy, waits until the one before is done, while others go on."""
+        """Whether work-items, or iterations of the fact's loop, with copies of a private array may be in one loop
+        together: then the loop is left to take them in turn, and what follows, or gets the copy, waits until the one
+        before is done, while others go on."""
         if not inner or fact.overlap:
             return False
         name = memory_name(fact.src)
-        if any(loop.op.attrs.get("parallel") and copies_of_loop(self.function, loop.op, name) > 1 for loop in self._common(fact)):
+        if any(
+            loop.op.attrs.get("parallel") and copies_of_loop(self.function, loop.op, name) > 1
+            for loop in self._common(fact)
+        ):
             return True
         # of iterations only where they gain by it, and nothing else keeps them apart
         gains = self._may_gain(fact) and all(loop.op.attrs.get("interleave", True) for loop in inner)
@@ -267,25 +296,34 @@ class _Orderer:
         return gains
 
     def _may_gain(self, fact: Dependence) -> bool:
-        """Whether iterations from one to another of which the order goes have copies of the memory, and a loop inside had better take them
-        in turn."""
-        if fact.overlap or fact.loop.attrs.get("parallel") or copies_of_loop(self.function, fact.loop, memory_name(fact.src)) == 1:
+        """Whether iterations from one to another of which the order goes have copies of the memory, and a loop inside
+        had better take them in turn."""
+        if (
+            fact.overlap
+            or fact.loop.attrs.get("parallel")
+            or copies_of_loop(self.function, fact.loop, memory_name(fact.src)) == 1
+        ):
             return False
         return any(_is_slow(loop.body) for loop in self._inside(fact))
 
     def _inside(self, fact: Dependence) -> list[Loop]:
         """The loops around both accesses that are inside of the fact's."""
         common = self._common(fact)
-        return common[common.index(self.tree.loops[fact.loop]) + 1:]
+        return common[common.index(self.tree.loops[fact.loop]) + 1 :]
 
     def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
-        """Whether both accesses stand in one loop inside, on the chip: then the order of its tokens, which is that of its
-        invocations, is all they need, and the loops around need not wait until it has ended."""
+        """Whether both accesses stand in one loop inside, on the chip: then the order of its tokens, which is that of
+        its invocations, is all they need, and the loops around need not wait until it has ended."""
         around = [self.tree.loops[fact.loop], *inner]
         if len(inner) > 1 and inner[-1].op.attrs.get("trip_count", SHORT) < SHORT:
-            return False  # many short invocations, of which each would wait for the one before: rather once for all of them
-        return (bool(inner) and all(self.tree.region_of(op) is inner[-1].body for op in (fact.src, fact.dst))
-                and self.function.memories[memory_name(fact.src)].onchip and not any(loop.op.attrs.get("ring") for loop in around))
+            # many short invocations, of which each would wait for the one before: rather once for all of them
+            return False
+        return (
+            bool(inner)
+            and all(self.tree.region_of(op) is inner[-1].body for op in (fact.src, fact.dst))
+            and self.function.memories[memory_name(fact.src)].onchip
+            and not any(loop.op.attrs.get("ring") for loop in around)
+        )
 
     def _common(self, fact: Dependence) -> list[Loop]:
         return [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
@@ -353,15 +391,21 @@ class _Orderer:
         return True
 
     def _take(self, access: Op, token: Value):
-        if token not in access.operands[fixed_operands(access):]:
+        if token not in access.operands[fixed_operands(access) :]:
             access.operands.append(token)
 
     def _done(self, region: Region, op: Op) -> Value:
         """A token that is there when a load or loop answered, or a store was pushed."""
         if op not in self.done:
-            self.done[op] = {"load": self._load_done, "store": self._store_done, "atomic": self._store_done, "loop": self._loop_done,
-                             "meet": lambda region, op: op.result, "channel_read": self._call_done,
-                             "channel_write": self._call_done}[op.opcode](region, op)
+            self.done[op] = {
+                "load": self._load_done,
+                "store": self._store_done,
+                "atomic": self._store_done,
+                "loop": self._loop_done,
+                "meet": lambda region, op: op.result,
+                "channel_read": self._call_done,
+                "channel_write": self._call_done,
+            }[op.opcode](region, op)
         return self.done[op]
 
     def _load_done(self, region: Region, op: Op) -> Value:
@@ -407,7 +451,12 @@ class _Orderer:
         for k, (store, certain) in enumerate(zip(check.stores, check.certain, strict=True)):
             operands += [store.operands[0], predicate(store) if certain else true]
             store.attrs["hazards"] = (*store.attrs.get("hazards", ()), (number, k))
-        attrs = {"number": number, "mem": memory_name(first), "asks": check.asks, "certain": tuple(map(int, check.certain))}
+        attrs = {
+            "number": number,
+            "mem": memory_name(first),
+            "asks": check.asks,
+            "certain": tuple(map(int, check.certain)),
+        }
         hazard = self.places.before(check.region, first, self._op("hazard", operands, TOKEN, first, attrs))
         for access in check.accesses:
             self._take(access, hazard.result)
@@ -431,15 +480,15 @@ class _Orderer:
         self._take(wait.dst, self.carried[end])
 
     def _concerned(self, dst: Op, sources: list[Op]) -> tuple[str, ...]:
-        """The memories whose stores an access waits for: of a loop that stores to several, what lies on the chip is there long
-        before global memory has answered."""
+        """The memories whose stores an access waits for: of a loop that stores to several, what lies on the chip is
+        there long before global memory has answered."""
         name, memories = memory_name(dst), self.function.memories
         stored = sorted(set().union(*(self.stores[s] for s in sources)))
         return tuple(m for m in stored if m == name or not memories[name].onchip and not memories[m].onchip)
 
     def _end(self, region: Region, sources: list[Op], type: TokenType, mems: tuple[str, ...] | None) -> Op:
-        """What gives a token when all sources are done, behind the last of them: a fence on their stores to ``mems``, or, where there
-        are none to wait for (None), a mere token."""
+        """What gives a token when all sources are done, behind the last of them: a fence on their stores to ``mems``,
+        or, where there are none to wait for (None), a mere token."""
         sources = sorted(sources, key=region.ops.index)
         key = (tuple(sources), type, mems)
         if key not in self.ends:

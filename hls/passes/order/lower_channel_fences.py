@@ -23,8 +23,8 @@ class LowerChannelFences(FunctionPass):
     """Before: a flat kernel in which ``mem_fence`` keeps calls on channels apart. After: no such fence but those that
     concern memory, too; the calls before it are done when those behind it are made, by tokens.
 
-    A loop with a fence inside counts as one itself, before and behind. Calls that lie before a fence also come before other
-    calls of later iterations; where there are such, iterations wait for each other.
+    A loop with a fence inside counts as one itself, before and behind. Calls that lie before a fence also come before
+    other calls of later iterations; where there are such, iterations wait for each other.
     """
 
     name = "lower-channel-fences"
@@ -101,7 +101,8 @@ def _carries(loop: Op | None) -> bool:
 
 
 def _groups(region: Region) -> list[tuple[list[Op], Op | None]]:
-    """Calls, and loops with calls, between fences; each with the operation behind the fence that ends them (None: no fence)."""
+    """Calls, and loops with calls, between fences; each with the operation behind the fence that ends them (None: no
+    fence)."""
     groups: list[tuple[list[Op], Op | None]] = []
     group: list[Op] = []
     for k, op in enumerate(region.ops):
@@ -117,7 +118,8 @@ def _groups(region: Region) -> list[tuple[list[Op], Op | None]]:
 
 
 def _meets_itself(groups) -> bool:
-    """Whether a call before a fence comes before another call of the next iteration that no fence of that keeps behind it."""
+    """Whether a call before a fence comes before another call of the next iteration that no fence of that keeps behind
+    it."""
     first = groups[0][0]
     closed = [link for group, end in groups if end is not None for link in group]
     return any(a is not b for a in closed for b in (first or [link for group, _ in groups for link in group]))

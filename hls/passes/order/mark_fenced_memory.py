@@ -29,8 +29,8 @@ def _fenced(op: Op) -> bool:
 
 @dataclass(frozen=True)
 class MarkFencedMemory(FunctionPass):
-    """Before: any flat kernel. After: in one with fences of memory, global memory that the kernel may share with others is
-    volatile: an access is neither left out nor made one with another across a fence."""
+    """Before: any flat kernel. After: in one with fences of memory, global memory that the kernel may share with others
+    is volatile: an access is neither left out nor made one with another across a fence."""
 
     name = "mark-fenced-memory"
     requires = frozenset({Form.INLINED})
@@ -48,11 +48,11 @@ class MarkFencedMemory(FunctionPass):
 class FenceOrder:
     """Gives what stands behind a fence of memory the tokens of what stands before it, and takes the fences away.
 
-    Stores before it are in memory, loads and calls are answered. In a kernel of one work-item only order between memory and
-    channels can be observed, so accesses take tokens of calls and calls those of accesses; in one of many, everything takes all.
-    A loop with a fence inside counts as one itself, before and behind. From one iteration of a loop to the next a token is carried
-    where a call, or access, behind the last fence could be overtaken; but work-items are not each other's iterations.
-    ``orderer`` gives and takes tokens.
+    Stores before it are in memory, loads and calls are answered. In a kernel of one work-item only order between memory
+    and channels can be observed, so accesses take tokens of calls and calls those of accesses; in one of many,
+    everything takes all. A loop with a fence inside counts as one itself, before and behind. From one iteration of a
+    loop to the next a token is carried where a call, or access, behind the last fence could be overtaken; but
+    work-items are not each other's iterations. ``orderer`` gives and takes tokens.
     """
 
     def __init__(self, orderer, function: Function, tree: LoopTree):
@@ -78,8 +78,10 @@ class FenceOrder:
             for link in links:
                 self._follow(region, link, known)
             if end:
-                done = {kind: self._done(region, [link for link in links if kind in self._kinds(link)], known.get(kind))
-                        for kind in ("call", "access")}
+                done = {
+                    kind: self._done(region, [link for link in links if kind in self._kinds(link)], known.get(kind))
+                    for kind in ("call", "access")
+                }
                 known = {kind: token for kind, token in done.items() if token is not None}
         for kind in behind:
             region.terminator.operands.append(known[kind])
@@ -108,8 +110,8 @@ class FenceOrder:
         return {"access"} if shared else set()
 
     def _begin(self, region: Region, loop: Op | None, groups) -> dict[str, Value]:
-        """Tokens of the iteration before, where something before its last fence comes before something else in front of the
-        first one."""
+        """Tokens of the iteration before, where something before its last fence comes before something else in front of
+        the first one."""
         if loop is None or loop.attrs.get("form") == "ndrange" or loop.attrs.get("ring"):
             return {}
         first = {kind for link in groups[0][0] for kind in self._kinds(link)}
@@ -144,9 +146,12 @@ class FenceOrder:
         return self.orderer.token_behind(region, last, tokens).result if links else earlier
 
     def _answered(self, region: Region, link: Op) -> Value:
-        """A token of an operation, or of the last iteration of a loop: what asked is answered, what was stored is on its way."""
+        """A token of an operation, or of the last iteration of a loop: what asked is answered, what was stored is on
+        its way."""
         if link not in self.answers:
-            self.answers[link] = self._loop_answered(region, link) if link.regions else self.orderer.done_of(region, link)
+            self.answers[link] = (
+                self._loop_answered(region, link) if link.regions else self.orderer.done_of(region, link)
+            )
         return self.answers[link]
 
     def _loop_answered(self, region: Region, link: Op) -> Value:
@@ -161,8 +166,11 @@ class FenceOrder:
 
     def _renew(self):
         """Let loads not give what was read before a fence. In one work-item only a call can tell of something newer."""
-        loads = [op for op in walk(self.function.body) if op.opcode == "load"
-                 and self.function.memories[memory_name(op)].space == "global"]
+        loads = [
+            op
+            for op in walk(self.function.body)
+            if op.opcode == "load" and self.function.memories[memory_name(op)].space == "global"
+        ]
         if self.all:
             for load in loads:
                 load.attrs[FRESH] = True

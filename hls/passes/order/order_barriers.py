@@ -26,11 +26,12 @@ def keeps_order(tree: LoopTree, fact: Dependence) -> bool:
 
 
 class OrderBarriers:
-    """Gives every ``meet`` and every ring the tokens of what comes before it in its region, and its own to what comes after.
+    """Gives every ``meet`` and every ring the tokens of what comes before it in its region, and its own to what comes
+    after.
 
-    All operations that may wait are told, also those whose order does not matter: while a group gathers, nothing that is
-    answered one work-item after the other may stand beside the place where it does, with too little room for a whole group.
-    ``orderer`` gives and takes tokens.
+    All operations that may wait are told, also those whose order does not matter: while a group gathers, nothing that
+    is answered one work-item after the other may stand beside the place where it does, with too little room for a whole
+    group. ``orderer`` gives and takes tokens.
     """
 
     def __init__(self, orderer, function: Function, tree: LoopTree):
@@ -109,7 +110,9 @@ class OrderBarriers:
 
     def _may_come_before(self, first: Op, second: Op) -> bool:
         """Whether ``first`` may take place before ``second`` in one work-item."""
-        rings = [a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b and a.op.attrs.get("ring")]
+        rings = [
+            a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b and a.op.attrs.get("ring")
+        ]
         return bool(rings) or self._position(first) < self._position(second)
 
     def _position(self, op: Op) -> int:
@@ -118,4 +121,3 @@ class OrderBarriers:
     def _may_share(self, one: Op, other: Op) -> bool:
         first, second = (self.function.memories[memory_name(op)] for op in (one, other))
         return may_share(first, second)
-

@@ -16,16 +16,17 @@ __all__ = ["OrderChannelCalls"]
 
 @dataclass(frozen=True)
 class OrderChannelCalls(FunctionPass):
-    """Before: a flat kernel. After: calls on one side of a channel happen in the order of the program, however the machine
-    divides the kernel into levels.
+    """Before: a flat kernel. After: calls on one side of a channel happen in the order of the program, however the
+    machine divides the kernel into levels.
 
-    The tokens of a region keep their order, so one call keeps its own if the invocations of the loops around it do not mix:
-    these get the attribute ``interleave`` = False. Several calls of one region take turns: they have the attribute ``turn``,
-    their place among them. Where calls lie in several regions, each region waits for the one before by a token.
-    Where work-items meet, this holds for the calls between two meetings (see :mod:`hls.passes.order.order_group_channels`).
-    Every call has its place in the program as attribute ``order``: what waits for another kernel must not be in an earlier
-    level than a call before it, or that one might never be made.
-    A call that does not wait and is alone on its side of a channel needs no turn: it may be made where its token passes by.
+    The tokens of a region keep their order, so one call keeps its own if the invocations of the loops around it do not
+    mix: these get the attribute ``interleave`` = False. Several calls of one region take turns: they have the attribute
+    ``turn``, their place among them. Where calls lie in several regions, each region waits for the one before by a
+    token. Where work-items meet, this holds for the calls between two meetings (see
+    :mod:`hls.passes.order.order_group_channels`). Every call has its place in the program as attribute ``order``: what
+    waits for another kernel must not be in an earlier level than a call before it, or that one might never be made. A
+    call that does not wait and is alone on its side of a channel needs no turn: it may be made where its token passes
+    by.
     """
 
     name = "order-channel-calls"
@@ -33,8 +34,8 @@ class OrderChannelCalls(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError for a channel that is not known at compile time, and for calls of work-items that meet in which no
-        order of the machine is the program's."""
+        """Raises CompileError for a channel that is not known at compile time, and for calls of work-items that meet in
+        which no order of the machine is the program's."""
         if not any(is_call(op) for op in walk(function.body)):
             return function
         result = clone_function(function)
@@ -44,7 +45,10 @@ class OrderChannelCalls(FunctionPass):
         for end, calls in ends.items():
             for call in calls:
                 for loop in tree.around(call):
-                    loop.op.attrs |= {"interleave": False, "interleave_reason": "their calls on channels keep the order of the program"}
+                    loop.op.attrs |= {
+                        "interleave": False,
+                        "interleave_reason": "their calls on channels keep the order of the program",
+                    }
             for together in phases.get(end, [calls]):
                 _take_turns(together, tree)
                 if len({tree.region_of(call) for call in together}) > 1:
@@ -67,7 +71,8 @@ def _take_turns(calls: list[Op], tree: LoopTree):
 
 
 def _mark_immediate(ends: dict[Endpoint, list[Op]]):
-    """Mark the calls that may be answered at once: but where loads forget what they hold behind a call, a call has a unit that tells."""
+    """Mark the calls that may be answered at once: but where loads forget what they hold behind a call, a call has a
+    unit that tells."""
     for calls in ends.values():
         (first, *others) = calls
         if not others and not first.attrs["blocking"] and FLUSH not in first.attrs:
@@ -86,11 +91,13 @@ class _Chain:
 
     def _links(self, region: Region) -> list[Op]:
         """The calls of the region, and the loops with calls inside."""
-        return [op for op in region.ops if op in self.calls or any(x in self.calls for r in op.regions for x in walk(r))]
+        return [
+            op for op in region.ops if op in self.calls or any(x in self.calls for r in op.regions for x in walk(r))
+        ]
 
     def _through(self, region: Region, token: Value, needed: bool) -> Value | None:
-        """Let the links of the region follow ``token``, and each other unless they keep their order anyway; returns the token
-        behind them if it is ``needed``."""
+        """Let the links of the region follow ``token``, and each other unless they keep their order anyway; returns the
+        token behind them if it is ``needed``."""
         links = self._links(region)
         if self._keep_order(links):
             done = [self._link(op, token, needed) for op in links]
@@ -100,7 +107,8 @@ class _Chain:
         return token
 
     def _keep_order(self, links: list[Op]) -> bool:
-        """Whether the links of one region need no tokens between them: calls take turns, and a single loop follows itself."""
+        """Whether the links of one region need no tokens between them: calls take turns, and a single loop follows
+        itself."""
         return len(links) == 1 or all(op in self.calls for op in links)
 
     def _link(self, op: Op, token: Value, needed: bool) -> Value | None:

@@ -1,4 +1,5 @@
-"""Calls on channels in kernels whose work-items meet: between two meetings one work-item after the other, then the next meeting."""
+"""Calls on channels in kernels whose work-items meet: between two meetings one work-item after the other, then the next
+meeting."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,11 +13,13 @@ from .token_builder import done_token
 
 __all__ = ["CALLS", "GATED", "PHASE", "OrderGroupChannels", "has_meetings"]
 
-#: attribute of a ``group`` that lets one group at a time come to the calls that are :data:`GATED`, instead of copies of memories
+#: attribute of a ``group`` that lets one group at a time come to the calls that are :data:`GATED`, instead of copies of
+#: memories
 CALLS = "calls"
 #: attribute of a call that all work-items of a group make before any of the next group does
 GATED = "gated"
-#: attribute of a call: how many meetings of its region come before it, where calls on its side of the channel lie between several
+#: attribute of a call: how many meetings of its region come before it, where calls on its side of the channel lie
+#: between several
 PHASE = "phase"
 
 
@@ -24,17 +27,17 @@ PHASE = "phase"
 class OrderGroupChannels:
     """Orders the calls on one side of a channel in a kernel with meetings.
 
-    The program's order is that of its work-items up to a meeting, then the same work-items up to the next one, then the next
-    group. Meetings keep the phases of one group apart; a ``group`` lets the next group come to its first phase when the one
-    before has left its last one. Loops with meetings take one group at a time where they hold calls.
+    The program's order is that of its work-items up to a meeting, then the same work-items up to the next one, then the
+    next group. Meetings keep the phases of one group apart; a ``group`` lets the next group come to its first phase
+    when the one before has left its last one. Loops with meetings take one group at a time where they hold calls.
     """
 
     function: Function
     tree: LoopTree
 
     def all_phases(self, ends: Mapping[Endpoint, list[Op]]) -> dict[Endpoint, list[list[Op]]]:
-        """The calls on each side of a channel that no meeting separates, marked. Raises CompileError where no order of the machine
-        is the program's."""
+        """The calls on each side of a channel that no meeting separates, marked. Raises CompileError where no order of
+        the machine is the program's."""
         found, errors = {}, []
         for end, calls in ends.items():
             try:
@@ -67,13 +70,18 @@ class OrderGroupChannels:
         return list(found.values())
 
     def _home(self, call: Op) -> Region:
-        """The region whose tokens are work-items: of the innermost loop with meetings, or of the work-items themselves."""
-        loops = [loop for loop in self.tree.around(call) if loop.op.attrs.get("ring") or loop.op.attrs.get("form") == "ndrange"]
+        """The region whose tokens are work-items: of the innermost loop with meetings, or of the work-items
+        themselves."""
+        loops = [
+            loop
+            for loop in self.tree.around(call)
+            if loop.op.attrs.get("ring") or loop.op.attrs.get("form") == "ndrange"
+        ]
         return loops[-1].body
 
     def _split(self, end: Endpoint, home: Region, calls: list[Op]) -> tuple[dict[int, list[Op]], int]:
-        """The calls by the number of meetings before them, and the number of all meetings. What is a meeting only under a condition,
-        or a loop that may end at once, must not lie between two calls that no other meeting separates."""
+        """The calls by the number of meetings before them, and the number of all meetings. What is a meeting only under
+        a condition, or a loop that may end at once, must not lie between two calls that no other meeting separates."""
         found: dict[int, list[Op]] = {}
         meetings, uncertain, wanted = 0, False, set(calls)
         for op in home.ops:
@@ -103,7 +111,9 @@ class OrderGroupChannels:
     def _check_regions(self, end: Endpoint, found: dict[int, list[Op]]):
         """Tokens of a ring carry all they have, so nothing leads from one work-item's calls to those of the next."""
         for calls in found.values():
-            other = next((call for call in calls if self.tree.region_of(call) is not self.tree.region_of(calls[0])), None)
+            other = next(
+                (call for call in calls if self.tree.region_of(call) is not self.tree.region_of(calls[0])), None
+            )
             if other is not None:
                 raise _fault(end, other, calls[0], "in several loops between two barriers of a loop")
 
@@ -124,12 +134,17 @@ def _inside(op: Op):
 def _fault(end: Endpoint, call: Op, other: Op, where: str) -> CompileError:
     verb = "written" if end.writes else "read"
     notes = (Diagnostic("the other call", other.span, severity="note"),) if other is not call else ()
-    return CompileError(Diagnostic(
-        f"channel '{end.channel}' is {verb} {where}, so that calls of different work-items would change their order", call.span,
-        "put a barrier between the two, or use a second channel for one of them", notes=notes))
+    return CompileError(
+        Diagnostic(
+            f"channel '{end.channel}' is {verb} {where}, so that calls of different work-items would change their "
+            "order",
+            call.span,
+            "put a barrier between the two, or use a second channel for one of them",
+            notes=notes,
+        )
+    )
 
 
 def has_meetings(function: Function) -> bool:
     """Whether work-items meet in a flat kernel."""
     return any(op.opcode == "meet" for op in walk(function.body))
-

@@ -12,28 +12,39 @@ from ..memory.multi_buffer_private import copies_of_loop, writers_apart
 
 __all__ = ["BOOKED", "PORT_GROUP", "keep_apart", "may_write_twice"]
 
-#: attribute of a store to an on-chip memory: stores of one region with the same number take place in one level, where the
-#: schedule gives each a cycle of its own
+#: attribute of a store to an on-chip memory: stores of one region with the same number take place in one level, where
+#: the schedule gives each a cycle of its own
 PORT_GROUP = "port_group"
-#: attribute of a store or atomic operation on local memory: those with the same name use one write port in several levels or loops at the
-#: same time, and book its cycles as their tokens enter
+#: attribute of a store or atomic operation on local memory: those with the same name use one write port in several
+#: levels or loops at the same time, and book its cycles as their tokens enter
 BOOKED = "booked"
 
 
 def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) -> list[Dependence]:
     """What must be ordered, beside ``known``, so that no two stores of different levels or loops use a port at once.
 
-    Numbers the stores of each region: see :data:`PORT_GROUP`. Work-items of different groups write different copies of local
-    memory, and those of one group never two phases of it at once; stores of one phase that might get :data:`BOOKED`. So do stores in
-    different loops of a loop around both that need no order for what they write. Raises CompileError for stores and atomic operations that
-    would meet within one level.
+    Numbers the stores of each region: see :data:`PORT_GROUP`. Work-items of different groups write different copies of
+    local memory, and those of one group never two phases of it at once; stores of one phase that might get
+    :data:`BOOKED`. So do stores in different loops of a loop around both that need no order for what they write. Raises
+    CompileError for stores and atomic operations that would meet within one level.
     """
     facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
     found, faults, phases = [], [], BarrierPhases(function)
     by_memory = _stores(function)
-    copied = {name for name, stores in by_memory.items() if COPIES in dict(function.memories[name].attrs) and writers_apart(tree, stores)}
-    booking = {name: set() if _by_phases(function, name) or name in copied else _free(stores, tree, facts) for name, stores in by_memory.items()}
-    taking_turns = [[op for op in stores if op not in booking[name]] for name, stores in by_memory.items() if not _by_phases(function, name)]
+    copied = {
+        name
+        for name, stores in by_memory.items()
+        if COPIES in dict(function.memories[name].attrs) and writers_apart(tree, stores)
+    }
+    booking = {
+        name: set() if _by_phases(function, name) or name in copied else _free(stores, tree, facts)
+        for name, stores in by_memory.items()
+    }
+    taking_turns = [
+        [op for op in stores if op not in booking[name]]
+        for name, stores in by_memory.items()
+        if not _by_phases(function, name)
+    ]
     for name, stores in by_memory.items():
         for region in dict.fromkeys(tree.region_of(op) for op in stores):
             here, first = [op for op in stores if tree.region_of(op) is region], 0
@@ -46,17 +57,22 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
         for op in booking[name]:
             op.attrs[BOOKED] = name
         for k, first in enumerate(stores):
-            for second in stores[k + 1:]:
+            for second in stores[k + 1 :]:
                 if not _one_level(tree, first, second) and not booking[name].issuperset((first, second)):
                     apart = function if name in copied else None
-                    found += [fact for fact in _orders(tree, first, second, apart) if (fact.src, fact.dst, fact.loop) not in facts]
+                    found += [
+                        fact
+                        for fact in _orders(tree, first, second, apart)
+                        if (fact.src, fact.dst, fact.loop) not in facts
+                    ]
     if faults:
         raise CompileError(*faults)
     return found
 
 
 def may_write_twice(memory: MemoryObject) -> bool:
-    """Whether planning may give the memory's banks two ports for writing, of which one comes before the other in a cycle."""
+    """Whether planning may give the memory's banks two ports for writing, of which one comes before the other in a
+    cycle."""
     attrs = dict(memory.attrs)
     return "doublepump" in attrs and attrs.get("numwriteports", 2) > 1
 
@@ -67,29 +83,45 @@ def _by_phases(function: Function, name: str) -> bool:
 
 
 def _free(stores: list[Op], tree: LoopTree, facts: set) -> set[Op]:
-    """Stores that would be ordered against others of another loop only because of the port, while a loop around both goes on."""
+    """Stores that would be ordered against others of another loop only because of the port, while a loop around both
+    goes on."""
     if any(op.opcode == "atomic" for op in stores):
         return set()
-    return {op for first in stores for second in stores for op in (first, second)
-            if tree.region_of(first) is not tree.region_of(second)
-            and any((fact.src, fact.dst, fact.loop) not in facts for fact in _orders(tree, first, second) if fact.loop is not None)}
+    return {
+        op
+        for first in stores
+        for second in stores
+        for op in (first, second)
+        if tree.region_of(first) is not tree.region_of(second)
+        and any(
+            (fact.src, fact.dst, fact.loop) not in facts
+            for fact in _orders(tree, first, second)
+            if fact.loop is not None
+        )
+    }
 
 
 def _book(name: str, stores: list[Op], tree: LoopTree, phases: BarrierPhases) -> Iterator[Diagnostic]:
-    """Name the port of stores to local memory that different work-items of a group may make in one cycle, in different levels; yields
-    faults."""
+    """Name the port of stores to local memory that different work-items of a group may make in one cycle, in different
+    levels; yields faults."""
     for number, shared in enumerate(_connected(stores, phases)):
         if len({(tree.region_of(op), op.attrs[PORT_GROUP]) for op in shared}) > 1:
             for op in shared:
                 op.attrs[BOOKED] = f"{name} {number}"
         for k, first in enumerate(shared):
-            for second in shared[k + 1:]:
-                # an atomic operation writes some cycles behind its start, which the schedule's count of the port does not know
+            for second in shared[k + 1 :]:
+                # an atomic operation writes some cycles behind its start, which the schedule's count of the port does
+                # not know
                 if _one_level(tree, first, second) and first.opcode != second.opcode:
                     note = Diagnostic("the other one", first.span, severity="note")
-                    yield Diagnostic(f"a store to {name} and an atomic operation on it may take place at the same time here, and hardware "
-                                     "has one write port for both", second.span,
-                                     "put a barrier between the two, or make both atomic", notes=(note,))
+                    yield Diagnostic(
+                        f"a store to {name} and an atomic operation on it may take place at the same time here, and "
+                        "hardware "
+                        "has one write port for both",
+                        second.span,
+                        "put a barrier between the two, or make both atomic",
+                        notes=(note,),
+                    )
 
 
 def _connected(stores: list[Op], phases: BarrierPhases) -> list[list[Op]]:
@@ -114,8 +146,8 @@ def _one_level(tree: LoopTree, first: Op, second: Op) -> bool:
 
 
 def _orders(tree: LoopTree, first: Op, second: Op, apart: Function | None = None) -> Iterator[Dependence]:
-    """One after the other within an iteration of the loops around both, and from each iteration to the next; of a function in which copies
-    for iterations are memories ``apart``, to the next that uses the same one."""
+    """One after the other within an iteration of the loops around both, and from each iteration to the next; of a
+    function in which copies for iterations are memories ``apart``, to the next that uses the same one."""
     yield Dependence(first, second, Kind.WAW)
     for a, b in zip(tree.around(first), tree.around(second)):
         if a is not b:
@@ -126,8 +158,8 @@ def _orders(tree: LoopTree, first: Op, second: Op, apart: Function | None = None
 
 
 def _orders_inside(region: Region, known: Iterable[Dependence], taking_turns: Iterable[list[Op]]) -> dict[Op, set[Op]]:
-    """For operations of the region those that come before them within one iteration: by memory order, and because a loop between
-    them stores to a memory, too, and has its port for itself meanwhile."""
+    """For operations of the region those that come before them within one iteration: by memory order, and because a
+    loop between them stores to a memory, too, and has its port for itself meanwhile."""
     holders = {inner: op for op in region.ops for part in op.regions for inner in walk(part)}
     holders |= {op: op for op in region.ops}
     before: dict[Op, set[Op]] = {}
@@ -137,14 +169,15 @@ def _orders_inside(region: Region, known: Iterable[Dependence], taking_turns: It
     for stores in taking_turns:
         inside = list(dict.fromkeys(holders[op] for op in stores if op in holders))
         for k, one in enumerate(inside):
-            for other in inside[k + 1:]:
+            for other in inside[k + 1 :]:
                 if one.regions or other.regions:
                     before.setdefault(other, set()).add(one)
     return before
 
 
 def _number(region: Region, stores: list[Op], before: dict[Op, set[Op]], number: int) -> int:
-    """A store that depends on another one of its group by way of an answer from outside of the level begins a new group.
+    """A store that depends on another one of its group by way of an answer from outside of the level begins a new
+    group.
 
     The groups are numbered from ``number``; returns the number behind the last one.
     """

@@ -1,4 +1,5 @@
-"""A comparison of what a loop carries, joined with a condition that is there before, is one comparison with a number chosen before."""
+"""A comparison of what a loop carries, joined with a condition that is there before, is one comparison with a number
+chosen before."""
 
 from dataclasses import dataclass, replace
 
@@ -20,12 +21,14 @@ _JOINS = frozenset({"and", "or"})
 
 @dataclass(frozen=True)
 class AbsorbGuards(FunctionPass):
-    """Before: flat. After: where a recurrence takes fewer cycles of ``model`` for it (None: nothing is done), ``x < t && c``, with ``x`` a part of the
-    recurrence and ``t`` and ``c`` not, is ``x < (c ? t : the least number)``, and the like: `if (c && t < best) best = t` is a comparison and a choice.
+    """Before: flat. After: where a recurrence takes fewer cycles of ``model`` for it (None: nothing is done), ``x < t
+    && c``, with ``x`` a part of the recurrence and ``t`` and ``c`` not, is ``x < (c ? t : the least number)``, and the
+    like: `if (c && t < best) best = t` is a comparison and a choice.
 
-    Two comparisons on the same side, of which one is joined with the other, are one with the greater or the less of both numbers.
-    A number that is less, or greater, than all others may need a bit more than they have, which both sides get then. Where a choice by what is there before
-    takes one by such a comparison, as a guard around the statement leaves it, the comparison decides last, under both conditions. Exact for every operand.
+    Two comparisons on the same side, of which one is joined with the other, are one with the greater or the less of
+    both numbers. A number that is less, or greater, than all others may need a bit more than they have, which both
+    sides get then. Where a choice by what is there before takes one by such a comparison, as a guard around the
+    statement leaves it, the comparison decides last, under both conditions. Exact for every operand.
     """
 
     model: DelayModel | None = None
@@ -56,7 +59,8 @@ def _join_all(one: Recurrence):
 
 @dataclass(frozen=True)
 class Side:
-    """On which side of a number that is there before a value of the recurrence is: above or below, ``strict`` or else equal to it."""
+    """On which side of a number that is there before a value of the recurrence is: above or below, ``strict`` or else
+    equal to it."""
 
     value: Value
     above: bool
@@ -82,7 +86,9 @@ def _make_strict(op: Op, early: int, one: Recurrence):
     if constant(limit) in (None, _limit(limit.type.bits, is_signed, upper=early == 1)):
         return
     built = Region()
-    op.operands[early] = Builder(built, op.span).const(constant(limit) + (1 if early else -1) & (1 << limit.type.bits) - 1, limit.type)
+    op.operands[early] = Builder(built, op.span).const(
+        constant(limit) + (1 if early else -1) & (1 << limit.type.bits) - 1, limit.type
+    )
     op.opcode = "slt" if is_signed else "ult"
     one.insert(op, built.ops)
 
@@ -94,12 +100,15 @@ def _side(one: Recurrence, op: Op) -> Side:
 
 def _questions(one: Recurrence) -> dict[Op, Question]:
     """The same, as what it asks."""
-    return {op: Question(side.value, op.operands[not side.above], side.above, side.strict, kind=op.opcode[0]) for op, side in _sides(one).items()}
+    return {
+        op: Question(side.value, op.operands[not side.above], side.above, side.strict, kind=op.opcode[0])
+        for op, side in _sides(one).items()
+    }
 
 
 def guarded(one: Recurrence, sides: dict[Op, Side]) -> dict[Op, Side]:
-    """The operations that join one of these comparisons, or what is already joined with one, with a condition that is there before,
-    or with another comparison that says the same of other numbers; and what they say."""
+    """The operations that join one of these comparisons, or what is already joined with one, with a condition that is
+    there before, or with another comparison that says the same of other numbers; and what they say."""
     found: dict[Op, Side] = {}
     for op in one.ops:
         if op.opcode in _JOINS and op.result.type == BOOL:
@@ -111,17 +120,23 @@ def guarded(one: Recurrence, sides: dict[Op, Side]) -> dict[Op, Side]:
 
 
 def merge_choices(one: Recurrence):
-    """``c ? x : (d ? t : y)`` is ``!c && d ? t : (c ? x : y)`` for a condition c that is there before, and d that is not, and for any where
-    x is y, of which one choice is left."""
+    """``c ? x : (d ? t : y)`` is ``!c && d ? t : (c ? x : y)`` for a condition c that is there before, and d that is
+    not, and for any where x is y, of which one choice is left."""
     while any(_merge(one, op) for op in one.ops if op.opcode == "select"):
         pass
 
 
 def _merge(one: Recurrence, op: Op) -> bool:
-    """Let the condition of a choice of the recurrence decide behind that of ``op``, of which the choice is one side, for nobody else."""
+    """Let the condition of a choice of the recurrence decide behind that of ``op``, of which the choice is one side,
+    for nobody else."""
     condition, *arms = op.operands
     for side, inner in enumerate(v.op for v in arms):
-        nested = arms[side] in one.values and inner is not None and inner.opcode == "select" and inner.operands[0] in one.values
+        nested = (
+            arms[side] in one.values
+            and inner is not None
+            and inner.opcode == "select"
+            and inner.operands[0] in one.values
+        )
         same = nested and arms[1 - side] in inner.operands[1:]
         if nested and (same or condition not in one.values) and len(uses(one.body)[arms[side]]) == 1:
             _become(one, op, inner, side)
@@ -170,7 +185,8 @@ def _join(one: Recurrence, op: Op):
 
 
 def _with_guard(one: Recurrence, compare: Op, guard: Value, never: bool, b: Builder) -> tuple[str, list[Value], int]:
-    """``x < t && c`` is ``x < (c ? t : least)``; ``never``: it is, where c decides. Returns the comparison, its operands, and which of them is there before."""
+    """``x < t && c`` is ``x < (c ? t : least)``; ``never``: it is, where c decides. Returns the comparison, its
+    operands, and which of them is there before."""
     early = one.late(compare).index(False)
     numbers, upper = list(compare.operands), (early == 0) == never
     sign, bits = compare.opcode[0], numbers[early].type.bits
@@ -184,7 +200,8 @@ def _with_guard(one: Recurrence, compare: Op, guard: Value, never: bool, b: Buil
 
 
 def _of_both(one: Recurrence, compares: list[Op], both: bool, b: Builder) -> tuple[str, list[Value], int]:
-    """``s < x && t < x`` is ``max(s, t) < x``; the same of the comparison as above. Either may have been made wider before."""
+    """``s < x && t < x`` is ``max(s, t) < x``; the same of the comparison as above. Either may have been made wider
+    before."""
     early = one.late(compares[0]).index(False)
     signs, limits, late = zip(*((c.opcode[0], c.operands[early], c.operands[1 - early]) for c in compares), strict=True)
     sign, value = signs[0], late[0]

@@ -19,7 +19,11 @@ class ArrivalTimes:
         self.body, self.model = body, model
         self.together = components(body)
         self.early = -_MOST_COPIES * model.period_ns  #: when all others are there
-        pairs = [(arg, value) for arg, value in zip(body.args, body.terminator.operands[1:], strict=True) if arg in self.together]
+        pairs = [
+            (arg, value)
+            for arg, value in zip(body.args, body.terminator.operands[1:], strict=True)
+            if arg in self.together
+        ]
         self.times = {arg: 0.0 for arg, _ in pairs}
         for _ in range(_MOST_COPIES):
             for op in body.ops:
@@ -45,7 +49,12 @@ class ArrivalTimes:
 
     def delay(self, op: Op) -> float:
         """In ns. What is no logic takes longer than a cycle, so that nobody waits for what is beside it."""
-        if op.opcode in ("const", "zext", "sext", "trunc", "bitcast") or has(op, "shift") and op.operands[1] not in self.together or is_wires(op):
+        if (
+            op.opcode in ("const", "zext", "sext", "trunc", "bitcast")
+            or has(op, "shift")
+            and op.operands[1] not in self.together
+            or is_wires(op)
+        ):
             return 0.0
         name = _SAME.get(op.opcode, op.opcode)
         if name not in OP_CLASSES or not all(isinstance(v.type, IntType) for v in (*op.operands, *op.results)):

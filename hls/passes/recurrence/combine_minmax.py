@@ -1,4 +1,5 @@
-"""Steps of a least or greatest value, one after the other in an iteration, are one step with the best of what they compare with."""
+"""Steps of a least or greatest value, one after the other in an iteration, are one step with the best of what they
+compare with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,8 +13,9 @@ __all__ = ["Question", "merge_steps"]
 
 @dataclass(frozen=True)
 class Question:
-    """Whether ``value``, of a recurrence, is ``above`` the other one, or below; ``strict``: or else equal to it. ``nan``: whether a value that is a NaN counts
-    as that, too. ``kind``: "s" and "u" integers, "f" floats. Without another one: whether the value is a NaN (``nan``), or is none."""
+    """Whether ``value``, of a recurrence, is ``above`` the other one, or below; ``strict``: or else equal to it.
+    ``nan``: whether a value that is a NaN counts as that, too. ``kind``: "s" and "u" integers, "f" floats. Without
+    another one: whether the value is a NaN (``nan``), or is none."""
 
     value: Value
     other: Value | None
@@ -31,7 +33,8 @@ class Question:
 
 @dataclass(frozen=True)
 class _Step:
-    """``choice`` takes the other one of ``question`` where that holds and all ``guards`` do, else the value asked about; ``inside``: what asks."""
+    """``choice`` takes the other one of ``question`` where that holds and all ``guards`` do, else the value asked
+    about; ``inside``: what asks."""
 
     choice: Op
     question: Question
@@ -40,8 +43,9 @@ class _Step:
 
 
 def merge_steps(one: Recurrence, questions: Callable[[Recurrence], dict[Op, Question]]):
-    """Where ``x = t < x ? t : x`` is followed by the same with u, in the same iteration, x is compared with the less of both once. What else is chosen
-    by both conditions, such as its place, follows. The first of equal numbers wins where it did (``<``), or the last (``<=``); what is a NaN never does.
+    """Where ``x = t < x ? t : x`` is followed by the same with u, in the same iteration, x is compared with the less of
+    both once. What else is chosen by both conditions, such as its place, follows. The first of equal numbers wins where
+    it did (``<``), or the last (``<=``); what is a NaN never does.
 
     ``questions`` tells what comparisons of the recurrence ask.
     """
@@ -59,7 +63,10 @@ class _Merger:
         """Make a choice that is a step, and the step before it, one step."""
         second = self._step(op)
         first = self._step(second.question.value.op) if second is not None else None
-        if first is None or replace(second.question, value=first.question.value, other=first.question.other) != first.question:
+        if (
+            first is None
+            or replace(second.question, value=first.question.value, other=first.question.other) != first.question
+        ):
             return False
         self._build(first, second)
         return True
@@ -68,7 +75,12 @@ class _Merger:
         if op is None or op.opcode != "select" or op.result not in self.one.values:
             return None
         asks, guards, inside = op.operands[0].op, [], []
-        while asks is not None and asks not in self.asked and asks.opcode == "and" and sum(late := self.one.late(asks)) == 1:
+        while (
+            asks is not None
+            and asks not in self.asked
+            and asks.opcode == "and"
+            and sum(late := self.one.late(asks)) == 1
+        ):
             guards.append(asks.operands[not late[1]])
             inside.append(asks)
             asks = asks.operands[late[1]].op
@@ -80,16 +92,24 @@ class _Merger:
 
     def _pairs(self, first: _Step, second: _Step) -> list[tuple[Op, Op]]:
         """What else both conditions choose, each in a choice of its own that goes on where the first left off."""
-        pairs = [(op.operands[2].op, op) for op in self.body.ops
-                 if op.opcode == "select" and op.operands[0] is second.choice.operands[0] and op is not second.choice]
-        return [(before, op) for before, op in pairs
-                if before is not None and before.opcode == "select" and before.operands[0] is first.choice.operands[0]]
+        pairs = [
+            (op.operands[2].op, op)
+            for op in self.body.ops
+            if op.opcode == "select" and op.operands[0] is second.choice.operands[0] and op is not second.choice
+        ]
+        return [
+            (before, op)
+            for before, op in pairs
+            if before is not None and before.opcode == "select" and before.operands[0] is first.choice.operands[0]
+        ]
 
     def _build(self, first: _Step, second: _Step):
         place = self.body.ops.index(second.choice.operands[0].op) + 1
         early, late = Region(), Region()
         b = Builder(early, second.choice.span)
-        guards = [reduce(lambda x, y: b.value("and", x, y), step.guards) if step.guards else None for step in (first, second)]
+        guards = [
+            reduce(lambda x, y: b.value("and", x, y), step.guards) if step.guards else None for step in (first, second)
+        ]
         wins = self._second_wins(first.question.other, second.question, guards, b)
         best = b.value("select", wins, second.question.other, first.question.other)
         guard = b.value("or", *guards) if None not in guards else None
@@ -116,7 +136,9 @@ class _Merger:
     def _remove(self, ops: list[Op]):
         """What nobody wants any more, so that it does not look as if somebody wanted its operands."""
         used = uses(self.body)
-        while gone := [op for op in dict.fromkeys(ops) if op in self.body.ops and not any(used.get(v) for v in op.results)]:
+        while gone := [
+            op for op in dict.fromkeys(ops) if op in self.body.ops and not any(used.get(v) for v in op.results)
+        ]:
             for op in gone:
                 self.body.ops.remove(op)
             used = uses(self.body)

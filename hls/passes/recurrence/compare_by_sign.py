@@ -18,8 +18,9 @@ _ORDER = frozenset({"slt", "sle", "ult", "ule"})
 
 @dataclass(frozen=True)
 class CompareBySign(FunctionPass):
-    """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice by ``x + k < n``, and neither ``k`` nor ``n`` depends on it,
-    the choice is by the sign of ``x + (k - n)``, if it was too late for a cycle of ``model`` (None: nothing is done) and no sum wraps around.
+    """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice by ``x + k < n``, and neither
+    ``k`` nor ``n`` depends on it, the choice is by the sign of ``x + (k - n)``, if it was too late for a cycle of
+    ``model`` (None: nothing is done) and no sum wraps around.
 
     In ``x += k; if (x >= n) x -= n;`` all that is left between two values is a sum and a choice.
     """
@@ -32,7 +33,12 @@ class CompareBySign(FunctionPass):
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         if self.model is not None:
-            found = [(body, late) for _, loop in loops_inside_out(result.body) for body in loop.regions if (late := _late(body, self.model))]
+            found = [
+                (body, late)
+                for _, loop in loops_inside_out(result.body)
+                for body in loop.regions
+                if (late := _late(body, self.model))
+            ]
             known = ranges(result) if found else {}
             for body, late in found:
                 _replace(body, late, known)
@@ -55,7 +61,11 @@ def _late(body: Region, model: DelayModel) -> dict[Op, _Sum]:
     found = {}
     for op in body.ops:
         parts = _parts(op, arrivals.together) if op.opcode in _ORDER and op.result not in control else None
-        if parts and any(arrivals.now(user) > spare for user, _ in used.get(op.result, ()) if user in body.ops and user.opcode == "select"):
+        if parts and any(
+            arrivals.now(user) > spare
+            for user, _ in used.get(op.result, ())
+            if user in body.ops and user.opcode == "select"
+        ):
             found[op] = parts
     return found
 
@@ -66,7 +76,11 @@ def _parts(op: Op, together: dict[Value, int]) -> _Sum | None:
         return None
     other = op.operands[op.operands[0] is late[0]]
     carried = [v for v in late[0].op.operands if v in together]
-    return _Sum(carried[0], late[0].op.operands[late[0].op.operands[0] is carried[0]], other) if len(carried) == 1 else None
+    return (
+        _Sum(carried[0], late[0].op.operands[late[0].op.operands[0] is carried[0]], other)
+        if len(carried) == 1
+        else None
+    )
 
 
 def _replace(body: Region, late: dict[Op, _Sum], known: dict[Value, Range]):
@@ -78,9 +92,12 @@ def _replace(body: Region, late: dict[Op, _Sum], known: dict[Value, Range]):
 
 
 def _as_sign(op: Op, parts: _Sum, known: dict[Value, Range], b: Builder):
-    """Let the comparison be one with 0, of what is there as early as the sum was, if the sum is what it is without wrapping around."""
+    """Let the comparison be one with 0, of what is there as early as the sum was, if the sum is what it is without
+    wrapping around."""
     is_signed, first = op.opcode[0] == "s", op.operands[1] is parts.other
-    (low, high), (least, most), (floor, top) = (_bounds(known[v], is_signed) for v in (parts.late, parts.early, parts.other))
+    (low, high), (least, most), (floor, top) = (
+        _bounds(known[v], is_signed) for v in (parts.late, parts.early, parts.other)
+    )
     whole = _bounds(Range.full(parts.late.type.bits), is_signed)
     if low + least < whole[0] or high + most > whole[1]:
         return
@@ -102,4 +119,8 @@ def _in(value: Value, kind: IntType, is_signed: bool, b: Builder) -> Value:
     if number is not None:
         number -= (number >> bits - 1 << bits) if is_signed else 0
         return b.const(number % (1 << kind.bits), kind)
-    return value if bits == kind.bits else b.value(("sext" if is_signed else "zext") if bits < kind.bits else "trunc", value, result=kind)
+    return (
+        value
+        if bits == kind.bits
+        else b.value(("sext" if is_signed else "zext") if bits < kind.bits else "trunc", value, result=kind)
+    )

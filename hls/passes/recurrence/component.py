@@ -17,8 +17,8 @@ _EPSILON_NS = 1e-6
 
 
 class Recurrence:
-    """Values of a loop's ``body`` that depend on themselves in an iteration before, all of them together. ``takes`` tells what an
-    operation takes that is no integer logic, in ns (None: a period)."""
+    """Values of a loop's ``body`` that depend on themselves in an iteration before, all of them together. ``takes``
+    tells what an operation takes that is no integer logic, in ns (None: a period)."""
 
     def __init__(self, body: Region, values: set[Value], model: DelayModel, takes: Callable[[Op], float] | None = None):
         self.body, self.values, self.model, self.takes = body, values, model, takes
@@ -50,7 +50,8 @@ class Recurrence:
         return self.body.terminator.operands[0] in hangs
 
     def snapshot(self) -> Callable[[], None]:
-        """What brings the body back to where it is now, as long as nothing but its operations, and what these are, changes."""
+        """What brings the body back to where it is now, as long as nothing but its operations, and what these are,
+        changes."""
         ops, values = list(self.body.ops), set(self.values)
         were = [(op, op.opcode, list(op.operands), op.attrs) for op in ops]
 
@@ -67,12 +68,15 @@ class Recurrence:
         self.body.ops[place:place] = added
 
     def cycles(self, other: Mapping[Op, float]) -> int:
-        """Cycles of the longest way from the carried values to the next ones, where operations in ``other`` take so many ns. What does not
-        fit the rest of a cycle begins with the next one."""
+        """Cycles of the longest way from the carried values to the next ones, where operations in ``other`` take so
+        many ns. What does not fit the rest of a cycle begins with the next one."""
         room = self.model.period_ns - self.model.overhead_ns + _EPSILON_NS
         times = dict.fromkeys(self.args, self.model.delay("select", 1))
         for op in self.ops:
-            start, delay = max(times[v] for v in op.operands if v in times), other[op] if op in other else self._delay(op)
+            start, delay = (
+                max(times[v] for v in op.operands if v in times),
+                other[op] if op in other else self._delay(op),
+            )
             start = math.ceil(start / room) * room if start % room + delay > room else start
             times.update(dict.fromkeys(op.results, start + delay))
         return max(1, *(math.ceil(times[self.following(arg)] / room) for arg in self.args))
@@ -88,19 +92,24 @@ class Recurrence:
 
 
 def recurrences_of(loop: Op, model: DelayModel, takes: Callable[[Op], float] | None = None) -> Iterator[Recurrence]:
-    """The recurrences of a loop; left out are long bodies, recurrences with loops inside, rings, whose iterations wait for each other anyway, and what
-    decides about the end of a loop that waits for that."""
+    """The recurrences of a loop; left out are long bodies, recurrences with loops inside, rings, whose iterations wait
+    for each other anyway, and what decides about the end of a loop that waits for that."""
     (body,) = loop.regions
     together: dict[int, set[Value]] = {}
     for value, number in components(body).items() if not loop.attrs.get("ring") and len(body.ops) <= MOST_OPS else ():
         together.setdefault(number, set()).add(value)
     for values in together.values():
         one = Recurrence(body, values, model, takes)
-        if all(op.results and not op.regions for op in one.ops) and not (_waits_for_its_end(loop) and one.decides_the_end()):
+        if all(op.results and not op.regions for op in one.ops) and not (
+            _waits_for_its_end(loop) and one.decides_the_end()
+        ):
             yield one
 
 
 def _waits_for_its_end(loop: Op) -> bool:
-    """Whether the source asks that no iteration is issued before it is known whether there is one. Then all that is computed for the answer
-    counts, and not only what comes back."""
-    return bool(loop.attrs.get("disable_loop_pipelining") or loop.attrs.get("max_concurrency")) or loop.attrs.get("speculated_iterations") == 0
+    """Whether the source asks that no iteration is issued before it is known whether there is one. Then all that is
+    computed for the answer counts, and not only what comes back."""
+    return (
+        bool(loop.attrs.get("disable_loop_pipelining") or loop.attrs.get("max_concurrency"))
+        or loop.attrs.get("speculated_iterations") == 0
+    )

@@ -1,4 +1,5 @@
-"""States of which each bit of the next is an exclusive or of bits, as of shift registers with feedback and check sums, get there in one tree."""
+"""States of which each bit of the next is an exclusive or of bits, as of shift registers with feedback and check sums,
+get there in one tree."""
 
 import math
 from collections.abc import Container
@@ -21,9 +22,9 @@ _WIRES = frozenset({"const", "zext", "sext", "trunc", "bitcast"})
 
 @dataclass(frozen=True)
 class FlattenLinearStates(FunctionPass):
-    """Before: flat and narrow. After: a carried number of which each bit of the next value is an exclusive or of bits of carried ones, and of
-    others, is computed bit by bit, by one tree for each, where the way that the program writes takes longer than a cycle of ``model``
-    (None: nothing is done) and the trees do not take as long.
+    """Before: flat and narrow. After: a carried number of which each bit of the next value is an exclusive or of bits
+    of carried ones, and of others, is computed bit by bit, by one tree for each, where the way that the program writes
+    takes longer than a cycle of ``model`` (None: nothing is done) and the trees do not take as long.
 
     The program's own way stays for whoever else looks at it.
     """
@@ -75,14 +76,17 @@ class _Loop:
         found: dict[Value, float] = {}
         for op in way:
             rows = 0.0 if op.opcode in _WIRES or has(op, "shift") or is_wires(op) else self.row
-            ns = max((found[v] for v in op.operands if v in found), default=0.0) + (rows / 2 if op.results[0].type == BOOL else rows)
+            ns = max((found[v] for v in op.operands if v in found), default=0.0) + (
+                rows / 2 if op.results[0].type == BOOL else rows
+            )
             found.update(dict.fromkeys(op.results, ns))
         return found
 
 
 class _Trees:
-    """A tree for each bit of a value: of the bits of ``carried`` values that it is the exclusive or of, and one leaf for all others, which are
-    there before; unless it is one of what is ``computed`` from carried values in another way."""
+    """A tree for each bit of a value: of the bits of ``carried`` values that it is the exclusive or of, and one leaf
+    for all others, which are there before; unless it is one of what is ``computed`` from carried values in another
+    way."""
 
     def __init__(self, parities: LinearForms, forms: list[int], carried: Container[Value], computed: Container[Value]):
         self.parities, self.made = parities, {}
@@ -99,7 +103,10 @@ class _Trees:
     @property
     def levels(self) -> int:
         """Of the tree with the most leaves."""
-        return max(math.ceil(math.log2(max(1, len(carried) + bool(others)))) for carried, others in zip(self.carried, self.others))
+        return max(
+            math.ceil(math.log2(max(1, len(carried) + bool(others))))
+            for carried, others in zip(self.carried, self.others)
+        )
 
     def build(self, b: Builder, like: Value) -> Value:
         bits = []
@@ -108,7 +115,9 @@ class _Trees:
             leaves += [self._tree(b, [self._bit(b, n) for n in others])] if others else []
             bit = self._tree(b, leaves) if leaves else b.const(0, BOOL)
             bits.append(b.value("xor", bit, b.true()) if one else bit)
-        return b.value("bitcast", b.value("array", *bits, result=ArrayType(BOOL, len(bits))), result=like.type, name=like.name)
+        return b.value(
+            "bitcast", b.value("array", *bits, result=ArrayType(BOOL, len(bits))), result=like.type, name=like.name
+        )
 
     def _bit(self, b: Builder, number: int) -> Value:
         if number not in self.made:
@@ -120,8 +129,8 @@ class _Trees:
     def _tree(self, b: Builder, leaves: list[Value]) -> Value:
         """Neighbours are joined first, so that trees share what they have in common."""
         while len(leaves) > 1:
-            pairs = [self._joined(b, *leaves[k:k + 2]) for k in range(0, len(leaves) - 1, 2)]
-            leaves = pairs + leaves[len(pairs) * 2:]
+            pairs = [self._joined(b, *leaves[k : k + 2]) for k in range(0, len(leaves) - 1, 2)]
+            leaves = pairs + leaves[len(pairs) * 2 :]
         return leaves[0]
 
     def _joined(self, b: Builder, x: Value, y: Value) -> Value:

@@ -1,4 +1,5 @@
-"""The least or greatest float that a loop carries is kept as an integer with its place in the order, which a comparison of integers decides about."""
+"""The least or greatest float that a loop carries is kept as an integer with its place in the order, which a comparison
+of integers decides about."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -21,12 +22,14 @@ _MANTISSA = {16: 10, 32: 23, 64: 52}
 
 @dataclass(frozen=True)
 class FloatMinMaxAsInteger(FunctionPass):
-    """Before: flat. After: floats that a loop carries, chooses among, and compares with others that it does not carry are integers in which all
-    bits of the float come back, if iterations can start in fewer cycles of ``model`` (None: nothing is done) for it.
+    """Before: flat. After: floats that a loop carries, chooses among, and compares with others that it does not carry
+    are integers in which all bits of the float come back, if iterations can start in fewer cycles of ``model`` (None:
+    nothing is done) for it.
 
-    The integers are in the order of the floats, with -0 next below +0 and every NaN below all numbers, so that nothing is less than a NaN. What the float is
-    compared with says itself, before the recurrence, on which side of both zeros it stands, and where it is a NaN. For a greatest value the integers
-    are those of the floats with the other sign. Exact for every operand.
+    The integers are in the order of the floats, with -0 next below +0 and every NaN below all numbers, so that nothing
+    is less than a NaN. What the float is compared with says itself, before the recurrence, on which side of both zeros
+    it stands, and where it is a NaN. For a greatest value the integers are those of the floats with the other sign.
+    Exact for every operand.
 
     ``takes`` tells how many ns a comparison of floats takes (None: a period).
     """
@@ -60,11 +63,15 @@ class FloatMinMaxAsInteger(FunctionPass):
             restore()
 
     def _costs(self, one: Recurrence, asked: dict[Op, Question], turned: bool) -> dict[Op, float]:
-        """What the questions, their parts and opposites, and what joins them with conditions that are there before, take as comparisons of integers, in ns."""
+        """What the questions, their parts and opposites, and what joins them with conditions that are there before,
+        take as comparisons of integers, in ns."""
         parts = {op for op in one.ops if op not in asked and op.opcode in _COMPARES}
         sides = {op: _side(question, turned) for op, question in asked.items()}
-        opposites = {op: _side(asked[op.operands[0].op], turned).opposite() for op in one.ops
-                     if op.opcode == "xor" and op.operands[0].op in asked and constant(op.operands[1]) == 1}
+        opposites = {
+            op: _side(asked[op.operands[0].op], turned).opposite()
+            for op in one.ops
+            if op.opcode == "xor" and op.operands[0].op in asked and constant(op.operands[1]) == 1
+        }
         free = {*parts, *opposites, *guarded(one, sides | opposites)}
         return dict.fromkeys(free, 0.0) | {op: self._cost(question, turned) for op, question in asked.items()}
 
@@ -75,7 +82,9 @@ class FloatMinMaxAsInteger(FunctionPass):
 
 def _side(question: Question, turned: bool) -> Side:
     """What the comparison of integers says."""
-    above = (question.above if question.other is not None else not question.nan) != (turned and question.other is not None)
+    above = (question.above if question.other is not None else not question.nan) != (
+        turned and question.other is not None
+    )
     return Side(question.value, above, question.strict or above or question.other is None)
 
 
@@ -85,7 +94,8 @@ def _mismatch(question: Question, turned: bool) -> bool:
 
 
 def _is_order(one: Recurrence) -> bool:
-    """Whether floats are only chosen, compared with others that are not part of the recurrence, and asked whether they are NaN."""
+    """Whether floats are only chosen, compared with others that are not part of the recurrence, and asked whether they
+    are NaN."""
     compares = 0
     for op in one.ops:
         floats = [v for v in op.operands if v in one.values and isinstance(v.type, FloatType)]
@@ -101,11 +111,14 @@ def _is_order(one: Recurrence) -> bool:
 
 def _is_test(op: Op | None) -> Value | None:
     """x, of ``x != x`` and ``x == x``."""
-    return op.operands[0] if op is not None and op.opcode in ("feq", "fne") and op.operands[0] is op.operands[1] else None
+    return (
+        op.operands[0] if op is not None and op.opcode in ("feq", "fne") and op.operands[0] is op.operands[1] else None
+    )
 
 
 def _questions(one: Recurrence) -> dict[Op, Question]:
-    """What each operation of the loop asks that compares floats of the recurrence, or joins a comparison with the question whether the float is a NaN."""
+    """What each operation of the loop asks that compares floats of the recurrence, or joins a comparison with the
+    question whether the float is a NaN."""
     found: dict[Op, Question] = {}
     for op in one.body.ops:
         if op.opcode in ("flt", "fle") and sum(one.late(op)) == 1:
@@ -113,9 +126,15 @@ def _questions(one: Recurrence) -> dict[Op, Question]:
             found[op] = Question(op.operands[right], op.operands[not right], right, op.opcode == "flt")
         elif (value := _is_test(op)) in one.values:
             found[op] = Question(value, None, nan=op.opcode == "fne")
-    joined = {op: question for op in one.body.ops if op.opcode == "or" and (question := _joined([found.get(v.op) for v in op.operands])) is not None}
+    joined = {
+        op: question
+        for op in one.body.ops
+        if op.opcode == "or" and (question := _joined([found.get(v.op) for v in op.operands])) is not None
+    }
     used = uses(one.body)
-    alone = {op: question for op, question in found.items() if any(user not in joined for user, _ in used.get(op.result, ()))}
+    alone = {
+        op: question for op, question in found.items() if any(user not in joined for user, _ in used.get(op.result, ()))
+    }
     return alone | joined
 
 
@@ -199,7 +218,9 @@ class _Keys:
 
     def _key(self, value: Value, b: Builder) -> Value:
         if value not in self.known:
-            self.known[value] = self.shared.get((value, self.turned)) or self._make(value, b if value in self.inside else self.before)
+            self.known[value] = self.shared.get((value, self.turned)) or self._make(
+                value, b if value in self.inside else self.before
+            )
         return self.known[value]
 
     # --- integers of floats
@@ -242,8 +263,8 @@ class _Keys:
         return b.value("slt", b.const(_least(bits) - 1, key.type), key)
 
     def _limit(self, question: Question, above: bool, b: Builder) -> Value:
-        """What the key is compared with. A number above which it shall be, or equal to it, is one less. It is the same in all iterations
-        where the float is."""
+        """What the key is compared with. A number above which it shall be, or equal to it, is one less. It is the same
+        in all iterations where the float is."""
         b = b if question.other in self.inside else self.before
         key = self._key(question.other, b)
         whole, bits = key.type, key.type.bits
@@ -261,7 +282,8 @@ class _Keys:
 
 
 def _mirrored(number: Value, b: Builder) -> Value:
-    """Of negative numbers all bits but the sign are the other ones: from sign and magnitude to two's complement, -0 being -1, and back."""
+    """Of negative numbers all bits but the sign are the other ones: from sign and magnitude to two's complement, -0
+    being -1, and back."""
     bits = number.type.bits
     sign = b.value("ashr", number, b.const(bits - 1, number.type))
     return b.value("xor", number, b.value("lshr", sign, b.const(1, number.type)))

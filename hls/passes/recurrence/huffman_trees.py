@@ -1,4 +1,5 @@
-"""Trees of one kind of operation, in the order in which what they take is there: sums of integers and floats, products, logic, extremes."""
+"""Trees of one kind of operation, in the order in which what they take is there: sums of integers and floats, products,
+logic, extremes."""
 
 import heapq
 import math
@@ -33,7 +34,8 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """``kind`` of two others: "fma" adds the product ``left`` to ``right``, and "fmul" is the product ``left`` (twice named) as a number."""
+    """``kind`` of two others: "fma" adds the product ``left`` to ``right``, and "fmul" is the product ``left`` (twice
+    named) as a number."""
 
     kind: str
     left: "Leaf | Node"
@@ -59,8 +61,9 @@ class Tree:
 
 
 def trees_of(body: Region, way: list[Op], mine: set[Value], floats: bool) -> dict[Op, Tree]:
-    """The trees of at least three values whose results are wanted for something else than more of the same, in the recurrence of values ``mine``
-    with operations ``way``; with ``floats`` also of floats, whose sums another order makes others."""
+    """The trees of at least three values whose results are wanted for something else than more of the same, in the
+    recurrence of values ``mine`` with operations ``way``; with ``floats`` also of floats, whose sums another order
+    makes others."""
     kinds = {op: kind for op in way if (kind := _kind(op, floats)) is not None}
     finder, found = _Finder(kinds, uses(body), mine), {}
     for op in kinds:
@@ -100,7 +103,9 @@ class _Finder:
     def is_root(self, op: Op) -> bool:
         """Whether somebody wants the result for something else than more of the same, or for a place in memory."""
         users = self.used.get(op.result, ())
-        more = [self.kinds.get(user) == self.kinds[op] and not (user.opcode == "fma" and index < 2) for user, index in users]
+        more = [
+            self.kinds.get(user) == self.kinds[op] and not (user.opcode == "fma" and index < 2) for user, index in users
+        ]
         return not all(more) and not all(has(user, "pointer") for user, _ in users)
 
     def tree(self, op: Op) -> Tree:
@@ -112,12 +117,16 @@ class _Finder:
         return Tree(kind, [self._signed_first(leaf) for leaf in taken], factors)
 
     def _leaves(self, op: Op, kind: str, minus: bool, room: int = MOST_LEAVES) -> list[Leaf]:
-        """What an operation takes, those of the same kind in the recurrence taken apart; more than ``room`` where it would be too much."""
+        """What an operation takes, those of the same kind in the recurrence taken apart; more than ``room`` where it
+        would be too much."""
         found: list[Leaf] = []
         for term in _terms(op):
             inner, negative = term.value.op if term.factor is None else None, minus != term.minus
-            found += (self._leaves(inner, kind, negative, room - len(found)) if inner is not None and self.kinds.get(inner) == kind and len(found) < room
-                      else [replace(term, minus=negative)])
+            found += (
+                self._leaves(inner, kind, negative, room - len(found))
+                if inner is not None and self.kinds.get(inner) == kind and len(found) < room
+                else [replace(term, minus=negative)]
+            )
         return found
 
     def _product(self, leaf: Leaf, kind: str) -> Leaf:
@@ -136,8 +145,8 @@ class _Finder:
 
 @dataclass(frozen=True)
 class Shaper:
-    """Trees in the order in which values are there: ``times`` (those that it does not name are there from the start); ``step`` tells the ns of
-    an operation, of (opcode or kind, type, whether subnormal numbers count as zeros)."""
+    """Trees in the order in which values are there: ``times`` (those that it does not name are there from the start);
+    ``step`` tells the ns of an operation, of (opcode or kind, type, whether subnormal numbers count as zeros)."""
 
     times: Mapping[Value, float]
     step: Callable[[str, Type, bool], float]
@@ -149,9 +158,10 @@ class Shaper:
         return self._joined(node, self.at(node.left, kind), self.at(node.right, kind), kind)
 
     def soonest(self, tree: Tree) -> Node:
-        """What is there first meets first. A product meets a number: the first ones, as many as there were, become numbers."""
+        """What is there first meets first. A product meets a number: the first ones, as many as there were, become
+        numbers."""
         heap = [(self.at(leaf, tree.kind), k, leaf) for k, leaf in enumerate(tree.leaves)]
-        for time, k, leaf in sorted(item for item in heap if _is_product(item[2]))[:tree.products]:
+        for time, k, leaf in sorted(item for item in heap if _is_product(item[2]))[: tree.products]:
             heap.remove((time, k, leaf))
             number = Node("fmul", leaf, leaf)
             heap.append((self._joined(number, time, time, tree.kind), k, number))
@@ -198,7 +208,8 @@ def _become(op: Op, node: Node, b: Builder):
 
 
 def _pairing(node: Node) -> tuple[str, tuple]:
-    """The operation of a node that is no product, and its parts in order. Of a difference the part that is subtracted comes second."""
+    """The operation of a node that is no product, and its parts in order. Of a difference the part that is subtracted
+    comes second."""
     if node.left.minus == node.right.minus:
         return node.kind, (node.left, node.right)
     name = {"add": "sub", "fadd": "fsub"}[node.kind]

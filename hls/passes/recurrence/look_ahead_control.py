@@ -10,7 +10,29 @@ from ..manager import Form, FunctionPass
 __all__ = ["CONTROL", "LookAheadControl", "carry", "carry_ahead", "logic_delay"]
 
 #: operations that take part in loop control here: single-cycle integer logic
-CONTROL = frozenset(["add", "sub", "and", "or", "xor", "eq", "ne", "ult", "ule", "slt", "sle", "select", "zext", "sext", "trunc", "shl", "lshr", "ashr", "const"])
+CONTROL = frozenset(
+    [
+        "add",
+        "sub",
+        "and",
+        "or",
+        "xor",
+        "eq",
+        "ne",
+        "ult",
+        "ule",
+        "slt",
+        "sle",
+        "select",
+        "zext",
+        "sext",
+        "trunc",
+        "shl",
+        "lshr",
+        "ashr",
+        "const",
+    ]
+)
 MOST_OPS = 24
 _CLASS = {"ne": "eq", "ule": "ult", "sle": "slt"}
 #: cycles that a condition may come behind its state
@@ -19,16 +41,17 @@ MOST_LATE = 3
 
 @dataclass(frozen=True)
 class LookAheadControl(FunctionPass):
-    """Before: a loop's continue condition is computed from its carried values in the token it belongs to, so that the next
-    issue waits for increment, comparison and header in one cycle. After: where that chain exceeds the clock period, the
-    state the condition depends on is carried some iterations ahead, and the condition itself is a carried bit.
+    """Before: a loop's continue condition is computed from its carried values in the token it belongs to, so that the
+    next issue waits for increment, comparison and header in one cycle. After: where that chain exceeds the clock
+    period, the state the condition depends on is carried some iterations ahead, and the condition itself is a carried
+    bit.
 
-    With s(t) the control state of iteration t, c(t) whether another follows, and n iterations: c(t+n-1) = C(s(t+n-1), s(t+n)) is
-    computed while t issues, from registers that hold both states, and moves on through n-1 carried bits. Two iterations
-    do where a cycle is enough for the next state, and where it is known to be another one; each cycle more that the condition takes
-    behind what comes back to itself in one (a row that counts where a column comes round, and is compared) is one iteration more.
-    All operations involved are total and without effect, so
-    computing them past the last iteration does no harm. Only states made of cheap integer operations are treated.
+    With s(t) the control state of iteration t, c(t) whether another follows, and n iterations: c(t+n-1) = C(s(t+n-1),
+    s(t+n)) is computed while t issues, from registers that hold both states, and moves on through n-1 carried bits. Two
+    iterations do where a cycle is enough for the next state, and where it is known to be another one; each cycle more
+    that the condition takes behind what comes back to itself in one (a row that counts where a column comes round, and
+    is compared) is one iteration more. All operations involved are total and without effect, so computing them past the
+    last iteration does no harm. Only states made of cheap integer operations are treated.
     """
 
     model: DelayModel
@@ -50,9 +73,12 @@ class LookAheadControl(FunctionPass):
 
 
 def carry_ahead(loop: Op, model: DelayModel) -> list[Op]:
-    """Carry the loop's control state ahead if it takes too long, in place; returns the operations that must stand before it."""
+    """Carry the loop's control state ahead if it takes too long, in place; returns the operations that must stand
+    before it."""
     control = _control(loop)
-    return _transform(loop, control, 2 + _late(loop, control, model)) if control and _is_too_long(control, model) else []
+    return (
+        _transform(loop, control, 2 + _late(loop, control, model)) if control and _is_too_long(control, model) else []
+    )
 
 
 def _is_too_long(control: "_Control", model: DelayModel) -> bool:
@@ -80,8 +106,8 @@ def logic_delay(op: Op, model: DelayModel) -> float:
 
 
 def _late(loop: Op, control: "_Control", model: DelayModel) -> int:
-    """Cycles by which the condition on a state comes behind the first part of that state, where each part of it comes back to itself
-    within a cycle; 0 where one does not, as looking further ahead gains nothing then."""
+    """Cycles by which the condition on a state comes behind the first part of that state, where each part of it comes
+    back to itself within a cycle; 0 where one does not, as looking further ahead gains nothing then."""
     region = loop.regions[0]
     nexts = region.terminator.operands[1:]
     period = model.period_ns - model.overhead_ns
@@ -91,7 +117,11 @@ def _late(loop: Op, control: "_Control", model: DelayModel) -> int:
         for op in control.ops:
             if op.result is not control.condition:
                 time[op.result] = _after(op, time, model, period)
-        late = {arg: time[nexts[arg.index]][0] for arg, cycle in read.items() if time.get(nexts[arg.index], (0, 0.0))[0] > cycle}
+        late = {
+            arg: time[nexts[arg.index]][0]
+            for arg, cycle in read.items()
+            if time.get(nexts[arg.index], (0, 0.0))[0] > cycle
+        }
         if not late:
             return _condition_late(loop, control, time, model, period)
         read |= late
@@ -167,7 +197,9 @@ def _transform(loop: Op, control: _Control, distance: int) -> list[Op]:
     again = carry(region, loop, bits[:-1])
     terminator = region.ops.pop()
     farther, _ = _step(region, control, dict(zip(args, far, strict=True)), nexts)
-    condition = _condition(region, control, dict(zip(args, ahead, strict=True)), dict(zip(args, far, strict=True)), nexts)
+    condition = _condition(
+        region, control, dict(zip(args, ahead, strict=True)), dict(zip(args, far, strict=True)), nexts
+    )
     terminator.operands = [again[0], *terminator.operands[1:], *far, *(farther[a] for a in args), *again[1:], condition]
     region.ops.append(terminator)
     return before.ops

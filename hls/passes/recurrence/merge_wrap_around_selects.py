@@ -13,7 +13,8 @@ __all__ = ["MergeWrapAroundSelects"]
 @dataclass(frozen=True)
 class MergeWrapAroundSelects(FunctionPass):
     """Before: flat. After: ``turns ? (end ? 0 : x + 1) : x`` is ``turns and end ? 0 : x + turns``, which is one choice
-    less on the way from one value to the next. (Such are the heads of delay lines that are shifted under a condition.)"""
+    less on the way from one value to the next. (Such are the heads of delay lines that are shifted under a
+    condition.)"""
 
     name = "merge-wrap-around-selects"
     requires = frozenset({Form.FLAT})

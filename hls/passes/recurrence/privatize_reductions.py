@@ -14,11 +14,12 @@ __all__ = ["PrivatizeReductions"]
 
 @dataclass(frozen=True)
 class PrivatizeReductions(FunctionPass):
-    """Before: flat, recurrences short. After: a loop (the innermost first) that carries ``s`` from the loop around it only to
-    give ``s + x`` back begins with 0, and the sum is added to ``s`` behind it; so also products, logic, least and greatest of integers.
+    """Before: flat, recurrences short. After: a loop (the innermost first) that carries ``s`` from the loop around it
+    only to give ``s + x`` back begins with 0, and the sum is added to ``s`` behind it; so also products, logic, least
+    and greatest of integers.
 
-    The loop around it then has ``s`` in an addition of its own. Else its next iteration, which begins with ``s``, would have to wait
-    for all iterations inside, and its invocations could not take turns.
+    The loop around it then has ``s`` in an addition of its own. Else its next iteration, which begins with ``s``, would
+    have to wait for all iterations inside, and its invocations could not take turns.
     """
 
     name = "privatize-reductions"
@@ -47,7 +48,8 @@ def _sum_alone(region: Region, loop: Op):
 
 
 def _kind(body: Region, k: int) -> str | None:
-    """The operation that is all that the body does with what it carries at ``k``, and with the result; None if there is more."""
+    """The operation that is all that the body does with what it carries at ``k``, and with the result; None if there is
+    more."""
     carried, following = body.args[k], body.terminator.operands[1 + k]
     op = following.op
     pair = pair_of(op)
@@ -77,4 +79,4 @@ def _add_behind(region: Region, loop: Op, k: int, kind: str):
     joined = emit(kind, start, total, behind)
     resolve(region, {total: joined})
     place = region.ops.index(loop)
-    region.ops[place:place + 1] = [*before.region.ops, loop, *behind.region.ops]
+    region.ops[place : place + 1] = [*before.region.ops, loop, *behind.region.ops]

@@ -18,7 +18,8 @@ REPLACED = "replaced"
 @dataclass(frozen=True)
 class _Form:
     """A value of a recurrence as ``kind(root, rest)``: ``root`` belongs to the recurrence, too, ``rest`` does not.
-    ``minus``: of a sum from which ``rest`` is taken; with ``condition`` the value is ``rest`` where that holds, else ``root``."""
+    ``minus``: of a sum from which ``rest`` is taken; with ``condition`` the value is ``rest`` where that holds, else
+    ``root``."""
 
     kind: str
     root: Value
@@ -29,13 +30,14 @@ class _Form:
 
 @dataclass(frozen=True)
 class RecurrenceHeightReduction(FunctionPass):
-    """Before: flat. After: in what a loop carries, operations that may be regrouped meet the carried value once:
-    ``(s + x) + y`` is ``s + (x + y)``, and ``c ? s + x : s`` is ``s + (c ? x : 0)``, so also of products, logic, least and greatest.
-    What takes the place of the carried value under several conditions is chosen beside it, too, and ``s + x == y`` compares ``s``.
+    """Before: flat. After: in what a loop carries, operations that may be regrouped meet the carried value once: ``(s +
+    x) + y`` is ``s + (x + y)``, and ``c ? s + x : s`` is ``s + (c ? x : 0)``, so also of products, logic, least and
+    greatest. What takes the place of the carried value under several conditions is chosen beside it, too, and ``s + x
+    == y`` compares ``s``.
 
-    Only values that depend on their own of the iteration before are touched, and only by what does not: that is there early,
-    while an operation more in the chain costs cycles between iterations. What is in between, and wanted by itself, is
-    computed from the carried value in one step as well.
+    Only values that depend on their own of the iteration before are touched, and only by what does not: that is there
+    early, while an operation more in the chain costs cycles between iterations. What is in between, and wanted by
+    itself, is computed from the carried value in one step as well.
     """
 
     name = "recurrence-height-reduction"
@@ -65,7 +67,8 @@ class _Body:
             self.region.ops.append(op)
 
     def _compare(self, op: Op, b: Builder):
-        """``s + x == y`` is ``s == y - x``, so that the sum is no part of the way to the condition, as of a counter that begins anew."""
+        """``s + x == y`` is ``s == y - x``, so that the sum is no part of the way to the condition, as of a counter
+        that begins anew."""
         for value, other in (op.operands, op.operands[::-1]):
             form = self.forms.get(value)
             if form is not None and form.kind == "add" and self._is_late(value, op) and not self._is_late(other, op):
@@ -135,11 +138,15 @@ class _Body:
         return _Form(REPLACED, form.root, rest, condition=either)
 
     def _common(self, forms: list[_Form | None], sides: list[Value]) -> _Form | None:
-        """The form of one side of a choice if the other has the same root; None where they have nothing in common. A sum is preferred to a
-        difference."""
-        for form in sorted((form for form in forms if form is not None and form.kind != REPLACED), key=lambda form: form.minus):
-            if all(side is form.root or own is not None and (own.kind, own.root) == (form.kind, form.root)
-                   for own, side in zip(forms, sides, strict=True)):
+        """The form of one side of a choice if the other has the same root; None where they have nothing in common. A
+        sum is preferred to a difference."""
+        for form in sorted(
+            (form for form in forms if form is not None and form.kind != REPLACED), key=lambda form: form.minus
+        ):
+            if all(
+                side is form.root or own is not None and (own.kind, own.root) == (form.kind, form.root)
+                for own, side in zip(forms, sides, strict=True)
+            ):
                 return form
         return None
 

@@ -17,11 +17,12 @@ _MOST_LEAVES = 8
 
 @dataclass(frozen=True)
 class RestructureMuxes(FunctionPass):
-    """Before: flat. After: where a value carried to the next iteration comes out of choices one after the other, too late for one
-    cycle, the operand that is there last is chosen in the last of them, under a condition that says the same.
+    """Before: flat. After: where a value carried to the next iteration comes out of choices one after the other, too
+    late for one cycle, the operand that is there last is chosen in the last of them, under a condition that says the
+    same.
 
-    The counters of loops that became one step under the conditions of all loops inside them; this makes such a step as short
-    as that of a single counter.
+    The counters of loops that became one step under the conditions of all loops inside them; this makes such a step as
+    short as that of a single counter.
     """
 
     model: DelayModel
@@ -45,8 +46,8 @@ class _Leaf:
 
 
 class _Loop:
-    """Times are asked twice: with all that is computed from what the loop carries, and with that part alone which comes back to the value
-    itself, as the rest may be computed cycles before."""
+    """Times are asked twice: with all that is computed from what the loop carries, and with that part alone which comes
+    back to the value itself, as the rest may be computed cycles before."""
 
     def __init__(self, loop: Op, model: DelayModel):
         (self.body,), self.model = loop.regions, model
@@ -88,10 +89,14 @@ class _Loop:
         if value.op not in self.inside or value.op.opcode != "select":
             return [_Leaf(value, conditions)]
         condition, yes, no = value.op.operands
-        return [*self._leaves(yes, (*conditions, (condition, True))), *self._leaves(no, (*conditions, (condition, False)))]
+        return [
+            *self._leaves(yes, (*conditions, (condition, True))),
+            *self._leaves(no, (*conditions, (condition, False))),
+        ]
 
     def _without(self, value: Value, leaf: Value, b: Builder) -> Value:
-        """The choice, for where ``leaf`` is not what it comes to: a choice between that and another one is the other one."""
+        """The choice, for where ``leaf`` is not what it comes to: a choice between that and another one is the other
+        one."""
         condition, yes, no = value.op.operands
         if leaf in (yes, no):
             return no if leaf is yes else yes
@@ -130,8 +135,12 @@ class _Loop:
         return op.operands
 
     def _is_beside(self, value: Value) -> bool:
-        """Whether it is no part of what the question is about. (What is put together anew is, and has no component yet.)"""
-        return self.scope is not None and self.component.get(value, self.scope if value in self.fresh else None) != self.scope
+        """Whether it is no part of what the question is about. (What is put together anew is, and has no component
+        yet.)"""
+        return (
+            self.scope is not None
+            and self.component.get(value, self.scope if value in self.fresh else None) != self.scope
+        )
 
     def _find_time(self, value: Value) -> float:
         if self._is_beside(value):
@@ -139,7 +148,8 @@ class _Loop:
         if value.owner is self.body:
             return self.model.delay("select", 1)
         latest = max((self.times[v] for v in self._needs(value)), default=0.0)
-        return latest + self._delay(value.op) if latest else 0.0  # else it is the same in every iteration, or begins at a register
+        # else it is the same in every iteration, or begins at a register
+        return latest + self._delay(value.op) if latest else 0.0
 
     def _delay(self, op: Op) -> float:
         if op.opcode in ("zext", "sext", "trunc") or has(op, "shift") and not self._needs(op.operands[1]):

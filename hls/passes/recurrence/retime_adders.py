@@ -1,4 +1,5 @@
-"""What a loop adds to a carried value, the same in each iteration, before it compares and chooses is added in the iteration before."""
+"""What a loop adds to a carried value, the same in each iteration, before it compares and chooses is added in the
+iteration before."""
 
 import math
 from dataclasses import dataclass
@@ -18,9 +19,10 @@ _MOST_LEAVES = 6
 
 @dataclass(frozen=True)
 class RetimeAdders(FunctionPass):
-    """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice that begins with ``x + k``, for a ``k`` that the loop does
-    not change, the loop carries ``z = x + k``, too, if it takes fewer cycles of ``model`` then (None: nothing is done), and what comes next is
-    chosen among sums: in ``x = max(c, x - gap)`` the sum is made beside the comparison, not before it.
+    """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice that begins with ``x + k``, for
+    a ``k`` that the loop does not change, the loop carries ``z = x + k``, too, if it takes fewer cycles of ``model``
+    then (None: nothing is done), and what comes next is chosen among sums: in ``x = max(c, x - gap)`` the sum is made
+    beside the comparison, not before it.
 
     Sums wrap around alike on both ways, so it is exact for every operand.
     """
@@ -50,17 +52,31 @@ class _Loop:
         sooner = [term for term in terms if self._gains(*term)]
         gained = {arg for arg, _, _ in sooner}
         # nothing is won where another value keeps iterations as far apart
-        rest = max((self._cycles(self.arrivals.times[self._next(arg)]) for arg in self.body.args
-                    if arg in self.arrivals.together and arg not in gained), default=1) if sooner else 0
+        rest = (
+            max(
+                (
+                    self._cycles(self.arrivals.times[self._next(arg)])
+                    for arg in self.body.args
+                    if arg in self.arrivals.together and arg not in gained
+                ),
+                default=1,
+            )
+            if sooner
+            else 0
+        )
         for arg, other, op in sooner:
             if self._cycles(self.arrivals.times[self._next(arg)]) > rest:
                 self._carry(arg, other, op)
 
     def _term(self, op: Op, own: set[Value]) -> tuple[Value, Value] | None:
         """(carried value, what is added to it or taken from it), if that is all the operation does."""
-        if op.opcode not in ("add", "sub") or op.result not in self.arrivals.together or not isinstance(op.result.type, IntType):
+        if (
+            op.opcode not in ("add", "sub")
+            or op.result not in self.arrivals.together
+            or not isinstance(op.result.type, IntType)
+        ):
             return None
-        for value, other in (op.operands, op.operands[::-1])[:2 if op.opcode == "add" else 1]:
+        for value, other in (op.operands, op.operands[::-1])[: 2 if op.opcode == "add" else 1]:
             arg = self._begins(value)
             if arg is not None and (other not in own or constant(other) is not None):
                 return arg, other
@@ -79,9 +95,14 @@ class _Loop:
         return self.body.terminator.operands[1 + arg.index]
 
     def _gains(self, arg: Value, other: Value, op: Op) -> bool:
-        """Whether the way from the carried value to the next one is too long for a cycle, and as long as that from the sum."""
+        """Whether the way from the carried value to the next one is too long for a cycle, and as long as that from the
+        sum."""
         following = self._next(arg)
-        if following not in self.arrivals.together or not self._is_choice(following) or len(self._leaves(following)) > _MOST_LEAVES:
+        if (
+            following not in self.arrivals.together
+            or not self._is_choice(following)
+            or len(self._leaves(following)) > _MOST_LEAVES
+        ):
             return False
         # as soon as the sum is there from the beginning, and what is chosen is added to first
         times = {op.result: self._time(op.operands[op.operands[0] is other], {}, 0.0)}
@@ -106,15 +127,26 @@ class _Loop:
             return self.arrivals.early
         if value not in times:
             arg = value.op is None
-            times[value] = self.arrivals.times[value] if arg else max(self._plain(v, times) for v in value.op.operands) + self.arrivals.delay(value.op)
+            times[value] = (
+                self.arrivals.times[value]
+                if arg
+                else max(self._plain(v, times) for v in value.op.operands) + self.arrivals.delay(value.op)
+            )
         return times[value]
 
     def _is_choice(self, value: Value) -> bool:
-        return (value.op is not None and value.op.opcode == "select" and value in self.arrivals.together and isinstance(value.type, IntType)
-                and value.type != BOOL)
+        return (
+            value.op is not None
+            and value.op.opcode == "select"
+            and value in self.arrivals.together
+            and isinstance(value.type, IntType)
+            and value.type != BOOL
+        )
 
     def _leaves(self, value: Value) -> list[Value]:
-        return [leaf for arm in value.op.operands[1:] for leaf in self._leaves(arm)] if self._is_choice(value) else [value]
+        return (
+            [leaf for arm in value.op.operands[1:] for leaf in self._leaves(arm)] if self._is_choice(value) else [value]
+        )
 
     def _carry(self, arg: Value, other: Value, op: Op):
         """Carry the sum that ``op`` makes."""
@@ -142,7 +174,12 @@ class _Loop:
         if value.owner is self.body:
             return carried
         condition, *arms = value.op.operands
-        sums = [self._begun(arm, carried, opcode, other, b) if arm in self.arrivals.together else self._added(arm, opcode, other, b) for arm in arms]
+        sums = [
+            self._begun(arm, carried, opcode, other, b)
+            if arm in self.arrivals.together
+            else self._added(arm, opcode, other, b)
+            for arm in arms
+        ]
         return b.value("select", condition, *sums)
 
     def _outside(self, other: Value, b: Builder) -> Value:

@@ -18,13 +18,14 @@ _MOST_PARTS = 16
 
 @dataclass(frozen=True)
 class RetimeComparisons(FunctionPass):
-    """Before: flat. After: where a counter is compared, and what it counts to next hangs on the answer, in more than a cycle, the
-    answer is a carried bit, which the iteration before computed.
+    """Before: flat. After: where a counter is compared, and what it counts to next hangs on the answer, in more than a
+    cycle, the answer is a carried bit, which the iteration before computed.
 
-    ``x' = c ? r : x + s`` with ``c = x == n`` carries ``e``, which is ``c``, and ``z``, which is ``x + s - n``: ``e' = e ? r == n : z == 0``,
-    ``z' = e ? r + s - n : z + s``. What ``r`` comes to is known before; so the way from ``z`` to ``e'`` holds no sum, and no
-    comparison of more than is left to count. Other comparisons likewise, with ``z = x + s`` compared with ``n``. Whatever is chosen on the way, each side is
-    treated so. Exact for every operand, as sums wrap around on both ways.
+    ``x' = c ? r : x + s`` with ``c = x == n`` carries ``e``, which is ``c``, and ``z``, which is ``x + s - n``: ``e' =
+    e ? r == n : z == 0``, ``z' = e ? r + s - n : z + s``. What ``r`` comes to is known before; so the way from ``z`` to
+    ``e'`` holds no sum, and no comparison of more than is left to count. Other comparisons likewise, with ``z = x + s``
+    compared with ``n``. Whatever is chosen on the way, each side is treated so. Exact for every operand, as sums wrap
+    around on both ways.
     """
 
     model: DelayModel
@@ -49,7 +50,8 @@ class _Loop:
         (self.body,) = loop.regions
         self.component = components(self.body)
         self.makers = {r: op for op in self.body.ops for r in op.results}
-        self.moved: dict[Value, Value] = {}  #: values of the body that are the same in every iteration, as they stand before the loop
+        #: values of the body that are the same in every iteration, as they stand before the loop
+        self.moved: dict[Value, Value] = {}
         self.before = Region()
         self.ones: dict[IntType, Value] = {}
 
@@ -63,7 +65,8 @@ class _Loop:
         self.region.ops[place:place] = self.before.ops
 
     def _late(self) -> set[int]:
-        """The sets of values in which the way from one iteration to the next takes more than a cycle, and only integer logic lies on it."""
+        """The sets of values in which the way from one iteration to the next takes more than a cycle, and only integer
+        logic lies on it."""
         time: dict[Value, float] = {}
         strange = set()
         for op in self.body.ops:
@@ -156,8 +159,8 @@ class _Loop:
             self._check(side, counter, seen)
 
     def parts(self, value: Value) -> "tuple[Value | None, list[tuple[Value, Value | None]]]":
-        """What a value on the way is: of one or two sides, each with what is added to it (None: nothing), the first where the condition
-        holds."""
+        """What a value on the way is: of one or two sides, each with what is added to it (None: nothing), the first
+        where the condition holds."""
         op = self.makers.get(value)
         if op is not None and op.opcode == "select":
             condition, *sides = op.operands
@@ -165,7 +168,12 @@ class _Loop:
         for one, other in (op.operands, op.operands[::-1]) if op is not None and op.opcode == "add" else ():
             if one in self.component and (step := self.steady(other)) is not None:
                 return None, [(one, step)]
-            if one in self.component and other.op is not None and other.op.opcode == "zext" and other.op.operands[0].type == BOOL:
+            if (
+                one in self.component
+                and other.op is not None
+                and other.op.opcode == "zext"
+                and other.op.operands[0].type == BOOL
+            ):
                 return other.op.operands[0], [(one, self._one(value.type)), (one, None)]
         return None, []
 
@@ -196,7 +204,8 @@ def _total(value: Value, terms, b: Builder) -> Value:
 
 @dataclass(frozen=True)
 class _Form:
-    """A comparison of ``counter`` and what is added to it, as operand ``side``, widened by ``wide`` to ``type``, with ``limit``."""
+    """A comparison of ``counter`` and what is added to it, as operand ``side``, widened by ``wide`` to ``type``, with
+    ``limit``."""
 
     opcode: str
     side: int
@@ -225,7 +234,9 @@ class _Form:
 
     def answer(self, distance: Value, b: Builder) -> Value:
         """The comparison, asked of a distance."""
-        return b.value(self.opcode, distance, b.const(0, distance.type)) if self.from_zero else self.compare(distance, b)
+        return (
+            b.value(self.opcode, distance, b.const(0, distance.type)) if self.from_zero else self.compare(distance, b)
+        )
 
 
 class _Way:
@@ -264,7 +275,9 @@ class _Way:
     def _distance(self, value: Value, terms) -> Value:
         if value is self.form.counter:
             return _total(self.ahead, terms, self.b)
-        return self._beside(value, lambda v, b: self.form.distance(_total(self.form.added(_total(v, terms, b), b), self.step, b), b))
+        return self._beside(
+            value, lambda v, b: self.form.distance(_total(self.form.added(_total(v, terms, b), b), self.step, b), b)
+        )
 
     def _beside(self, value: Value, build) -> Value:
         """What does not hang on the counter: before the loop, where it stays the same."""

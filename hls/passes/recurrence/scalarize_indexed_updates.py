@@ -16,8 +16,8 @@ _PLAIN = frozenset({"add", "sub", "and", "or", "xor"})
 
 @dataclass(frozen=True)
 class ScalarizeIndexedUpdates(FunctionPass):
-    """Before: flat and narrow. After: ``x[i] += v`` of an array that a loop carries in registers, for an ``i`` and a ``v`` that do not depend on
-    what it carries there, is ``x[k] = i == k ? x[k] + v : x[k]`` for each element.
+    """Before: flat and narrow. After: ``x[i] += v`` of an array that a loop carries in registers, for an ``i`` and a
+    ``v`` that do not depend on what it carries there, is ``x[k] = i == k ? x[k] + v : x[k]`` for each element.
 
     Which element it is is known before the recurrence then: it reads no element by a number, and writes none.
     """
@@ -71,7 +71,8 @@ class _Update:
 
 
 def _update(op: Op, together: dict[Value, int], used) -> _Update | None:
-    """What an ``insert`` does to the array it takes; with it a choice that is its only use, between the result and that array."""
+    """What an ``insert`` does to the array it takes; with it a choice that is its only use, between the result and that
+    array."""
     if op.opcode == "select" and _is_choice(op, together):
         condition, made, _ = op.operands
         return _inserted(made.op, together, condition)
@@ -82,7 +83,8 @@ def _update(op: Op, together: dict[Value, int], used) -> _Update | None:
 
 
 def _is_choice(op: Op, together: dict[Value, int]) -> bool:
-    """Whether it is one between an array with another element and the array as it was, by a condition that is there before."""
+    """Whether it is one between an array with another element and the array as it was, by a condition that is there
+    before."""
     if op.opcode != "select" or op.result not in together or op.operands[0] in together:
         return False
     _, made, other = op.operands

@@ -1,4 +1,5 @@
-"""The next state of an automaton is computed for each of its states, beside the loop's recurrence, and chosen by the state."""
+"""The next state of an automaton is computed for each of its states, beside the loop's recurrence, and chosen by the
+state."""
 
 from dataclasses import dataclass
 
@@ -16,10 +17,12 @@ _WIRES = frozenset({"const", "zext", "sext", "trunc"})
 
 @dataclass(frozen=True)
 class SpecializeStates(FunctionPass):
-    """Before: flat and narrow. After: a carried number of at most ``MOST_BITS`` bits whose next value is a long way of comparisons
-    and choices from it (a state) is chosen by itself among the next values of all states, which do not depend on it.
+    """Before: flat and narrow. After: a carried number of at most ``MOST_BITS`` bits whose next value is a long way of
+    comparisons and choices from it (a state) is chosen by itself among the next values of all states, which do not
+    depend on it.
 
-    What depends on the state and goes elsewhere stays as it is. The copies have a constant for the state, so folding leaves little of them.
+    What depends on the state and goes elsewhere stays as it is. The copies have a constant for the state, so folding
+    leaves little of them.
     """
 
     name = "specialize-states"
@@ -29,7 +32,9 @@ class SpecializeStates(FunctionPass):
         result = clone_function(function)
         for _, loop in loops_inside_out(result.body):
             body = loop.regions[0]
-            states = [k for k, arg in enumerate(body.args) if isinstance(arg.type, IntType) and arg.type.bits <= MOST_BITS]
+            states = [
+                k for k, arg in enumerate(body.args) if isinstance(arg.type, IntType) and arg.type.bits <= MOST_BITS
+            ]
             together = components(body) if states else {}
             for k in states:
                 _treat(body, k, together)
@@ -50,8 +55,11 @@ def _treat(body: Region, k: int, together: dict[Value, int]):
         return
     b = Builder(Region(), following.op.span)
     nexts = [_next_of(b.const(number, state.type), state, way, following, b) for number in range(count)]
-    chosen = (b.value("select", state, nexts[1], nexts[0]) if state.type == BOOL else
-              b.value("extract", b.value("array", *nexts, result=ArrayType(state.type, count)), state, name=state.name))
+    chosen = (
+        b.value("select", state, nexts[1], nexts[0])
+        if state.type == BOOL
+        else b.value("extract", b.value("array", *nexts, result=ArrayType(state.type, count)), state, name=state.name)
+    )
     end = body.ops.pop()
     end.operands[1 + k] = chosen
     body.ops += [*b.region.ops, end]

@@ -1,4 +1,5 @@
-"""Where values of a loop depend on each other over several iterations, a sum takes what is there early first, and what comes last at its end."""
+"""Where values of a loop depend on each other over several iterations, a sum takes what is there early first, and what
+comes last at its end."""
 
 import math
 from bisect import bisect_left
@@ -32,16 +33,17 @@ _EPSILON_NS = 1e-6
 
 @dataclass(frozen=True)
 class TimingDrivenReassociation(FunctionPass):
-    """Before: flat, the recurrence of each value short. After: in a recurrence of several values, sums and differences (also products, logic, least and
-    greatest of integers) take what they add in the order in which it is there, if iterations can start in fewer cycles of ``model``
-    (None: nothing is done) for it.
+    """Before: flat, the recurrence of each value short. After: in a recurrence of several values, sums and differences
+    (also products, logic, least and greatest of integers) take what they add in the order in which it is there, if
+    iterations can start in fewer cycles of ``model`` (None: nothing is done) for it.
 
-    What was computed some iterations ago is there so many intervals earlier, and what is not part of the recurrence long before: where ``h`` is
-    ``e`` of three iterations ago, ``h + f(e) + x`` becomes ``(x + h) + f(e)``. An inner result that is also wanted elsewhere is computed once more
-    for that.
+    What was computed some iterations ago is there so many intervals earlier, and what is not part of the recurrence
+    long before: where ``h`` is ``e`` of three iterations ago, ``h + f(e) + x`` becomes ``(x + h) + f(e)``. An inner
+    result that is also wanted elsewhere is computed once more for that.
 
-    Where ``takes`` tells how many ns of logic an operation takes that is more than integer logic, sums of floats are regrouped, too, which changes
-    their rounding: multiply-adds stay as many, but each may take another number. ``tell`` gets a note for each of these sums.
+    Where ``takes`` tells how many ns of logic an operation takes that is more than integer logic, sums of floats are
+    regrouped, too, which changes their rounding: multiply-adds stay as many, but each may take another number. ``tell``
+    gets a note for each of these sums.
     """
 
     model: DelayModel | None = None
@@ -55,7 +57,8 @@ class TimingDrivenReassociation(FunctionPass):
         result = clone_function(function)
         for _, loop in loops_inside_out(result.body) if self.model is not None else ():
             body = loop.regions[0]
-            waits = self.takes is None or not loop.attrs.get("ring")  # no sum of floats changes where iterations wait for each other anyway
+            # no sum of floats changes where iterations wait for each other anyway
+            waits = self.takes is None or not loop.attrs.get("ring")
             together = components(body) if len(body.args) > 1 and waits else {}
             for part in dict.fromkeys(together[arg] for arg in body.args if arg in together):
                 self._shorten(body, {value for value, number in together.items() if number == part})
@@ -83,19 +86,27 @@ class TimingDrivenReassociation(FunctionPass):
     def _say(self, trees: Mapping[Op, Tree], shapes: Mapping[Op, Node]):
         for op in shapes if self.tell else ():
             if isinstance(op.result.type, FloatType):
-                self.tell(Diagnostic(f"a sum of {len(trees[op].leaves)} terms is taken in another order than written", op.span,
-                                     "leave -fp-relaxed out where the order matters", "note"))
+                self.tell(
+                    Diagnostic(
+                        f"a sum of {len(trees[op].leaves)} terms is taken in another order than written",
+                        op.span,
+                        "leave -fp-relaxed out where the order matters",
+                        "note",
+                    )
+                )
 
 
 class _Cycle:
     """When the values of a recurrence are there, in ns, if iterations start at a given interval.
 
-    A carried value is there when the iteration before has computed it, less the interval. Beginning with one of them at time 0, the others
-    follow as longest paths; where that one itself would come later than it was taken to be, the interval is too short for one
-    of the cycles through it.
+    A carried value is there when the iteration before has computed it, less the interval. Beginning with one of them at
+    time 0, the others follow as longest paths; where that one itself would come later than it was taken to be, the
+    interval is too short for one of the cycles through it.
     """
 
-    def __init__(self, body: Region, way: list[Op], carried: list[int], model: DelayModel, takes: Callable[[Op], float] | None):
+    def __init__(
+        self, body: Region, way: list[Op], carried: list[int], model: DelayModel, takes: Callable[[Op], float] | None
+    ):
         self.model, self.way, self.takes = model, way, takes
         self.float_steps: dict[tuple[str, Type, bool], float] = {}
         self.carried = {body.args[k]: body.terminator.operands[1 + k] for k in carried}
@@ -106,8 +117,8 @@ class _Cycle:
         return 1 + bisect_left(range(1, works), True, key=lambda cycles: self.times(cycles, trees) is not None)
 
     def times(self, cycles: int, trees: Mapping[Op, Tree]) -> dict[Value, float] | None:
-        """When the values are there with an interval of so many clock cycles, where ``trees`` take what is there first first, and all others are
-        as they are. None: it does not work."""
+        """When the values are there with an interval of so many clock cycles, where ``trees`` take what is there first
+        first, and all others are as they are. None: it does not work."""
         room = cycles * (self.model.period_ns - self.model.overhead_ns) - self.model.delay("select", 1)
         for first in [arg for arg, after in self.carried.items() if after not in self.carried][:MOST_FIRST]:
             start = dict.fromkeys(self.carried, _NEVER) | {first: 0.0}
@@ -126,7 +137,11 @@ class _Cycle:
         """Of the trees those that are ready sooner than they are now if what is there first meets first."""
         shaper = Shaper(times, self._step)
         found = {op: shaper.soonest(tree) for op, tree in trees.items()}
-        return {op: node for op, node in found.items() if shaper.at(node, trees[op].kind) < self._now(op, times) - _EPSILON_NS}
+        return {
+            op: node
+            for op, node in found.items()
+            if shaper.at(node, trees[op].kind) < self._now(op, times) - _EPSILON_NS
+        }
 
     def _iteration(self, start: Mapping[Value, float], trees: Mapping[Op, Tree]) -> dict[Value, float]:
         times = dict(start)

@@ -14,19 +14,31 @@ from ..manager import Form, FunctionPass
 __all__ = ["TreeHeightReduction"]
 
 #: how long an operation takes, in additions; of what waits for memory, or for another kernel, nobody knows
-_STEPS = {"mul": 3, "udiv": 30, "sdiv": 30, "urem": 30, "srem": 30, "const": 0, "zext": 0, "sext": 0, "trunc": 0, "bitcast": 0}
+_STEPS = {
+    "mul": 3,
+    "udiv": 30,
+    "sdiv": 30,
+    "urem": 30,
+    "srem": 30,
+    "const": 0,
+    "zext": 0,
+    "sext": 0,
+    "trunc": 0,
+    "bitcast": 0,
+}
 _WAIT = 100
 _FLOAT = 8
 
 
 @dataclass(frozen=True)
 class TreeHeightReduction(FunctionPass):
-    """Before: flat. After: a tree of sums, products, logic, least or greatest whose inner results nobody else looks at, over at least
-    ``least`` values, takes them in the order in which they are there, so that its result is there as soon as can be.
+    """Before: flat. After: a tree of sums, products, logic, least or greatest whose inner results nobody else looks at,
+    over at least ``least`` values, takes them in the order in which they are there, so that its result is there as soon
+    as can be.
 
-    What a loop carries meets the others last, as :class:`RecurrenceHeightReduction` leaves it: it stays beside the tree of those that do not
-    depend on it. The number of operations stays the same. Trees that cannot become shorter stay as they are, and so do places in memory, in
-    which others look for what is the same.
+    What a loop carries meets the others last, as :class:`RecurrenceHeightReduction` leaves it: it stays beside the tree
+    of those that do not depend on it. The number of operations stays the same. Trees that cannot become shorter stay as
+    they are, and so do places in memory, in which others look for what is the same.
     """
 
     least: int = 4
@@ -56,8 +68,13 @@ class _Region:
         self.pairs = {op: pair for op in self.region.ops if (pair := pair_of(op)) is not None}
 
     def run(self):
-        inner = {op for op, pair in self.pairs.items() if (user := self._only_pair(op)) is not None and self.pairs[user].kind == pair.kind
-                 and not self._meets_carried(user)}
+        inner = {
+            op
+            for op, pair in self.pairs.items()
+            if (user := self._only_pair(op)) is not None
+            and self.pairs[user].kind == pair.kind
+            and not self._meets_carried(user)
+        }
         before, self.region.ops = self.region.ops, []
         dead: set[Op] = set()
         for op in before:
@@ -68,8 +85,8 @@ class _Region:
         self.region.ops = [op for op in self.region.ops if op not in dead]
 
     def _only_pair(self, op: Op) -> Op | None:
-        """The one pair that uses the result of an operation; None where it has other users. The comparison of a least value
-        is a part of its pair."""
+        """The one pair that uses the result of an operation; None where it has other users. The comparison of a least
+        value is a part of its pair."""
         users = {user for user, _ in self.used.get(op.result, [])}
         for compare in [user for user in users if has(user, "compare")]:
             choices = {user for user, _ in self.used.get(compare.result, [])}
@@ -82,7 +99,9 @@ class _Region:
     def _meets_carried(self, op: Op) -> bool:
         """Whether one operand belongs to the recurrence of the operation, and the other is there before."""
         mine, pair = self.recurrence.get(op.result), self.pairs[op]
-        return mine is not None and (self.recurrence.get(pair.left) == mine) != (self.recurrence.get(pair.right) == mine)
+        return mine is not None and (self.recurrence.get(pair.left) == mine) != (
+            self.recurrence.get(pair.right) == mine
+        )
 
     def _leaves(self, op: Op, inner: set[Op]) -> Iterator[Value]:
         for value in (self.pairs[op].left, self.pairs[op].right):

@@ -99,8 +99,8 @@ _CASES, _MOST_PARTS = 0xFFFF, 24
 
 
 def _settled(op: Op, b: Builder) -> Value | None:
-    """What a condition always is, of up to four others: cases that exclude each other, joined, are all there are. What is denied
-    somewhere in it is one of the others, and whatever is no ``and`` or ``or``."""
+    """What a condition always is, of up to four others: cases that exclude each other, joined, are all there are. What
+    is denied somewhere in it is one of the others, and whatever is no ``and`` or ``or``."""
     if op.result.type != BOOL or not all(_defined_by(v, "and", "or", "xor") for v in op.operands):
         return None
     denied = {inner for part in _parts(op) if (inner := _negated(part)) is not None}
@@ -272,7 +272,11 @@ def _same_number(c: Value, x: Value, y: Value) -> Value | None:
     if not isinstance(x.type, IntType):
         return None
     for truth, chosen, other in ((True, x, y), (False, y, x)):
-        equal = {fact for fact, holds in implied(c, truth).items() if fact.op is not None and fact.op.opcode == ("eq" if holds else "ne")}
+        equal = {
+            fact
+            for fact, holds in implied(c, truth).items()
+            if fact.op is not None and fact.op.opcode == ("eq" if holds else "ne")
+        }
         if any({chosen, other} == set(fact.op.operands) for fact in equal):
             return other
     return None
@@ -299,7 +303,8 @@ def _nested_select(c, x, y, b):
 
 
 def _under(choice: Op, facts: dict[Value, bool], b: Builder) -> Value | None:
-    """What a choice is where the facts hold: one of its sides, or a choice by that half of its condition which they leave open."""
+    """What a choice is where the facts hold: one of its sides, or a choice by that half of its condition which they
+    leave open."""
     condition, x, y = choice.operands
     if condition in facts:
         return x if facts[condition] else y
@@ -341,7 +346,7 @@ def _nothing_loaded(c, x, y):
         mask = lane_mask(load) if load else None
         by_lane = _defined_by(mask, "array") if mask is not None else None
         lane = constant(part.operands[1])
-        conditions = by_lane.operands[lane:lane + 1] if by_lane and lane is not None else []
+        conditions = by_lane.operands[lane : lane + 1] if by_lane and lane is not None else []
     needed = set(_conjuncts(c))
     return x if load and any(set(_conjuncts(known)) == needed for known in (predicate(load), *conditions)) else None
 
@@ -395,8 +400,10 @@ def _array(op, b):
     if len(sources) != 1:
         return None
     (source,) = sources
-    in_order = all(v.op is not None and v.op.opcode == "extract" and constant(v.op.operands[1]) == k
-                   for k, v in enumerate(op.operands))
+    in_order = all(
+        v.op is not None and v.op.opcode == "extract" and constant(v.op.operands[1]) == k
+        for k, v in enumerate(op.operands)
+    )
     return source if in_order and source.type == op.result.type else None
 
 
@@ -410,7 +417,8 @@ _ONE_NAN = ("fadd", "fsub", "fmul", "fdiv", "fma", "fsum", "fsqrt", "fintegral",
 
 
 def _same(op, x, b):
-    """``x`` itself, of which arithmetic makes every NaN the one; an operation that flushes makes a zero of a subnormal one."""
+    """``x`` itself, of which arithmetic makes every NaN the one; an operation that flushes makes a zero of a subnormal
+    one."""
     if op.attrs.get("flush"):
         return None
     if _defined_by(x, *_ONE_NAN):
@@ -458,9 +466,36 @@ def _fabs(op, b):
 
 
 _RULES = {
-    "add": _add, "sub": _sub, "mul": _mul, "and": _and, "or": _or, "xor": _xor, "shl": _shift, "lshr": _shift,
-    "ashr": _shift, "udiv": _divide, "sdiv": _divide, "urem": _remainder, "srem": _remainder, "eq": _equal,
-    "ne": _equal, "ult": _less, "ule": _less, "slt": _less, "sle": _less, "select": _select, "zext": _extend,
-    "sext": _extend, "trunc": _trunc, "bitcast": _bitcast, "fadd": _fadd, "fsub": _fsub, "fmul": _fmul,
-    "fdiv": _fdiv, "fneg": _fneg, "fabs": _fabs, "extract": _extract, "array": _array,
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "and": _and,
+    "or": _or,
+    "xor": _xor,
+    "shl": _shift,
+    "lshr": _shift,
+    "ashr": _shift,
+    "udiv": _divide,
+    "sdiv": _divide,
+    "urem": _remainder,
+    "srem": _remainder,
+    "eq": _equal,
+    "ne": _equal,
+    "ult": _less,
+    "ule": _less,
+    "slt": _less,
+    "sle": _less,
+    "select": _select,
+    "zext": _extend,
+    "sext": _extend,
+    "trunc": _trunc,
+    "bitcast": _bitcast,
+    "fadd": _fadd,
+    "fsub": _fsub,
+    "fmul": _fmul,
+    "fdiv": _fdiv,
+    "fneg": _fneg,
+    "fabs": _fabs,
+    "extract": _extract,
+    "array": _array,
 }

@@ -16,8 +16,8 @@ _LOW_BITS = {"add", "sub", "mul", "and", "or", "xor"}
 
 @dataclass(frozen=True)
 class BitwidthNarrowing(FunctionPass):
-    """Before: a flat kernel in the widths of C. After: every integer operation has the width that its range and its uses
-    need; carried values too. Byte offsets have at most ``address_bits``.
+    """Before: a flat kernel in the widths of C. After: every integer operation has the width that its range and its
+    uses need; carried values too. Byte offsets have at most ``address_bits``.
 
     A value is kept in w bits when only its low w bits are ever looked at, or when zeros or the sign give back the rest.
     """
@@ -103,9 +103,12 @@ class _Narrower:
             bits = min(self.address_bits, offset.type.bits, self.range_of[offset].unsigned_bits)
             op.operands = [self.fit(offset, bits, b)]
         else:
-            exact = {1: index_bits(op)} if op.opcode in ("extract", "insert") else {}  # an index takes what its range needs
-            op.operands = [self.fit(v, min(exact[k], self.range_of[v].unsigned_bits), b) if k in exact else self._restored(v, b)
-                           for k, v in enumerate(op.operands)]
+            # an index takes what its range needs
+            exact = {1: index_bits(op)} if op.opcode in ("extract", "insert") else {}
+            op.operands = [
+                self.fit(v, min(exact[k], self.range_of[v].unsigned_bits), b) if k in exact else self._restored(v, b)
+                for k, v in enumerate(op.operands)
+            ]
         b.region.ops.append(op)
 
     def _compute(self, op: Op, b: Builder):
@@ -122,7 +125,8 @@ class _Narrower:
         self.kept[op.result] = _Kept(made, extend)
 
     def _narrow(self, op: Op, width: int, b: Builder) -> Value | None:
-        """The result's low ``width`` bits, in that or another width (then what lies above is zero); None: compute it whole."""
+        """The result's low ``width`` bits, in that or another width (then what lies above is zero); None: compute it
+        whole."""
         opcode, operands = op.opcode, op.operands
         if opcode == "const":
             return b.const(constant(op.result), IntType(width))

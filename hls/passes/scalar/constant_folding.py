@@ -19,8 +19,8 @@ _MAX_ROUNDS = 20
 class ConstantFolding(FunctionPass):
     """After: no operation on constants only, no `if` or loop whose condition is a constant, no carried constant.
 
-    Rules are applied until none fits. A loop that runs once becomes an `if` on its enable, which is converted at once in a kernel that
-    is ``flat`` (see if-conversion).
+    Rules are applied until none fits. A loop that runs once becomes an `if` on its enable, which is converted at once
+    in a kernel that is ``flat`` (see if-conversion).
     """
 
     flat: bool = False
@@ -72,7 +72,8 @@ def _if(op: Op, b: Builder) -> list[Value] | None:
     if number is not None:
         return inline_region(then if number else otherwise, b)
     if len(then.ops) == len(otherwise.ops) == 1 and all(
-            x is y for x, y in zip(then.terminator.operands, otherwise.terminator.operands)):
+        x is y for x, y in zip(then.terminator.operands, otherwise.terminator.operands)
+    ):
         return list(then.terminator.operands)
     return None
 

@@ -14,10 +14,9 @@ __all__ = ["DeadCodeElimination"]
 class DeadCodeElimination(FunctionPass):
     """After: every operation has an effect or a use that leads to one.
 
-    Unused results of `if`, and carried values whose argument and result are needed by nothing but themselves, go too; but the
-    tokens that a loop waits for stay. A
-    loop that only computes what nobody uses goes even if it might not end: OpenCL C lets it. Loads go, unless
-    their memory is volatile.
+    Unused results of `if`, and carried values whose argument and result are needed by nothing but themselves, go too;
+    but the tokens that a loop waits for stay. A loop that only computes what nobody uses goes even if it might not end:
+    OpenCL C lets it. Loads go, unless their memory is volatile.
     """
 
     name = "dead-code-elimination"
@@ -98,8 +97,12 @@ class _Liveness:
     def _carried(self, loop: Op, index: int):
         self._keep(loop)
         (body,) = loop.regions
-        for value in (loop.results[index], body.args[index], loop.operands[1 + index],
-                      body.terminator.operands[1 + index]):
+        for value in (
+            loop.results[index],
+            body.args[index],
+            loop.operands[1 + index],
+            body.terminator.operands[1 + index],
+        ):
             self._use(value)
 
 

@@ -18,11 +18,11 @@ _COMPARES = frozenset({"slt", "sle", "ult"})
 class MergeRangeChecks(FunctionPass):
     """Before: flat. After: `x + 1 < n and x + 2 < n and ... x + k < n` is one comparison, `x < n - k` in one bit more.
 
-    That is what the conditions of an unrolled loop's copies are made of; the difference does not depend on the counter, so
-    that the recurrence gets shorter. In the new width nothing wraps. Where a sum of the row does, the one before it has
-    reached the greatest number, which is less than none, so that the row was false already; this needs a row without
-    gaps and its first sum as it is, unless that cannot wrap either. Of signed sums C promises that they do not, so
-    rows of those may also have gaps, and go down: `n < x - 1 and n < x - 2`.
+    That is what the conditions of an unrolled loop's copies are made of; the difference does not depend on the counter,
+    so that the recurrence gets shorter. In the new width nothing wraps. Where a sum of the row does, the one before it
+    has reached the greatest number, which is less than none, so that the row was false already; this needs a row
+    without gaps and its first sum as it is, unless that cannot wrap either. Of signed sums C promises that they do not,
+    so rows of those may also have gaps, and go down: `n < x - 1 and n < x - 2`.
     """
 
     name = "merge-range-checks"
@@ -37,7 +37,8 @@ class MergeRangeChecks(FunctionPass):
 
 @dataclass(frozen=True)
 class _Row:
-    """``base + k`` compared with ``limit``, for all k from ``first`` to ``last`` (of signed sums, for some between them, too).
+    """``base + k`` compared with ``limit``, for all k from ``first`` to ``last`` (of signed sums, for some between
+    them, too).
 
     ``left`` says that the sum is the comparison's left operand.
     """
@@ -71,7 +72,8 @@ class _Row:
 
 class _Simplifier:
     def __init__(self):
-        #: of a condition: rows with a value that says the same (None: to be made), and other conditions, that hold when it does
+        #: of a condition: rows with a value that says the same (None: to be made), and other conditions, that hold when
+        #: it does
         self.parts: dict[Value, tuple[dict[_Row, Value | None], dict[Value, None]]] = {}
         self.below: set[tuple[Value, Value]] = set()  # (counter, limit), unsigned: less than it in every iteration
 
@@ -131,7 +133,8 @@ def _row(condition: Value) -> _Row | None:
     op = condition.op
     if op is None or op.opcode not in _COMPARES or op.operands[0].type.bits >= 64:
         return None
-    if op.opcode[0] == "s" and op.operands[0].type.bits < 32:  # C makes no promise about sums that were cut to fewer bits
+    # C makes no promise about sums that were cut to fewer bits
+    if op.opcode[0] == "s" and op.operands[0].type.bits < 32:
         return None
     for left, (moving, limit) in ((True, op.operands), (False, op.operands[::-1])):
         if moving.op is not None and moving.op.opcode == "add" and constant(moving.op.operands[1]) is not None:
@@ -143,11 +146,17 @@ def _row(condition: Value) -> _Row | None:
 
 def _limits(value: Value, facts: dict[Value, bool]) -> set[Value]:
     """What ``value``, unsigned, is less than by the facts."""
-    return {fact.op.operands[1] for fact, truth in facts.items()
-            if truth and fact.op is not None and fact.op.opcode == "ult" and fact.op.operands[0] is value}
+    return {
+        fact.op.operands[1]
+        for fact, truth in facts.items()
+        if truth and fact.op is not None and fact.op.opcode == "ult" and fact.op.operands[0] is value
+    }
 
 
 def _positive(facts: dict[Value, bool]) -> set[Value]:
     """Values that are not 0 by the facts."""
-    return {fact.op.operands[0] for fact, truth in facts.items()
-            if truth and fact.op is not None and fact.op.opcode == "ne" and constant(fact.op.operands[1]) == 0}
+    return {
+        fact.op.operands[0]
+        for fact, truth in facts.items()
+        if truth and fact.op is not None and fact.op.opcode == "ne" and constant(fact.op.operands[1]) == 0
+    }

@@ -17,8 +17,8 @@ _LARGE = frozenset({"mul", "udiv", "sdiv", "urem", "srem"})
 
 @dataclass(frozen=True)
 class SpecializeAccesses(FunctionPass):
-    """Before: a flat kernel. After: no address or stored value of an access goes through a select on what the access's predicate
-    decides, as far as the way there is short of large operations.
+    """Before: a flat kernel. After: no address or stored value of an access goes through a select on what the access's
+    predicate decides, as far as the way there is short of large operations.
 
     This takes conditions out of addresses: two accesses of one place then have one address, and what is compared at run
     time does not wait for conditions.

@@ -12,8 +12,8 @@ __all__ = ["SpecializeBackedges"]
 
 @dataclass(frozen=True)
 class SpecializeBackedges(FunctionPass):
-    """Before: flat loops whose next values contain selects on conditions that continuing decides (from `break`, guards of
-    unrolled copies, wheels that come round). After: those selects are bypassed; where the loop's result is used, a
+    """Before: flat loops whose next values contain selects on conditions that continuing decides (from `break`, guards
+    of unrolled copies, wheels that come round). After: those selects are bypassed; where the loop's result is used, a
     carried value of its own, which no iteration reads, keeps what the variable is in the end.
 
     This takes the conditions out of the recurrence: a counter of a loop with `break` is ``i + 1`` again.

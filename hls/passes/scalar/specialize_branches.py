@@ -12,11 +12,11 @@ __all__ = ["SpecializeBranches"]
 
 @dataclass(frozen=True)
 class SpecializeBranches(FunctionPass):
-    """Before: `if` with regions. After: an operation in a branch takes no result of an `if` before it whose condition that of the branch
-    decides: it takes what that `if` yields then, where this is a value from before it.
+    """Before: `if` with regions. After: an operation in a branch takes no result of an `if` before it whose condition
+    that of the branch decides: it takes what that `if` yields then, where this is a value from before it.
 
-    The sections of a `switch` stand one behind the other, each under a condition. What one has set, the next ones would only seem to
-    need, and where a loop carries it, all of them would be one chain from iteration to iteration.
+    The sections of a `switch` stand one behind the other, each under a condition. What one has set, the next ones would
+    only seem to need, and where a loop carries it, all of them would be one chain from iteration to iteration.
     """
 
     name = "specialize-branches"
@@ -68,7 +68,9 @@ class _Branch:
     def _sooner(self, value: Value) -> Value:
         """What a choice before this branch comes to, or the value itself."""
         op = value.op
-        truth = self.cases.decided(op.operands[0], self.facts) if op is not None and op.opcode in ("if", "select") else None
+        truth = (
+            self.cases.decided(op.operands[0], self.facts) if op is not None and op.opcode in ("if", "select") else None
+        )
         if truth is None:
             return value
         if op.opcode == "select":

@@ -13,11 +13,12 @@ __all__ = ["SpecializeGuardedValues"]
 
 @dataclass(frozen=True)
 class SpecializeGuardedValues(FunctionPass):
-    """Before: flat. After: where every iteration looks at a carried value only if a carried bit beside it says so (``select bit, value, other``), the next
-    value is that of the case in which the next bit does: selects that this decides are bypassed.
+    """Before: flat. After: where every iteration looks at a carried value only if a carried bit beside it says so
+    (``select bit, value, other``), the next value is that of the case in which the next bit does: selects that this
+    decides are bypassed.
 
-    Elements that are handed on from iteration to iteration come with a bit that tells whether they were stored: ``stored ? x : 0`` is x then, and the choice
-    is no part of the recurrence.
+    Elements that are handed on from iteration to iteration come with a bit that tells whether they were stored:
+    ``stored ? x : 0`` is x then, and the choice is no part of the recurrence.
     """
 
     name = "specialize-guarded-values"
@@ -48,7 +49,11 @@ def _loop(loop: Op, used: dict[Value, list[tuple[Op, int]]]):
 def _bits(arg: Value, used: Mapping[Value, list[tuple[Op, int]]]) -> list[tuple[Value, bool]]:
     """Carried bits of the same loop, each with what it is wherever the value counts."""
     found = [_deciding(op, index) for op, index in used.get(arg, ())]
-    return [one for one in dict.fromkeys(found) if found.count(one) == len(found) and one is not None and one[0].owner is arg.owner and one[0].type == BOOL]
+    return [
+        one
+        for one in dict.fromkeys(found)
+        if found.count(one) == len(found) and one is not None and one[0].owner is arg.owner and one[0].type == BOOL
+    ]
 
 
 def _deciding(op: Op, index: int) -> tuple[Value, bool] | None:

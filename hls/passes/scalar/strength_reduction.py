@@ -13,8 +13,8 @@ __all__ = ["StrengthReduction"]
 
 @dataclass(frozen=True)
 class StrengthReduction(FunctionPass):
-    """Before: integer operations on constants. After: no division by a constant that a multiplication of at most 64 bits can
-    do, and no multiplication by a constant of at most ``max_terms`` signed powers of two.
+    """Before: integer operations on constants. After: no division by a constant that a multiplication of at most 64
+    bits can do, and no multiplication by a constant of at most ``max_terms`` signed powers of two.
     """
 
     max_terms: int = 3

@@ -19,7 +19,9 @@ class Event:
     size: int
 
 
-def trace(function: Function, arguments: list[int], memory: dict[str, dict[int, int]], address_bits: int) -> list[Event]:
+def trace(
+    function: Function, arguments: list[int], memory: dict[str, dict[int, int]], address_bits: int
+) -> list[Event]:
     """Every access of a flat kernel in program order; a memory maps offsets to bytes, 0 where it has none."""
     tracer = _Tracer(memory, 1 << address_bits)
     tracer.region(function.body, dict(zip(function.args, arguments, strict=True)), ())

@@ -38,19 +38,22 @@ def nest(address, before="", after=""):
 
 
 @pytest.mark.parametrize("ahead", [False, True], ids=["plain", "looking ahead"])
-@pytest.mark.parametrize("address, expected", [
-    ("j", [Step(4), Step(0)]),
-    ("i", [Step(0), Step(4)]),
-    ("3 * j + i", [Step(12), Step(4)]),
-    ("i - j", [Step(-4), Step(4)]),
-    ("i * m + j", [Step(4), UNKNOWN]),
-    ("j * n + i", [UNKNOWN, Step(4)]),
-    ("(j << 4) + 5", [Step(64), Step(0)]),
-    ("7", [Step(0), Step(0)]),
-    ("j * j", [IRREGULAR, Step(0)]),
-    ("j & 15", [Step(4), Step(0)]),  # but for where it starts again
-    ("j > 5 ? j : 9 - j", [IRREGULAR, Step(0)]),
-])
+@pytest.mark.parametrize(
+    "address, expected",
+    [
+        ("j", [Step(4), Step(0)]),
+        ("i", [Step(0), Step(4)]),
+        ("3 * j + i", [Step(12), Step(4)]),
+        ("i - j", [Step(-4), Step(4)]),
+        ("i * m + j", [Step(4), UNKNOWN]),
+        ("j * n + i", [UNKNOWN, Step(4)]),
+        ("(j << 4) + 5", [Step(64), Step(0)]),
+        ("7", [Step(0), Step(0)]),
+        ("j * j", [IRREGULAR, Step(0)]),
+        ("j & 15", [Step(4), Step(0)]),  # but for where it starts again
+        ("j > 5 ? j : 9 - j", [IRREGULAR, Step(0)]),
+    ],
+)
 def test_sums(address, expected, ahead):
     assert steps(nest(address), ahead) == expected
 
@@ -76,11 +79,14 @@ def test_an_address_read_from_memory_is_irregular():
     assert by_memory["a"][0] == IRREGULAR
 
 
-@pytest.mark.parametrize("address, expected", [
-    ("get_global_id(0)", Step(4)),
-    ("get_global_id(1) * 64 + get_global_id(0)", Step(4)),
-    ("get_global_id(1)", Step(0)),  # but for the first work-item of each row
-])
+@pytest.mark.parametrize(
+    "address, expected",
+    [
+        ("get_global_id(0)", Step(4)),
+        ("get_global_id(1) * 64 + get_global_id(0)", Step(4)),
+        ("get_global_id(1)", Step(0)),  # but for the first work-item of each row
+    ],
+)
 def test_work_items(address, expected):
     text = f"""__kernel void k(__global const int *restrict a, __global int *restrict out)
     {{ out[get_global_id(1) * 64 + get_global_id(0)] = a[{address}]; }}"""

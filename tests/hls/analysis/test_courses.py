@@ -17,7 +17,11 @@ def courses(body: str, before: str = "", loop: str = "for (int t = 0; t < n; ++t
     text = f"kernel void f(global int *restrict out, int n) {{ {before} {loop} {{ {body} }} }}"
     function = optimize(parse_source(text).module, PipelineOptions(check=True)).functions["f"]
     found = PeriodicSequences(LoopTree(function))
-    return [found.of(op.operands[0].op.operands[0], False) for op in walk(function.body) if is_access(op) and op.opcode == "store"]
+    return [
+        found.of(op.operands[0].op.operands[0], False)
+        for op in walk(function.body)
+        if is_access(op) and op.opcode == "store"
+    ]
 
 
 def numbers(course, count: int) -> list[int]:
@@ -35,20 +39,27 @@ def test_a_counter_that_goes_down_by_several():
     assert numbers(course, 40) == [4 * (17 - 3 * (t % 6)) for t in range(40)]
 
 
-@pytest.mark.parametrize("body, before", [
-    ("out[j] = t; if (++j == n) j = 0;", "int j = 0;"),  # the run says when it begins anew
-    ("out[j] = t; if (++j == 16) j = 0;", "int j = n & 15;"),  # and this with what it begins
-    ("out[j] = t; j = out[j] & 15;", "int j = 0;"),  # memory says how it goes on
-    ("out[j] = t; j = j == 100000 ? 0 : j + 1;", "int j = 0;"),  # it takes too long to come round
-    ("out[j] = t; j = j == 2 ? 17 : j - 3;", "int j = 11;"),  # it begins in the middle, which no digit does
-    ("out[j] = t; j = j == 12 ? 3 : j + 1;", "int j = 0;"),  # it never is again what it was at first
-])
+@pytest.mark.parametrize(
+    "body, before",
+    [
+        ("out[j] = t; if (++j == n) j = 0;", "int j = 0;"),  # the run says when it begins anew
+        ("out[j] = t; if (++j == 16) j = 0;", "int j = n & 15;"),  # and this with what it begins
+        ("out[j] = t; j = out[j] & 15;", "int j = 0;"),  # memory says how it goes on
+        ("out[j] = t; j = j == 100000 ? 0 : j + 1;", "int j = 0;"),  # it takes too long to come round
+        ("out[j] = t; j = j == 2 ? 17 : j - 3;", "int j = 11;"),  # it begins in the middle, which no digit does
+        ("out[j] = t; j = j == 12 ? 3 : j + 1;", "int j = 0;"),  # it never is again what it was at first
+    ],
+)
 def test_what_is_no_course(body, before):
     assert not any(courses(body, before))
 
 
 def test_a_loop_of_few_iterations_need_not_come_round():
-    (course,) = courses("out[8 * i + j] = t; if (++j == 5) { j = 0; ++i; }", "int i = 0, j = 0;", "\n#pragma unroll 1\nfor (int t = 0; t < 18; ++t)")
+    (course,) = courses(
+        "out[8 * i + j] = t; if (++j == 5) { j = 0; ++i; }",
+        "int i = 0, j = 0;",
+        "\n#pragma unroll 1\nfor (int t = 0; t < 18; ++t)",
+    )
     assert numbers(course, 18) == [4 * (8 * (t // 5) + t % 5) for t in range(18)]
 
 
@@ -58,8 +69,12 @@ def test_random_machines(seed):
     rng = random.Random(seed)
     ends, steps = [rng.randint(2, 9) for _ in range(2)], [rng.randint(1, 3) for _ in range(2)]
     weight = rng.randint(1, 40)
-    (course,) = courses(f"out[{weight} * i + j] = t; if (++b == {ends[0]}) {{ b = 0; j = 0; i += {steps[1]}; if (++a == {ends[1]}) {{ a = 0; i = 0; }} }}"
-                        f"else j += {steps[0]};", "int i = 0, j = 0, a = 0, b = 0;")
+    (course,) = courses(
+        f"out[{weight} * i + j] = t; if (++b == {ends[0]}) {{ b = 0; j = 0; i += {steps[1]}; if (++a == {ends[1]}) "
+        f"{{ a = 0; i = 0; }} }}"
+        f"else j += {steps[0]};",
+        "int i = 0, j = 0, a = 0, b = 0;",
+    )
     expected, (a, b, i, j) = [], (0, 0, 0, 0)
     for _ in range(300):
         expected.append(4 * (weight * i + j))
@@ -72,7 +87,8 @@ def test_random_machines(seed):
 
 
 def test_a_size_of_the_launch_is_unknown():
-    """An index that only the launch decides is followed neither by its course nor by running the nest: who stores there waits."""
+    """An index that only the launch decides is followed neither by its course nor by running the nest: who stores there
+    waits."""
     text = """kernel void f(global const int *restrict a, global int *restrict out) {
   int t[64];
 #pragma loop_fuse

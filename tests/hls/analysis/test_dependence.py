@@ -37,44 +37,56 @@ def loop(body, args="__global int *restrict a, __global int *restrict b, int n, 
     return f"__kernel void k({args}) {{\n#pragma unroll 1\nfor ({head}) {{ {body} }} }}"
 
 
-@pytest.mark.parametrize("body, facts", [
-    ("a[i] = b[i];", set()),
-    ("a[i] += b[i];", {"WAR a - 0"}),
-    ("a[i + 1] = a[i];", {"RAW a i 1"}),
-    ("a[i] = a[i + 1];", {"WAR a i 1"}),
-    ("a[i + 8] = a[i];", {"RAW a i 8"}),
-    ("a[2 * i] = a[2 * i + 1];", set()),
-    ("a[2 * i] = a[i + 3];", {"RAW a i 1", "WAR a i 1", "WAR a - 0"}),
-    ("a[0] = i;", {"WAW a i 1"}),
-    ("a[i] = 1; b[i] = a[i];", {"RAW a - 0"}),
-    ("if (i > m) a[m] = a[i];", {"WAW a i 1"}),
-    ("if (i < 4) a[i + 4] = a[i];", set()),
-    ("a[n - 1 - i] = b[a[i] & 3];", {"WAR a - 0", "WAR a i 1", "RAW a i 1"}),
-    ("a[b[i]] += 1;", {"WAR a - 0", "WAR a i 1 unknown", "RAW a i 1 unknown", "WAW a i 1 unknown"}),
-    # sums of atomic operations are the same in any order, but not what each of them gives, nor other operations in between
-    ("atomic_inc(&a[0]); atomic_sub(&a[0], i);", set()),
-    ("atomic_max(&a[0], i); atomic_max(&a[0], m);", set()),
-    ("atomic_inc(&a[0]); atomic_max(&a[0], i);", {"WAW a - 0", "WAW a i 1"}),
-    ("b[i] = atomic_inc(&a[0]);", {"WAW a i 1"}),
-    ("atomic_xchg(&a[0], i);", {"WAW a i 1"}),
-    ("atomic_inc(&a[0]); a[0] = 3;", {"WAW a - 0", "WAW a i 1"}),
-])
+@pytest.mark.parametrize(
+    "body, facts",
+    [
+        ("a[i] = b[i];", set()),
+        ("a[i] += b[i];", {"WAR a - 0"}),
+        ("a[i + 1] = a[i];", {"RAW a i 1"}),
+        ("a[i] = a[i + 1];", {"WAR a i 1"}),
+        ("a[i + 8] = a[i];", {"RAW a i 8"}),
+        ("a[2 * i] = a[2 * i + 1];", set()),
+        ("a[2 * i] = a[i + 3];", {"RAW a i 1", "WAR a i 1", "WAR a - 0"}),
+        ("a[0] = i;", {"WAW a i 1"}),
+        ("a[i] = 1; b[i] = a[i];", {"RAW a - 0"}),
+        ("if (i > m) a[m] = a[i];", {"WAW a i 1"}),
+        ("if (i < 4) a[i + 4] = a[i];", set()),
+        ("a[n - 1 - i] = b[a[i] & 3];", {"WAR a - 0", "WAR a i 1", "RAW a i 1"}),
+        ("a[b[i]] += 1;", {"WAR a - 0", "WAR a i 1 unknown", "RAW a i 1 unknown", "WAW a i 1 unknown"}),
+        # sums of atomic operations are the same in any order, but not what each of them gives, nor other operations in
+        # between
+        ("atomic_inc(&a[0]); atomic_sub(&a[0], i);", set()),
+        ("atomic_max(&a[0], i); atomic_max(&a[0], m);", set()),
+        ("atomic_inc(&a[0]); atomic_max(&a[0], i);", {"WAW a - 0", "WAW a i 1"}),
+        ("b[i] = atomic_inc(&a[0]);", {"WAW a i 1"}),
+        ("atomic_xchg(&a[0], i);", {"WAW a i 1"}),
+        ("atomic_inc(&a[0]); a[0] = 3;", {"WAW a - 0", "WAW a i 1"}),
+    ],
+)
 def test_one_loop(body, facts):
     assert said(loop(body)) == facts
 
 
-@pytest.mark.parametrize("stored, facts", [
-    ("4 * x + y", {"RAW a i 16", "WAR a - 0", "WAR a i 16", "WAW a i 16"}),  # the same place after a round
-    ("4 * x + 3 - y", {"RAW a i 1", "WAR a i 1", "WAW a i 16"}),  # rows are stored backwards
-    ("y", {"RAW a i 4", "WAR a - 0", "WAR a i 4", "WAW a i 4"}),
-])
+@pytest.mark.parametrize(
+    "stored, facts",
+    [
+        ("4 * x + y", {"RAW a i 16", "WAR a - 0", "WAR a i 16", "WAW a i 16"}),  # the same place after a round
+        ("4 * x + 3 - y", {"RAW a i 1", "WAR a i 1", "WAW a i 16"}),  # rows are stored backwards
+        ("y", {"RAW a i 4", "WAR a - 0", "WAR a i 4", "WAW a i 4"}),
+    ],
+)
 def test_counters_that_begin_anew(stored, facts):
-    text = loop(f"b[i] = a[4 * x + y]; a[{stored}] = i; if (++y == 4) {{ y = 0; if (++x == 4) x = 0; }}",
-                "__global int *restrict a, __global int *restrict b, int n, int x, int y")
+    text = loop(
+        f"b[i] = a[4 * x + y]; a[{stored}] = i; if (++y == 4) {{ y = 0; if (++x == 4) x = 0; }}",
+        "__global int *restrict a, __global int *restrict b, int n, int x, int y",
+    )
     assert said(text.replace("{", "{ x = y = 0;", 1)) == facts
 
 
-@pytest.mark.parametrize("there, meets", [("~m & 1", False), ("(m ^ 1) & 1", False), ("(m ^ 2) & 1", True), ("m + 1 & 1", False), ("m + 2 & 1", True)])
+@pytest.mark.parametrize(
+    "there, meets",
+    [("~m & 1", False), ("(m ^ 1) & 1", False), ("(m ^ 2) & 1", True), ("m + 1 & 1", False), ("m + 2 & 1", True)],
+)
 def test_two_halves_that_change_places(there, meets):
     """What is read from one half of an array never meets what is stored to the other."""
     facts = said(loop(f"a[({there}) * 4096 + (i & 4095)] = a[(m & 1) * 4096 + (i + 1 & 4095)];"))
@@ -86,20 +98,41 @@ def test_unsigned_counters_are_exact():
     assert said(loop("a[i] += 1;", head="uint i = m; i < (uint)n; i++")) == {"WAR a - 0"}
 
 
-@pytest.mark.parametrize("end, meets", [
-    ("n / 2", set()), ("n >> 1", set()), ("(uint)n / 2", set()), ("n / 4", set()), ("(n - 1) / 2", set()), ("(n + 1) / 2", {"WAW a - 0"}), ("n - n / 2", {"WAW a - 0"})])
+@pytest.mark.parametrize(
+    "end, meets",
+    [
+        ("n / 2", set()),
+        ("n >> 1", set()),
+        ("(uint)n / 2", set()),
+        ("n / 4", set()),
+        ("(n - 1) / 2", set()),
+        ("(n + 1) / 2", {"WAW a - 0"}),
+        ("n - n / 2", {"WAW a - 0"}),
+    ],
+)
 def test_the_halves_of_a_buffer_are_apart(end, meets):
     body = "int t = a[i]; a[i] = a[n - 1 - i]; a[n - 1 - i] = t;"
     kind = "uint" if "uint" in end else "int"
     assert said(loop(body, head=f"{kind} i = 0; i < {end}; i++")) == {"WAR a - 0"} | meets
 
 
-@pytest.mark.parametrize("body, begin, behind", [
-    ("if (b[i] & 1) a[w++] = a[i];", "0", True), ("if (b[i] & 1) a[w++] = a[i];", "m", True), ("a[w] = a[i]; w += i & 1;", "m", True),
-    ("a[w] = a[2 * i]; w += b[i] & 1 ? 2 : 1;", "0", True), ("a[w] = a[2 * i]; w += b[i] & 3;", "0", False), ("if (b[i] & 1) a[w++] = a[i - 1];", "0", False)])
+@pytest.mark.parametrize(
+    "body, begin, behind",
+    [
+        ("if (b[i] & 1) a[w++] = a[i];", "0", True),
+        ("if (b[i] & 1) a[w++] = a[i];", "m", True),
+        ("a[w] = a[i]; w += i & 1;", "m", True),
+        ("a[w] = a[2 * i]; w += b[i] & 1 ? 2 : 1;", "0", True),
+        ("a[w] = a[2 * i]; w += b[i] & 3;", "0", False),
+        ("if (b[i] & 1) a[w++] = a[i - 1];", "0", False),
+    ],
+)
 def test_a_counter_that_is_never_ahead_of_another(body, begin, behind):
     """What stays is put closer together: no load reads what an earlier iteration has stored."""
-    assert any(fact.startswith("RAW") for fact in said(loop(body, head=f"int i = {begin}, w = {begin}; i < n; i++"))) is not behind
+    assert (
+        any(fact.startswith("RAW") for fact in said(loop(body, head=f"int i = {begin}, w = {begin}; i < n; i++")))
+        is not behind
+    )
 
 
 def test_a_narrow_counter_that_does_not_wrap_is_exact():
@@ -114,14 +147,16 @@ def test_a_narrow_index_that_wraps_is_seen():
 
 def test_the_first_iteration_of_do_while_needs_no_condition():
     """The condition for going on says nothing of iteration 0, in which i may be as large as it likes."""
-    text = ("__kernel void k(__global int *restrict a, int n) { int i = n; do { a[i] = a[4]; i++; } while (i < 4); }")
+    text = "__kernel void k(__global int *restrict a, int n) { int i = n; do { a[i] = a[4]; i++; } while (i < 4); }"
     assert said(text) == {"WAR a - 0"}
 
 
 def test_a_condition_on_what_changes_is_no_bound():
     """i < x held for the x of the iteration before: the new one may be less than i."""
-    text = ("__kernel void k(__global int *restrict a, __global int *restrict b) "
-            "{ int i = 0, x; do { x = b[i]; a[i] = a[x]; i++; } while (i < x); }")
+    text = (
+        "__kernel void k(__global int *restrict a, __global int *restrict b) "
+        "{ int i = 0, x; do { x = b[i]; a[i] = a[x]; i++; } while (i < x); }"
+    )
     assert any(fact.startswith("RAW a") for fact in said(text))
 
 
@@ -138,6 +173,7 @@ def test_nests():
 
 def test_the_side_of_a_diagonal():
     """Counters that end at another counter, of which only the bits that may be set are compared."""
+
     def nest(body, columns="int j = 0; j < i; j++"):
         return said(loop(f"\n#pragma unroll 1\nfor ({columns}) {{ {body} }}"))
 
@@ -147,27 +183,33 @@ def test_the_side_of_a_diagonal():
     assert nest("a[i] = b[j];") == {"WAW a j 1"}
 
 
-@pytest.mark.parametrize("body, apart", [
-    ("if (b[i] > m) a[w++] = i; if (b[i] < m) a[w++] = 1;", True),
-    ("if (b[i] > m) { a[w] = i; a[w + 1] = m; w += 2; }", True),
-    ("for (int j = 0; j < b[i]; j++) a[w++] = j; a[w++] = -1;", True),
-    ("for (int j = 0; j < b[i]; j++) if (b[j]) a[w++] = j; for (int j = 0; j < m; j++) a[w++] = 1;", True),
-    ("for (int j = 0; j < b[i]; j++) w += b[j] & 7; a[w++] = i;", True),
-    ("a[w++] = a[m]; w = b[i] > 5 ? w + 3 : w;", None),  # the element that is read may be any of those
-    ("a[w] = i; if (b[i]) w++;", False),
-    ("a[w] = i; a[w + 2] = m; w += 2;", False),
-    ("if (b[i] > m) a[w++] = i; else w--;", False),
-    ("a[w++] = i; w += b[i];", False),
-    ("w = i; for (int j = 0; j < b[i]; j++) a[w++] = j;", False),
-    ("for (int j = 0; j < b[i]; j++) a[w + j] = j; w++;", False),
-    ("((__global int *)((__global char *)a + w))[0] = i; w++;", False),
-    ("uchar v = w; a[v] = i; w++;", False),
-])
+@pytest.mark.parametrize(
+    "body, apart",
+    [
+        ("if (b[i] > m) a[w++] = i; if (b[i] < m) a[w++] = 1;", True),
+        ("if (b[i] > m) { a[w] = i; a[w + 1] = m; w += 2; }", True),
+        ("for (int j = 0; j < b[i]; j++) a[w++] = j; a[w++] = -1;", True),
+        ("for (int j = 0; j < b[i]; j++) if (b[j]) a[w++] = j; for (int j = 0; j < m; j++) a[w++] = 1;", True),
+        ("for (int j = 0; j < b[i]; j++) w += b[j] & 7; a[w++] = i;", True),
+        ("a[w++] = a[m]; w = b[i] > 5 ? w + 3 : w;", None),  # the element that is read may be any of those
+        ("a[w] = i; if (b[i]) w++;", False),
+        ("a[w] = i; a[w + 2] = m; w += 2;", False),
+        ("if (b[i] > m) a[w++] = i; else w--;", False),
+        ("a[w++] = i; w += b[i];", False),
+        ("w = i; for (int j = 0; j < b[i]; j++) a[w++] = j;", False),
+        ("for (int j = 0; j < b[i]; j++) a[w + j] = j; w++;", False),
+        ("((__global int *)((__global char *)a + w))[0] = i; w++;", False),
+        ("uchar v = w; a[v] = i; w++;", False),
+    ],
+)
 def test_a_counter_that_only_grows(body, apart):
     """What is behind it is not stored to again, however often it grows."""
     # not a sum of iteration counters in any case
     body = body.replace("for (", "\n#pragma unroll 1\nfor (")
-    text = f"__kernel void k(__global int *restrict a, __global const int *restrict b, int n, int m) {{ int w = 0;\n#pragma unroll 1\nfor (int i = 0; i < n; i++) {{ {body} w += b[i + m] & 1; }} }}"
+    text = (
+        f"__kernel void k(__global int *restrict a, __global const int *restrict b, int n, int m) {{ int w = "
+        f"0;\n#pragma unroll 1\nfor (int i = 0; i < n; i++) {{ {body} w += b[i + m] & 1; }} }}"
+    )
     facts = said(text)
     if apart is None:
         assert facts and not any(fact.startswith("WAW") for fact in facts)
@@ -182,8 +224,11 @@ def test_rows_of_a_length_that_is_an_argument():
     assert nest("a[i * m + j] += 1;") == {"WAR a - 0"}
     assert nest("a[(i + 1) * m + j] = a[i * m + j];") == {"RAW a i 1"}
     assert nest("a[i * m + j] += a[(i - 1) * m + j];") == {"WAR a - 0", "RAW a i 1"}
-    for facts in (nest("a[i * m + j] += 1;", "int j = 0; j <= m; j++"),  # the first of the next row
-                  nest("a[i * m + j] += 1;", "int j = -1; j < m; j++"), nest("a[i * m + j] += a[j];")):  # row 0
+    for facts in (
+        nest("a[i * m + j] += 1;", "int j = 0; j <= m; j++"),  # the first of the next row
+        nest("a[i * m + j] += 1;", "int j = -1; j < m; j++"),
+        nest("a[i * m + j] += a[j];"),
+    ):  # row 0
         assert any(fact.startswith("RAW a i 1") for fact in facts)
     assert nest("a[(i + 1) * m + j] += a[j];") == {"WAR a - 0"}
     assert nest("a[i * m + j] += 1;", "int j = m - 1; j >= 0; j--") == {"WAR a - 0"}
@@ -192,7 +237,10 @@ def test_rows_of_a_length_that_is_an_argument():
 
 def test_the_last_row_of_a_square():
     def column(text):
-        return said(f"__kernel void k(__global float *restrict a, __global float *restrict b, int n) {{\n#pragma unroll 1\nfor (int i = 1; i < n - 1; i++) {{ {text} }} }}")
+        return said(
+            f"__kernel void k(__global float *restrict a, __global float *restrict b, int n) {{\n#pragma unroll "
+            f"1\nfor (int i = 1; i < n - 1; i++) {{ {text} }} }}"
+        )
 
     assert column("a[i] = 1; a[(n - 1) * n + i] = 2;") == set()
     assert column("a[i] = 1; a[(n - 3) * n + i] = 2;") != set()  # row 0, where n is 3
@@ -206,9 +254,13 @@ def test_lanes_that_are_off_touch_nothing(columns, meets):
 
 
 def test_rows_of_a_matrix_that_is_solved_in_place():
-    body = ("for (int i = k + 1; i < n; i++) { a[i * n + k] /= a[k * n + k];"
-            "\n#pragma unroll 1\nfor (int j = k + 1; j < n; j++) a[i * n + j] -= a[i * n + k] * a[k * n + j]; }")
-    facts = said(f"__kernel void k(__global int *restrict a, int n) {{\n#pragma unroll 1\nfor (int k = 0; k < n; k++) {body} }}")
+    body = (
+        "for (int i = k + 1; i < n; i++) { a[i * n + k] /= a[k * n + k];"
+        "\n#pragma unroll 1\nfor (int j = k + 1; j < n; j++) a[i * n + j] -= a[i * n + k] * a[k * n + j]; }"
+    )
+    facts = said(
+        f"__kernel void k(__global int *restrict a, int n) {{\n#pragma unroll 1\nfor (int k = 0; k < n; k++) {body} }}"
+    )
     assert not any(" i " in fact for fact in facts) and any(fact.startswith("RAW a k 1") for fact in facts)
 
 
@@ -217,7 +269,10 @@ def test_different_buffers_matter_unless_restricted():
     assert said(loop(body)) == set()
     assert said(loop(body, "__global int *restrict a, __global int *b, int n")) == set()
     assert said(loop(body, "__global const int *a, __global int *b, int n")) == {
-        "WAR a>b - 0 overlap", "WAR a>b i 1 overlap", "RAW b>a i 1 overlap"}
+        "WAR a>b - 0 overlap",
+        "WAR a>b i 1 overlap",
+        "RAW b>a i 1 overlap",
+    }
 
 
 def test_work_items_have_no_order():
@@ -238,7 +293,12 @@ def test_loops_that_look_alike_are_asked_about_once(monkeypatch):
     monkeypatch.setattr(dependence, "DistanceQuery", lambda *args: asked.append(args) or question(*args))
     counts = []
     for copies in (4, 8):
-        function = flat(loop("\n#pragma unroll 1\nfor (int i = 0; i < 64; i++) a[i] += b[t];\n" * copies, head="int t = 0; t < n; t++"))
+        function = flat(
+            loop(
+                "\n#pragma unroll 1\nfor (int i = 0; i < 64; i++) a[i] += b[t];\n" * copies,
+                head="int t = 0; t < n; t++",
+            )
+        )
         asked.clear()
         assert len(dependences(function, ADDRESS_BITS)) >= copies * copies
         counts.append(len(asked))

@@ -49,8 +49,11 @@ def test_nests(depth):
 
 
 def test_a_counter_and_what_is_computed_from_it():
-    (function,) = optimize(parse_source(
-        "__kernel void k(__global int *restrict o) { for (int i = 0; i < 100; i++) o[i * 4 + 3] = i & 7; }").module).kernels
+    (function,) = optimize(
+        parse_source(
+            "__kernel void k(__global int *restrict o) { for (int i = 0; i < 100; i++) o[i * 4 + 3] = i & 7; }"
+        ).module
+    ).kernels
     found = module.ranges(function)
     (loop,) = (op for op in walk(function.body) if op.opcode == "loop")
     counter = found[loop.regions[0].args[0]]
@@ -72,7 +75,9 @@ def test_loops_that_see_nothing_new_are_not_walked_again(monkeypatch):
     """Of loops that do not depend on each other, each is walked until it has settled, however deep it is."""
     depth = 8
     heads = "".join(f"for (int i{k} = 0; i{k} < n; i{k}++) " for k in range(depth))
-    (function,) = optimize(parse_source(f"__kernel void k(__global float *restrict o, int n) {{ {heads} o[0] += 2.0f; }}").module).kernels
+    (function,) = optimize(
+        parse_source(f"__kernel void k(__global float *restrict o, int n) {{ {heads} o[0] += 2.0f; }}").module
+    ).kernels
     analysis, walked = module._Ranges(), []
     loop = analysis._loop
     monkeypatch.setattr(analysis, "_loop", lambda op: (walked.append(op), loop(op)))
@@ -84,8 +89,12 @@ def test_loops_that_see_nothing_new_are_not_walked_again(monkeypatch):
 
 def test_a_mask_bounds_what_a_loop_carries():
     """The guess that holds was widened past the mask; what it leads to is what the mask lets through."""
-    (function,) = optimize(parse_source(
-        "__kernel void k(__global int *restrict o, int n) { int c = 0; for (int i = 0; i < n; i++) { o[i] = c; c = (c + o[i + 1]) & 63; } }").module).kernels
+    (function,) = optimize(
+        parse_source(
+            "__kernel void k(__global int *restrict o, int n) { int c = 0; for (int i = 0; i < n; i++) { o[i] = c; c "
+            "= (c + o[i + 1]) & 63; } }"
+        ).module
+    ).kernels
     (loop,) = (op for op in walk(function.body) if op.opcode == "loop")
     found = module.ranges(function)
     assert any(found[arg].umax == 63 for arg in loop.regions[0].args if arg in found)

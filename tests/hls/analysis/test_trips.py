@@ -44,8 +44,15 @@ def test_counters(test):
     choose = random.Random(test)
     ended = 0
     for _ in range(600):
-        loop = (choose.randrange(2**BITS), choose.choice(["add", "add", "sub", "mul"]), choose.choice([0, 1, 1, 2, 3, -1, -2, 7, 16]), test,
-                choose.randrange(2**BITS), choose.random() < 0.5, choose.random() < 0.4)
+        loop = (
+            choose.randrange(2**BITS),
+            choose.choice(["add", "add", "sub", "mul"]),
+            choose.choice([0, 1, 1, 2, 3, -1, -2, 7, 16]),
+            test,
+            choose.randrange(2**BITS),
+            choose.random() < 0.5,
+            choose.random() < 0.4,
+        )
         expected = one_by_one(*loop)
         assert count_trips(counting(*loop), 2**BITS + 2) == expected, loop
         ended += expected is not None
@@ -59,7 +66,8 @@ def test_limit(limit):
 
 
 def random_loop(choose: random.Random) -> Op:
-    """A loop of three carried numbers and a carried condition, each following from others, constants, or a number nobody knows."""
+    """A loop of three carried numbers and a carried condition, each following from others, constants, or a number
+    nobody knows."""
     outside, body = Region(), Region()
     outside.args = [Value(COUNTER, "unknown", outside, 0)]
     b, inner = Builder(outside), Builder(body)

@@ -31,7 +31,10 @@ class Tables:
         return self.rng.choice([v for v in self.of if v.type == type])
 
     def grow(self):
-        type, opcode = self.rng.choice([I8, I16]), self.rng.choice(["and", "or", "xor", "add", "shl", "lshr", "select", "zext", "trunc"])
+        type, opcode = (
+            self.rng.choice([I8, I16]),
+            self.rng.choice(["and", "or", "xor", "add", "shl", "lshr", "select", "zext", "trunc"]),
+        )
         if opcode in ("zext", "trunc"):
             source, type = (I8, I16) if opcode == "zext" else (I16, I8)
             value = self.b.value(opcode, self.operand(source), result=type)
@@ -45,7 +48,9 @@ class Tables:
             value = self.b.value(opcode, self.operand(type), self.operand(type))
         op = value.op
         types = [v.type for v in op.operands]
-        self.of[value] = [evaluate(opcode, list(row), types, type, op.attrs) for row in zip(*(self.of[v] for v in op.operands))]
+        self.of[value] = [
+            evaluate(opcode, list(row), types, type, op.attrs) for row in zip(*(self.of[v] for v in op.operands))
+        ]
         return op
 
 
@@ -68,12 +73,19 @@ def test_against_all_cases(seed):
     assert found
 
 
-@pytest.mark.parametrize(("update", "ii"), [
-    ("uint y = x + a[i]; x = (y ^ ((y << 9) | (y >> 23))) & 0x7FFFFFFF", 1),  # a rotation and a mask are wires
-    ("uint d = a[i]; for (int k = 0; k < 3; k++) x = (x >> 1) ^ (x & 1 ? 0xEDB88320 : 0) ^ (x & 0x80 ? d : 0)", 2),  # the test of a bit is, too
-    ("x = ((x >> 1) ^ (0xEDB88320 & -(x & 1))) + a[i]", 1)])  # so is a mask that is all one bit
+@pytest.mark.parametrize(
+    ("update", "ii"),
+    [
+        ("uint y = x + a[i]; x = (y ^ ((y << 9) | (y >> 23))) & 0x7FFFFFFF", 1),  # a rotation and a mask are wires
+        # the test of a bit is, too
+        ("uint d = a[i]; for (int k = 0; k < 3; k++) x = (x >> 1) ^ (x & 1 ? 0xEDB88320 : 0) ^ (x & 0x80 ? d : 0)", 2),
+        ("x = ((x >> 1) ^ (0xEDB88320 & -(x & 1))) + a[i]", 1),
+    ],
+)  # so is a mask that is all one bit
 def test_wires_take_no_time(update, ii):
-    text = ("__kernel void k(__global const uint *restrict a, __global uint *restrict o, int n) {\n"
-            f" uint x = 1;\n for (int i = 0; i < n; i++) {{ {update}; }}\n o[0] = x;\n}}")
+    text = (
+        "__kernel void k(__global const uint *restrict a, __global uint *restrict o, int n) {\n"
+        f" uint x = 1;\n for (int i = 0; i < n; i++) {{ {update}; }}\n o[0] = x;\n}}"
+    )
     (kernel,), _ = plan_module(parse_source(text).module, hls.load_board("de5net"), hls.Options())
     assert [plan.ii for plan in kernel.plan.loops.values()] == [ii]

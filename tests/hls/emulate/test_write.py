@@ -28,23 +28,35 @@ LATER = {"shift", "fill", "meet", "group"}
 def test_every_operation_of_the_ir_has_one_row():
     terminators = {name for name, row in OPS.items() if "terminator" in row.traits}
     assert ROWS | set(EFFECTS) | {"const"} == set(OPS) - terminators - LATER
-    assert len(EXPRESSIONS) + len(ROUNDED) + len(WRAPPED) + len(EFFECTS) == len(EXPRESSIONS | ROUNDED | WRAPPED | EFFECTS)
+    assert len(EXPRESSIONS) + len(ROUNDED) + len(WRAPPED) + len(EFFECTS) == len(
+        EXPRESSIONS | ROUNDED | WRAPPED | EFFECTS
+    )
 
 
 def test_tables_of_numbers():
-    program = write_program(module("__kernel void f(__global int *restrict a, float x, uchar n, __global long *b) {"
-                                   " int t[4]; t[n & 3] = n; a[0] = t[n] + x; }"))
+    program = write_program(
+        module(
+            "__kernel void f(__global int *restrict a, float x, uchar n, __global long *b) {"
+            " int t[4]; t[n & 3] = n; a[0] = t[n] + x; }"
+        )
+    )
     (kernel,) = program.kernels
     assert kernel.buffers == ("a", "b")
     assert kernel.scalars == (Argument("x", F32, 0), Argument("n", I8, 8))
     assert kernel.argument_bytes == 16
     assert {(m.name, m.kind, m.element_bytes) for m in program.memories[1:]} == {
-        ("a", "argument", 4), ("b", "argument", 8), ("t", "private array", 4)}
+        ("a", "argument", 4),
+        ("b", "argument", 8),
+        ("t", "private array", 4),
+    }
     assert {site.function for site in program.sites} == {"f"}
 
 
 def test_stacks_have_room_for_private_arrays():
-    text = "int g(int i) { int t[10000]; t[i] = i; return t[i + 1]; } __kernel void f(__global int *restrict a) { a[0] = g(1) + g(2); }"
+    text = (
+        "int g(int i) { int t[10000]; t[i] = i; return t[i + 1]; } __kernel void f(__global int *restrict a) { "
+        "a[0] = g(1) + g(2); }"
+    )
     stack = stack_of(module(text), "f")
     assert 80_000 < stack < 600_000
 
@@ -67,4 +79,3 @@ def test_a_memory_of_pointers_takes_their_size():
     b.value("load", b.addr("p", item), b.true(), result=PTR)
     b.op("return")
     assert stack_of(Module({"k": k}), "k") > 40_000
-

@@ -2,9 +2,10 @@
 
     python -m tests.hls.frontend.campaign --mutants 10000 --start 0
 
-Each must end in hardware or in messages, within its time and memory. Prints every one that does not, with its seed, and at the end
-how many came how far. Seeds that are not divisible by four change a large program and end behind the frontend; of the others,
-small ones, those that are still programs go through all passes and planning, every fourth of these to Verilog.
+Each must end in hardware or in messages, within its time and memory. Prints every one that does not, with its seed, and
+at the end how many came how far. Seeds that are not divisible by four change a large program and end behind the
+frontend; of the others, small ones, those that are still programs go through all passes and planning, every fourth of
+these to Verilog.
 """
 
 import argparse
@@ -39,6 +40,7 @@ class TimeOut(Exception):
 @contextmanager
 def within(seconds: int):
     """Raises TimeOut in the block when it has had so much processor time."""
+
     def stop(*_):
         raise TimeOut(f"more than {seconds} s of processor time")
 
@@ -100,8 +102,10 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"--- seed {seed}: {type(error).__name__}: {str(error)[:300]}", flush=True)
             print("".join(traceback.format_exception(error)[-4:]), flush=True)
         slowest = max(slowest, (time.process_time() - before, seed))
-    print(f"{sum(ends.values()) + faults} mutants, {faults} faults, {dict(ends)}; the slowest, seed {slowest[1]}, took "
-          f"{slowest[0]:.1f} s; {time.monotonic() - began:.0f} s in all")
+    print(
+        f"{sum(ends.values()) + faults} mutants, {faults} faults, {dict(ends)}; the slowest, seed {slowest[1]}, took "
+        f"{slowest[0]:.1f} s; {time.monotonic() - began:.0f} s in all"
+    )
     return int(faults > 0)
 
 

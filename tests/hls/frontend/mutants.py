@@ -1,5 +1,5 @@
-"""Programs gone wrong: what is in the repository with tokens deleted, doubled, swapped, replaced or inserted, or cut off; or with a
-few tokens that are others of their kind."""
+"""Programs gone wrong: what is in the repository with tokens deleted, doubled, swapped, replaced or inserted, or cut
+off; or with a few tokens that are others of their kind."""
 
 import random
 import re
@@ -19,10 +19,65 @@ BAD = _texts("tests/errors/*.cl")
 #: few kernels each, so that a mutant that is still a program takes a second or two all the way to hardware
 SMALL = _texts("examples/*/kernel.cl", "tests/hls/frontend/small/*.cl")
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
-_STRANGE = ["#", "##", "\\\n", "\"", "'", "/*", "*/", "(", ")", "{", "}", "[", "]", ";", ",", "*", "&", "::", "?", "0x",
-            "1e", "__attribute__((", "__kernel", "double4", "struct", "#pragma unroll", "#if", "case", "\0", "é", "$",
-            "...", "goto", "typedef", "sizeof", "->", "= {", "for (", "enum {", "1e99999", "0b2", "\t", "restrict",
-            "0", "-1", "1UL", "i", "NULL", "float3", "bool", "__local", "const", "[2]", "return", "break;", "** ", "0.5"]
+_STRANGE = [
+    "#",
+    "##",
+    "\\\n",
+    '"',
+    "'",
+    "/*",
+    "*/",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    ";",
+    ",",
+    "*",
+    "&",
+    "::",
+    "?",
+    "0x",
+    "1e",
+    "__attribute__((",
+    "__kernel",
+    "double4",
+    "struct",
+    "#pragma unroll",
+    "#if",
+    "case",
+    "\0",
+    "é",
+    "$",
+    "...",
+    "goto",
+    "typedef",
+    "sizeof",
+    "->",
+    "= {",
+    "for (",
+    "enum {",
+    "1e99999",
+    "0b2",
+    "\t",
+    "restrict",
+    "0",
+    "-1",
+    "1UL",
+    "i",
+    "NULL",
+    "float3",
+    "bool",
+    "__local",
+    "const",
+    "[2]",
+    "return",
+    "break;",
+    "** ",
+    "0.5",
+]
 
 
 def mutated(rng: random.Random, seeds: list[str]) -> str:
@@ -32,7 +87,7 @@ def mutated(rng: random.Random, seeds: list[str]) -> str:
         k, j = rng.randrange(len(tokens)), rng.randrange(len(tokens))
         match rng.randrange(6):
             case 0:
-                del tokens[k:k + rng.randint(1, 4)]
+                del tokens[k : k + rng.randint(1, 4)]
             case 1:
                 tokens.insert(k, tokens[k])
             case 2:
@@ -42,7 +97,7 @@ def mutated(rng: random.Random, seeds: list[str]) -> str:
             case 4:
                 tokens.insert(k, rng.choice(_STRANGE))
             case 5:
-                del tokens[k + rng.randrange(200):]
+                del tokens[k + rng.randrange(200) :]
         if not tokens:
             break
     return "".join(tokens)
@@ -61,9 +116,25 @@ def varied(rng: random.Random, seeds: list[str]) -> str:
     return "".join(tokens)
 
 
-_OTHERS = {"name": ["int", "uint", "char", "long", "float", "double", "half", "bool", "if", "while", "float4", "get_global_id", "sizeof"],
-           "number": ["0", "1", "-1", "7", "31", "64", "1000000", "0xffffffff", "1L << 40"],
-           "sign": ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", ">", "==", "=", "+=", "--", "!", "~", "?", ";"]}
+_OTHERS = {
+    "name": [
+        "int",
+        "uint",
+        "char",
+        "long",
+        "float",
+        "double",
+        "half",
+        "bool",
+        "if",
+        "while",
+        "float4",
+        "get_global_id",
+        "sizeof",
+    ],
+    "number": ["0", "1", "-1", "7", "31", "64", "1000000", "0xffffffff", "1L << 40"],
+    "sign": ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", ">", "==", "=", "+=", "--", "!", "~", "?", ";"],
+}
 
 
 def _kind(token: str) -> str:

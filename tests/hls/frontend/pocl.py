@@ -1,4 +1,5 @@
-"""Kernels run by PoCL, a compiler that nobody here wrote, and by the frontend and interpreter here; their bytes compared."""
+"""Kernels run by PoCL, a compiler that nobody here wrote, and by the frontend and interpreter here; their bytes
+compared."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,12 +21,17 @@ def pocl_context():
     return context()
 
 
-def run_pocl(context, program, name: str, arguments: Mapping[str, object], size: Sequence[int], group=None) -> dict[str, np.ndarray]:
-    """The buffers after a run; ``arguments`` in the order of the parameters: arrays are buffers, all else is passed by value."""
+def run_pocl(
+    context, program, name: str, arguments: Mapping[str, object], size: Sequence[int], group=None
+) -> dict[str, np.ndarray]:
+    """The buffers after a run; ``arguments`` in the order of the parameters: arrays are buffers, all else is passed by
+    value."""
     import pyopencl as cl
 
     queue, flags = cl.CommandQueue(context), cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-    buffers = {n: cl.Buffer(context, flags, hostbuf=a) for n, a in arguments.items() if isinstance(a, np.ndarray) and a.ndim}
+    buffers = {
+        n: cl.Buffer(context, flags, hostbuf=a) for n, a in arguments.items() if isinstance(a, np.ndarray) and a.ndim
+    }
     cl.Kernel(program, name)(queue, tuple(size), group, *(buffers.get(n, a) for n, a in arguments.items()))
     results = {n: np.empty_like(arguments[n]) for n in buffers}
     for n, array in results.items():
@@ -52,8 +58,17 @@ def compare(expected: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray],
         np.testing.assert_array_equal(*pair, err_msg=f"{where}: {name}")
 
 
-def run_both(context, source: str, name: str, arguments: Mapping[str, object], size: Sequence[int] = (1,), triples=(), passes=True):
-    """Run a kernel with PoCL, as the frontend made it, and (``passes``) after all passes; all must leave the same bytes."""
+def run_both(
+    context,
+    source: str,
+    name: str,
+    arguments: Mapping[str, object],
+    size: Sequence[int] = (1,),
+    triples=(),
+    passes=True,
+):
+    """Run a kernel with PoCL, as the frontend made it, and (``passes``) after all passes; all must leave the same
+    bytes."""
     import pyopencl as cl
 
     program = cl.Program(context, source).build(options=["-w"])
@@ -62,8 +77,17 @@ def run_both(context, source: str, name: str, arguments: Mapping[str, object], s
     return expected
 
 
-def check_here(expected: Mapping[str, np.ndarray], source: str, name: str, arguments: Mapping[str, object], size: Sequence[int] = (1,), triples=(), passes=True):
-    """AssertionError where the kernel leaves other bytes than expected, as the frontend made it or (``passes``) after all passes."""
+def check_here(
+    expected: Mapping[str, np.ndarray],
+    source: str,
+    name: str,
+    arguments: Mapping[str, object],
+    size: Sequence[int] = (1,),
+    triples=(),
+    passes=True,
+):
+    """AssertionError where the kernel leaves other bytes than expected, as the frontend made it or (``passes``) after
+    all passes."""
     module = parse_source(source, "k.cl").module
     verify_module(module)
     compare(expected, run_here(module, name, arguments, size), f"{name} as written", triples)

@@ -41,10 +41,24 @@ class _Kernel:
     def integer(self, depth: int) -> str:
         if depth <= 0 or self.rng.random() < 0.15:
             return self.atom()
-        return self.rng.choice([
-            self.arithmetic, self.arithmetic, self.arithmetic, self.bits, self.comparison, self.shift, self.choice,
-            self.cast, self.builtin, self.unary, self.from_float, self.logic, self.element, self.call,
-        ])(depth - 1)
+        return self.rng.choice(
+            [
+                self.arithmetic,
+                self.arithmetic,
+                self.arithmetic,
+                self.bits,
+                self.comparison,
+                self.shift,
+                self.choice,
+                self.cast,
+                self.builtin,
+                self.unary,
+                self.from_float,
+                self.logic,
+                self.element,
+                self.call,
+            ]
+        )(depth - 1)
 
     def atom(self) -> str:
         names = [n for n, t in self.variables.items() if t != "float"]
@@ -89,19 +103,32 @@ class _Kernel:
         return f"(({t}){self.integer(depth)})"
 
     def unary(self, depth):
-        return self.rng.choice([f"(~{self.integer(depth)})", f"(!{self.integer(depth)})", f"(-{self.narrow('int', depth)})",
-                                f"(+{self.integer(depth)})", f"(-(uint){self.integer(depth)})"])
+        return self.rng.choice(
+            [
+                f"(~{self.integer(depth)})",
+                f"(!{self.integer(depth)})",
+                f"(-{self.narrow('int', depth)})",
+                f"(+{self.integer(depth)})",
+                f"(-(uint){self.integer(depth)})",
+            ]
+        )
 
     def builtin(self, depth):
         t = self.rng.choice(list(INTS))
         a, b = (f"({t}){self.integer(depth)}" for _ in range(2))
-        return self.rng.choice([
-            f"min({a}, {b})", f"max({a}, {b})", f"clamp({a}, ({t})3, ({t})90)", f"abs({a})", f"rotate({a}, {b})",
-            f"mul_hi((uint){self.integer(depth)}, (uint){self.integer(depth)})",
-            f"mul_hi((int){self.integer(depth)}, (int){self.integer(depth)})",
-            f"mul24((int)(short){self.integer(depth)} & 0x7fff, (int)(char){self.integer(depth)} & 0x7f)",
-            f"select({a}, {b}, ({t}){self.integer(depth)})",
-        ])
+        return self.rng.choice(
+            [
+                f"min({a}, {b})",
+                f"max({a}, {b})",
+                f"clamp({a}, ({t})3, ({t})90)",
+                f"abs({a})",
+                f"rotate({a}, {b})",
+                f"mul_hi((uint){self.integer(depth)}, (uint){self.integer(depth)})",
+                f"mul_hi((int){self.integer(depth)}, (int){self.integer(depth)})",
+                f"mul24((int)(short){self.integer(depth)} & 0x7fff, (int)(char){self.integer(depth)} & 0x7f)",
+                f"select({a}, {b}, ({t}){self.integer(depth)})",
+            ]
+        )
 
     def from_float(self, depth):
         f = self.floating(depth)
@@ -131,11 +158,20 @@ class _Kernel:
         if depth <= 0 or self.rng.random() < 0.2:
             return self.rng.choice([*names, "0.5f", "3.0f", "(-1.25e2f)", "1e-3f"])
         a, b = self.floating(depth - 1), self.floating(depth - 1)
-        return self.rng.choice([
-            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} / {b})", f"(- {a})", f"fabs({a})",
-            f"((float)(short){self.integer(depth - 1)})", f"({self.condition(depth - 1)} ? {a} : {b})",
-            f"convert_float({self.integer(depth - 1)})", f"((float){self.integer(depth - 1)})",
-        ])
+        return self.rng.choice(
+            [
+                f"({a} + {b})",
+                f"({a} - {b})",
+                f"({a} * {b})",
+                f"({a} / {b})",
+                f"(- {a})",
+                f"fabs({a})",
+                f"((float)(short){self.integer(depth - 1)})",
+                f"({self.condition(depth - 1)} ? {a} : {b})",
+                f"convert_float({self.integer(depth - 1)})",
+                f"((float){self.integer(depth - 1)})",
+            ]
+        )
 
     # -- statements
 
@@ -166,12 +202,20 @@ class _Kernel:
             op = self.rng.choice(["=", "+=", "-=", "*=", "/="])
             self.lines.append(f"{indent}{name} {op} {self.floating(2)};")
         elif t in ("uint", "ulong", "uchar", "ushort") and self.rng.random() < 0.6:
-            self.lines.append(self.rng.choice([
-                f"{indent}{name} {self.rng.choice(['+=', '-=', '*=', '&=', '|=', '^='])} (uint){self.integer(2)};",
-                f"{indent}{name} {self.rng.choice(['<<=', '>>='])} {self.integer(2)} & 7;",
-                f"{indent}{name} /= (uint){self.integer(1)} | 1;",
-                f"{indent}{name}++;", f"{indent}--{name};",
-            ]))
+            self.lines.append(
+                self.rng.choice(
+                    [
+                        (
+                            f"{indent}{name} {self.rng.choice(['+=', '-=', '*=', '&=', '|=', '^='])} "
+                            f"(uint){self.integer(2)};"
+                        ),
+                        f"{indent}{name} {self.rng.choice(['<<=', '>>='])} {self.integer(2)} & 7;",
+                        f"{indent}{name} /= (uint){self.integer(1)} | 1;",
+                        f"{indent}{name}++;",
+                        f"{indent}--{name};",
+                    ]
+                )
+            )
         else:
             self.lines.append(f"{indent}{name} = {self.integer(3)};")
 
@@ -263,8 +307,14 @@ def _kernel(rng: random.Random, name: str, helpers: list[str]) -> str:
         k.lines.append(f"  outl[g * {OUTPUTS['outl'][1]} + {j}] = {rng.choice([rng.choice(outs), k.integer(3)])};")
     for j in range(OUTPUTS["outf"][1]):
         k.lines.append(f"  outf[g * {OUTPUTS['outf'][1]} + {j}] = {k.floating(3)};")
-    params = ", ".join([*(f"__global const {t} *{b}" for b, t in INPUTS.items()),
-                        *(f"__global {t} *{b}" for b, (t, _) in OUTPUTS.items()), "int n", "uint u"])
+    params = ", ".join(
+        [
+            *(f"__global const {t} *{b}" for b, t in INPUTS.items()),
+            *(f"__global {t} *{b}" for b, (t, _) in OUTPUTS.items()),
+            "int n",
+            "uint u",
+        ]
+    )
     body = "\n".join(k.lines)
     return f"__kernel void {name}({params}) {{\n  size_t g = get_global_id(0);\n{body}\n}}\n"
 

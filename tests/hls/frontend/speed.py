@@ -1,6 +1,6 @@
 """How long the frontend takes for files of 100 to 10,000 lines:
 
-    python -m tests.hls.frontend.speed
+python -m tests.hls.frontend.speed
 """
 
 import time
@@ -12,7 +12,8 @@ __all__ = ["program", "seconds"]
 
 def program(lines: int) -> str:
     """A kernel file of about so many lines, with comments, macros, helpers and loops as people write them."""
-    helpers = [f"""// helper number {k}: a filter with some state
+    helpers = [
+        f"""// helper number {k}: a filter with some state
 #define LIMIT_{k} ({k} + 3)
 static int helper{k}(int x, const __global int *restrict table, float scale) {{
     int sum = 0;
@@ -21,14 +22,19 @@ static int helper{k}(int x, const __global int *restrict table, float scale) {{
         else sum ^= (int)(scale * 0.5f) + i;
     }}
     return sum * {k} + (x << 2);
-}}""" for k in range(lines // 16)]
-    kernels = [f"""__kernel void k{k}(__global int *restrict a, const __global int *restrict t, int n) {{
+}}"""
+        for k in range(lines // 16)
+    ]
+    kernels = [
+        f"""__kernel void k{k}(__global int *restrict a, const __global int *restrict t, int n) {{
     for (int i = 0; i < n; i++) {{
         int4 v = vload4(i, a);
         v.xy += v.zw * {k};
         a[i] = helper{k}(a[i], t, 1.0f) + v.x - v.y;
     }}
-}}""" for k in range(len(helpers))]
+}}"""
+        for k in range(len(helpers))
+    ]
     return "\n".join(part for pair in zip(helpers, kernels) for part in pair)
 
 
@@ -41,7 +47,8 @@ def seconds(lines: int) -> float:
 
 
 def main():
-    """Prints a row for each size, with the time of each line: where that stays the same, time grows as the file does."""
+    """Prints a row for each size, with the time of each line: where that stays the same, time grows as the file
+    does."""
     seconds(50)  # the library, and the parser's tables
     print("  lines  seconds  ms a line")
     for lines in (100, 300, 1_000, 3_000, 10_000):

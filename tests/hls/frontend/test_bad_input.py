@@ -35,31 +35,69 @@ def test_mutated_kernels(seed):
     assert not all(results), "the mutations change nothing"
 
 
-@pytest.mark.parametrize("text", [
-    "", "\n", "}", "(", "#", "#define", "#include", "#if", "#pragma", "#pragma unroll", "__kernel", "__attribute__",
-    "__attribute__((", "__kernel void f(", "int x[] = {", "a b c;", "void f() { x }", "\\", "'", "\"", "/*", "#line 3",
-    "__kernel void f(void) { " + "(" * 3000 + "1" + ")" * 3000 + "; }",
-    "__kernel void f(void) { int x = " + "-" * 5000 + "1; }",
-    "__kernel void f(void) { int x = 1" + " + 1" * 5000 + "; }",
-    "__kernel void f(void) " + "{" * 2000 + "}" * 2000,
-    "#define A B\n#define B A\n__kernel void f(void) { int x = A; }",
-    "#define F(x) F(x) F(x)\n__kernel void f(void) { F(F(F(1))); }",
-    '#include "fuzz.cl"', "#include <", "__kernel void f(a, b) int a; int b; { }", "__kernel void f(int, ...) { }",
-    "void f(void) __kernel { }", "__kernel void f(int a, int a) { }", "typedef int int;", "enum { A = 1 / 0 };",
-    "enum E;", "__kernel void f(void) { switch (1) ; }", "__kernel void f(void) { switch (1) { int x; case 1: ; } }",
-    "__kernel void f(void) { for (;;) for (;;) break; }", "__constant int a[] = {};", "__constant int a[2][] = {1};",
-    "__kernel void f(void) { int a[2] = {[3] = 1}; int b = {1, 2}; int c = {{1}}; int d[2] = 3; }",
-    "__kernel void f(void) { return f(); }", "__kernel void f(void) { sizeof(void); sizeof(f); -f; *1; &1; f.x; }",
-    "int f() { } int f; __kernel void g(void) { (1)(2); 1[2]; \"a\"[0]; }", "__kernel void f(__global int a) { }",
-    "__kernel void f(void) { int x = x.y->z; unsigned signed x; long long long y; }",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "}",
+        "(",
+        "#",
+        "#define",
+        "#include",
+        "#if",
+        "#pragma",
+        "#pragma unroll",
+        "__kernel",
+        "__attribute__",
+        "__attribute__((",
+        "__kernel void f(",
+        "int x[] = {",
+        "a b c;",
+        "void f() { x }",
+        "\\",
+        "'",
+        '"',
+        "/*",
+        "#line 3",
+        "__kernel void f(void) { " + "(" * 3000 + "1" + ")" * 3000 + "; }",
+        "__kernel void f(void) { int x = " + "-" * 5000 + "1; }",
+        "__kernel void f(void) { int x = 1" + " + 1" * 5000 + "; }",
+        "__kernel void f(void) " + "{" * 2000 + "}" * 2000,
+        "#define A B\n#define B A\n__kernel void f(void) { int x = A; }",
+        "#define F(x) F(x) F(x)\n__kernel void f(void) { F(F(F(1))); }",
+        '#include "fuzz.cl"',
+        "#include <",
+        "__kernel void f(a, b) int a; int b; { }",
+        "__kernel void f(int, ...) { }",
+        "void f(void) __kernel { }",
+        "__kernel void f(int a, int a) { }",
+        "typedef int int;",
+        "enum { A = 1 / 0 };",
+        "enum E;",
+        "__kernel void f(void) { switch (1) ; }",
+        "__kernel void f(void) { switch (1) { int x; case 1: ; } }",
+        "__kernel void f(void) { for (;;) for (;;) break; }",
+        "__constant int a[] = {};",
+        "__constant int a[2][] = {1};",
+        "__kernel void f(void) { int a[2] = {[3] = 1}; int b = {1, 2}; int c = {{1}}; int d[2] = 3; }",
+        "__kernel void f(void) { return f(); }",
+        "__kernel void f(void) { sizeof(void); sizeof(f); -f; *1; &1; f.x; }",
+        'int f() { } int f; __kernel void g(void) { (1)(2); 1[2]; "a"[0]; }',
+        "__kernel void f(__global int a) { }",
+        "__kernel void f(void) { int x = x.y->z; unsigned signed x; long long long y; }",
+    ],
+)
 def test_strange_texts(text):
     accepts(text)
 
 
 def _bomb(first: str, step) -> str:
     """Macros of which each is many of the one before."""
-    return "\n".join([f"#define A0 {first}", *(f"#define A{k} {step(k - 1)}" for k in range(1, 12))]) + "\n__kernel void f() { A11; }"
+    return (
+        "\n".join([f"#define A0 {first}", *(f"#define A{k} {step(k - 1)}" for k in range(1, 12))])
+        + "\n__kernel void f() { A11; }"
+    )
 
 
 _HOSTILE = {
@@ -70,13 +108,35 @@ _HOSTILE = {
     "word": (lambda: "__kernel void f() { " + "1" * 100_000 + "; }", "a word of 100,000 characters"),
     "format": (lambda: '__kernel void f() { printf("' + "%d" * 100_000 + '"); }', "a word of 200,002 characters"),
     "macros": (lambda: _bomb("x", lambda k: f"A{k} " * 10), "macros become more than"),
-    "array": (lambda: "__kernel void f(__global int *a) { int b[1L << 40]; a[0] = b[1]; }", "needs 4398046511104 bytes"),
-    "struct": (lambda: "".join(f"struct S{k} {{ {f'struct S{k - 1} a, b' if k else 'int a'}; }};" for k in range(40))
-               + "__kernel void f(__global struct S39 *p) { p[0] = p[1]; }", "bytes"),
-    "recursion": (lambda: "int g(int); int h(int x) { return g(x); } int i(int x) { return h(x); } int g(int x) { return i(x); }"
-                  "__kernel void f(__global int *a) { a[0] = g(1); }", "recursion is not supported: h -> g -> i -> h"),
+    "array": (
+        lambda: "__kernel void f(__global int *a) { int b[1L << 40]; a[0] = b[1]; }",
+        "needs 4398046511104 bytes",
+    ),
+    "struct": (
+        lambda: (
+            "".join(f"struct S{k} {{ {f'struct S{k - 1} a, b' if k else 'int a'}; }};" for k in range(40))
+            + "__kernel void f(__global struct S39 *p) { p[0] = p[1]; }"
+        ),
+        "bytes",
+    ),
+    "recursion": (
+        lambda: (
+            "int g(int); int h(int x) { return g(x); } int i(int x) { return h(x); } int g(int x) { return i(x); }"
+            "__kernel void f(__global int *a) { a[0] = g(1); }"
+        ),
+        "recursion is not supported: h -> g -> i -> h",
+    ),
     "truncated": (lambda: (ROOT / "examples/matmul/kernel.cl").read_text()[:-20], "at the end of the file"),
-    "stringizing": (lambda: "#define S(x) #x\n#define T(x) S(x x x x x x x x)\n__kernel void f(int n) { printf(" + "T(" * 20 + "n" + ")" * 20 + "); }", "macros become more than"),
+    "stringizing": (
+        lambda: (
+            "#define S(x) #x\n#define T(x) S(x x x x x x x x)\n__kernel void f(int n) { printf("
+            + "T(" * 20
+            + "n"
+            + ")" * 20
+            + "); }"
+        ),
+        "macros become more than",
+    ),
     "shift": (lambda: "#if (1 << 40000000000)\n#endif\n__kernel void f() { x; }", "'x' is not declared"),
     "device": (lambda: '#include "/dev/zero"\n__kernel void f() { }', "'/dev/zero' is no regular file"),
     "include loop": (lambda: '#include "hostile.cl"\n__kernel void f() { }', "include each other"),
@@ -99,8 +159,14 @@ finally:
 def refused(text: str, folder: Path) -> tuple[subprocess.CompletedProcess, float, float]:
     """What the command says, and the seconds of processor time and the bytes it took."""
     (folder / "hostile.cl").write_bytes(text.encode("latin1"))
-    done = subprocess.run([sys.executable, "-c", _MEASURED, "compile", "hostile.cl", "-o", "out"], cwd=folder, check=False,
-                          capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        [sys.executable, "-c", _MEASURED, "compile", "hostile.cl", "-o", "out"],
+        cwd=folder,
+        check=False,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
     return done, *map(float, done.stdout.splitlines()[-1].split())
 
 
@@ -116,7 +182,9 @@ def test_hostile_texts_are_refused_at_once(name, start, tmp_path):
     make, message = _HOSTILE[name]
     done, seconds, size = refused(make(), tmp_path)
     assert done.returncode == 1, done.stderr[-500:]
-    assert re.search(r"^hostile\.cl:[0-9:]* error: .*" + re.escape(message), done.stderr, re.MULTILINE), done.stderr[:500]
+    assert re.search(r"^hostile\.cl:[0-9:]* error: .*" + re.escape(message), done.stderr, re.MULTILINE), done.stderr[
+        :500
+    ]
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
     assert len(done.stderr) < 20_000, "nobody reads so much"

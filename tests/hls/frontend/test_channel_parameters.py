@@ -87,19 +87,40 @@ def test_each_loop_around_such_calls_issues_every_cycle():
     assert len(reads) == 2
 
 
-@pytest.mark.parametrize("text, message", [
-    ("void f(channel int c) { } __kernel void k(__global int *a) { f(a[0]); }", "the argument for 'c' must be a channel"),
-    ("channel float d; void f(channel int c) { } __kernel void k() { f(d); }", "a channel of 'float', not of 'int'"),
-    ("channel int d[2]; void f(channel int c) { } __kernel void k() { f(d); }", "'d' has 1 dimensions, not 0"),
-    ("channel int d[2]; void f(channel int c[3]) { } __kernel void k() { f(d); }", "has other lengths than 'd'"),
-    ("channel int d[2]; void f(channel int c[2]) { } __kernel void k() { f(d[0]); }", "'d' has 1 dimensions, not 2"),
-    ("channel int d; void f(read_only pipe int c) { } __kernel void k() { f(d); }", "must be a pipe"),
-    ("channel int d; void f(channel int c); __kernel void k() { f(d); } void f(channel int c) { }", "is called before it is defined"),
-    ("channel int d; void f(channel int c) { f(c); } void g(channel int c) { f(d); } __kernel void k() { f(d); }", "recursion is not supported: f -> f"),
-    ("void f(channel int c) { c = 3; } __kernel void k() { }", "'c' is a channel, not a value"),
-    ("__kernel void k(channel int c) { }", "a kernel cannot take a channel"),
-    ("void f(channel int *c) { } __kernel void k() { }", "cannot pass 'int *'"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (
+            "void f(channel int c) { } __kernel void k(__global int *a) { f(a[0]); }",
+            "the argument for 'c' must be a channel",
+        ),
+        (
+            "channel float d; void f(channel int c) { } __kernel void k() { f(d); }",
+            "a channel of 'float', not of 'int'",
+        ),
+        ("channel int d[2]; void f(channel int c) { } __kernel void k() { f(d); }", "'d' has 1 dimensions, not 0"),
+        ("channel int d[2]; void f(channel int c[3]) { } __kernel void k() { f(d); }", "has other lengths than 'd'"),
+        (
+            "channel int d[2]; void f(channel int c[2]) { } __kernel void k() { f(d[0]); }",
+            "'d' has 1 dimensions, not 2",
+        ),
+        ("channel int d; void f(read_only pipe int c) { } __kernel void k() { f(d); }", "must be a pipe"),
+        (
+            "channel int d; void f(channel int c); __kernel void k() { f(d); } void f(channel int c) { }",
+            "is called before it is defined",
+        ),
+        (
+            (
+                "channel int d; void f(channel int c) { f(c); } void g(channel int c) { f(d); } __kernel void k() { "
+                "f(d); }"
+            ),
+            "recursion is not supported: f -> f",
+        ),
+        ("void f(channel int c) { c = 3; } __kernel void k() { }", "'c' is a channel, not a value"),
+        ("__kernel void k(channel int c) { }", "a kernel cannot take a channel"),
+        ("void f(channel int *c) { } __kernel void k() { }", "cannot pass 'int *'"),
+    ],
+)
 def test_refused(text, message):
     with pytest.raises(CompileError) as caught:
         parse_source(text, "k.cl")

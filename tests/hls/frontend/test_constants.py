@@ -13,11 +13,24 @@ from hls.ir.exact import rounded
 HERE = Span("k.cl", 1, 1)
 
 
-@pytest.mark.parametrize("text, type", [
-    ("1", ct.INT), ("2147483647", ct.INT), ("2147483648", ct.LONG), ("0x80000000", ct.UINT), ("0xffffffffff", ct.LONG),
-    ("0xffffffffffffffff", ct.ULONG), ("1u", ct.UINT), ("4294967296u", ct.ULONG), ("1L", ct.LONG), ("1UL", ct.ULONG),
-    ("037777777777", ct.UINT), ("0b1", ct.INT), ("0", ct.INT),
-])
+@pytest.mark.parametrize(
+    "text, type",
+    [
+        ("1", ct.INT),
+        ("2147483647", ct.INT),
+        ("2147483648", ct.LONG),
+        ("0x80000000", ct.UINT),
+        ("0xffffffffff", ct.LONG),
+        ("0xffffffffffffffff", ct.ULONG),
+        ("1u", ct.UINT),
+        ("4294967296u", ct.ULONG),
+        ("1L", ct.LONG),
+        ("1UL", ct.ULONG),
+        ("037777777777", ct.UINT),
+        ("0b1", ct.INT),
+        ("0", ct.INT),
+    ],
+)
 def test_types_of_integers(text, type):
     assert literal(text, "int", HERE)[0].type == type
 
@@ -27,8 +40,23 @@ def test_too_large():
         literal("0x1ffffffffffffffff", "int", HERE)
 
 
-@pytest.mark.parametrize("text", ["0.1f", "1e-45f", "3.4028235e38f", "1.f", ".5f", "16777217.0f", "1.17549435e-38f", "5e-46f",
-                                  "7e-46f", "0.0f", "8388609.5f", "8388608.5f"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.1f",
+        "1e-45f",
+        "3.4028235e38f",
+        "1.f",
+        ".5f",
+        "16777217.0f",
+        "1.17549435e-38f",
+        "5e-46f",
+        "7e-46f",
+        "0.0f",
+        "8388609.5f",
+        "8388608.5f",
+    ],
+)
 def test_floats_are_the_nearest(text):
     exact = Fraction(text.rstrip("f"))
     value, double = literal(text, "float", HERE)
@@ -36,7 +64,9 @@ def test_floats_are_the_nearest(text):
     with np.errstate(over="ignore"):
         neighbours = [np.nextafter(near, np.float32(side)) for side in (-np.inf, np.inf)]
     assert not double and float(near) == value.value
-    assert all(abs(exact - Fraction(float(near))) <= abs(exact - Fraction(float(n))) for n in neighbours if np.isfinite(n))
+    assert all(
+        abs(exact - Fraction(float(near))) <= abs(exact - Fraction(float(n))) for n in neighbours if np.isfinite(n)
+    )
 
 
 def test_no_double_rounding():

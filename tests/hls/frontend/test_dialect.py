@@ -1,5 +1,5 @@
-"""What kernels for FPGAs write beyond plain OpenCL C, against PoCL where it takes it, too: pointers in arrays and through
-pointers, null, components by index, texts, bools in memory, names of the C library's types."""
+"""What kernels for FPGAs write beyond plain OpenCL C, against PoCL where it takes it, too: pointers in arrays and
+through pointers, null, components by index, texts, bools in memory, names of the C library's types."""
 
 import numpy as np
 import pytest
@@ -46,8 +46,18 @@ __kernel void k(__global int *a, __global int *b, __global int *o, int n, int m)
 @pytest.mark.parametrize("n, m", [(8, 2), (7, 4)])
 def test_pointers(context, n, m):
     rng = np.random.default_rng(n)
-    run_both(context, POINTERS, "k", {"a": rng.integers(-99, 99, 9, "i4"), "b": rng.integers(-99, 99, 9, "i4"),
-                                      "o": np.zeros(20, "i4"), "n": np.int32(n), "m": np.int32(m)})
+    run_both(
+        context,
+        POINTERS,
+        "k",
+        {
+            "a": rng.integers(-99, 99, 9, "i4"),
+            "b": rng.integers(-99, 99, 9, "i4"),
+            "o": np.zeros(20, "i4"),
+            "n": np.int32(n),
+            "m": np.int32(m),
+        },
+    )
 
 
 COMPONENTS = """
@@ -69,8 +79,17 @@ __kernel void k(__global float4 *a, __global int8 *b, __global float *o, int n) 
 @pytest.mark.parametrize("n", [3, 6])
 def test_components_by_index(context, n):
     rng = np.random.default_rng(n)
-    run_both(context, COMPONENTS, "k", {"a": rng.integers(-9, 9, 8).astype("f4"), "b": rng.integers(-9, 9, 8, "i4"),
-                                        "o": np.zeros(6, "f4"), "n": np.int32(n)})
+    run_both(
+        context,
+        COMPONENTS,
+        "k",
+        {
+            "a": rng.integers(-9, 9, 8).astype("f4"),
+            "b": rng.integers(-9, 9, 8, "i4"),
+            "o": np.zeros(6, "f4"),
+            "n": np.int32(n),
+        },
+    )
 
 
 MEMORY = """
@@ -97,24 +116,30 @@ __kernel void k(__global Node *nodes, __global int *o, int n, unsigned long long
 def test_bools_and_texts_in_memory(context, n):
     nodes = np.zeros(24, "u1")
     nodes[[0, 4, 6, 8]] = [9, n & 1, 5, 1]
-    run_both(context, MEMORY, "k", {"nodes": nodes, "o": np.zeros(8, "i4"), "n": np.int32(n), "w": np.uint64(0x123456789abcdef)})
+    run_both(
+        context,
+        MEMORY,
+        "k",
+        {"nodes": nodes, "o": np.zeros(8, "i4"), "n": np.int32(n), "w": np.uint64(0x123456789ABCDEF)},
+    )
 
 
 ACCEPTED = {
     "standard types": '#include <stdint.h>\n#include "ihc_apint.h"\ntypedef unsigned char uint8_t;\n'
-                      "__kernel void k(__global int32_t *a, uint64_t n) { uint8_t x = n; a[0] = x; }",
+    "__kernel void k(__global int32_t *a, uint64_t n) { uint8_t x = n; a[0] = x; }",
     "a label behind a loop's attribute": "__kernel void k(__global int *a) {"
-                                         " __attribute__((opencl_unroll_hint(4))) inner: for (int i = 0; i < 16; i++) a[i] = i; }",
+    " __attribute__((opencl_unroll_hint(4))) inner: for (int i = 0; i < 16; i++) a[i] = i; }",
     "a constant variable in a pragma": "__kernel void k(__global int *a) { const int U = 4;\n#pragma unroll U\n"
-                                       "for (int i = 0; i < 16; i++) a[i] = i; }",
+    "for (int i = 0; i < 16; i++) a[i] = i; }",
     "attributes between declarators": "__kernel void k(__global int *a) {"
-                                      " __local int __attribute__((numbanks(2))) x[8], __attribute__((numbanks(4))) y[8];"
-                                      " x[0] = a[0]; y[1] = x[0]; a[1] = y[1]; }",
+    " __local int __attribute__((numbanks(2))) x[8], __attribute__((numbanks(4))) y[8];"
+    " x[0] = a[0]; y[1] = x[0]; a[1] = y[1]; }",
     "a hint with a type": "__kernel __attribute__((vec_type_hint(float4))) void k(__global int *a) { a[0] = 1; }",
     "a parameter's length from another": "void f(int n, int m[n][2]) { m[0][n - 1] = 3; }"
-                                         "__kernel void k(__global int *a) { int m[4][2]; f(2, m); a[0] = m[0][1]; }",
-    "extensions": "#if !defined(cl_khr_fp64) || !defined(cl_intel_channels) || !defined(cl_khr_local_int32_base_atomics)\n#error\n"
-                  "#endif\n__kernel void k(__global float *a) { a[0] = M_PI_F + FLT_EPSILON + M_SQRT2_F; }",
+    "__kernel void k(__global int *a) { int m[4][2]; f(2, m); a[0] = m[0][1]; }",
+    "extensions": "#if !defined(cl_khr_fp64) || !defined(cl_intel_channels) || "
+    "!defined(cl_khr_local_int32_base_atomics)\n#error\n"
+    "#endif\n__kernel void k(__global float *a) { a[0] = M_PI_F + FLT_EPSILON + M_SQRT2_F; }",
 }
 
 
@@ -134,11 +159,17 @@ def test_numbers_on_the_command_line():
         parse_source(source, "k.cl", {**defines, "TINY": "1 .5f"})
 
 
-@pytest.mark.parametrize("text, message", [
-    ("__kernel void k(__global float4 *a) { a[0][4] = 1; }", "index 4 is outside 'float4', which has 4 components"),
-    ("__kernel void k(__global float4 *a, int i) { a[0].x = (a[0] + a[1])[i]; }", "only of a variable or an element"),
-    ("#include <math.h>\n__kernel void k(__global int *a) { a[0] = 1; }", "file 'math.h' not found"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("__kernel void k(__global float4 *a) { a[0][4] = 1; }", "index 4 is outside 'float4', which has 4 components"),
+        (
+            "__kernel void k(__global float4 *a, int i) { a[0].x = (a[0] + a[1])[i]; }",
+            "only of a variable or an element",
+        ),
+        ("#include <math.h>\n__kernel void k(__global int *a) { a[0] = 1; }", "file 'math.h' not found"),
+    ],
+)
 def test_refused(text, message):
     with pytest.raises(CompileError) as caught:
         parse_source(text, "k.cl")
@@ -159,7 +190,12 @@ __kernel void k(__global uint *o, int n) {
 
 @pytest.mark.parametrize("n", [0, 1, 6])
 def test_enums_and_switches(context, n):
-    run_both(context, FLOW.replace(" __attribute__((bankwidth(sizeof(pair))))", ""), "k", {"o": np.zeros(5, "u4"), "n": np.int32(n)})
+    run_both(
+        context,
+        FLOW.replace(" __attribute__((bankwidth(sizeof(pair))))", ""),
+        "k",
+        {"o": np.zeros(5, "u4"), "n": np.int32(n)},
+    )
     assert parse_source(FLOW, "k.cl").warnings == ()
 
 
@@ -180,7 +216,9 @@ def test_texts_among_the_values_of_printf():
     source = '__kernel void k(float4 v) { printf("%s %-4s|%d %.1v4f %s%%\\n", "a" "b", "x", 7, v, "50% off"); }'
     written = []
     v = np.array([1, 2, 3, 4], "f4")
-    Emulator(parse_source(source, "k.cl").module, hasty=True, write=written.append).run("k", {}, {"v": v}, IndexSpace.of((1,)))
+    Emulator(parse_source(source, "k.cl").module, hasty=True, write=written.append).run(
+        "k", {}, {"v": v}, IndexSpace.of((1,))
+    )
     assert "".join(written) == "ab x   |7 1.0,2.0,3.0,4.0 50% off%\n"
 
 
@@ -230,14 +268,39 @@ def expected_exactly(a, left, right, arguments, s):
     u, v = exactly(x, *both), exactly(z, *both)
     moved = exactly(x + z, *left)
     after = exactly(y + 1, *left)
-    return [exactly(x + y, *left), exactly(u - v, *both), exactly(u * v, *both), exactly(u | v, *both),
-            exactly(x << s, *left), exactly(x >> s, *left), exactly(-x, *left), exactly(~z, *right), int(u < v), l, r,
-            [x, y, l, 3][s & 3], x + 1, moved, after, 1 << (max(left[0], 8) - 1).bit_length() >> 3,
-            v if after else exactly(moved, *both), min(after, y)]
+    return [
+        exactly(x + y, *left),
+        exactly(u - v, *both),
+        exactly(u * v, *both),
+        exactly(u | v, *both),
+        exactly(x << s, *left),
+        exactly(x >> s, *left),
+        exactly(-x, *left),
+        exactly(~z, *right),
+        int(u < v),
+        l,
+        r,
+        [x, y, l, 3][s & 3],
+        x + 1,
+        moved,
+        after,
+        1 << (max(left[0], 8) - 1).bit_length() >> 3,
+        v if after else exactly(moved, *both),
+        min(after, y),
+    ]
 
 
-@pytest.mark.parametrize("left, right", [((10, False), (5, True)), ((5, True), (10, True)), ((37, True), (63, False)), ((33, False), (33, True)),
-                                         ((3, False), (2, True)), ((23, True), (23, True))])
+@pytest.mark.parametrize(
+    "left, right",
+    [
+        ((10, False), (5, True)),
+        ((5, True), (10, True)),
+        ((37, True), (63, False)),
+        ((33, False), (33, True)),
+        ((3, False), (2, True)),
+        ((23, True), (23, True)),
+    ],
+)
 def test_integers_of_exact_width(left, right):
     """No other compiler has them on a processor, so Python's integers say what is right."""
     source = EXACT
@@ -277,23 +340,43 @@ def test_members_of_exact_width():
     """In memory they are C's next wider integers, of which only the low bits count."""
     module = parse_source(EXACT_MEMBERS, "k.cl").module
     raw = bytes([1, 2, 3, 4, 5, 6, 7, 8])
-    scalars = {"given": np.frombuffer(raw, "u1"), "other": np.array([1, 2, 3, 511], "u2"), "truths": np.array([1, 1], "u1")}
-    given = {"m": np.frombuffer(raw + bytes(8), "u1").copy(), "s": np.frombuffer(raw * 2, "i2").copy(),
-             "o": np.array([0] * 6 + [0x12345678, 2], "i4")}
+    scalars = {
+        "given": np.frombuffer(raw, "u1"),
+        "other": np.array([1, 2, 3, 511], "u2"),
+        "truths": np.array([1, 1], "u1"),
+    }
+    given = {
+        "m": np.frombuffer(raw + bytes(8), "u1").copy(),
+        "s": np.frombuffer(raw * 2, "i2").copy(),
+        "o": np.array([0] * 6 + [0x12345678, 2], "i4"),
+    }
     a, b, d, e = 0x201, 3, 0, exactly(0x08070605, 20, True)
     for each in (module, optimize(module, PipelineOptions(check=True))):
         here, there = {n: x.copy() for n, x in given.items()}, {n: x.copy() for n, x in given.items()}
         run_kernel(each, "k", here, scalars)
         Emulator(each, hasty=True).run("k", there, scalars, IndexSpace.of((1,)))
         compare(here, there, "the emulator")
-        assert here["o"][:6].tolist() == [a + 5 + 3 * b + d - e, a + 3 * b + d + e, exactly(0x201, 9, True) - 1000, 3, 0x678,
-                                          0x12345678 & 0xffff | 77 << 16]
-        assert here["m"].view("u4")[2:].tolist() == [(a + 5) | b << 16 | d << 24, -e & 0xffffffff]
-        assert here["s"][4:].tolist() == [exactly(0x201, 9, True), exactly(0x403, 9, True), -200, exactly(0x807, 9, True)]
+        assert here["o"][:6].tolist() == [
+            a + 5 + 3 * b + d - e,
+            a + 3 * b + d + e,
+            exactly(0x201, 9, True) - 1000,
+            3,
+            0x678,
+            0x12345678 & 0xFFFF | 77 << 16,
+        ]
+        assert here["m"].view("u4")[2:].tolist() == [(a + 5) | b << 16 | d << 24, -e & 0xFFFFFFFF]
+        assert here["s"][4:].tolist() == [
+            exactly(0x201, 9, True),
+            exactly(0x403, 9, True),
+            -200,
+            exactly(0x807, 9, True),
+        ]
 
 
 def test_attributes_of_a_typedef_are_not_dropped():
     source = """typedef int __attribute__((strange)) A; typedef struct { char c[3]; } S __attribute__((packed));
     __kernel void k(A a) { S s; }"""
     assert [w.message for w in parse_source(source, "k.cl").warnings] == [
-        "unknown attribute 'strange' is ignored", "the attribute 'packed' of the name 'S' is ignored"]
+        "unknown attribute 'strange' is ignored",
+        "the attribute 'packed' of the name 'S' is ignored",
+    ]

@@ -1,5 +1,5 @@
-"""What compilers take beyond C99 and kernels use, against PoCL, whose compiler is one of them: ranges of labels and elements,
-``a ?: b``, ``({ ... })``, ``typeof``, ``alignof``, literals of arrays; and OpenCL's ``vec_step``."""
+"""What compilers take beyond C99 and kernels use, against PoCL, whose compiler is one of them: ranges of labels and
+elements, ``a ?: b``, ``({ ... })``, ``typeof``, ``alignof``, literals of arrays; and OpenCL's ``vec_step``."""
 
 import numpy as np
 import pytest
@@ -94,24 +94,29 @@ __kernel void k(__global int *o, __global half *h, int n) {
 @pytest.mark.parametrize("n", [12, 0, -1, 96])
 def test_what_later_versions_have(n):
     """Numbers of work-items in one dimension, zeros at the lower end, numbers of half precision."""
-    found = run_here(parse_source(LATER).module, "k", {"o": np.zeros(12, "i4"), "h": np.zeros(6, "f2"), "n": np.int32(n)}, (3, 2))
+    found = run_here(
+        parse_source(LATER).module, "k", {"o": np.zeros(12, "i4"), "h": np.zeros(6, "f2"), "n": np.int32(n)}, (3, 2)
+    )
     zeros = (n & -n).bit_length() - 1 if n else 32
     assert found["o"].tolist() == [zeros] * 6 + [min(zeros, 8) | 8 << 8 | 3 << 16] * 6
     assert found["h"].tolist() == [2.0 * n - 99.5] * 6
 
 
-@pytest.mark.parametrize("statement, message", [
-    ("switch (n) { case 3 ... 1: ; }", "the label 3 ... 1 holds no value"),
-    ("switch (n) { case 1 ... 5: ; case 3: ; }", "this label was there before"),
-    ("switch (n) { case 1 ... n: ; }", "a case label must be a constant integer"),
-    ("int t[4] = { [2 ... 4] = 1 };", "elements 2 to 4 are no part of 'int[4]'"),
-    ("for (int i = 0; i < n; i++) { int x = ({ if (i) break; i; }); }", "break outside a loop or switch"),
-    ("int x = ({ if (n) return; n; });", "a jump out of '({ ... })'"),
-    ("int x = ({ int y = 1; });", "void"),
-    ("o[0] = vec_step(void);", "void is no vector"),
-    ("o[0] = vec_step(o);", "vec_step takes a number or a vector"),
-    ("__typeof__(m) x = 1;", "'m' is not declared"),
-])
+@pytest.mark.parametrize(
+    "statement, message",
+    [
+        ("switch (n) { case 3 ... 1: ; }", "the label 3 ... 1 holds no value"),
+        ("switch (n) { case 1 ... 5: ; case 3: ; }", "this label was there before"),
+        ("switch (n) { case 1 ... n: ; }", "a case label must be a constant integer"),
+        ("int t[4] = { [2 ... 4] = 1 };", "elements 2 to 4 are no part of 'int[4]'"),
+        ("for (int i = 0; i < n; i++) { int x = ({ if (i) break; i; }); }", "break outside a loop or switch"),
+        ("int x = ({ if (n) return; n; });", "a jump out of '({ ... })'"),
+        ("int x = ({ int y = 1; });", "void"),
+        ("o[0] = vec_step(void);", "void is no vector"),
+        ("o[0] = vec_step(o);", "vec_step takes a number or a vector"),
+        ("__typeof__(m) x = 1;", "'m' is not declared"),
+    ],
+)
 def test_refused(statement, message):
     with pytest.raises(CompileError) as error:
         parse_source(f"__kernel void k(__global int *o, int n) {{\n{statement} }}", "k.cl")

@@ -50,9 +50,14 @@ __kernel void k(__global const int *a, __global int *o, __global float4 *v, __gl
 def test_groups():
     context, cl = pocl_context(), pytest.importorskip("pyopencl")
     rng = np.random.default_rng(4)
-    args = {"a": rng.integers(-1000, 1000, 24, "i4"), "o": np.zeros(24, "i4"), "v": rng.standard_normal(96).astype("f4"),
-            "count": np.array([0, 0, 0, 0, 500, -500, 0, 0], "i4"), "u": np.array([~0, 0, 0, ~0, 0], "i8").astype("u4"),
-            "w": np.zeros(1, "i8")}
+    args = {
+        "a": rng.integers(-1000, 1000, 24, "i4"),
+        "o": np.zeros(24, "i4"),
+        "v": rng.standard_normal(96).astype("f4"),
+        "count": np.array([0, 0, 0, 0, 500, -500, 0, 0], "i4"),
+        "u": np.array([~0, 0, 0, ~0, 0], "i8").astype("u4"),
+        "w": np.zeros(1, "i8"),
+    }
     source = "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n" + GROUPS
     # PoCL has no local variables in helpers; here each work-item uses one element of it
     program = cl.Program(context, source.replace("__local int mine", "int mine")).build(options=["-w"])
@@ -76,23 +81,31 @@ def test_local_arguments_have_the_size_the_host_says():
         run_kernel(module, "k", {"o": o}, {}, (6,), (3,))
 
 
-@pytest.mark.parametrize(("body", "barrier", "condition", "other"), [
-    ("if (l == 1)\n return;\n barrier(1);", 3, 1, 1),
-    ("for (int k = 0; k < n; k++) { if (o[l] == k)\n return; }\n barrier(1);", 3, 2, 2),
-    ("for (int k = l;\n k < n;\n k += 3)\n barrier(1);", 4, 2, 1),
-    ("if (l)\n barrier(1);\n else\n barrier(1);", 2, 1, 1),  # as often, but not at the same one
-    ("while (n-- > 0) { if (n == o[l])\n barrier(1); }", 2, 1, 1),
-    ("helper(n < 5);\n helper(l + n < 5);", 1, 1, 1),
-])
+@pytest.mark.parametrize(
+    ("body", "barrier", "condition", "other"),
+    [
+        ("if (l == 1)\n return;\n barrier(1);", 3, 1, 1),
+        ("for (int k = 0; k < n; k++) { if (o[l] == k)\n return; }\n barrier(1);", 3, 2, 2),
+        ("for (int k = l;\n k < n;\n k += 3)\n barrier(1);", 4, 2, 1),
+        ("if (l)\n barrier(1);\n else\n barrier(1);", 2, 1, 1),  # as often, but not at the same one
+        ("while (n-- > 0) { if (n == o[l])\n barrier(1); }", 2, 1, 1),
+        ("helper(n < 5);\n helper(l + n < 5);", 1, 1, 1),
+    ],
+)
 def test_a_barrier_that_not_all_reach(body, barrier, condition, other):
     """Found at the first decision that differs, and told with both places."""
-    source = ("void helper(int x) { if (x) barrier(1); } "
-              f"__kernel void k(__global int *o, int n) {{ int l = get_local_id(0); {body} }}")
+    source = (
+        "void helper(int x) { if (x) barrier(1); } "
+        f"__kernel void k(__global int *o, int n) {{ int l = get_local_id(0); {body} }}"
+    )
     with pytest.raises(ExecutionError) as caught:
         run_kernel(parse_source(source, "k.cl").module, "k", {"o": np.arange(1, -2, -1, "i4")}, {"n": 4}, (6,), (3,))
     found = re.sub(r"(k\.cl:\d+):\d+", r"\1", str(caught.value))
-    assert found == (f"k.cl:{barrier}: not all work-items of group (0, 0, 0) come to this barrier: at k.cl:{condition} ({other}, 0, 0) decides "
-                     "otherwise than (0, 0, 0)")
+    assert found == (
+        f"k.cl:{barrier}: not all work-items of group (0, 0, 0) come to this barrier: at k.cl:{condition} ({other}, "
+        "0, 0) decides "
+        "otherwise than (0, 0, 0)"
+    )
 
 
 CHANNELS = """
@@ -126,14 +139,20 @@ def test_channels_between_kernels():
     verify_module(module)
     assert print_module(parse_module(print_module(module))) == print_module(module)
     a, o = np.arange(20, dtype="i4") * 3, np.zeros(20, "f4")
-    launches = [Launch("sink", {"o": o}, {"n": 20}), Launch("middle", {}, {"n": 20}), Launch("source", {"a": a}, {"n": 20})]
+    launches = [
+        Launch("sink", {"o": o}, {"n": 20}),
+        Launch("middle", {}, {"n": 20}),
+        Launch("source", {"a": a}, {"n": 20}),
+    ]
     run_launches(module, launches, max_iterations=10_000)
     np.testing.assert_array_equal(o, np.arange(20) * 1.5 + a)
 
 
 def test_kernels_that_wait_for_each_other_are_named_with_their_lines():
     module, o = parse_source(CHANNELS).module, np.zeros(20, "f4")
-    with pytest.raises(ExecutionError, match=r"wait for each other: kernel sink waits at kernel\.cl:22:\d+: reading from channel pairs"):
+    with pytest.raises(
+        ExecutionError, match=r"wait for each other: kernel sink waits at kernel\.cl:22:\d+: reading from channel pairs"
+    ):
         run_launches(module, [Launch("sink", {"o": o}, {"n": 1})])
     with pytest.raises(ExecutionError, match=r"kernel source waits at kernel\.cl:7:\d+: writing to channel values"):
         run_launches(module, [Launch("source", {"a": np.zeros(9, "i4")}, {"n": 9})])
@@ -159,14 +178,18 @@ def test_pipes():
 
 
 def test_pipes_of_a_file():
-    """Declared once for all kernels, as the tools for other chips want them, they are channels that are called by address."""
+    """Declared once for all kernels, as the tools for other chips want them, they are channels that are called by
+    address."""
     source = """pipe int values __attribute__((xcl_reqd_pipe_depth(16)));
         kernel void source(global int *a, int n) { for (int i = 0; i < n; i++) write_pipe_block(values, &a[i]); }
         kernel void sink(global int *o, int n) { for (int i = 0; i < n; i++) { int v; read_pipe_block(values, &v); o[i] = v * 3; }
             int v = 9; o[n] = read_pipe(values, &v) * 100 + v; }"""
     parsed, o = parse_source(source), np.zeros(4, "i4")
     verify_module(parsed.module)
-    run_launches(parsed.module, [Launch("source", {"a": np.array([5, -6, 7], "i4")}, {"n": 3}), Launch("sink", {"o": o}, {"n": 3})])
+    run_launches(
+        parsed.module,
+        [Launch("source", {"a": np.array([5, -6, 7], "i4")}, {"n": 3}), Launch("sink", {"o": o}, {"n": 3})],
+    )
     assert parsed.warnings == () and o.tolist() == [15, -18, 21, -91]
 
 
@@ -177,14 +200,18 @@ def test_printf():
         parse_source(source)
     source = source.replace(" %s", "").replace(", 3)", ")").replace("printf(", r'printf("%v4hlf\n", v); printf(')
     written = []
-    run_kernel(parse_source(source).module, "k", {}, {"n": -7, "v": np.array([1.5, -2, 3, 0.25], "f4")}, write=written.append)
+    run_kernel(
+        parse_source(source).module, "k", {}, {"n": -7, "v": np.array([1.5, -2, 3, 0.25], "f4")}, write=written.append
+    )
     assert "".join(written) == "1.500000,-2.000000,3.000000,0.250000\n-7% of  1.50, 4294967295 ff|-7  |A"
 
 
 def test_printf_is_left_out_of_hardware_and_said():
     """The rest of the kernel is what it is without; the module that the emulator runs keeps it."""
-    result, other = (compile(f"__kernel void k(__global int *o, int n) {{ for (int i = 0; i < n; i++) {{ o[i] += i; {show} }} }}")
-                     for show in (r'printf("%d %d\n", i, n * 7);', ""))
+    result, other = (
+        compile(f"__kernel void k(__global int *o, int n) {{ for (int i = 0; i < n; i++) {{ o[i] += i; {show} }} }}")
+        for show in (r'printf("%d %d\n", i, n * 7);', "")
+    )
     assert [(d.message, d.span.line) for d in result.warnings] == [("printf prints nothing on the board", 1)]
     assert any(op.opcode == "printf" for op in walk(result.module.functions["k"].body))
     assert not any(op.opcode == "printf" for op in walk(result.kernels[0].function.body))

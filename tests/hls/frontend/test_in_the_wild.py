@@ -1,6 +1,8 @@
-"""Kernels as programs in the wild write them (the folder wild), with PoCL, as the frontend made them, after the passes and on the emulator.
+"""Kernels as programs in the wild write them (the folder wild), with PoCL, as the frontend made them, after the passes
+and on the emulator.
 
-What PoCL does not take, as pointers without an address space that point anywhere, is compiled as C instead (the folder wild/c).
+What PoCL does not take, as pointers without an address space that point anywhere, is compiled as C instead (the folder
+wild/c).
 """
 
 import ctypes
@@ -17,7 +19,10 @@ from hls.ir.launch import IndexSpace
 from sim.emulator import Emulator
 
 WILD = Path(__file__).parent / "wild"
-KERNEL = "#define KERNEL __kernel void k(__global const int *a, __global const float *f, __global int *o, __global float *g, int n)\n"
+KERNEL = (
+    "#define KERNEL __kernel void k(__global const int *a, __global const float *f, __global int *o, __global "
+    "float *g, int n)\n"
+)
 AS_C = """#define KERNEL void k(const int *a, const float *f, int *o, float *g, int n)
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,8 +44,13 @@ def context():
 
 def arguments(n: int) -> dict:
     rng = np.random.default_rng(n)
-    return {"a": rng.integers(-99, 99, 64, "i4"), "f": (rng.integers(-512, 512, 64) / 8).astype("f4"),
-            "o": np.full(64, -7, "i4"), "g": np.full(64, 0.25, "f4"), "n": np.int32(n)}
+    return {
+        "a": rng.integers(-99, 99, 64, "i4"),
+        "f": (rng.integers(-512, 512, 64) / 8).astype("f4"),
+        "o": np.full(64, -7, "i4"),
+        "g": np.full(64, 0.25, "f4"),
+        "n": np.int32(n),
+    }
 
 
 def emulated(expected: dict, source: str, name: str, n: int):
@@ -55,8 +65,24 @@ def compiled_as_c(source: str, folder: Path):
     if compiler is None:
         pytest.skip("no C compiler")
     (folder / "k.c").write_text(AS_C + source)
-    subprocess.run([compiler, "-std=gnu11", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fsigned-char", "-shared",
-                    "-fPIC", "-o", folder / "k.so", folder / "k.c"], check=True)
+    subprocess.run(
+        [
+            compiler,
+            "-std=gnu11",
+            "-O1",
+            "-w",
+            "-fwrapv",
+            "-fno-strict-aliasing",
+            "-ffp-contract=off",
+            "-fsigned-char",
+            "-shared",
+            "-fPIC",
+            "-o",
+            folder / "k.so",
+            folder / "k.c",
+        ],
+        check=True,
+    )
     return ctypes.CDLL(str(folder / "k.so"))
 
 

@@ -35,8 +35,19 @@ def told(text: str, folder: Path, roots=(), dirs=()) -> str:
     return "\n".join(render(d, caught.value.sources) for d in caught.value.diagnostics)
 
 
-@pytest.mark.parametrize("path", ["../outside/secret.h", "link.h", "folder/secret.h", "folder/../outside/secret.h", "/etc/passwd", "/proc/self/environ",
-                                  "../outside/none.h", "../outside"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../outside/secret.h",
+        "link.h",
+        "folder/secret.h",
+        "folder/../outside/secret.h",
+        "/etc/passwd",
+        "/proc/self/environ",
+        "../outside/none.h",
+        "../outside",
+    ],
+)
 def test_nothing_outside_the_roots_is_read_or_told(path, project):
     text = told(f'#include "{path}"\n{KERNEL}', project, [project])
     assert f"k.cl:1:2: error: file '{path}' not found in the folders that --include-root allows" in text
@@ -48,15 +59,28 @@ def test_without_roots_all_files_are_read(project):
 
 
 def test_a_folder_that_is_searched_is_not_allowed_by_that(project):
-    assert "not found in the folders" in told(f'#include <secret.h>\n{KERNEL}', project, [project], [project.parent / "outside"])
+    assert "not found in the folders" in told(
+        f"#include <secret.h>\n{KERNEL}", project, [project], [project.parent / "outside"]
+    )
 
 
 def test_what_lies_in_a_root_is_read(project):
     outside = project.parent / "outside"
     (outside / "more.h").write_text('#include "last.h"\n#define N M\n')
     (outside / "last.h").write_text("#define M 4\n")
-    for path, roots in (("fine.h", [project]), ("../inside/fine.h", [project]), ("folder/more.h", [project, outside]), ("more.h", [project.parent])):
-        parse_source(f'#include "{path}"\n#include <stdint.h>\n{KERNEL}', str(project / "k.cl"), {}, [str(project), str(outside)], include_roots=roots)
+    for path, roots in (
+        ("fine.h", [project]),
+        ("../inside/fine.h", [project]),
+        ("folder/more.h", [project, outside]),
+        ("more.h", [project.parent]),
+    ):
+        parse_source(
+            f'#include "{path}"\n#include <stdint.h>\n{KERNEL}',
+            str(project / "k.cl"),
+            {},
+            [str(project), str(outside)],
+            include_roots=roots,
+        )
 
 
 def test_only_regular_files_are_read(tmp_path):
@@ -72,8 +96,14 @@ def test_byte_order_marks_and_comments_in_other_encodings(data, tmp_path):
 
 
 def command(folder: Path, *arguments) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-m", "hls.cli", "compile", *arguments], cwd=folder, capture_output=True, text=True, check=False,
-                          env=os.environ | {"PYTHONPATH": str(ROOT)})
+    return subprocess.run(
+        [sys.executable, "-m", "hls.cli", "compile", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
 
 
 def test_the_command_follows_no_link_out_of_the_roots(project):
@@ -86,4 +116,7 @@ def test_the_command_follows_no_link_out_of_the_roots(project):
 def test_the_command_hands_roots_on(project):
     (project / "k.cl").write_bytes(b'\xef\xbb\xbf// caf\xe9\n#include "link.h"\n' + KERNEL.encode())
     done = command(project, "k.cl", "--include-root", ".")
-    assert done.returncode == 1 and "k.cl:2:2: error: file 'link.h' not found in the folders that --include-root allows" in done.stderr, done.stderr
+    assert (
+        done.returncode == 1
+        and "k.cl:2:2: error: file 'link.h' not found in the folders that --include-root allows" in done.stderr
+    ), done.stderr

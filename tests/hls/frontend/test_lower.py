@@ -86,26 +86,42 @@ def test_collatz_and_triangular_nest():
             n, k = (n // 2 if n % 2 == 0 else 3 * n + 1), k + 1
         return k
 
-    assert compute("for (int i = 0; i < 8; i++) { ulong v = i + 1; int k = 0; "
-                   "while (v != 1) { v = v & 1 ? 3 * v + 1 : v / 2; k++; } out[i] = k; }") == [steps(i + 1) for i in range(8)]
-    assert compute("for (int i = 0; i < 8; i++) { int s = 0; for (int j = i; j < 8; ++j) s += j; out[i] = s; }") == \
-        [sum(range(i, 8)) for i in range(8)]
+    assert compute(
+        "for (int i = 0; i < 8; i++) { ulong v = i + 1; int k = 0; "
+        "while (v != 1) { v = v & 1 ? 3 * v + 1 : v / 2; k++; } out[i] = k; }"
+    ) == [steps(i + 1) for i in range(8)]
+    assert compute("for (int i = 0; i < 8; i++) { int s = 0; for (int j = i; j < 8; ++j) s += j; out[i] = s; }") == [
+        sum(range(i, 8)) for i in range(8)
+    ]
 
 
 # -- control flow
 
 
-@pytest.mark.parametrize("body, expected", [
-    ("for (int i = 0; i < 8; i++) { if (i == 3) continue; if (i == 6) break; out[i] = 1; }", [1, 1, 1, 0, 1, 1, 0, 0]),
-    ("int i = 0; do { out[i] = i; if (i == 2) break; } while (++i < 5); out[7] = i;", [0, 1, 2, 0, 0, 0, 0, 2]),
-    ("int i = 9; while (i < 5) out[0] = 1; do out[1] = i; while (i++ < 5); out[2] = i;", [0, 9, 10, 0, 0, 0, 0, 0]),
-    ("for (int i = 0; ; i++) { for (int j = 0; ; j++) { if (j > i) break; if (j == 3) return; out[i] += 1; } }",
-     [1, 2, 3, 3, 0, 0, 0, 0]),
-    ("int i = 0; while (1) { if (i == 2) { i++; continue; } if (i > 4) break; out[i++] = 5; }", [5, 5, 0, 5, 5, 0, 0, 0]),
-    ("for (int i = 0, j = 8; i < j; i++, j--) out[i] = j;", [8, 7, 6, 5, 0, 0, 0, 0]),
-    ("for (int i = 0; i < 3; i++) { do { if (i == 1) continue; out[i] = 7; } while (0); out[i + 4] = i; }",
-     [7, 0, 7, 0, 0, 1, 2, 0]),
-])
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        (
+            "for (int i = 0; i < 8; i++) { if (i == 3) continue; if (i == 6) break; out[i] = 1; }",
+            [1, 1, 1, 0, 1, 1, 0, 0],
+        ),
+        ("int i = 0; do { out[i] = i; if (i == 2) break; } while (++i < 5); out[7] = i;", [0, 1, 2, 0, 0, 0, 0, 2]),
+        ("int i = 9; while (i < 5) out[0] = 1; do out[1] = i; while (i++ < 5); out[2] = i;", [0, 9, 10, 0, 0, 0, 0, 0]),
+        (
+            "for (int i = 0; ; i++) { for (int j = 0; ; j++) { if (j > i) break; if (j == 3) return; out[i] += 1; } }",
+            [1, 2, 3, 3, 0, 0, 0, 0],
+        ),
+        (
+            "int i = 0; while (1) { if (i == 2) { i++; continue; } if (i > 4) break; out[i++] = 5; }",
+            [5, 5, 0, 5, 5, 0, 0, 0],
+        ),
+        ("for (int i = 0, j = 8; i < j; i++, j--) out[i] = j;", [8, 7, 6, 5, 0, 0, 0, 0]),
+        (
+            "for (int i = 0; i < 3; i++) { do { if (i == 1) continue; out[i] = 7; } while (0); out[i + 4] = i; }",
+            [7, 0, 7, 0, 0, 1, 2, 0],
+        ),
+    ],
+)
 def test_jumps(body, expected):
     assert compute(body) == expected
 
@@ -126,7 +142,9 @@ def test_return_from_a_helper_in_a_loop():
     prefix = """int find(__global const int *p, int n, int x) {
         for (int i = 0; i < n; i++) if (p[i] == x) return i;
         return -1; }"""
-    assert compute("out[3] = 9; out[5] = 4; out[0] = find(out, 8, 4); out[1] = find(out, 3, 4);", prefix=prefix)[:2] == [5, -1]
+    assert compute("out[3] = 9; out[5] = 4; out[0] = find(out, 8, 4); out[1] = find(out, 3, 4);", prefix=prefix)[
+        :2
+    ] == [5, -1]
 
 
 def test_only_what_counts_is_evaluated():
@@ -141,28 +159,61 @@ def test_only_what_counts_is_evaluated():
 # -- expressions
 
 
-@pytest.mark.parametrize("expression, expected", [
-    ("(uchar)250 + 10", 260), ("(uchar)(250 + 10)", 4), ("-7 / 2", -3), ("-7 % 2", -1), ("7u > -1", 0), ("-1 > 2u", 1),
-    ("(char)200", -56), ("1 << 33", 2), ("-8 >> 1", -4), ("(uint)-8 >> 28", 15), ("~0", -1), ("!5 + !0", 1),
-    ("sizeof(int[3]) + sizeof(char)", 13), ("'a' + '\\n'", 107), ("(short)0x18000", -32768), ("5 > 3 > 1", 0),
-    ("(3, 4)", 4), ("0x7fffffff + 1 < 0", 1), ("(bool)256 + (bool)0.5f", 2), ("010 + 0b11", 11), ("(int)-2.9f", -2),
-    ("1 ? 2 : 3.0f", 2), ("min(3u, 2u) + max((char)-1, (char)1)", 3), ("abs(-5) + clamp(9, 1, 4)", 9),
-    ("as_int(1.0f)", 0x3F800000), ("convert_int(3.7f)", 3), ("isnan(0.0f / 0.0f) + isinf(1 / 0.0f)", 2),
-    ("(long)1 << 40 > 0", 1), ("mul24(3, 4) + mad24(2, 3, 4)", 22), ("rotate(0x80000001u, 1u)", 3), ("select(1, 2, 0)", 1),
-    ("mul_hi(0x40000000, 8)", 2), ("(float)16777217 == 16777216.0f", 1), ("INT_MAX", 2147483647),
-])
+@pytest.mark.parametrize(
+    "expression, expected",
+    [
+        ("(uchar)250 + 10", 260),
+        ("(uchar)(250 + 10)", 4),
+        ("-7 / 2", -3),
+        ("-7 % 2", -1),
+        ("7u > -1", 0),
+        ("-1 > 2u", 1),
+        ("(char)200", -56),
+        ("1 << 33", 2),
+        ("-8 >> 1", -4),
+        ("(uint)-8 >> 28", 15),
+        ("~0", -1),
+        ("!5 + !0", 1),
+        ("sizeof(int[3]) + sizeof(char)", 13),
+        ("'a' + '\\n'", 107),
+        ("(short)0x18000", -32768),
+        ("5 > 3 > 1", 0),
+        ("(3, 4)", 4),
+        ("0x7fffffff + 1 < 0", 1),
+        ("(bool)256 + (bool)0.5f", 2),
+        ("010 + 0b11", 11),
+        ("(int)-2.9f", -2),
+        ("1 ? 2 : 3.0f", 2),
+        ("min(3u, 2u) + max((char)-1, (char)1)", 3),
+        ("abs(-5) + clamp(9, 1, 4)", 9),
+        ("as_int(1.0f)", 0x3F800000),
+        ("convert_int(3.7f)", 3),
+        ("isnan(0.0f / 0.0f) + isinf(1 / 0.0f)", 2),
+        ("(long)1 << 40 > 0", 1),
+        ("mul24(3, 4) + mad24(2, 3, 4)", 22),
+        ("rotate(0x80000001u, 1u)", 3),
+        ("select(1, 2, 0)", 1),
+        ("mul_hi(0x40000000, 8)", 2),
+        ("(float)16777217 == 16777216.0f", 1),
+        ("INT_MAX", 2147483647),
+    ],
+)
 def test_expressions(expression, expected):
     assert compute(f"out[0] = {expression};")[0] == expected
 
 
 def test_assignment_operators():
-    assert compute("uchar c = 250; c += 10; out[0] = c; out[1] = c++; out[2] = --c; int s = 1; s <<= 3; out[3] = s;"
-                   "float f = 1; f /= 4; out[4] = f * 100; bool b = 2; out[5] = b; out[6] = (s = 5) + s; s -= 2.5f; out[7] = s;"
-                   ) == [4, 4, 4, 8, 25, 1, 10, 2]
+    assert compute(
+        "uchar c = 250; c += 10; out[0] = c; out[1] = c++; out[2] = --c; int s = 1; s <<= 3; out[3] = s;"
+        "float f = 1; f /= 4; out[4] = f * 100; bool b = 2; out[5] = b; out[6] = (s = 5) + s; s -= 2.5f; out[7] = s;"
+    ) == [4, 4, 4, 8, 25, 1, 10, 2]
 
 
 def test_pointers():
-    prefix = "void swap(int *a, int *b) { int t = *a; *a = *b; *b = t; } int sum(const int m[2][3]) { return m[1][2] + **m; }"
+    prefix = (
+        "void swap(int *a, int *b) { int t = *a; *a = *b; *b = t; } int sum(const int m[2][3]) { return m[1][2] "
+        "+ **m; }"
+    )
     body = """__global int *p = out + 1; *p++ = 5; p += 2; *p = 6; p[-1] = 7; *(1 + p) = 8; --p; *p += 1;
         int x = 1, y = 2; swap(&x, &y); out[6] = x * 10 + y; int m[2][3] = {{1}, {2, 3, 4}}; int *q = m[1]; q[1] = 30;
         out[7] = sum(m) + m[1][1];"""
@@ -176,27 +227,41 @@ def test_buffer_parameter_that_moves():
 
 
 def test_initializers():
-    body = "int t[] = {1, [3] = 4, 5}; int m[2][2] = {1, 2, 3}; out[0] = sizeof(t) / sizeof(t[0]); out[1] = t[2] + t[4];" \
-           "out[2] = m[1][0] * 10 + m[1][1]; out[3] = c[1] + N; enum { A, B = 7, C }; out[4] = A + C;"
+    body = (
+        "int t[] = {1, [3] = 4, 5}; int m[2][2] = {1, 2, 3}; out[0] = sizeof(t) / sizeof(t[0]); out[1] = t[2] + t[4];"
+        "out[2] = m[1][0] * 10 + m[1][1]; out[3] = c[1] + N; enum { A, B = 7, C }; out[4] = A + C;"
+    )
     assert compute(body, prefix="__constant short c[2] = {1, -2}; __constant int N = 3 * 4;")[:5] == [5, 5, 30, 10, 8]
 
 
 def test_scopes_shadow():
-    assert compute("int x = 1; { int x = 2; out[0] = x; for (int x = 5; x < 6; x++) out[1] = x; } out[2] = x;")[:3] == [2, 5, 1]
+    assert compute("int x = 1; { int x = 2; out[0] = x; for (int x = 5; x < 6; x++) out[1] = x; } out[2] = x;")[:3] == [
+        2,
+        5,
+        1,
+    ]
 
 
 def test_bool_and_narrow_kernel_arguments():
     out = np.zeros(3, "i4")
-    run("__kernel void k(__global int *out, bool b, char c, ulong u) { out[0] = b; out[1] = c; out[2] = u >> 60; c = 3; }",
-        {"out": out}, {"b": 2, "c": -3, "u": 1 << 63})
+    run(
+        "__kernel void k(__global int *out, bool b, char c, ulong u) { out[0] = b; out[1] = c; out[2] = u >> 60; c = "
+        "3; }",
+        {"out": out},
+        {"b": 2, "c": -3, "u": 1 << 63},
+    )
     assert out.tolist() == [1, -3, 8]
 
 
 def test_work_item_functions():
     out = np.zeros(12, "i4")
-    run("""__kernel void k(__global int *out) {
+    run(
+        """__kernel void k(__global int *out) {
         out[get_global_id(1) * get_global_size(0) + get_global_id(0)] =
-            get_group_id(0) + 10 * get_local_id(0) + 100 * get_work_dim() + get_global_id(7); }""", {"out": out}, size=(4, 3))
+            get_group_id(0) + 10 * get_local_id(0) + 100 * get_work_dim() + get_global_id(7); }""",
+        {"out": out},
+        size=(4, 3),
+    )
     assert out.tolist() == [200, 201, 202, 203] * 3
 
 
@@ -255,33 +320,44 @@ def test_spans_of_loops_and_accesses():
 
 
 def test_every_operation_has_a_place():
-    module = compiled(f"int g(int x) {{ return x ? x : 1; }} __kernel void k(__global int *out) {{ {SWITCH} out[0] = g(3); }}")
+    module = compiled(
+        f"int g(int x) {{ return x ? x : 1; }} __kernel void k(__global int *out) {{ {SWITCH} out[0] = g(3); }}"
+    )
     for function in module.functions.values():
         first, *rest = walk(function.body)
         assert first.opcode == "const", "the predicate that is always true comes first and belongs to no line"
         assert all(op.span is not None for op in rest)
 
 
-@pytest.mark.parametrize("head, uses, ndrange", [
-    ("", "", False), ("", "get_global_id(0)", True), ("", "g()", True),
-    ("__attribute__((reqd_work_group_size(1, 1, 1)))", "get_global_id(0)", False),
-    ("__attribute__((reqd_work_group_size(4, 1, 1)))", "get_global_id(0)", True),
-])
+@pytest.mark.parametrize(
+    "head, uses, ndrange",
+    [
+        ("", "", False),
+        ("", "get_global_id(0)", True),
+        ("", "g()", True),
+        ("__attribute__((reqd_work_group_size(1, 1, 1)))", "get_global_id(0)", False),
+        ("__attribute__((reqd_work_group_size(4, 1, 1)))", "get_global_id(0)", True),
+    ],
+)
 def test_kind_of_kernel(head, uses, ndrange):
-    (kernel,) = compiled(f"int g(void) {{ return get_local_id(0); }} {head} __kernel void k(__global int *a) {{ a[0] = {uses or 1}; }}"
-                         ).kernels
+    (kernel,) = compiled(
+        f"int g(void) {{ return get_local_id(0); }} {head} __kernel void k(__global int *a) {{ a[0] = {uses or 1}; }}"
+    ).kernels
     assert kernel.attrs["ndrange"] is ndrange
 
 
 def test_flags_only_where_needed():
-    (kernel,) = compiled("__kernel void k(__global int *a) { if (a[0]) return; a[1] = 1; if (a[2]) { a[3] = 1; return; } a[4] = 1; }"
-                         ).kernels
+    (kernel,) = compiled(
+        "__kernel void k(__global int *a) { if (a[0]) return; a[1] = 1; if (a[2]) { a[3] = 1; return; } a[4] = 1; }"
+    ).kernels
     assert [m for m in kernel.memories.values() if m.space == "private"] == []
 
 
 def test_flags_are_no_recurrence():
     """Each iteration begins by clearing the flags that it may set."""
-    (loop,) = loops("__kernel void k(__global int *a) { for (int i = 0; i < 9; i++) { if (a[i]) break; a[i] = 1; } a[9] = 2; }")
+    (loop,) = loops(
+        "__kernel void k(__global int *a) { for (int i = 0; i < 9; i++) { if (a[i]) break; a[i] = 1; } a[9] = 2; }"
+    )
     stores = [op for op in loop.regions[0].ops if op.opcode == "store"]
     assert stores[0].operands[0].op.attrs["mem"] == "left"
 
@@ -297,18 +373,26 @@ def test_variables_parameters_and_types():
     assert m["b"].volatile and m["c"].const and m["c"].space == "global"
     assert (m["yes"].element, m["t"].length, m["t"].element, m["p"].element) == (BOOL, 6, I32, PTR)
     assert [(p.name, p.kind, p.c_type, p.bytes) for p in kernel.params] == [
-        ("a", "buffer", "__global const float * restrict", 8), ("b", "buffer", "volatile __global uchar *", 8),
-        ("c", "buffer", "__constant int *", 8), ("n", "scalar", "uint", 4)]
+        ("a", "buffer", "__global const float * restrict", 8),
+        ("b", "buffer", "volatile __global uchar *", 8),
+        ("c", "buffer", "__constant int *", 8),
+        ("n", "scalar", "uint", 4),
+    ]
     assert list(module.functions) == ["scale", "k"]
 
 
 def test_names_of_memories_are_unique():
-    (kernel,) = compiled("__constant int n[2] = {1, 2}; __kernel void k(__global int *i) "
-                         "{ for (int j = 0; j < 2; j++) i[j] = n[j]; for (int j = 0; j < 2; j++) { int i = j; int n = i; } }").kernels
+    (kernel,) = compiled(
+        "__constant int n[2] = {1, 2}; __kernel void k(__global int *i) "
+        "{ for (int j = 0; j < 2; j++) i[j] = n[j]; for (int j = 0; j < 2; j++) { int i = j; int n = i; } }"
+    ).kernels
     assert len(kernel.memories) == len({m.name for m in kernel.memories.values()}) == 6
 
 
 def test_index_arithmetic_is_64_bits_wide():
-    offsets = [op for op in walk(compiled("__kernel void k(__global int *a, uint i) { a[i + 1] = 1; }").kernels[0].body)
-               if op.opcode == "addr"]
+    offsets = [
+        op
+        for op in walk(compiled("__kernel void k(__global int *a, uint i) { a[i + 1] = 1; }").kernels[0].body)
+        if op.opcode == "addr"
+    ]
     assert offsets[0].operands[0].type == I64

@@ -12,7 +12,24 @@ def context():
     return pocl_context()
 
 
-EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 0.99999994, -1e-9, 3e38, 1e-41, -1.4e-45, 1.17549435e-38, np.inf, -np.inf, np.nan]
+EDGES = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    2.5,
+    -2.5,
+    0.99999994,
+    -1e-9,
+    3e38,
+    1e-41,
+    -1.4e-45,
+    1.17549435e-38,
+    np.inf,
+    -np.inf,
+    np.nan,
+]
 
 FLOATS = """
 int calls(__local int *n) { return n[0]++; }
@@ -32,8 +49,18 @@ __kernel void k(__global float *x, __global float *o, __global int *e, __global 
 def test_parts(context):
     rng = np.random.default_rng(1)
     x = np.array([*EDGES, *(rng.standard_normal(24) * 10.0 ** rng.integers(-3, 6, 24))], "f4")
-    run_both(context, FLOATS, "k", {"x": x, "o": np.zeros(201, "f4"), "e": np.zeros(41, "i4"), "v": np.array([1.75, -2.5, 9e-40, 100], "f4").repeat(5),
-                                    "d": np.array([-1234.56789, 0, 0, 0, 0])})
+    run_both(
+        context,
+        FLOATS,
+        "k",
+        {
+            "x": x,
+            "o": np.zeros(201, "f4"),
+            "e": np.zeros(41, "i4"),
+            "v": np.array([1.75, -2.5, 9e-40, 100], "f4").repeat(5),
+            "d": np.array([-1234.56789, 0, 0, 0, 0]),
+        },
+    )
 
 
 PAIRS = """

@@ -30,10 +30,17 @@ def words(text: str) -> str:
 def random_text(rng: random.Random, length: int) -> str:
     def piece(depth: int) -> str:
         inner = (lambda: piece(depth - 1)) if depth else (lambda: rng.choice("abc"))
-        return rng.choice([
-            lambda: rng.choice(["a", "ONE", "NOTHING", "MOST", "f(a)", "TWICE (b)", "{ a; }", "(a; b)"]),
-            lambda: f"MOST({inner()}, {inner()})", lambda: f"ALIAS\n({inner()},\n{inner()})", lambda: f"LIST({inner()}, {inner()}, {inner()})",
-            lambda: f"{inner()} {rng.choice('+-*/=&|<>;')} {inner()}", lambda: f"({inner()})", lambda: f"TWICE({rng.choice('abc')})"])()
+        return rng.choice(
+            [
+                lambda: rng.choice(["a", "ONE", "NOTHING", "MOST", "f(a)", "TWICE (b)", "{ a; }", "(a; b)"]),
+                lambda: f"MOST({inner()}, {inner()})",
+                lambda: f"ALIAS\n({inner()},\n{inner()})",
+                lambda: f"LIST({inner()}, {inner()}, {inner()})",
+                lambda: f"{inner()} {rng.choice('+-*/=&|<>;')} {inner()}",
+                lambda: f"({inner()})",
+                lambda: f"TWICE({rng.choice('abc')})",
+            ]
+        )()
 
     return "".join(piece(3) + rng.choice([";\n", ", ", " + ", "\n"]) for _ in range(length))
 
@@ -70,6 +77,10 @@ def test_large_files_may_have_many_calls():
     """What macros may become grows with the file; that of a small one stays small."""
     text = MACROS + "__kernel void f(__global int *a) {\n" + "a[0] = MOST(a[1], a[ONE]);\n" * 6000 + "}\n"
     assert preprocess.preprocess(text, "macros.cl", {}, []).text
-    bomb = "#define A0 x\n" + "".join(f"#define A{k} " + f"A{k - 1} " * 10 + "\n" for k in range(1, 12)) + "__kernel void f() { A11; }"
+    bomb = (
+        "#define A0 x\n"
+        + "".join(f"#define A{k} " + f"A{k - 1} " * 10 + "\n" for k in range(1, 12))
+        + "__kernel void f() { A11; }"
+    )
     with pytest.raises(CompileError, match="macros become more than 20"):
         parse_source(bomb)

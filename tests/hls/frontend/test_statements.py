@@ -104,8 +104,13 @@ __kernel void k(__global const int *a, __global const long *l, __global const fl
 @pytest.mark.parametrize("seed", range(3))
 def test_scalar_functions(context, seed):
     rng = np.random.default_rng(seed)
-    args = {"a": rng.integers(-1 << 31, 1 << 31, 6, "i4"), "l": rng.integers(-1 << 63, (1 << 63) - 1, 3, "i8"),
-            "f": (rng.standard_normal(3) * 3).astype("f4"), "o": np.zeros(28, "i8"), "r": np.zeros(9, "f4")}
+    args = {
+        "a": rng.integers(-1 << 31, 1 << 31, 6, "i4"),
+        "l": rng.integers(-1 << 63, (1 << 63) - 1, 3, "i8"),
+        "f": (rng.standard_normal(3) * 3).astype("f4"),
+        "o": np.zeros(28, "i8"),
+        "r": np.zeros(9, "f4"),
+    }
     run_both(context, SCALARS, "k", args)
 
 
@@ -118,6 +123,9 @@ def test_the_kind_of_a_kernel_has_a_reason():
     __attribute__((reqd_work_group_size(8, 2, 1))) __kernel void e(__global int *o) { atomic_inc(o); }"""
     kernels = parse_source(source).module.functions
     assert [(kernels[n].attrs["ndrange"], kernels[n].attrs["reason"]) for n in "abcde"] == [
-        (False, "it asks for no work-item's number"), (True, "it calls get_global_id at line 2"),
-        (False, "its reqd_work_group_size is (1, 1, 1)"), (False, "its max_global_work_dim is 0"),
-        (True, "its reqd_work_group_size is (8, 2, 1)")]
+        (False, "it asks for no work-item's number"),
+        (True, "it calls get_global_id at line 2"),
+        (False, "its reqd_work_group_size is (1, 1, 1)"),
+        (False, "its max_global_work_dim is 0"),
+        (True, "its reqd_work_group_size is (8, 2, 1)"),
+    ]

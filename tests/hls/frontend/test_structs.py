@@ -35,8 +35,17 @@ __kernel void k(__global int *o, __global Plain *plain, __global Packed *packed,
 
 def test_layout(context):
     rng = np.random.default_rng(2)
-    run_both(context, LAYOUT, "k", {"o": np.zeros(9, "i4"), "plain": np.zeros(36, "u1"),
-                                    "packed": rng.integers(0, 256, 21, "u1"), "n": np.zeros(48, "u1")})
+    run_both(
+        context,
+        LAYOUT,
+        "k",
+        {
+            "o": np.zeros(9, "i4"),
+            "plain": np.zeros(36, "u1"),
+            "packed": rng.integers(0, 256, 21, "u1"),
+            "n": np.zeros(48, "u1"),
+        },
+    )
 
 
 VALUES = """
@@ -68,8 +77,18 @@ def test_values(context):
     pair = np.dtype([("a", "i4"), ("b", "f4")])
     given = np.array([(1, 2), (3, 4), (5, 6)], pair)
     for n in (2, 3):
-        run_both(context, VALUES, "k", {"in": given, "out": np.zeros(4, pair), "o": np.zeros(10, "i4"),
-                                        "by": np.array((9, -1.5), pair)[()], "n": np.int32(n)})
+        run_both(
+            context,
+            VALUES,
+            "k",
+            {
+                "in": given,
+                "out": np.zeros(4, pair),
+                "o": np.zeros(10, "i4"),
+                "by": np.array((9, -1.5), pair)[()],
+                "n": np.int32(n),
+            },
+        )
 
 
 PARTS = """
@@ -89,7 +108,12 @@ __kernel void k(__global uint *o, __global ulong *w, int n) {
 @pytest.mark.parametrize("n", [3, 6])
 def test_parts_of_a_number_chosen_at_run_time(context, n):
     rng = np.random.default_rng(n)
-    run_both(context, PARTS, "k", {"o": rng.integers(0, 1 << 30, 8, "u4"), "w": rng.integers(0, 1 << 62, 4, "u8"), "n": np.int32(n)})
+    run_both(
+        context,
+        PARTS,
+        "k",
+        {"o": rng.integers(0, 1 << 30, 8, "u4"), "w": rng.integers(0, 1 << 62, 4, "u8"), "n": np.int32(n)},
+    )
 
 
 def test_parts_of_a_number_need_no_memory():

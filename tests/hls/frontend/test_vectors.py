@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 from pocl import pocl_context, run_both
 
-KINDS = {"char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4", "long": "i8", "ulong": "u8",
-         "float": "f4"}
+KINDS = {
+    "char": "i1",
+    "uchar": "u1",
+    "short": "i2",
+    "ushort": "u2",
+    "int": "i4",
+    "uint": "u4",
+    "long": "i8",
+    "ulong": "u8",
+    "float": "f4",
+}
 LENGTHS = (2, 3, 4, 8, 16)
 _MASK = {1: "char", 2: "short", 4: "int", 8: "long"}
 
@@ -34,27 +43,41 @@ def kernel(name: str, length: int) -> str:
     t, mask = f"{name}{length}", f"{_MASK[np.dtype(KINDS[name]).itemsize]}{length}"
     half = {2: "", 3: "2", 4: "2", 8: "4", 16: "8"}[length]
     integer = name != "float"
-    lines = [f"o[0] = x + y * ({name})3;",
-             "o[1] = x - y; o[2] = -x; m[0] = x < y; m[1] = x == y || !(x >= y);",
-             "o[3] = x < y ? x : y; o[4] = select(x, y, m[0]);",
-             f"o[5] = x; o[5].s01 = y.s10; o[5].{'lo' if length != 3 else 'xy'} += ({name}{half or ''})2;" if half or length == 2
-             else "",
-             "o[6] = min(x, y) + max(x, y) + clamp(x, y, y);",
-             (f"{t} z = x; z.s1 = y.s0; z.{'xy' if length == 2 else 'odd' if length != 3 else 'zx'}"
-             f" = {'y.yx' if length == 2 else 'y.even' if length != 3 else 'y.yy'}; o[7] = z;")]
+    lines = [
+        f"o[0] = x + y * ({name})3;",
+        "o[1] = x - y; o[2] = -x; m[0] = x < y; m[1] = x == y || !(x >= y);",
+        "o[3] = x < y ? x : y; o[4] = select(x, y, m[0]);",
+        f"o[5] = x; o[5].s01 = y.s10; o[5].{'lo' if length != 3 else 'xy'} += ({name}{half or ''})2;"
+        if half or length == 2
+        else "",
+        "o[6] = min(x, y) + max(x, y) + clamp(x, y, y);",
+        (
+            f"{t} z = x; z.s1 = y.s0; z.{'xy' if length == 2 else 'odd' if length != 3 else 'zx'}"
+            f" = {'y.yx' if length == 2 else 'y.even' if length != 3 else 'y.yy'}; o[7] = z;"
+        ),
+    ]
     if integer:
-        lines += [f"o[8] = x ^ (y & ({name})5) | ~x; o[9] = (x << ({t})3) + (y >> ({t})1); o[10] = x / (y | ({name})1) + x % (y | ({name})1);",
-                  "o[11] = rotate(x, y) + add_sat(x, y) + sub_sat(x, y) + hadd(x, y) + rhadd(x, y);",
-                  "o[12] = mul_hi(x, y) + mad_hi(x, y, x) + clz(x) + popcount(y); o[13] = mad_sat(x, y, x);",
-                  f"o[14] = convert_{t}(abs_diff(x, y)) + convert_{t}(abs(y)); o[15] = bitselect(x, y, z);",
-                  "s[0] = any(m[0] != m[1]) + 2 * all(m[0] == m[0]);"]
+        lines += [
+            (
+                f"o[8] = x ^ (y & ({name})5) | ~x; o[9] = (x << ({t})3) + (y >> ({t})1); o[10] = x / (y | ({name})1) + x "
+                f"% (y | ({name})1);"
+            ),
+            "o[11] = rotate(x, y) + add_sat(x, y) + sub_sat(x, y) + hadd(x, y) + rhadd(x, y);",
+            "o[12] = mul_hi(x, y) + mad_hi(x, y, x) + clz(x) + popcount(y); o[13] = mad_sat(x, y, x);",
+            f"o[14] = convert_{t}(abs_diff(x, y)) + convert_{t}(abs(y)); o[15] = bitselect(x, y, z);",
+            "s[0] = any(m[0] != m[1]) + 2 * all(m[0] == m[0]);",
+        ]
     else:
-        lines += ["o[8] = x / y; o[9] = fabs(x) + fmin(x, y) - fmax(x, 1.0f); o[10] = mix(x, y, 0.25f);",
-                  "m[2] = isless(x, y); m[3] = isnan(x - x) | isnormal(y); o[11] = step(x, y) + sign(x) + copysign(x, y);",
-                  "o[12] = bitselect(x, y, z);",
-                  "s[0] = dot(x, y);" if length <= 4 else "s[0] = x.s3;"]
-    return (f"__kernel void k_{t}(__global const {t} *a, __global const {t} *b, __global {t} *o, __global {mask} *m, "
-            f"__global {name} *s) {{ {t} x = a[0], y = b[0]; {' '.join(lines)} }}\n")
+        lines += [
+            "o[8] = x / y; o[9] = fabs(x) + fmin(x, y) - fmax(x, 1.0f); o[10] = mix(x, y, 0.25f);",
+            "m[2] = isless(x, y); m[3] = isnan(x - x) | isnormal(y); o[11] = step(x, y) + sign(x) + copysign(x, y);",
+            "o[12] = bitselect(x, y, z);",
+            "s[0] = dot(x, y);" if length <= 4 else "s[0] = x.s3;",
+        ]
+    return (
+        f"__kernel void k_{t}(__global const {t} *a, __global const {t} *b, __global {t} *o, __global {mask} *m, "
+        f"__global {name} *s) {{ {t} x = a[0], y = b[0]; {' '.join(lines)} }}\n"
+    )
 
 
 def source(name: str) -> str:
@@ -67,8 +90,13 @@ def test_every_width(context, name):
     kind = KINDS[name]
     for n in LENGTHS:
         size, mask = stored(n), f"i{np.dtype(kind).itemsize}"
-        args = {"a": values(kind, size, n), "b": values(kind, size, 50 + n), "o": np.zeros(16 * size, kind),
-                "m": np.zeros(4 * size, mask), "s": np.zeros(1, kind)}
+        args = {
+            "a": values(kind, size, n),
+            "b": values(kind, size, 50 + n),
+            "o": np.zeros(16 * size, kind),
+            "m": np.zeros(4 * size, mask),
+            "s": np.zeros(1, kind),
+        }
         triples = ("o", "m") if n == 3 else ()
         few = n == 3 or (n == 2 and name in ("uchar", "long"))  # the passes do to every width what they do to these
         run_both(context, only(source(name), f"k_{name}{n}"), f"k_{name}{n}", args, triples=triples, passes=few)
@@ -88,16 +116,25 @@ def test_conversions(context):
             modes = [""] if target == "float" else ["", "_sat", "_sat_rte", "_sat_rtp", "_sat_rtn", "_sat_rtz"]
             if source_name == "float" and target != "float":
                 modes = modes[1:]  # elsewhere a value that does not fit is undefined
-            body += [f"vstore4(convert_{target}4{mode}(v), {k * 6 + j}, (__global {target} *)(o + {target_base(target)}));"
-                     for j, mode in enumerate(modes)]
-        lines.append(f"__kernel void k_{source_name}(__global const {source_name}4 *a, __global uchar *o) "
-                     f"{{ {source_name}4 v = a[0]; {' '.join(body)} }}\n")
+            body += [
+                f"vstore4(convert_{target}4{mode}(v), {k * 6 + j}, (__global {target} *)(o + {target_base(target)}));"
+                for j, mode in enumerate(modes)
+            ]
+        lines.append(
+            f"__kernel void k_{source_name}(__global const {source_name}4 *a, __global uchar *o) "
+            f"{{ {source_name}4 v = a[0]; {' '.join(body)} }}\n"
+        )
     for source_name, line in zip(KINDS, lines):
         given = values(KINDS[source_name], 4, 7)
         if source_name == "float":
             given = np.array([2.5, -3.5, 1e20, -0.75], "f4")
-        run_both(context, line, f"k_{source_name}", {"a": given, "o": np.zeros(9 * 2048, "u1")},
-                 passes=source_name in ("float", "short", "ulong"))
+        run_both(
+            context,
+            line,
+            f"k_{source_name}",
+            {"a": given, "o": np.zeros(9 * 2048, "u1")},
+            passes=source_name in ("float", "short", "ulong"),
+        )
 
 
 def target_base(name: str) -> int:
@@ -125,8 +162,12 @@ __kernel void k(__global const uint4 *a, __global uchar *o, float4 by, int3 thre
 
 
 def test_bits_shuffles_and_literals(context):
-    args = {"a": values("u4", 4, 3), "o": np.zeros(512, "u1"), "by": np.array([1.5, -2, 3, 4.25], "f4")[None].view("V16")[0, 0],
-            "three": np.array([5, 6, 7, 0], "i4")[None].view("V16")[0, 0]}
+    args = {
+        "a": values("u4", 4, 3),
+        "o": np.zeros(512, "u1"),
+        "by": np.array([1.5, -2, 3, 4.25], "f4")[None].view("V16")[0, 0],
+        "three": np.array([5, 6, 7, 0], "i4")[None].view("V16")[0, 0],
+    }
     run_both(context, REINTERPRET, "k", args)
 
 
@@ -178,5 +219,16 @@ __kernel void k(__global const uint4 *a, __global const float4 *b, __global uint
 def test_numbers_beside_vectors(context):
     """A number beside vectors stands for a vector of it, converted to their elements."""
     rng = np.random.default_rng(5)
-    run_both(context, BESIDE, "k", {"a": rng.integers(0, 1 << 32, 8, "u4"), "b": (rng.standard_normal(8) * 9).astype("f4"),
-                                    "o": np.zeros(32, "u4"), "f": np.zeros(20, "f4"), "n": np.uint8(200), "m": np.int8(-3)})
+    run_both(
+        context,
+        BESIDE,
+        "k",
+        {
+            "a": rng.integers(0, 1 << 32, 8, "u4"),
+            "b": (rng.standard_normal(8) * 9).astype("f4"),
+            "o": np.zeros(32, "u4"),
+            "f": np.zeros(20, "f4"),
+            "n": np.uint8(200),
+            "m": np.int8(-3),
+        },
+    )

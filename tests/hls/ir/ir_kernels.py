@@ -52,8 +52,10 @@ def global_ids() -> Function:
     f = Function("ids", "kernel", attrs={"ndrange": True})
     add_buffer(f, "a", I32)
     b = Builder(f.body)
-    gx, gy, lx = (b.value("work_item", result=I64, attrs={"fn": fn, "dim": d})
-                  for fn, d in (("global_id", 0), ("global_id", 1), ("local_id", 0)))
+    gx, gy, lx = (
+        b.value("work_item", result=I64, attrs={"fn": fn, "dim": d})
+        for fn, d in (("global_id", 0), ("global_id", 1), ("local_id", 0))
+    )
     value = b.value("add", b.value("mul", gy, b.const(16, I64)), lx)
     index = b.value("add", gx, b.value("mul", gy, b.const(4, I64)))
     b.op("store", element(b, "a", index), b.value("trunc", value, result=I32), b.true())

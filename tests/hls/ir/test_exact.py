@@ -29,6 +29,7 @@ def numbers(fmt, count, seed):
 
 def meaning(opcode, operands, source, target, **attrs):
     """The bits of the result of an operation on bits."""
+
     def value(bits, t):
         return bits_to_float(bits, t.bits) if isinstance(t, FloatType) else bits
 

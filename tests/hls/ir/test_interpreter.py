@@ -54,15 +54,30 @@ def check_one(f, opcode, values, type, result):
     run_kernel(f, "one", {"out": out}, {"x0": values[0], "x1": values[1]})
     expected = OPS[opcode].meaning(values, [type] * 2, result, {})
     if result == F32:
-        assert np.float32(expected).tobytes() == bytes(out[:4]) or math.isnan(expected) and math.isnan(
-            np.frombuffer(out, np.float32)[0])
+        assert (
+            np.float32(expected).tobytes() == bytes(out[:4])
+            or math.isnan(expected)
+            and math.isnan(np.frombuffer(out, np.float32)[0])
+        )
     else:
         assert int.from_bytes(out, "little") == expected, (opcode, values)
 
 
-@pytest.mark.parametrize(("opcode", "source", "target"), [
-    ("zext", I8, I32), ("sext", I8, I32), ("sext", IntType(1), I64), ("trunc", I64, IntType(17)), ("sitofp", I64, F32),
-    ("uitofp", I64, F32), ("fptosi", F32, I8), ("fptoui", F32, I64), ("bitcast", F32, I32), ("bitcast", I32, F32)])
+@pytest.mark.parametrize(
+    ("opcode", "source", "target"),
+    [
+        ("zext", I8, I32),
+        ("sext", I8, I32),
+        ("sext", IntType(1), I64),
+        ("trunc", I64, IntType(17)),
+        ("sitofp", I64, F32),
+        ("uitofp", I64, F32),
+        ("fptosi", F32, I8),
+        ("fptoui", F32, I64),
+        ("bitcast", F32, I32),
+        ("bitcast", I32, F32),
+    ],
+)
 def test_conversions_follow_the_table(opcode, source, target):
     rng = random.Random(7)
     f = single(opcode, [source], target)
@@ -141,8 +156,9 @@ def test_calls_with_pointers_and_private_memories():
     old = b.value("load", b.addr("t"), b.true(), result=I32)
     b.op("store", p, b.value("add", old, b.const(1, I32)), b.true())
     b.op("return", old)
-    f = Function("k", "kernel", memories={"x": MemoryObject("x", "private", I32, 1),
-                                          "q": MemoryObject("q", "private", PTR, 1)})
+    f = Function(
+        "k", "kernel", memories={"x": MemoryObject("x", "private", I32, 1), "q": MemoryObject("q", "private", PTR, 1)}
+    )
     kernels.add_buffer(f, "a", I32)
     b = Builder(f.body)
     b.op("store", b.addr("x"), b.const(7, I32), b.true())

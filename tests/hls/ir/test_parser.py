@@ -61,10 +61,18 @@ def test_modules_hold_several_functions():
     assert print_module(parse_module(text)) == text
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (("mul", "mull"), "unknown operation mull"), (("sext %i.5", "sext %j"), "line 10: %j is not defined"),
-    (("i64", "q64"), "unknown type q64"), (("loop", "lo!op"), "line 8: cannot read"), (("yield", ""), "line"),
-    (("{\n", "\n"), "expected {"), (("  return\n}", "  return"), "ends too early")])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("mul", "mull"), "unknown operation mull"),
+        (("sext %i.5", "sext %j"), "line 10: %j is not defined"),
+        (("i64", "q64"), "unknown type q64"),
+        (("loop", "lo!op"), "line 8: cannot read"),
+        (("yield", ""), "line"),
+        (("{\n", "\n"), "expected {"),
+        (("  return\n}", "  return"), "ends too early"),
+    ],
+)
 def test_errors_name_the_line(change, message):
     text = print_function(kernels.scale())
     assert change[0] in text

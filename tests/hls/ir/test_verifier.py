@@ -117,16 +117,35 @@ def _compare_result(f, loop, body):
     f.body.ops.insert(0, Builder(Region()).op("slt", f.args[0], f.args[0], result=I32))
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (_late_use, "not defined before"), (_foreign_value, "lost.*not defined"), (_swap, "not defined before"),
-    (_inner_value_outside, "used outside the region"),
-    (_no_terminator, "wrong place"), (_wrong_terminator, "expected yield"), (_yield_type, "the body yields"),
-    (_yield_count, "the body yields"), (_operand_types, "int operands"), (_wrong_arity, "1 operands, not 2"),
-    (_memory_missing, "no memory is called a"), (_unknown_space, "elsewhere"), (_table_size, "memory's size"),
-    (_narrowing_zext, "must be wider"), (_constant_range, "is not an i32"), (_twice, "two places"),
-    (_predicate, "predicate"), (_enable, "enable is i32"), (_select, "takes i1"), (_work_item, "colour"),
-    (_fused_terms, "3 operands, not the 4"), (_fused_kinds, "is a sum of two or more"),
-    (_wrong_owner, "who defines it"), (_compare_result, f"not {BOOL}")])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_late_use, "not defined before"),
+        (_foreign_value, "lost.*not defined"),
+        (_swap, "not defined before"),
+        (_inner_value_outside, "used outside the region"),
+        (_no_terminator, "wrong place"),
+        (_wrong_terminator, "expected yield"),
+        (_yield_type, "the body yields"),
+        (_yield_count, "the body yields"),
+        (_operand_types, "int operands"),
+        (_wrong_arity, "1 operands, not 2"),
+        (_memory_missing, "no memory is called a"),
+        (_unknown_space, "elsewhere"),
+        (_table_size, "memory's size"),
+        (_narrowing_zext, "must be wider"),
+        (_constant_range, "is not an i32"),
+        (_twice, "two places"),
+        (_predicate, "predicate"),
+        (_enable, "enable is i32"),
+        (_select, "takes i1"),
+        (_work_item, "colour"),
+        (_fused_terms, "3 operands, not the 4"),
+        (_fused_kinds, "is a sum of two or more"),
+        (_wrong_owner, "who defines it"),
+        (_compare_result, f"not {BOOL}"),
+    ],
+)
 def test_each_rule(change, message):
     with pytest.raises(VerifyError, match=message):
         verify(broken(change))

@@ -1,8 +1,8 @@
 """Builds and runs measure.cpp and measure_double.cpp: the errors of the mathematical functions.
 
-``python -m tests.hls.mathlib.measure STEP SEED [NAME...]`` prints the table of docs/arithmetic.md; with a step of 1 every
-float is tried, which takes about a minute for each function. ``python -m tests.hls.mathlib.measure double COUNT SEED [NAME...]``
-prints that of double, for so many arguments.
+``python -m tests.hls.mathlib.measure STEP SEED [NAME...]`` prints the table of docs/arithmetic.md; with a step of 1
+every float is tried, which takes about a minute for each function. ``python -m tests.hls.mathlib.measure double COUNT
+SEED [NAME...]`` prints that of double, for so many arguments.
 """
 
 import subprocess
@@ -14,33 +14,118 @@ from pathlib import Path
 
 from hls import mathlib
 
-#: largest error allowed by the OpenCL 1.2 specification (section 7.4, full profile), in ULP; 0 is exact, 0.5 correctly rounded
+#: largest error allowed by the OpenCL 1.2 specification (section 7.4, full profile), in ULP; 0 is exact, 0.5 correctly
+#: rounded
 BOUNDS = {
-    "exp": 3, "exp2": 3, "exp10": 3, "expm1": 3, "log": 3, "log2": 3, "log10": 3, "log1p": 2,
-    "sin": 4, "cos": 4, "tan": 5, "sinpi": 4, "cospi": 4, "tanpi": 6, "asin": 4, "acos": 4, "atan": 5, "atan2": 6,
-    "asinpi": 5, "acospi": 5, "atanpi": 5, "atan2pi": 6, "sinh": 4, "cosh": 4, "tanh": 5, "asinh": 4, "acosh": 4, "atanh": 5,
-    "pow": 16, "powr": 16, "pown": 16, "rootn": 16, "cbrt": 2, "rsqrt": 2, "hypot": 4, "erf": 16, "erfc": 16, "tgamma": 16,
+    "exp": 3,
+    "exp2": 3,
+    "exp10": 3,
+    "expm1": 3,
+    "log": 3,
+    "log2": 3,
+    "log10": 3,
+    "log1p": 2,
+    "sin": 4,
+    "cos": 4,
+    "tan": 5,
+    "sinpi": 4,
+    "cospi": 4,
+    "tanpi": 6,
+    "asin": 4,
+    "acos": 4,
+    "atan": 5,
+    "atan2": 6,
+    "asinpi": 5,
+    "acospi": 5,
+    "atanpi": 5,
+    "atan2pi": 6,
+    "sinh": 4,
+    "cosh": 4,
+    "tanh": 5,
+    "asinh": 4,
+    "acosh": 4,
+    "atanh": 5,
+    "pow": 16,
+    "powr": 16,
+    "pown": 16,
+    "rootn": 16,
+    "cbrt": 2,
+    "rsqrt": 2,
+    "hypot": 4,
+    "erf": 16,
+    "erfc": 16,
+    "tgamma": 16,
     "lgamma": 8,  # ours: OpenCL leaves it open. Below 0, where there are zeros, in ULP of 1 at least; above 0 it is 2
-    "fmod": 0, "remainder": 0, "nextafter": 0, "ldexp": 0.5, "logb": 0, "ilogb": 0,
+    "fmod": 0,
+    "remainder": 0,
+    "nextafter": 0,
+    "ldexp": 0.5,
+    "logb": 0,
+    "ilogb": 0,
 }
 
 #: the same for the smaller functions of float, as half_ ones; native_ ones are the same functions
-NATIVE_BOUNDS = dict.fromkeys(("native_exp", "native_exp2", "native_exp10", "native_log", "native_log2", "native_log10", "native_sin", "native_cos",
-                               "native_tan", "native_recip", "native_divide", "native_sqrt", "native_rsqrt"), 8192)
+NATIVE_BOUNDS = dict.fromkeys(
+    (
+        "native_exp",
+        "native_exp2",
+        "native_exp10",
+        "native_log",
+        "native_log2",
+        "native_log10",
+        "native_sin",
+        "native_cos",
+        "native_tan",
+        "native_recip",
+        "native_divide",
+        "native_sqrt",
+        "native_rsqrt",
+    ),
+    8192,
+)
 
 #: the same for double
 DOUBLE_BOUNDS = {
-    "exp": 3, "exp2": 3, "exp10": 3, "log": 3, "log2": 3, "log10": 3, "sin": 4, "cos": 4, "tan": 5,
-    "pow": 16, "powr": 16, "pown": 16, "rootn": 16, "rsqrt": 2, "hypot": 4,
-    "fmod": 0, "remainder": 0, "nextafter": 0, "ldexp": 0.5, "logb": 0, "ilogb": 0,
-    "expm1": 3, "log1p": 2, "sinh": 4, "cosh": 4, "tanh": 5, "asinh": 4, "acosh": 4, "atanh": 5, "cbrt": 2,
-    "sinpi": 4, "cospi": 4, "tanpi": 6,
+    "exp": 3,
+    "exp2": 3,
+    "exp10": 3,
+    "log": 3,
+    "log2": 3,
+    "log10": 3,
+    "sin": 4,
+    "cos": 4,
+    "tan": 5,
+    "pow": 16,
+    "powr": 16,
+    "pown": 16,
+    "rootn": 16,
+    "rsqrt": 2,
+    "hypot": 4,
+    "fmod": 0,
+    "remainder": 0,
+    "nextafter": 0,
+    "ldexp": 0.5,
+    "logb": 0,
+    "ilogb": 0,
+    "expm1": 3,
+    "log1p": 2,
+    "sinh": 4,
+    "cosh": 4,
+    "tanh": 5,
+    "asinh": 4,
+    "acosh": 4,
+    "atanh": 5,
+    "cbrt": 2,
+    "sinpi": 4,
+    "cospi": 4,
+    "tanpi": 6,
 }
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The largest error seen, the bits of the arguments of it (or of the first wrong result), and how many were tried."""
+    """The largest error seen, the bits of the arguments of it (or of the first wrong result), and how many were
+    tried."""
 
     name: str
     error: float
@@ -55,20 +140,41 @@ class Library:
 
     def __init__(self, folder: Path, floating: str = "float"):
         self.program = folder / "measure"
-        first = ("exp.cl", "log.cl", "trig.cl", "double_exp.cl", "double_log.cl", "double_trig.cl")  # others call what is in those
-        files = sorted({signature.file for signature in mathlib.FUNCTIONS.values() if signature.floating == floating},
-                       key=lambda name: (name not in first, name))
+        # others call what is in those
+        first = ("exp.cl", "log.cl", "trig.cl", "double_exp.cl", "double_log.cl", "double_trig.cl")
+        files = sorted(
+            {signature.file for signature in mathlib.FUNCTIONS.values() if signature.floating == floating},
+            key=lambda name: (name not in first, name),
+        )
         (folder / "library.inc").write_text("".join(f'#include "{name}"\n' for name in files))
         here, sources = Path(__file__).parent, Path(mathlib.__file__).parent
         main = here / ("measure_double.cpp" if floating == "double" else "measure.cpp")
-        subprocess.run(["g++", "-O2", "-std=gnu++20", "-ffp-contract=off", "-fwrapv", f"-I{folder}", f"-I{here}", f"-I{sources}",
-                        main, "-o", self.program], check=True, capture_output=True, text=True)
+        subprocess.run(
+            [
+                "g++",
+                "-O2",
+                "-std=gnu++20",
+                "-ffp-contract=off",
+                "-fwrapv",
+                f"-I{folder}",
+                f"-I{here}",
+                f"-I{sources}",
+                main,
+                "-o",
+                self.program,
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
 
     def worst(self, step: int, seed: int, *names: str) -> list[Measured]:
         text = self._run("worst", str(step), str(seed), *names)
         rows = [line.split() for line in text.splitlines()]
-        return [Measured(name, float(error), int(x, 16), int(y, 16), int(wrong), int(tried))
-                for name, error, x, y, wrong, tried in rows]
+        return [
+            Measured(name, float(error), int(x, 16), int(y, 16), int(wrong), int(tried))
+            for name, error, x, y, wrong, tried in rows
+        ]
 
     def evaluate(self, name: str, arguments: list[tuple[int, int]]) -> list[tuple[int, float]]:
         """(bits of the result, reference) for bits of arguments; functions of one argument ignore the second."""
@@ -80,7 +186,9 @@ class Library:
         return [(int(bits, 16), exact) for bits, exact in map(str.split, text.splitlines())]
 
     def _run(self, *arguments: str, given: str = "") -> str:
-        return subprocess.run([self.program, *arguments], input=given, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(
+            [self.program, *arguments], input=given, check=True, capture_output=True, text=True
+        ).stdout
 
 
 @cache

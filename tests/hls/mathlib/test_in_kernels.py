@@ -12,14 +12,47 @@ from hls.ir.verifier import verify_module
 from hls.passes.pipeline import PipelineOptions, optimize
 from tests.hls.mathlib.measure import BOUNDS, DOUBLE_BOUNDS, NATIVE_BOUNDS, shared_library
 
-SPECIAL = [0, 0x80000000, 1, 0x80000001, 0x7fffff, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
-           0xff800000, 0x7fc00000, 0x3f7fffff, 0x3f800001, 0x4b000001, 0x00400000, 0x42aeac50, 0xc2aeac50, 0x40490fdb]
+SPECIAL = [
+    0,
+    0x80000000,
+    1,
+    0x80000001,
+    0x7FFFFF,
+    0x800000,
+    0x3F800000,
+    0xBF800000,
+    0x7F7FFFFF,
+    0xFF7FFFFF,
+    0x7F800000,
+    0xFF800000,
+    0x7FC00000,
+    0x3F7FFFFF,
+    0x3F800001,
+    0x4B000001,
+    0x00400000,
+    0x42AEAC50,
+    0xC2AEAC50,
+    0x40490FDB,
+]
 
 
 #: format -> (type of its words, of its floats, its numbers of special kinds)
-FORMATS = {"float": (np.uint32, np.float32, SPECIAL),
-           "double": (np.uint64, np.float64, [*(int(x) for x in np.array(SPECIAL, np.uint32).view(np.float32).astype(np.float64).view(np.uint64)),
-                                              1, (1 << 63) + 1, (1 << 52) - 1, 1 << 52, (0x7ff << 52) - 1, 0x4086232b00000000])}
+FORMATS = {
+    "float": (np.uint32, np.float32, SPECIAL),
+    "double": (
+        np.uint64,
+        np.float64,
+        [
+            *(int(x) for x in np.array(SPECIAL, np.uint32).view(np.float32).astype(np.float64).view(np.uint64)),
+            1,
+            (1 << 63) + 1,
+            (1 << 52) - 1,
+            1 << 52,
+            (0x7FF << 52) - 1,
+            0x4086232B00000000,
+        ],
+    ),
+}
 SMALLER = {name: mathlib.FUNCTIONS[f"math___{name}"] for name in NATIVE_BOUNDS}
 SINGLES = {**mathlib.SIGNATURES, **SMALLER}
 FILES = sorted({signature.file for signature in (*SINGLES.values(), *mathlib.DOUBLES.values())})
@@ -39,8 +72,13 @@ def kernel(names, floating="float"):
         signature = SINGLES[name]
         second = {1: "", 2: ", c[i]" if signature.parameters[-1] == "int" else ", b[i]"}[len(signature.parameters)]
         lines.append(f"    out[i * {len(names)} + {k}] = {name}(a[i]{second});")
-    return (f"__kernel void f(__global const {floating} *restrict a, __global const {floating} *restrict b, __global const int *restrict c, "
-            f"__global {floating} *restrict out, int n) {{\n  for (int i = 0; i < n; i++) {{\n" + "\n".join(lines) + "\n  }\n}\n")
+    return (
+        f"__kernel void f(__global const {floating} *restrict a, __global const {floating} *restrict b, __global "
+        "const int *restrict c, "
+        f"__global {floating} *restrict out, int n) {{\n  for (int i = 0; i < n; i++) {{\n"
+        + "\n".join(lines)
+        + "\n  }\n}\n"
+    )
 
 
 def arguments(count, floating="float"):
@@ -72,7 +110,12 @@ def test_bits(file):
     verify_module(module)
     got = outcome(module, names, a, b, floating)
     for k, name in enumerate(names):
-        want = [bits for bits, _ in shared_library(floating).evaluate_exactly(name, [(int(x), int(y)) for x, y in zip(a, b, strict=True)])]
+        want = [
+            bits
+            for bits, _ in shared_library(floating).evaluate_exactly(
+                name, [(int(x), int(y)) for x, y in zip(a, b, strict=True)]
+            )
+        ]
         want = np.array(want, a.dtype)
         nan = np.isnan(want.view(floats)) & np.isnan(np.ascontiguousarray(got[:, k]).view(floats))
         for x, y, mine, theirs, both in zip(a, b, got[:, k], want, nan, strict=True):
@@ -90,7 +133,10 @@ def test_optimization_keeps_the_bits(file):
 
 
 def test_float_and_double_beside_each_other():
-    source = "__kernel void f(__global float *a, __global double *b) { a[0] = sin(a[1]) + rsqrt(4); b[0] = sin(b[1]); b[2] = nan(5UL); a[2] = nan(5u); }"
+    source = (
+        "__kernel void f(__global float *a, __global double *b) { a[0] = sin(a[1]) + rsqrt(4); b[0] = "
+        "sin(b[1]); b[2] = nan(5UL); a[2] = nan(5u); }"
+    )
     a, b = np.array([0, 1, 0], np.float32), np.array([0, 1, 0], np.float64)
     run_kernel(optimize(parse_source(source).module), "f", {"a": a, "b": b})
     assert a[0] == np.float32(np.sin(1)) + np.float32(0.5) and b[0] == np.sin(1.0) and np.isnan(a[2]) and np.isnan(b[2])
@@ -147,6 +193,7 @@ __kernel void two(__global const float2 *a, __global float2 *out, __global int2 
 
 def test_the_coefficients_are_those_of_the_script():
     from hls.mathlib import coefficients
+
     for name, text in coefficients.headers().items():
         assert text == mathlib.source(name)
 

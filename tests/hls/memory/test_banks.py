@@ -24,20 +24,30 @@ TASK = """__kernel void k(__global const int *restrict a, __global int *restrict
 
 
 def plan(attributes="", words=512, store="t[i & 511] = a[i];", load="out[i] = t[(i * 5) & 511];", board="de5net"):
-    text = TASK.format(words=words, attributes=f"__attribute__(({attributes}))" if attributes else "", store=store, load=load)
+    text = TASK.format(
+        words=words, attributes=f"__attribute__(({attributes}))" if attributes else "", store=store, load=load
+    )
     module = link_program(parse_source(text, "k.cl", {}, []).module)
     (kernel,), told = plan_module(module, load_board(board) if isinstance(board, str) else board, Options())
     return kernel, [message.message for message in told], collect_kernel(kernel, module, 100)
 
 
-@pytest.mark.parametrize("attributes, words, message, hint", [
-    ("bankwidth(2)", 512, "bankwidth(2) is less than the 4 bytes of an access (memory t)", "bankwidth(4)"),
-    ("numbanks(1024)", 512, "numbanks(1024) is more than the memory's 512 words of 4 bytes (memory t)", "numbanks(512)"),
-    ("bank_bits(12)", 512, "bit 12 of bank_bits is always 0", "write 8"),
-    ("bank_bits(2, 2)", 512, "bank_bits names bit 2 twice", "once"),
-    ("numwriteports(2)", 512, "numwriteports(2) cannot be had", "doublepump with numwriteports(2)"),
-    ("register", 2048, "'register' asks for 65,536 bits of t", "smaller"),
-])
+@pytest.mark.parametrize(
+    "attributes, words, message, hint",
+    [
+        ("bankwidth(2)", 512, "bankwidth(2) is less than the 4 bytes of an access (memory t)", "bankwidth(4)"),
+        (
+            "numbanks(1024)",
+            512,
+            "numbanks(1024) is more than the memory's 512 words of 4 bytes (memory t)",
+            "numbanks(512)",
+        ),
+        ("bank_bits(12)", 512, "bit 12 of bank_bits is always 0", "write 8"),
+        ("bank_bits(2, 2)", 512, "bank_bits names bit 2 twice", "once"),
+        ("numwriteports(2)", 512, "numwriteports(2) cannot be had", "doublepump with numwriteports(2)"),
+        ("register", 2048, "'register' asks for 65,536 bits of t", "smaller"),
+    ],
+)
 def test_refused_with_its_place(attributes, words, message, hint):
     with pytest.raises(CompileError) as caught:
         plan(attributes, words)
@@ -63,12 +73,19 @@ def test_larger_than_the_device():
     with pytest.raises(CompileError) as caught:
         plan("", 1 << 18, board="ecp5_onchip")
     (error,) = caught.value.diagnostics
-    assert error.message.startswith("t takes 512 block RAMs, and the device has 208") and "are the most" in error.hint and error.span.line == 2
+    assert (
+        error.message.startswith("t takes 512 block RAMs, and the device has 208")
+        and "are the most" in error.hint
+        and error.span.line == 2
+    )
 
 
 def test_too_few_copies_for_loads_that_may_meet():
     """Two loops that run at once (the inner ones of work under way) cannot share one copy."""
-    load = "int s = 0; for (int j = 0; j < n; j++) s += t[(j + i) & 511]; int u = 0; for (int j = 0; j < n; j++) u ^= t[(j * i) & 511]; out[i] = s + u;"
+    load = (
+        "int s = 0; for (int j = 0; j < n; j++) s += t[(j + i) & 511]; int u = 0; for (int j = 0; j < n; j++) u "
+        "^= t[(j * i) & 511]; out[i] = s + u;"
+    )
     kernel, (told,), _ = plan("max_replicates(1)", load=load)
     assert kernel.memory.onchip["t"].most_copies == 2
     assert told.startswith("max_replicates(1) is not kept: the loads of t in line 4 need 2 copies")
@@ -76,23 +93,36 @@ def test_too_few_copies_for_loads_that_may_meet():
     assert kernel.memory.onchip["t"].most_copies == 2 and not told
 
 
-@pytest.mark.parametrize("attributes, words, memories", [
-    ("", 8, set()), ("memory", 8, {"t"}), ("numbanks(2)", 8, {"t"}), ("", 64, {"t"}), ("register", 64, set())])
+@pytest.mark.parametrize(
+    "attributes, words, memories",
+    [("", 8, set()), ("memory", 8, {"t"}), ("numbanks(2)", 8, {"t"}), ("", 64, {"t"}), ("register", 64, set())],
+)
 def test_registers_or_memory(attributes, words, memories):
     mask = words - 1
     kernel, told, _ = plan(attributes, words, f"t[i & {mask}] = a[i];", f"out[i] = t[(i * 5) & {mask}];")
     assert set(kernel.memory.onchip) == memories and not told
 
 
-@pytest.mark.parametrize("attributes, warned", [("doublepump", False), ("singlepump", False), ("simple_dual_port", False), ("private_copies(1)", False),
-                                                ("private_copies(2)", True), ("max_private_copies(4)", False), ('merge("m", "depth")', True)])
+@pytest.mark.parametrize(
+    "attributes, warned",
+    [
+        ("doublepump", False),
+        ("singlepump", False),
+        ("simple_dual_port", False),
+        ("private_copies(1)", False),
+        ("private_copies(2)", True),
+        ("max_private_copies(4)", False),
+        ('merge("m", "depth")', True),
+    ],
+)
 def test_what_is_not_followed_is_said(attributes, warned):
     _, told, _ = plan(attributes)
     assert [attributes.partition("(")[0] in message for message in told] == [True] * warned
 
 
 def test_a_middle_dimension_is_banked():
-    """Rows of 60 words: what wraps in the address is written as a sum for the low bits that choose a bank, and nothing else of it is lost."""
+    """Rows of 60 words: what wraps in the address is written as a sum for the low bits that choose a bank, and nothing
+    else of it is lost."""
     text = """__attribute__((reqd_work_group_size(64, 1, 1))) __kernel void k(__global const int *restrict a, __global int *restrict out) {
       __local int t[8][5][12];
       int l = get_local_id(0), g = get_global_id(0), v = a[g], s = 0;
@@ -107,21 +137,32 @@ def test_a_middle_dimension_is_banked():
     module = link_program(parse_source(text, "k.cl", {}, []).module)
     (kernel,), _ = plan_module(module, load_board("de5net"), Options())
     memory = kernel.memory.onchip["t"]
-    assert memory.banking.map == BankMap((4, 3, 2)) and memory.bank_copies == (1,) * 8 and memory.banking.stores.most == 1
+    assert (
+        memory.banking.map == BankMap((4, 3, 2)) and memory.bank_copies == (1,) * 8 and memory.banking.stores.most == 1
+    )
 
 
 def test_what_the_compiler_decides_is_no_wish_of_the_source():
     _, _, report = plan(words=7, store="int k = (a[i] & 1023) % 7; t[k] += i; out[i] = t[(k + 3) % 7];")
     (memory,) = report.memories
-    assert memory.attributes == () and "tables of logic cells" in next(one.place for one in report.privates if one.name == "t")
+    assert memory.attributes == () and "tables of logic cells" in next(
+        one.place for one in report.privates if one.name == "t"
+    )
 
 
 def test_fewer_write_ports_are_advised_where_they_save_blocks():
-    read, write = "t[v & 511] + t[v >> 4 & 511] + t[v >> 8 & 511] + t[v >> 12 & 511]", "t[a[i] & 511] = i; t[a[i] >> 9 & 511] = ~i;"
+    read, write = (
+        "t[v & 511] + t[v >> 4 & 511] + t[v >> 8 & 511] + t[v >> 12 & 511]",
+        "t[a[i] & 511] = i; t[a[i] >> 9 & 511] = ~i;",
+    )
     _, _, report = plan("doublepump", store=write, load=f"int v = a[i]; out[i] = {read} + t[i & 511];")
     assert "numwriteports" not in report.memories[0].advice  # three blocks with one port, too
-    _, _, report = plan("doublepump", 1024, write.replace("511", "1023"),
-                        f"int v = a[i]; out[i] = {read} + t[i & 511] + t[v >> 16 & 511];".replace("511", "1023"))
+    _, _, report = plan(
+        "doublepump",
+        1024,
+        write.replace("511", "1023"),
+        f"int v = a[i]; out[i] = {read} + t[i & 511] + t[v >> 16 & 511];".replace("511", "1023"),
+    )
     assert report.memories[0].advice.startswith("numwriteports(1) takes 4 block RAMs for t instead of 6")
 
 
@@ -133,20 +174,32 @@ def test_report():
     assert (memory.reads, memory.writes, memory.rating, memory.stall_free) == (2, 2, "possibly inefficient", False)
     assert [(one.kind, one.cycles, one.lines) for one in memory.turns] == [("store", 2, (3,))]
     text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
-    for part in ("Private memory t (line 2): possibly inefficient.", "Requested 2,048 bytes, implemented 4,096 bytes in 2 block RAMs, single-pumped",
-                 "2 reads and 2 writes", "Replicated 2 times", "Stores at line 3 take turns", "Index a dimension of t"):
+    for part in (
+        "Private memory t (line 2): possibly inefficient.",
+        "Requested 2,048 bytes, implemented 4,096 bytes in 2 block RAMs, single-pumped",
+        "2 reads and 2 writes",
+        "Replicated 2 times",
+        "Stores at line 3 take turns",
+        "Index a dimension of t",
+    ):
         assert part in text
 
 
 READS = "int v = a[i]; out[i] = " + " ^ ".join(f"t[(v >> {k}) & 1023]" for k in range(8)) + ";"
 
 
-@pytest.mark.parametrize("attributes, copies, blocks, pumping", [("", 8, 16, "single-pumped"), ("singlepump", 8, 16, "single-pumped"),
-                                                                 ("doublepump", 3, 6, "double-pumped"),
-                                                                 ("doublepump, max_replicates(2)", 2, 4, "double-pumped")])
+@pytest.mark.parametrize(
+    "attributes, copies, blocks, pumping",
+    [
+        ("", 8, 16, "single-pumped"),
+        ("singlepump", 8, 16, "single-pumped"),
+        ("doublepump", 3, 6, "double-pumped"),
+        ("doublepump, max_replicates(2)", 2, 4, "double-pumped"),
+    ],
+)
 def test_pumping(attributes, copies, blocks, pumping):
-    """Eight reads and a write of 4 KiB: three blocks do for them at twice the clock, where otherwise eight are needed. With two blocks there is
-    time for six reads: the others take turns."""
+    """Eight reads and a write of 4 KiB: three blocks do for them at twice the clock, where otherwise eight are needed.
+    With two blocks there is time for six reads: the others take turns."""
     kernel, told, report = plan(attributes, 1024, "t[i & 1023] = a[i];", READS)
     (memory,) = report.memories
     assert (memory.copies, memory.blocks, memory.pumping) == (copies, blocks, pumping) and not told
@@ -160,15 +213,37 @@ FOUR = "\n#pragma unroll\n for (int k = 0; k < 4; k++) t[((i << 2) & 508) + k] =
 EITHER = "int v = a[i];\n if (v & 1) out[i] = t[v & 511];\n else out[i] = t[(v >> 3) & 511];"
 
 
-@pytest.mark.parametrize("store, load, parts", [
-    ("t[i & 511] = a[i];", "out[i] = t[i & 511];", ["t (line 2): optimal.", "in 1 block RAM, single-pumped, stall-free, 1 read and 1 write"]),
-    ("t[i & 511] = a[i];", "out[i] = t[a[i] & 511] + t[(a[i] >> 9) & 511];", [
-        "t (line 2): good but replicated.", "in 2 block RAMs, single-pumped, stall-free, 2 reads and 1 write",
-        "Replicated 2 times, so that 2 loads can be made at once.", "Fewer places that read t mean fewer copies."]),
-    (FOUR, "out[i] = t[i & 511];", ["4 banks: neighbouring words of 4 bytes are in different ones.", "stall-free",
-                                    "With one place that reads t and one that stores to it nothing would be chosen among"]),
-    ("t[i & 511] = a[i];", EITHER, ["Accesses at lines 5, 6 share a port: only one of them takes place."]),
-], ids=["optimal", "replicated", "banked", "shared"])
+@pytest.mark.parametrize(
+    "store, load, parts",
+    [
+        (
+            "t[i & 511] = a[i];",
+            "out[i] = t[i & 511];",
+            ["t (line 2): optimal.", "in 1 block RAM, single-pumped, stall-free, 1 read and 1 write"],
+        ),
+        (
+            "t[i & 511] = a[i];",
+            "out[i] = t[a[i] & 511] + t[(a[i] >> 9) & 511];",
+            [
+                "t (line 2): good but replicated.",
+                "in 2 block RAMs, single-pumped, stall-free, 2 reads and 1 write",
+                "Replicated 2 times, so that 2 loads can be made at once.",
+                "Fewer places that read t mean fewer copies.",
+            ],
+        ),
+        (
+            FOUR,
+            "out[i] = t[i & 511];",
+            [
+                "4 banks: neighbouring words of 4 bytes are in different ones.",
+                "stall-free",
+                "With one place that reads t and one that stores to it nothing would be chosen among",
+            ],
+        ),
+        ("t[i & 511] = a[i];", EITHER, ["Accesses at lines 5, 6 share a port: only one of them takes place."]),
+    ],
+    ids=["optimal", "replicated", "banked", "shared"],
+)
 def test_what_is_said(store, load, parts):
     _, _, report = plan(store=store, load=load)
     text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
@@ -185,13 +260,19 @@ GROUPS = """__attribute__((reqd_work_group_size({size}, 1, 1))) __kernel void k(
 """
 
 
-@pytest.mark.parametrize("size, cost", [(64, "one would take no fewer block RAMs."), (1024, "3.5 times the block RAMs of one. Fewer barriers")])
+@pytest.mark.parametrize(
+    "size, cost",
+    [(64, "one would take no fewer block RAMs."), (1024, "3.5 times the block RAMs of one. Fewer barriers")],
+)
 def test_what_parts_for_groups_cost(size, cost):
     module = link_program(parse_source(GROUPS.format(size=size), "k.cl", {}, []).module)
     (kernel,), _ = plan_module(module, load_board("de5net"), Options())
     report = collect_kernel(kernel, module, 100)
     text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
-    assert f"{report.memories[0].groups} parts, for as many groups of work-items that are under way at once: {cost}" in text
+    assert (
+        f"{report.memories[0].groups} parts, for as many groups of work-items that are under way at once: {cost}"
+        in text
+    )
 
 
 ROWS = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {{
@@ -204,10 +285,21 @@ ROWS = """__kernel void k(__global const int *restrict a, __global int *restrict
 """
 
 
-@pytest.mark.parametrize("attributes, words, more, copies, banks", [
-    ("", 64, "", 8, 1), ("private_copies(2)", 64, "", 2, 1), ("private_copies(3)", 64, "", 4, 1), ("private_copies(1)", 64, "", 1, 1),
-    ("max_private_copies(5)", 64, "", 4, 1), ("max_concurrency(2)", 64, "", 2, 1), ("", 1024, "", 4, 1), ("", 4096, "", 2, 1), ("", 16384, "", 1, 1),
-    ("", 64, "for (int k = 0; k < 64; k++) t[a[k] & 63] = r;", 4, 4)])
+@pytest.mark.parametrize(
+    "attributes, words, more, copies, banks",
+    [
+        ("", 64, "", 8, 1),
+        ("private_copies(2)", 64, "", 2, 1),
+        ("private_copies(3)", 64, "", 4, 1),
+        ("private_copies(1)", 64, "", 1, 1),
+        ("max_private_copies(5)", 64, "", 4, 1),
+        ("max_concurrency(2)", 64, "", 2, 1),
+        ("", 1024, "", 4, 1),
+        ("", 4096, "", 2, 1),
+        ("", 16384, "", 1, 1),
+        ("", 64, "for (int k = 0; k < 64; k++) t[a[k] & 63] = r;", 4, 4),
+    ],
+)
 def test_copies_for_iterations(attributes, words, more, copies, banks):
     """As many as are of use and have room, a power of two; memories of their own where several loops store."""
     text = ROWS.format(words=words, attributes=f" __attribute__(({attributes}))" if attributes else "", more=more)
@@ -217,17 +309,35 @@ def test_copies_for_iterations(attributes, words, more, copies, banks):
     assert (memory.copies, memory.map.banks) == (copies, banks) and not told
     (report,) = collect_kernel(kernel, module, 100).memories
     text = " ".join(" ".join(memory_section([report], lambda text, margin: [margin + text])).split())
-    assert (f"{copies} private copies, for as many iterations of the loop in which it begins anew" in text) is (copies > 1)
+    assert (f"{copies} private copies, for as many iterations of the loop in which it begins anew" in text) is (
+        copies > 1
+    )
     # iterations that overlap: the loop's interval is less than its body's way
-    (outer,) = (plan for loop, plan in kernel.plan.loops.items() if any(op.opcode == "loop" for op in loop.regions[0].ops))
+    (outer,) = (
+        plan for loop, plan in kernel.plan.loops.items() if any(op.opcode == "loop" for op in loop.regions[0].ops)
+    )
     assert (outer.ii < 64) is (copies > 1)
 
 
-@pytest.mark.parametrize("text, reason", [
-    (TASK.format(words=512, attributes="__attribute__((private_copies(2)))", store="t[i & 511] = a[i];", load="out[i] = t[(i * 5) & 511];"), "in the body of a loop"),
-    ("""__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {
-      for (int r = 0; r < n; r++) { int t[512] __attribute__((private_copies(4))); t[a[r] & 511] = r; out[r] = t[a[r + 1] & 511]; } }""", "no loop inside"),
-])
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        (
+            TASK.format(
+                words=512,
+                attributes="__attribute__((private_copies(2)))",
+                store="t[i & 511] = a[i];",
+                load="out[i] = t[(i * 5) & 511];",
+            ),
+            "in the body of a loop",
+        ),
+        (
+            """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {
+      for (int r = 0; r < n; r++) { int t[512] __attribute__((private_copies(4))); t[a[r] & 511] = r; out[r] = t[a[r + 1] & 511]; } }""",
+            "no loop inside",
+        ),
+    ],
+)
 def test_no_copies(text, reason):
     module = link_program(parse_source(text, "k.cl", {}, []).module)
     (kernel,), (told,) = plan_module(module, load_board("de5net"), Options())
@@ -238,17 +348,30 @@ def test_no_copies(text, reason):
 def test_tables_are_pumped_too():
     """Nothing is written: a block has time for four reads."""
     values = ", ".join(str(k * k) for k in range(64))
-    store = "const int s[64] __attribute__((doublepump)) = {" + values + "}; t[i & 511] = s[a[i] & 63] + s[a[i] >> 6 & 63] + s[a[i] >> 12 & 63] + s[i & 63];"
+    store = (
+        "const int s[64] __attribute__((doublepump)) = {"
+        + values
+        + "}; t[i & 511] = s[a[i] & 63] + s[a[i] >> 6 & 63] + s[a[i] >> 12 & 63] + s[i & 63];"
+    )
     kernel, told, _ = plan(store=store)
     assert kernel.memory.onchip["s"].bank_ports == (4,) and kernel.memory.onchip["s"].bank_copies == (1,) and not told
 
 
-@pytest.mark.parametrize("kind, words, blocks, style", [("", 512, 1, None), ('"BLOCK_RAM"', 8, 1, "block"), ('"M20K"', 512, 1, "block"),
-                                                       ('"MLAB"', 512, 0, "distributed")])
+@pytest.mark.parametrize(
+    "kind, words, blocks, style",
+    [
+        ("", 512, 1, None),
+        ('"BLOCK_RAM"', 8, 1, "block"),
+        ('"M20K"', 512, 1, "block"),
+        ('"MLAB"', 512, 0, "distributed"),
+    ],
+)
 def test_kind_of_ram(kind, words, blocks, style):
     """What a memory is made of: asked of synthesis in its text, and counted so in the report."""
     mask = words - 1
-    kernel, told, report = plan(f"memory({kind})" if kind else "memory", words, f"t[i & {mask}] = a[i];", f"out[i] = t[(i * 5) & {mask}];")
+    kernel, told, report = plan(
+        f"memory({kind})" if kind else "memory", words, f"t[i & {mask}] = a[i];", f"out[i] = t[(i * 5) & {mask}];"
+    )
     assert kernel.memory.onchip["t"].kind == style and report.memories[0].blocks == blocks and not told
     text = "\n".join(Ram(width=32, depth=words, kind=style).own_verilog("ram").splitlines())
     assert (f'ram_style = "{style}"' in text) is (style is not None)
@@ -256,8 +379,13 @@ def test_kind_of_ram(kind, words, blocks, style):
     assert area.rams == blocks and (area.logic > 0) is (blocks == 0)
 
 
-@pytest.mark.parametrize("attributes, message", [('memory("SRAM")', 'memory("SRAM") names no kind of RAM'),
-                                                 ('memory("MLAB"), doublepump', 'the tables of memory("MLAB") cannot be double-pumped')])
+@pytest.mark.parametrize(
+    "attributes, message",
+    [
+        ('memory("SRAM")', 'memory("SRAM") names no kind of RAM'),
+        ('memory("MLAB"), doublepump', 'the tables of memory("MLAB") cannot be double-pumped'),
+    ],
+)
 def test_no_kind_of_ram(attributes, message):
     with pytest.raises(CompileError) as caught:
         plan(attributes)
@@ -266,19 +394,23 @@ def test_no_kind_of_ram(attributes, message):
 
 
 def test_as_few_blocks_as_can_be():
-    """512 words of 32 bits fit one block read through one port, and take two that are read through both; of 2,048 it is four of either."""
+    """512 words of 32 bits fit one block read through one port, and take two that are read through both; of 2,048 it is
+    four of either."""
     _, _, report = plan("doublepump", 512, "t[i & 511] = a[i];", READS.replace("1023", "511"))
     assert (report.memories[0].copies, report.memories[0].blocks) == (4, 4)
     _, _, report = plan("doublepump", 2048, "t[i & 2047] = a[i];", READS.replace("1023", "2047"))
     assert (report.memories[0].copies, report.memories[0].blocks) == (3, 12)
 
 
-@pytest.mark.parametrize("rams, pumped, copies", [
-    (Rams(2560, 20480, 300.0), False, 8),  # there is room
-    (Rams(12, 20480, 300.0), True, 3),
-    (Rams(12, 20480, 200.0), False, 8),  # too slow
-    (Rams(12, 20480), False, 8),  # nobody knows how fast
-])
+@pytest.mark.parametrize(
+    "rams, pumped, copies",
+    [
+        (Rams(2560, 20480, 300.0), False, 8),  # there is room
+        (Rams(12, 20480, 300.0), True, 3),
+        (Rams(12, 20480, 200.0), False, 8),  # too slow
+        (Rams(12, 20480), False, 8),  # nobody knows how fast
+    ],
+)
 def test_chosen_where_there_is_no_room_otherwise(rams, pumped, copies):
     board = load_board("de5net")
     board = replace(board, device=replace(board.device, rams=rams))
@@ -292,13 +424,20 @@ def test_chosen_where_there_is_no_room_otherwise(rams, pumped, copies):
 
 
 #: of two loops at once
-LOADS_AT_ONCE = "int s = 0; for (int j = 0; j < n; j++) s += t[(j + i) & 511] + t[(j * i) & 511] + t[(j * 7) & 511] + t[(j * 9) & 511];"
-LOADS_AT_ONCE = "".join(LOADS_AT_ONCE.replace("int s", f"int s{k}").replace("s +=", f"s{k} +=") for k in range(2)) + " out[i] = s0 + s1;"
+LOADS_AT_ONCE = (
+    "int s = 0; for (int j = 0; j < n; j++) s += t[(j + i) & 511] + t[(j * i) & 511] + t[(j * 7) & 511] "
+    "+ t[(j * 9) & 511];"
+)
+LOADS_AT_ONCE = (
+    "".join(LOADS_AT_ONCE.replace("int s", f"int s{k}").replace("s +=", f"s{k} +=") for k in range(2))
+    + " out[i] = s0 + s1;"
+)
 
 
-@pytest.mark.parametrize("attributes, message, hint", [
-    ("doublepump, numwriteports(3)", "numwriteports(3) cannot be had", "numwriteports(2)"),
-])
+@pytest.mark.parametrize(
+    "attributes, message, hint",
+    [("doublepump, numwriteports(3)", "numwriteports(3) cannot be had", "numwriteports(2)")],
+)
 def test_more_ports_than_double_pumped_blocks_have(attributes, message, hint):
     with pytest.raises(CompileError) as caught:
         plan(attributes, load=LOADS_AT_ONCE)
@@ -306,11 +445,17 @@ def test_more_ports_than_double_pumped_blocks_have(attributes, message, hint):
     assert error.message.startswith(message) and hint in error.hint and error.span.line == 2
 
 
-@pytest.mark.parametrize("attributes, message", [
-    ("doublepump, numreadports(3)", "numreadports(3) is not kept: the loads of t in line 4 need 6 ports"),
-    ("doublepump, max_replicates(2)", "max_replicates(2) is not kept: the loads of t in line 4 need 3 copies"),
-    ("doublepump, numwriteports(2), max_replicates(3)", "max_replicates(3) is not kept: the loads of t in line 4 need 4 copies"),
-])
+@pytest.mark.parametrize(
+    "attributes, message",
+    [
+        ("doublepump, numreadports(3)", "numreadports(3) is not kept: the loads of t in line 4 need 6 ports"),
+        ("doublepump, max_replicates(2)", "max_replicates(2) is not kept: the loads of t in line 4 need 3 copies"),
+        (
+            "doublepump, numwriteports(2), max_replicates(3)",
+            "max_replicates(3) is not kept: the loads of t in line 4 need 4 copies",
+        ),
+    ],
+)
 def test_limits_that_cannot_be_kept_cost_no_turns(attributes, message):
     """Loads of loops that run at once cannot take turns; those of one loop need not, then."""
     kernel, (told,), _ = plan(attributes, load=LOADS_AT_ONCE)
@@ -348,15 +493,28 @@ def test_loads_behind_a_barrier_share_copies_with_those_before(attribute, copies
 ANYWHERE = "int v = a[i]; t[v & 511] = i; t[(v >> 9) & 511] = ~i;"
 
 
-@pytest.mark.parametrize("attributes, ports, ii", [
-    ("", 1, 2), ("doublepump", 2, 1), ("doublepump, numwriteports(2)", 2, 1), ("doublepump, numwriteports(1)", 1, 2), ("singlepump", 1, 2),
-])
+@pytest.mark.parametrize(
+    "attributes, ports, ii",
+    [
+        ("", 1, 2),
+        ("doublepump", 2, 1),
+        ("doublepump, numwriteports(2)", 2, 1),
+        ("doublepump, numwriteports(1)", 1, 2),
+        ("singlepump", 1, 2),
+    ],
+)
 def test_two_stores_anywhere(attributes, ports, ii):
     kernel, told, report = plan(attributes, store=ANYWHERE)
     memory, figures = kernel.memory.onchip["t"], report.memories[0]
-    assert (memory.write_ports, figures.write_ports, max(loop.ii for loop in kernel.plan.loops.values())) == (ports, ports, ii)
+    assert (memory.write_ports, figures.write_ports, max(loop.ii for loop in kernel.plan.loops.values())) == (
+        ports,
+        ports,
+        ii,
+    )
     assert [memory.turn(op) for op in memory.stores] == list(range(2))[:ports] * (2 // ports) and not told
-    assert [turns.cycles for turns in figures.turns] == ([2] if ports == 1 else []) and figures.stall_free is (ports == 2)
+    assert [turns.cycles for turns in figures.turns] == ([2] if ports == 1 else []) and figures.stall_free is (
+        ports == 2
+    )
     text = " ".join(memory_section([figures], lambda text, indent: [text]))
     assert ("written twice, by one port before the other" in text) is (ports == 2)
 
@@ -365,13 +523,20 @@ def test_four_stores_take_turns_at_two_ports():
     """Each waits for the one before that has its port, and for no other."""
     more = "t[(v >> 5) & 511] = i * 3; t[(v >> 11) & 511] = i * 5;"
     kernel, _, report = plan("doublepump", store=ANYWHERE + more)
-    assert max(loop.ii for loop in kernel.plan.loops.values()) == 2 and [turns.cycles for turns in report.memories[0].turns] == [2]
-    assert "take turns at one of the 2 ports for storing to a bank: 2 cycles" in " ".join(memory_section(report.memories, lambda text, indent: [text]))
+    assert max(loop.ii for loop in kernel.plan.loops.values()) == 2 and [
+        turns.cycles for turns in report.memories[0].turns
+    ] == [2]
+    assert "take turns at one of the 2 ports for storing to a bank: 2 cycles" in " ".join(
+        memory_section(report.memories, lambda text, indent: [text])
+    )
 
 
 def test_a_load_between_two_stores_keeps_its_place():
     """It is to see the first and not the second, while it is under way: no turn puts both stores into one cycle."""
-    kernel, _, _ = plan("doublepump, numwriteports(2)", store="int v = a[i]; t[v & 511] = i; int s = t[(v >> 5) & 511]; t[(v >> 9) & 511] = i; out[i] = s;")
+    kernel, _, _ = plan(
+        "doublepump, numwriteports(2)",
+        store="int v = a[i]; t[v & 511] = i; int s = t[(v >> 5) & 511]; t[(v >> 9) & 511] = i; out[i] = s;",
+    )
     memory = kernel.memory.onchip["t"]
     (loop,) = (loop for loop in kernel.plan.loops.values() if all(op in loop.place for op in memory.stores))
     first, second, load = (loop.place[op] for op in (*memory.stores, memory.loads[0]))
@@ -387,10 +552,20 @@ def test_trailing_zeros_bound_the_banks():
     assert memory.map.banks == 4 and [memory.mask(op) for op in memory.stores] == [1, 2, 4, 8]
 
 
-@pytest.mark.parametrize("attributes, copies", [("private_copies(32)", 16), ("private_copies(4), max_private_copies(3)", 2),
-                                                ("private_copies(8), max_concurrency(1)", 1)])
+@pytest.mark.parametrize(
+    "attributes, copies",
+    [
+        ("private_copies(32)", 16),
+        ("private_copies(4), max_private_copies(3)", 2),
+        ("private_copies(8), max_concurrency(1)", 1),
+    ],
+)
 def test_fewer_copies_than_asked_for_are_told(attributes, copies):
-    module = link_program(parse_source(ROWS.format(words=64, attributes=f" __attribute__(({attributes}))", more=""), "k.cl", {}, []).module)
+    module = link_program(
+        parse_source(
+            ROWS.format(words=64, attributes=f" __attribute__(({attributes}))", more=""), "k.cl", {}, []
+        ).module
+    )
     (kernel,), (told,) = plan_module(module, load_board("de5net"), Options())
     assert kernel.memory.onchip["t"].copies == copies
     assert told.message.endswith(f"of 't' is taken as {copies}") and told.span.line > 0

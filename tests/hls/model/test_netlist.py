@@ -34,19 +34,22 @@ def test_registers_are_exact(width):
     assert count(m, a, b, out).registers == width + 3
 
 
-@pytest.mark.parametrize(("make", "widths", "tables"), [
-    (lambda a, b: a + b, (16, 16), 17),
-    (lambda a, b: a - b, (16, 16), 17),
-    (lambda a, b: a < b, (16, 16), 16),
-    (lambda a, b: a == b, (8, 8), 5),
-    (lambda a: a == 5, (16,), 5),
-    (lambda a: a.any(), (16,), 5),
-    (lambda a: ~a, (16,), 0),
-    (lambda a: a[2:7], (16,), 0),
-    (lambda a, b: a & b, (10, 10), 4),
-    (lambda c, a, b: Mux(c, a, b), (1, 10, 10), 8),
-    (lambda a, b: a >> b, (16, 4), 0.8 * 16 * 4),
-])
+@pytest.mark.parametrize(
+    ("make", "widths", "tables"),
+    [
+        (lambda a, b: a + b, (16, 16), 17),
+        (lambda a, b: a - b, (16, 16), 17),
+        (lambda a, b: a < b, (16, 16), 16),
+        (lambda a, b: a == b, (8, 8), 5),
+        (lambda a: a == 5, (16,), 5),
+        (lambda a: a.any(), (16,), 5),
+        (lambda a: ~a, (16,), 0),
+        (lambda a: a[2:7], (16,), 0),
+        (lambda a, b: a & b, (10, 10), 4),
+        (lambda c, a, b: Mux(c, a, b), (1, 10, 10), 8),
+        (lambda a, b: a >> b, (16, 4), 0.8 * 16 * 4),
+    ],
+)
 def test_logic_of_one_operator(make, widths, tables):
     assert logic(make, *widths).luts == pytest.approx(tables)
 

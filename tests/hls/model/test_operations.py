@@ -28,8 +28,10 @@ def cells(kind: str, monkeypatch, **forms) -> tuple[int, int]:
     monkeypatch.setattr(hls.passes.pipeline, "ExpandFloatReductions", partial(ExpandFloatReductions, **forms))
     result = compile(SOURCE.format(t=kind), BOARD, Options(fp_relaxed=True))
     timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
-    return (logic_cells(result.kernels[0].function, timing, result.board.device),
-            estimate(result.verilog, result.top, result.board.device).parts["f"].logic)
+    return (
+        logic_cells(result.kernels[0].function, timing, result.board.device),
+        estimate(result.verilog, result.top, result.board.device).parts["f"].logic,
+    )
 
 
 @pytest.mark.parametrize("kind", ["half", "float"])

@@ -104,8 +104,9 @@ class _Generator:
         if depth == 0 or rng.random() < 0.15:
             return self._leaf(b, type)
         if rng.random() < 0.12:
-            return b.value("select", self.value(b, BOOL, depth - 1), self.value(b, type, depth - 1),
-                           self.value(b, type, depth - 1))
+            return b.value(
+                "select", self.value(b, BOOL, depth - 1), self.value(b, type, depth - 1), self.value(b, type, depth - 1)
+            )
         if type == F32:
             return self._float(b, depth)
         if type == BOOL and rng.random() < 0.7:
@@ -124,8 +125,11 @@ class _Generator:
         if kind < 0.2:
             return b.value(self.rng.choice(["fneg", "fabs"]), self.value(b, F32, depth - 1))
         if kind < 0.35:
-            return b.value(self.rng.choice(["sitofp", "uitofp"]), self.value(b, self.rng.choice([I8, I32, I64]), depth - 1),
-                           result=F32)
+            return b.value(
+                self.rng.choice(["sitofp", "uitofp"]),
+                self.value(b, self.rng.choice([I8, I32, I64]), depth - 1),
+                result=F32,
+            )
         return b.value(self.rng.choice(_FLOAT), self.value(b, F32, depth - 1), self.value(b, F32, depth - 1))
 
     def _converted(self, b, type, depth):
@@ -282,7 +286,8 @@ class _Generator:
 def random_module(seed: int, size: int = 12, ndrange: bool = False) -> Module:
     """A kernel ``k`` of about ``size`` statements and two helpers; the same for the same arguments.
 
-    Buffers are ``BUFFERS`` of ELEMENTS elements, scalars ``n`` (i32) and ``x`` (f32). With ``ndrange`` it is meant for a
-    one-dimensional range of up to 8 work-items, which do not touch each other's data. Every loop ends, but nests may be long: give the interpreter a bound.
+    Buffers are ``BUFFERS`` of ELEMENTS elements, scalars ``n`` (i32) and ``x`` (f32). With ``ndrange`` it is meant for
+    a one-dimensional range of up to 8 work-items, which do not touch each other's data. Every loop ends, but nests may
+    be long: give the interpreter a bound.
     """
     return _Generator(seed, size, ndrange).module()

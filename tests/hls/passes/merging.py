@@ -24,8 +24,8 @@ def loops(function) -> int:
 
 
 def passes_through(text: str, until: str, record=None, warn=None, mark=None, held=()):
-    """(module of the source, function before the pass of that name, after it, after all passes), each verified. The arrays ``held`` are
-    kept as those that would hold up a loop."""
+    """(module of the source, function before the pass of that name, after it, after all passes), each verified. The
+    arrays ``held`` are kept as those that would hold up a loop."""
     module = parse_source(text, "k.cl", {}, []).module
     for op in walk(module.kernels[0].body) if mark else ():
         if op.opcode == "loop":
@@ -44,7 +44,11 @@ def passes_through(text: str, until: str, record=None, warn=None, mark=None, hel
 
 def outcome(function_or_module, launch) -> dict:
     """The bytes of all buffers after a run."""
-    module = function_or_module if isinstance(function_or_module, Module) else Module({function_or_module.name: function_or_module})
+    module = (
+        function_or_module
+        if isinstance(function_or_module, Module)
+        else Module({function_or_module.name: function_or_module})
+    )
     name = next(iter(f.name for f in module.kernels))
     buffers = {name: bytearray(array.tobytes()) for name, array in launch.buffers.items()}
     run_kernel(module, name, buffers, launch.scalars, launch.global_size, None, launch.offset, _MAX_ITERATIONS)
@@ -61,9 +65,14 @@ def check_random(seed: int, until: str, pragmas: list[str], mark=None) -> int:
     ``mark`` is given every loop of the IR, to ask for what no pragma before a loop can.
     """
     rng, kernel = random.Random(seed), random_kernel(seed)
-    text = _LOOP.sub(lambda m: (f"#pragma {rng.choice(pragmas)}\n" if pragmas and rng.random() < 0.7 else "") + m[0], without_pragmas(kernel.text))
+    text = _LOOP.sub(
+        lambda m: (f"#pragma {rng.choice(pragmas)}\n" if pragmas and rng.random() < 0.7 else "") + m[0],
+        without_pragmas(kernel.text),
+    )
     merged = []
-    module, before, after, last = passes_through(text, until, lambda r: merged.append(r) if hasattr(r, "how") else None, mark=mark)
+    module, before, after, last = passes_through(
+        text, until, lambda r: merged.append(r) if hasattr(r, "how") else None, mark=mark
+    )
     for launch in launches(kernel, seed):
         expected = outcome(module, launch)
         for stage in (before, after, last):

@@ -65,10 +65,24 @@ def test_an_iteration_a_cycle():
 
 def transition(rng: random.Random, states: int) -> str:
     """A choice of the next state among constants, the state itself, and small sums."""
-    pick = lambda: rng.choice([str(rng.randrange(states)), "st", f"(st + {rng.randint(1, 3)}) % {states}", f"(s[i] & {rng.randint(1, 3)}) % {states}"])
+    pick = lambda: rng.choice(
+        [
+            str(rng.randrange(states)),
+            "st",
+            f"(st + {rng.randint(1, 3)}) % {states}",
+            f"(s[i] & {rng.randint(1, 3)}) % {states}",
+        ]
+    )
     text = pick()
     for _ in range(rng.randint(3, 7)):
-        condition = rng.choice([f"s[i] > {rng.randint(-40, 90)}", f"st == {rng.randrange(states)}", f"st < {rng.randrange(states)}", "(s[i] & 1)"])
+        condition = rng.choice(
+            [
+                f"s[i] > {rng.randint(-40, 90)}",
+                f"st == {rng.randrange(states)}",
+                f"st < {rng.randrange(states)}",
+                "(s[i] & 1)",
+            ]
+        )
         text = f"{condition} ? ({text}) : {pick()}"
     return text
 
@@ -77,10 +91,13 @@ def transition(rng: random.Random, states: int) -> str:
 def test_random_automata(seed):
     rng = random.Random(seed)
     states = rng.randint(2, 8)
-    source = ("__kernel void f(__global const char *restrict s, __global int *restrict out, int n) {\n"
-              f"uint st = {rng.randrange(states)}; int seen = 0;\nfor (int i = 0; i < n; i++) {{\n"
-              f"st = {transition(rng, states)};\nif (st == {rng.randrange(states)}) seen++;\nout[i] = {rng.choice(['st', 'seen', 's[i]'])};\n}}\n"
-              "out[62] = st; out[63] = seen; }\n")
+    source = (
+        "__kernel void f(__global const char *restrict s, __global int *restrict out, int n) {\n"
+        f"uint st = {rng.randrange(states)}; int seen = 0;\nfor (int i = 0; i < n; i++) {{\n"
+        f"st = {transition(rng, states)};\nif (st == {rng.randrange(states)}) seen++;\nout[i] = "
+        f"{rng.choice(['st', 'seen', 's[i]'])};\n}}\n"
+        "out[62] = st; out[63] = seen; }\n"
+    )
     module = parse_source(source).module
     (function,) = optimize(module, PipelineOptions(check=True)).functions.values()
     verify(function)

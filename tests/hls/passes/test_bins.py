@@ -1,4 +1,5 @@
-"""One of a few elements in registers changes: the same bytes at an interval of 1, and in memory where that cannot be."""
+"""One of a few elements in registers changes: the same bytes at an interval of 1, and in memory where that cannot
+be."""
 
 import numpy as np
 import pytest
@@ -42,6 +43,9 @@ def test_same_bytes_at_a_shorter_interval(body):
     (kernel,) = compile(text, options=Options()).kernels
     rng = np.random.default_rng(1)
     for n, m in ((0, 3), (1, 1), (300, -7), (300, 1 << 30)):
-        launch = Launch({"a": rng.integers(-(1 << 31), 1 << 31, 600).astype(np.int32), "b": np.zeros(400, np.int32)}, {"n": n, "m": m})
+        launch = Launch(
+            {"a": rng.integers(-(1 << 31), 1 << 31, 600).astype(np.int32), "b": np.zeros(400, np.int32)},
+            {"n": n, "m": m},
+        )
         assert outcome(kernel.function, launch) == outcome(module, launch), (n, m)
     assert BODIES[body] in (None, *(loop.ii for loop in kernel.plan.loops.values()))

@@ -50,7 +50,10 @@ def statement(rng: random.Random) -> str:
     """A step of x or y under a condition that bounds it, or seems to."""
     name, other = rng.sample("xy", 2)
     number, step = rng.choice([0, 1, 5, 8, 100]), rng.choice(["1", "3", "(a[i] & 7)", str(rng.randrange(1, 12))])
-    condition = f"{name} {rng.choice(['<', '<=', '>', '>=', '==', '!='])} {rng.choice([str(number), str(number), f'{number} + (a[i] & 3)'])}"
+    condition = (
+        f"{name} {rng.choice(['<', '<=', '>', '>=', '==', '!='])} "
+        f"{rng.choice([str(number), str(number), f'{number} + (a[i] & 3)'])}"
+    )
     act = rng.choice([f"{name} -= {number or 1};", f"{name} += {step};", f"{name} = {number};", f"{name} = {other};"])
     last = rng.choice(["", f"else {name} -= {step};", f"else {name} += 1;"])
     return rng.choice([f"if ({condition}) {act} {last}", f"{name} += {step}; if ({condition}) {act} {last}"])
@@ -62,7 +65,10 @@ def check(body: str):
     optimized = optimize(module)
     rng = np.random.default_rng(1)
     for n, m in ((0, 3), (1, 1), (300, -7), (300, 70000)):
-        launch = Launch({"a": rng.integers(-(1 << 31), 1 << 31, 300).astype(np.int32), "b": np.zeros(300, np.int32)}, {"n": n, "m": m})
+        launch = Launch(
+            {"a": rng.integers(-(1 << 31), 1 << 31, 300).astype(np.int32), "b": np.zeros(300, np.int32)},
+            {"n": n, "m": m},
+        )
         assert outcome(optimized, launch) == outcome(module, launch), (n, m)
     (function,) = optimized.kernels
     return function

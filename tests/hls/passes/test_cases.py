@@ -23,20 +23,27 @@ TEXT = """__kernel void k(__global const uchar *restrict a, __global int *restri
 }
 """
 
-#: what is done with each byte c of a stream, with state st -> the largest initiation interval on the default board (3, 3, 6, and 2 where each section waits for all before it)
+#: what is done with each byte c of a stream, with state st -> the largest initiation interval on the default board (3,
+#: 3, 6, and 2 where each section waits for all before it)
 BODIES = {
     # a packet: a start, two bytes of header, as many bytes as the second says, and a sum
-    "switch (st) { case 0: if (c == 126) st = 1; kind = 0; break; case 1: if (kind == 0) { kind = c | 1; break; } left = c & 15; sum = 0; "
-    "st = left ? 2 : 3; break; case 2: sum = (sum + c) & 255; if (--left == 0) st = 3; break; case 3: if (c == sum) b[w++] = kind; default: st = 0; }": 1,
+    "switch (st) { case 0: if (c == 126) st = 1; kind = 0; break; case 1: if (kind == 0) { kind = c | 1; break; } "
+    "left = c & 15; sum = 0; "
+    "st = left ? 2 : 3; break; case 2: sum = (sum + c) & 255; if (--left == 0) st = 3; break; case 3: if (c == sum) "
+    "b[w++] = kind; default: st = 0; }": 1,
     # without a switch, and the state of the next iteration apart
-    "int next = st; if (st == 0) { left = c & 7; next = 1; } if (st == 1) { if (left == 0) next = 2; left--; } if (st == 2) { b[w++] = left + kind; "
+    "int next = st; if (st == 0) { left = c & 7; next = 1; } if (st == 1) { if (left == 0) next = 2; left--; } if "
+    "(st == 2) { b[w++] = left + kind; "
     "kind = c & 3; next = kind == left ? 1 : 0; } st = next;": 2,
     # a branch under a range of states, and one for all others; loops inside
-    "switch (st) { case 0 ... 3: for (int j = 0; j < (c & 3); j++) sum += kind; st = (st + c) & 7; break; case 4: kind = sum; st++; break; "
+    "switch (st) { case 0 ... 3: for (int j = 0; j < (c & 3); j++) sum += kind; st = (st + c) & 7; break; case 4: "
+    "kind = sum; st++; break; "
     "default: b[w++] = sum; sum = 0; st = m & 3; for (int j = 0; j < 2; j++) kind += st == 4 ? left : j; }": 5,
     # what both branches yield alike, and conditions of several parts
-    "if (c > 200 && kind != 3) { left = c; kind = 3; } else if (c > 100 || kind == 3) { kind = left & 3; left = 1; } if (kind == 3) b[w++] = left; "
-    "if (kind != 3) { sum += kind == 3 ? 1000 : left; } if (kind == 1 && m > 0) { b[w++] = kind; if (m < 0) sum = 0; }": 2,
+    "if (c > 200 && kind != 3) { left = c; kind = 3; } else if (c > 100 || kind == 3) { kind = left & 3; left = 1; } "
+    "if (kind == 3) b[w++] = left; "
+    "if (kind != 3) { sum += kind == 3 ? 1000 : left; } if (kind == 1 && m > 0) { b[w++] = kind; if (m < 0) sum = 0; "
+    "}": 2,
 }
 
 
@@ -64,5 +71,11 @@ def test_numbers_that_conditions_leave():
     assert cases.of(neither, True) == {x: ValueSet(frozenset((1,)), True)}
     assert cases.of(b.value("ne", b.const(2, IntType(3)), x), False) == {x: ValueSet(frozenset((2,)))}
     both_parts = both(cases.of(five, True), cases.of(q, False))
-    assert [cases.decided(condition, both_parts) for condition in (one, five, p, q, neither)] == [False, True, None, False, None]
+    assert [cases.decided(condition, both_parts) for condition in (one, five, p, q, neither)] == [
+        False,
+        True,
+        None,
+        False,
+        None,
+    ]
     assert cases.decided(neither, cases.of(one, True)) is False

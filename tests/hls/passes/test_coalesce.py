@@ -27,36 +27,51 @@ def check(text, loads, stores, sizes=(0, 1, 2, 5, 9), **options):
     return function
 
 
-@pytest.mark.parametrize("body, loads, stores", [
-    (f"{LOOP} b[i] = a[i - 1] + a[i] + a[i + 1];", [(12, 3)], [(4, 1)]),
-    (f"{LOOP} b[i] = a[3 * i] + a[3 * i + 2];", [(12, 2)], [(4, 1)]),  # a hole
-    (f"{LOOP} {{ b[2 * i + 1] = a[i]; b[2 * i] = i; }}", [(4, 1)], [(8, 2)]),
-    (f"{LOOP} b[i] = a[i] + a[i + 16];", [(4, 1), (4, 1)], [(4, 1)]),  # farther apart than a word
-    (f"{LOOP} {{ int x = b[i]; b[i] = x + b[i + 1]; }}", [(8, 2)], [(4, 1)]),
-    (f"{LOOP} {{ b[i] = i; c[i] = b[i - 1] + b[i]; }}", [(8, 2)], [(4, 1), (4, 1)]),
-    (f"{LOOP} {{ int x = b[i - 1]; b[i] = i; c[i] = x + b[i]; }}", [(4, 1), (4, 1)], [(4, 1), (4, 1)]),  # a store between
-    (f"{LOOP} {{ int x = c[i]; b[i] = x; c[i + 1] = x + c[i + 1]; }}", [(8, 2)], [(4, 1), (4, 1)]),  # b is restrict
-    (f"{LOOP} {{ c[i] = a[i]; b[i] = a[i + 1]; }}", [(8, 2)], [(4, 1), (4, 1)]),
-    (f"{LOOP} {{ b[i] = 1; b[i + 1] = a[i]; b[i] = 3; }}", [(4, 1)], [(8, 2)]),  # the last one counts
-    (f"{LOOP} {{ b[i] = 1; c[i] = b[i + 1]; b[i + 1] = 2; }}", [(4, 1)], [(4, 1), (8, 2)]),
-    (f"{LOOP} {{ b[i] = 1; c[i] = b[i]; b[i + 1] = 2; }}", [(4, 1)], [(4, 1), (4, 1), (4, 1)]),  # a load between
-    (f"{LOOP} if (a[i] > 0) b[i] = a[i + 1];", [(4, 1), (4, 1)], [(4, 1)]),  # the second waits for the first
-    (f"{LOOP} b[i] = i & 1 ? a[i] : a[i + 1];", [(8, 2)], [(4, 1)]),
-    (f"{LOOP} b[a[i] & 31] = a[(a[i] & 7) + 1] + a[a[i] & 7];", [(4, 3), (8, 2)], [(4, 1)]),
-    ("for (int i = n - 1; i >= 0; i--) { b[2 * i] = a[i]; b[2 * i + 1] = -a[i]; }", [(4, 2)], [(8, 2)]),
-], ids=range(16))
+@pytest.mark.parametrize(
+    "body, loads, stores",
+    [
+        (f"{LOOP} b[i] = a[i - 1] + a[i] + a[i + 1];", [(12, 3)], [(4, 1)]),
+        (f"{LOOP} b[i] = a[3 * i] + a[3 * i + 2];", [(12, 2)], [(4, 1)]),  # a hole
+        (f"{LOOP} {{ b[2 * i + 1] = a[i]; b[2 * i] = i; }}", [(4, 1)], [(8, 2)]),
+        (f"{LOOP} b[i] = a[i] + a[i + 16];", [(4, 1), (4, 1)], [(4, 1)]),  # farther apart than a word
+        (f"{LOOP} {{ int x = b[i]; b[i] = x + b[i + 1]; }}", [(8, 2)], [(4, 1)]),
+        (f"{LOOP} {{ b[i] = i; c[i] = b[i - 1] + b[i]; }}", [(8, 2)], [(4, 1), (4, 1)]),
+        # a store between
+        (f"{LOOP} {{ int x = b[i - 1]; b[i] = i; c[i] = x + b[i]; }}", [(4, 1), (4, 1)], [(4, 1), (4, 1)]),
+        (f"{LOOP} {{ int x = c[i]; b[i] = x; c[i + 1] = x + c[i + 1]; }}", [(8, 2)], [(4, 1), (4, 1)]),  # b is restrict
+        (f"{LOOP} {{ c[i] = a[i]; b[i] = a[i + 1]; }}", [(8, 2)], [(4, 1), (4, 1)]),
+        (f"{LOOP} {{ b[i] = 1; b[i + 1] = a[i]; b[i] = 3; }}", [(4, 1)], [(8, 2)]),  # the last one counts
+        (f"{LOOP} {{ b[i] = 1; c[i] = b[i + 1]; b[i + 1] = 2; }}", [(4, 1)], [(4, 1), (8, 2)]),
+        (f"{LOOP} {{ b[i] = 1; c[i] = b[i]; b[i + 1] = 2; }}", [(4, 1)], [(4, 1), (4, 1), (4, 1)]),  # a load between
+        (f"{LOOP} if (a[i] > 0) b[i] = a[i + 1];", [(4, 1), (4, 1)], [(4, 1)]),  # the second waits for the first
+        (f"{LOOP} b[i] = i & 1 ? a[i] : a[i + 1];", [(8, 2)], [(4, 1)]),
+        (f"{LOOP} b[a[i] & 31] = a[(a[i] & 7) + 1] + a[a[i] & 7];", [(4, 3), (8, 2)], [(4, 1)]),
+        ("for (int i = n - 1; i >= 0; i--) { b[2 * i] = a[i]; b[2 * i + 1] = -a[i]; }", [(4, 2)], [(8, 2)]),
+    ],
+    ids=range(16),
+)
 def test_groups(body, loads, stores):
     check(f"{ARGS} {{ {body} }}", loads, stores)
 
 
-@pytest.mark.parametrize("loop", [
-    "for (int i = 0; i < n; i++)", "for (int i = n - 1; i >= 0; i--)", "for (uint i = 0; i < (uint)n; i++)",
-    "for (int i = 0; i <= n; i += 2)"])
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int i = 0; i < n; i++)",
+        "for (int i = n - 1; i >= 0; i--)",
+        "for (uint i = 0; i < (uint)n; i++)",
+        "for (int i = 0; i <= n; i += 2)",
+    ],
+)
 def test_copies_of_a_loop(loop):
     """A tail is a matter of the mask; the leading copy always runs."""
     step = 8 if "+= 2" not in loop else 15
-    function = check(f"{ARGS} {{\n#pragma unroll 8\n{loop} b[i] = a[i] * 3; }}", [(4 * step, 8)], [(4 * step, 8)],
-                     sizes=(*range(10), 17))
+    function = check(
+        f"{ARGS} {{\n#pragma unroll 8\n{loop} b[i] = a[i] * 3; }}",
+        [(4 * step, 8)],
+        [(4 * step, 8)],
+        sizes=(*range(10), 17),
+    )
     for op in walk(function.body):
         if lane_mask(op) if op.opcode in ("load", "store") else False:
             assert constant(op.operands[1 if op.opcode == "load" else 2]) == 1
@@ -64,8 +79,14 @@ def test_copies_of_a_loop(loop):
 
 @pytest.mark.parametrize("body", ["if (a[i] & 1) b[i] = c[i];", "b[i] = a[i] > 0 ? c[i] : 7;"])
 def test_conditions_from_memory(body):
-    """What the copies load under conditions that they load is joined as well: the conditions are one access, made before."""
-    check(f"{ARGS} {{\n#pragma unroll 4\nfor (int i = 0; i < n; i++) {body} }}", [(16, 4), (16, 4)], [(16, 4)], sizes=(*range(7), 17))
+    """What the copies load under conditions that they load is joined as well: the conditions are one access, made
+    before."""
+    check(
+        f"{ARGS} {{\n#pragma unroll 4\nfor (int i = 0; i < n; i++) {body} }}",
+        [(16, 4), (16, 4)],
+        [(16, 4)],
+        sizes=(*range(7), 17),
+    )
 
 
 def test_a_group_is_no_larger_than_a_word():
@@ -91,8 +112,16 @@ def test_volatile_is_left_alone():
 
 def test_loops_between_are_looked_into():
     inner = "for (int j = 0; j < n; j++) b[j] = j;"
-    check(f"{ARGS} {{ for (int i = 0; i < 3; i++) {{ int x = b[i]; {inner} c[i] = x + b[i]; }} }}", [(4, 1)] * 2, [(4, 1)] * 2)
-    check(f"{ARGS} {{ for (int i = 0; i < 3; i++) {{ int x = a[i]; {inner} c[i] = x + a[i + 1]; }} }}", [(8, 2)], [(4, 1)] * 2)
+    check(
+        f"{ARGS} {{ for (int i = 0; i < 3; i++) {{ int x = b[i]; {inner} c[i] = x + b[i]; }} }}",
+        [(4, 1)] * 2,
+        [(4, 1)] * 2,
+    )
+    check(
+        f"{ARGS} {{ for (int i = 0; i < 3; i++) {{ int x = a[i]; {inner} c[i] = x + a[i + 1]; }} }}",
+        [(8, 2)],
+        [(4, 1)] * 2,
+    )
 
 
 def test_pieces_of_different_sizes():
@@ -104,8 +133,10 @@ def test_pieces_of_different_sizes():
 
 
 def test_floats_keep_their_bits():
-    module, function = compiled("kernel void k(global const float *restrict x, global float *restrict y, int n) {"
-                                "for (int i = 0; i < n; i++) { y[2 * i] = x[2 * i + 1]; y[2 * i + 1] = x[2 * i]; } }")
+    module, function = compiled(
+        "kernel void k(global const float *restrict x, global float *restrict y, int n) {"
+        "for (int i = 0; i < n; i++) { y[2 * i] = x[2 * i + 1]; y[2 * i + 1] = x[2 * i]; } }"
+    )
     assert accesses(function, "load") == [(8, 2)] and accesses(function, "store") == [(8, 2)]
     x = np.array([1.5, -0.0, np.inf, 1e-42, 3, 7], np.float32)
     same(module, function, {"x": x, "y": np.zeros(6, np.float32)}, {"n": 3})
@@ -115,7 +146,11 @@ def test_vectors_join_and_are_joined():
     views = "global const int4 *v = (global const int4 *)a; global int2 *w = (global int2 *)b;"
     loop = "for (int i = 0; i < n && i < 5; i++)"
     check(f"{ARGS} {{ {views} {loop} b[i] = v[2 * i].x + v[2 * i + 1].w; }}", [(32, 2)], [(4, 1)])
-    check(f"{ARGS} {{ {views} {loop} {{ int4 x = v[2 * i]; w[2 * i] = x.yx; w[2 * i + 1] = x.wz; }} }}", [(16, 1)], [(16, 2)])
+    check(
+        f"{ARGS} {{ {views} {loop} {{ int4 x = v[2 * i]; w[2 * i] = x.yx; w[2 * i + 1] = x.wz; }} }}",
+        [(16, 1)],
+        [(16, 2)],
+    )
     check(f"{ARGS} {{ {views} {loop} b[i] = v[i].y + a[4 * i + 4]; }}", [(16, 2)], [(4, 1)])
 
 

@@ -13,16 +13,47 @@ FILL = "for (int t = 0; t < 8; t++) for (int d = 0; d < {0}; d++) a[t][d] = t * 
 READ = "for (int t = 0; t < 8; t++) out[t] = a[t][0] * 100 + a[t][{}];"
 #: what is done with the array, and how many elements the arrays have that become values
 FORMS = {
-    "rows of four": ("int a[8][4]; " + FILL.format(4) + "for (int i = 0; i < n; i++) for (int d = 0; d < 4; d++) a[at[i]][d] += i * d; " + READ.format(3), {8}),
-    "rows of three": ("int a[8][3]; " + FILL.format(3) + "for (int i = 0; i < n; i++) for (int d = 0; d < 3; d++) a[at[i]][d] += i * d; " + READ.format(2), {8}),
-    "one index": (("int a[16]; for (int t = 0; t < 16; t++) a[t] = t;"
-                  "for (int i = 0; i < n; i++) { a[at[i] * 2 + 1] += i; a[2 * at[i]] ^= a[15 - 2 * at[i]]; }"
-                  "for (int t = 0; t < 8; t++) out[t] = a[t] + 100 * a[15 - t];"), {8}),
-    "negative": ("int a[8][4]; " + FILL.format(4) + "for (int i = 0; i < n; i++) a[7 - at[i]][1] += a[7 - at[i]][3]; " + READ.format(1), {8}),
-    "any place": ("int a[8][4]; " + FILL.format(4) + "for (int i = 0; i < n; i++) a[at[i]][at[i] & 3] += i; " + READ.format(1), {32}),
-    "sums that wrap around": (("uchar a[16]; for (int t = 0; t < 16; t++) a[t] = t;"
-                              "for (int i = 0; i < n; i++) { uchar p = (uchar)(at[i] * 86); a[p % 3] += i; a[p & 12] += 1; }"
-                              "for (int t = 0; t < 8; t++) out[t] = a[t];"), {16}),
+    "rows of four": (
+        "int a[8][4]; "
+        + FILL.format(4)
+        + "for (int i = 0; i < n; i++) for (int d = 0; d < 4; d++) a[at[i]][d] += i * d; "
+        + READ.format(3),
+        {8},
+    ),
+    "rows of three": (
+        "int a[8][3]; "
+        + FILL.format(3)
+        + "for (int i = 0; i < n; i++) for (int d = 0; d < 3; d++) a[at[i]][d] += i * d; "
+        + READ.format(2),
+        {8},
+    ),
+    "one index": (
+        (
+            "int a[16]; for (int t = 0; t < 16; t++) a[t] = t;"
+            "for (int i = 0; i < n; i++) { a[at[i] * 2 + 1] += i; a[2 * at[i]] ^= a[15 - 2 * at[i]]; }"
+            "for (int t = 0; t < 8; t++) out[t] = a[t] + 100 * a[15 - t];"
+        ),
+        {8},
+    ),
+    "negative": (
+        "int a[8][4]; "
+        + FILL.format(4)
+        + "for (int i = 0; i < n; i++) a[7 - at[i]][1] += a[7 - at[i]][3]; "
+        + READ.format(1),
+        {8},
+    ),
+    "any place": (
+        "int a[8][4]; " + FILL.format(4) + "for (int i = 0; i < n; i++) a[at[i]][at[i] & 3] += i; " + READ.format(1),
+        {32},
+    ),
+    "sums that wrap around": (
+        (
+            "uchar a[16]; for (int t = 0; t < 16; t++) a[t] = t;"
+            "for (int i = 0; i < n; i++) { uchar p = (uchar)(at[i] * 86); a[p % 3] += i; a[p & 12] += 1; }"
+            "for (int t = 0; t < 8; t++) out[t] = a[t];"
+        ),
+        {16},
+    ),
 }
 
 
@@ -39,5 +70,7 @@ def test_forms(form):
     optimized = optimize(module, PipelineOptions(check=True))
     assert outputs(optimized) == outputs(module)
     (kernel,) = optimized.kernels
-    arrays = [v for op in walk(kernel.body) for region in op.regions for v in region.args if isinstance(v.type, ArrayType)]
+    arrays = [
+        v for op in walk(kernel.body) for region in op.regions for v in region.args if isinstance(v.type, ArrayType)
+    ]
     assert {v.type.length for v in arrays} == lengths

@@ -1,4 +1,5 @@
-"""Conditions on counters that are known an iteration before mean what they meant, and counters that come round step in one cycle."""
+"""Conditions on counters that are known an iteration before mean what they meant, and counters that come round step in
+one cycle."""
 
 import random
 from dataclasses import replace
@@ -36,16 +37,26 @@ LIMITS = ("m", "w", "m - 1", "w - 1", "small", "small - 1", "5", "(n & 3)")
 
 def counters(rng: random.Random) -> str:
     """A kernel with a few counters, each stepping where the one before comes round."""
-    names = "abc"[:rng.randint(1, 3)]
+    names = "abc"[: rng.randint(1, 3)]
     body = ""
     for name in reversed(names):
-        step = rng.choice(STEPS).format(l=rng.choice(LIMITS), r=rng.choice(["0", "1", "-2", "w"]), s=rng.choice(["1", "2", "m", "-1"]),
-                                        c=rng.choice([">=", ">", "==", "<"]), inner=body)
+        step = rng.choice(STEPS).format(
+            l=rng.choice(LIMITS),
+            r=rng.choice(["0", "1", "-2", "w"]),
+            s=rng.choice(["1", "2", "m", "-1"]),
+            c=rng.choice([">=", ">", "==", "<"]),
+            inner=body,
+        )
         body = step.replace("x", name)
-    declared = "".join(f"    {rng.choice(['int', 'uint', 'uchar', 'short', 'long'])} {name} = {rng.choice(['0', '0', 'w', '3'])};\n" for name in names)
+    declared = "".join(
+        f"    {rng.choice(['int', 'uint', 'uchar', 'short', 'long'])} {name} = {rng.choice(['0', '0', 'w', '3'])};\n"
+        for name in names
+    )
     whole = " ^ ".join(f"(int){name} * {3 + 4 * k}" for k, name in enumerate(names))
     until = rng.choice(["i < n", "i < n", f"i < n && {names[-1]} != 40"])
-    return f"{HEAD}{declared}    for (int i = 0; {until}; i++) {{\n        out[i] = {whole};\n        {body}\n    }}\n}}"
+    return (
+        f"{HEAD}{declared}    for (int i = 0; {until}; i++) {{\n        out[i] = {whole};\n        {body}\n    }}\n}}"
+    )
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -56,28 +67,38 @@ def test_random_counters(seed):
     changed = RestructureMuxes(HASTY).run(LookAheadControl(HASTY).run(RetimeComparisons(HASTY).run(last)))
     verify(changed)
     for _ in range(4):
-        scalars = {"n": rng.choice([0, 1, 23]), "m": rng.choice([0, 1, 3, 7, -1, 2**31 - 1]), "w": rng.choice([0, 1, 4, -3, -2**31]),
-                   "small": rng.choice([0, 1, 6, 255])}
+        scalars = {
+            "n": rng.choice([0, 1, 23]),
+            "m": rng.choice([0, 1, 3, 7, -1, 2**31 - 1]),
+            "w": rng.choice([0, 1, 4, -3, -(2**31)]),
+            "small": rng.choice([0, 1, 6, 255]),
+        }
         launch = Launch({"out": np.zeros(23, np.int32)}, scalars)
         assert outcome(changed, launch) == outcome(module, launch), (text, scalars)
 
 
-@pytest.mark.parametrize("body", [
-    "if (b == m) { a++; b = 0; } out[i] = a * 7 + b; b++;",
-    "out[i] = a * 7 + b; b = b + 1 < m ? b + 1 : 0; a += b == 0;",
-    "out[i] = a * 7 + b + c; b++; if (b == m) { b = 0; a++; if (a == w) { a = 0; c++; } }",
-    "out[i] = a * 7 + b + c; if (++b >= m) { b = 0; if (++a >= w) { a = 0; c++; } }",
-    "out[i] = d * 7 + e; if (e == small - 1) { e = 0; if (d == small - 1) { d = 0; c++; } else d++; } else e++;",
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (b == m) { a++; b = 0; } out[i] = a * 7 + b; b++;",
+        "out[i] = a * 7 + b; b = b + 1 < m ? b + 1 : 0; a += b == 0;",
+        "out[i] = a * 7 + b + c; b++; if (b == m) { b = 0; a++; if (a == w) { a = 0; c++; } }",
+        "out[i] = a * 7 + b + c; if (++b >= m) { b = 0; if (++a >= w) { a = 0; c++; } }",
+        "out[i] = d * 7 + e; if (e == small - 1) { e = 0; if (d == small - 1) { d = 0; c++; } else d++; } else e++;",
+    ],
+)
 def test_counters_that_come_round_step_in_a_cycle(body):
     text = f"{HEAD} int a = 0, b = 0, c = 0; uchar d = 0, e = 0;\n for (int i = 0; i < n; i++) {{ {body} }} }}"
     assert interval(text) == 1
 
 
-@pytest.mark.parametrize("step, ends", [
-    ("x = x < 32 - 16 ? x + 16 : 0; y = x == 0 ? y + 1 : y;", "y < n"),
-    ("x += 8; if (x == 64) { x = 0; y++; }", "y != n"),
-])
+@pytest.mark.parametrize(
+    "step, ends",
+    [
+        ("x = x < 32 - 16 ? x + 16 : 0; y = x == 0 ? y + 1 : y;", "y < n"),
+        ("x += 8; if (x == 64) { x = 0; y++; }", "y != n"),
+    ],
+)
 def test_rows_counted_by_columns_end_a_loop_in_time(step, ends):
     """The condition comes cycles behind the state that it asks of: it is computed so many iterations ahead."""
     text = f"{HEAD} int x = 0, y = 0;\n do {{ out[x + y * m] = w; {step} }} while ({ends}); }}"

@@ -13,9 +13,24 @@ HEAD = "__kernel void k(__global const int *restrict a, __global int *restrict o
 LOOPS = {
     "a peak that decays": ("int x = out[0]; for (int i = 0; i < n; i++) { x = max(a[i], x - 3); out[i] = x; }", 1),
     "an argument": ("int x = out[0]; for (int i = 0; i < n; i++) { x = max(a[i], x - gap); out[i] = x; }", 1),
-    "more than one choice": ("int x = 0; for (int i = 0; i < n; i++) { x = max(max(0, a[i]), x + gap); if (a[i] == 7) x = gap; out[i] = x; }", 2),
-    "of unsigned": ("uint x = 5; for (int i = 0; i < n; i++) { x = min((uint)a[i], x * 2 + 4000000000u); out[i] = x; }", 2),
-    "in a nest": ("for (int i = 0; i < n; i++) { int x = a[i]; for (int j = 0; j < n; j++) { x = max(a[j], x - gap); if (j == i) out[i] = x; } }", 2),
+    "more than one choice": (
+        (
+            "int x = 0; for (int i = 0; i < n; i++) { x = max(max(0, a[i]), x + gap); if (a[i] == 7) x = gap; out[i] = "
+            "x; }"
+        ),
+        2,
+    ),
+    "of unsigned": (
+        "uint x = 5; for (int i = 0; i < n; i++) { x = min((uint)a[i], x * 2 + 4000000000u); out[i] = x; }",
+        2,
+    ),
+    "in a nest": (
+        (
+            "for (int i = 0; i < n; i++) { int x = a[i]; for (int j = 0; j < n; j++) { x = max(a[j], x - gap); if (j == "
+            "i) out[i] = x; } }"
+        ),
+        2,
+    ),
 }
 
 

@@ -34,7 +34,14 @@ from tests.differential.devices import module_of
 _TYPES = [IntType(4), I8, I8, IntType(13)]
 _BINARY = ["add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "and", "or", "xor", "shl", "lshr", "ashr"]
 _COMPARE = ["eq", "ne", "ult", "ule", "slt", "sle"]
-_PASSES = [ConstantFolding(), CommonSubexpressionElimination(), DeadCodeElimination(), BitwidthNarrowing(), StrengthReduction(), LoopInvariantCodeMotion()]
+_PASSES = [
+    ConstantFolding(),
+    CommonSubexpressionElimination(),
+    DeadCodeElimination(),
+    BitwidthNarrowing(),
+    StrengthReduction(),
+    LoopInvariantCodeMotion(),
+]
 
 
 def expressions(seed: int, size: int = 30) -> Function:
@@ -47,8 +54,9 @@ def expressions(seed: int, size: int = 30) -> Function:
     b = Builder(f.body)
     item = b.value("work_item", result=I64, attrs={"fn": "global_id", "dim": 0})
     start = b.value("mul", item, b.const(3, I64))
-    pool = [b.value("load", b.addr("given", b.value("add", start, b.const(k, I64))), b.true(), result=I8)
-            for k in range(3)]
+    pool = [
+        b.value("load", b.addr("given", b.value("add", start, b.const(k, I64))), b.true(), result=I8) for k in range(3)
+    ]
     pool.append(b.value("trunc", pool[2], result=IntType(4)))
     count = len(pool)
     for _ in range(size):
@@ -126,8 +134,9 @@ def _choice_of_load(type, on, condition) -> Function:
     return f
 
 
-@pytest.mark.parametrize(("type", "on", "condition", "left"), [
-    (I8, 0, 0, False), (I8, 0, 1, True), (ArrayType(I8, 2), 0, 0, True)])
+@pytest.mark.parametrize(
+    ("type", "on", "condition", "left"), [(I8, 0, 0, False), (I8, 0, 1, True), (ArrayType(I8, 2), 0, 0, True)]
+)
 def test_what_is_not_loaded_is_zero_anyway(type, on, condition, left):
     """Where the condition is the load's own the choice goes; arrays stay as they are, and are no trouble."""
     result = ConstantFolding().run(_choice_of_load(type, on, condition))

@@ -10,8 +10,13 @@ from hls.options import Options
 from hls.passes.pipeline import link_program
 from hls.target.board import load_board
 
-KINDS = ("barrier(CLK_GLOBAL_MEM_FENCE);", "barrier(CLK_LOCAL_MEM_FENCE);", "mem_fence(CLK_GLOBAL_MEM_FENCE);",
-         "write_mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);", "mem_fence(CLK_CHANNEL_MEM_FENCE);")
+KINDS = (
+    "barrier(CLK_GLOBAL_MEM_FENCE);",
+    "barrier(CLK_LOCAL_MEM_FENCE);",
+    "mem_fence(CLK_GLOBAL_MEM_FENCE);",
+    "write_mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+    "mem_fence(CLK_CHANNEL_MEM_FENCE);",
+)
 BODIES = {
     "straight": "o[g] = 1; {} o[g ^ 1] += 2;",
     "local": "__local int t[64]; t[l] = o[g]; {} o[g] = t[l ^ 1];",
@@ -34,5 +39,8 @@ def test_triples():
 
 
 def plan(body, kinds, group):
-    text = f"__kernel {group} void k(__global int *o, int n) {{ int g = get_global_id(0), l = get_local_id(0); {BODIES[body].format(' '.join(kinds))} }}"
+    text = (
+        f"__kernel {group} void k(__global int *o, int n) {{ int g = get_global_id(0), l = get_local_id(0); "
+        f"{BODIES[body].format(' '.join(kinds))} }}"
+    )
     plan_module(link_program(parse_source(text).module), BOARD, Options())

@@ -21,7 +21,11 @@ def own(source: str) -> list[str]:
     for each in kernel_passes(PipelineOptions()):
         function = each.run(function)
         if isinstance(each, MarkPrivatizable):
-            return [op.attrs["label"] for op in walk(function.body) if op.opcode == "loop" and "buf" in op.attrs.get(OWN, ())]
+            return [
+                op.attrs["label"]
+                for op in walk(function.body)
+                if op.opcode == "loop" and "buf" in op.attrs.get(OWN, ())
+            ]
     raise AssertionError("the pass is not in the pipeline")
 
 
@@ -32,29 +36,47 @@ def kernel(body: str, declared: str = f"__local int buf[{N}];") -> str:
   out[0] = s; }}"""
 
 
-@pytest.mark.parametrize("body", [
-    "for (int x = 0; x < 40; x++) buf[x] = in[x + y]; for (int x = 0; x < 40; x++) s = s * 3 + buf[39 - x];",
-    "for (int x = 0; x < m; x++) buf[x] = in[x + y]; for (int x = 0; x < m; x++) s = s * 3 + buf[x];",
-    "for (int x = 0; x < m; x++) buf[x] = in[x + y]; for (int x = 1; x < m; x++) s = s * 3 + buf[x] + buf[x - 1];",
-    "for (int x = 0; x < 40; x++) { if (in[x] > 5) buf[x] = y; else buf[x] = in[x]; } for (int x = 0; x < 40; x++) s = s * 3 + buf[in[x] & 31];",
-    "for (int x = 0; x < 20; x++) { buf[2 * x] = y; buf[2 * x + 1] = x; } for (int x = 3; x < 33; x++) s = s * 3 + buf[x];",
-    "for (int i = 0; i < 5; i++) for (int j = 0; j < 8; j++) buf[8 * i + j] = in[y + j]; for (int i = 0; i < 8; i++) for (int j = 0; j < 5; j++) s = s * 3 + buf[8 * j + i];",
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int x = 0; x < 40; x++) buf[x] = in[x + y]; for (int x = 0; x < 40; x++) s = s * 3 + buf[39 - x];",
+        "for (int x = 0; x < m; x++) buf[x] = in[x + y]; for (int x = 0; x < m; x++) s = s * 3 + buf[x];",
+        "for (int x = 0; x < m; x++) buf[x] = in[x + y]; for (int x = 1; x < m; x++) s = s * 3 + buf[x] + buf[x - 1];",
+        (
+            "for (int x = 0; x < 40; x++) { if (in[x] > 5) buf[x] = y; else buf[x] = in[x]; } for (int x = 0; x < 40; "
+            "x++) s = s * 3 + buf[in[x] & 31];"
+        ),
+        (
+            "for (int x = 0; x < 20; x++) { buf[2 * x] = y; buf[2 * x + 1] = x; } for (int x = 3; x < 33; x++) s = s * 3 "
+            "+ buf[x];"
+        ),
+        (
+            "for (int i = 0; i < 5; i++) for (int j = 0; j < 8; j++) buf[8 * i + j] = in[y + j]; for (int i = 0; i < 8; "
+            "i++) for (int j = 0; j < 5; j++) s = s * 3 + buf[8 * j + i];"
+        ),
+    ],
+)
 def test_found(body):
     assert own(kernel(body)) == ["y"]
 
 
-@pytest.mark.parametrize("body", [
-    "for (int x = 0; x < 39; x++) buf[x] = in[x + y]; for (int x = 0; x < 40; x++) s = s * 3 + buf[x];",
-    "for (int x = 0; x < 40; x++) s = s * 3 + buf[x]; for (int x = 0; x < 40; x++) buf[x] = in[x + y];",
-    "for (int x = 0; x < 40; x++) if (in[x] > 5) buf[x] = y; for (int x = 0; x < 40; x++) s = s * 3 + buf[x];",
-    "for (int x = 0; x < m; x++) buf[x] = in[x + y]; for (int x = 0; x <= m; x++) s = s * 3 + buf[x];",
-    "for (int x = 0; x < 40; x++) { buf[x] = in[x + y]; if (in[x] == 7) break; } for (int x = 0; x < 40; x++) s = s * 3 + buf[x];",
-    "for (int x = 0; x < 40; x++) buf[in[x] & 31] = y; for (int x = 0; x < 32; x++) s = s * 3 + buf[x];",
-    "for (int x = 0; x < 20; x++) buf[2 * x] = y; for (int x = 0; x < 20; x++) s = s * 3 + buf[x];",
-    "if (y & 1) for (int x = 0; x < 40; x++) buf[x] = in[x + y]; for (int x = 0; x < 40; x++) s = s * 3 + buf[x];",
-    "for (int x = 0; x < 40; x++) { s = s * 3 + buf[(x + 1) % 40]; buf[x] = in[x + y]; }",
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int x = 0; x < 39; x++) buf[x] = in[x + y]; for (int x = 0; x < 40; x++) s = s * 3 + buf[x];",
+        "for (int x = 0; x < 40; x++) s = s * 3 + buf[x]; for (int x = 0; x < 40; x++) buf[x] = in[x + y];",
+        "for (int x = 0; x < 40; x++) if (in[x] > 5) buf[x] = y; for (int x = 0; x < 40; x++) s = s * 3 + buf[x];",
+        "for (int x = 0; x < m; x++) buf[x] = in[x + y]; for (int x = 0; x <= m; x++) s = s * 3 + buf[x];",
+        (
+            "for (int x = 0; x < 40; x++) { buf[x] = in[x + y]; if (in[x] == 7) break; } for (int x = 0; x < 40; x++) s "
+            "= s * 3 + buf[x];"
+        ),
+        "for (int x = 0; x < 40; x++) buf[in[x] & 31] = y; for (int x = 0; x < 32; x++) s = s * 3 + buf[x];",
+        "for (int x = 0; x < 20; x++) buf[2 * x] = y; for (int x = 0; x < 20; x++) s = s * 3 + buf[x];",
+        "if (y & 1) for (int x = 0; x < 40; x++) buf[x] = in[x + y]; for (int x = 0; x < 40; x++) s = s * 3 + buf[x];",
+        "for (int x = 0; x < 40; x++) { s = s * 3 + buf[(x + 1) % 40]; buf[x] = in[x + y]; }",
+    ],
+)
 def test_what_an_iteration_leaves_to_the_next_is_kept(body):
     assert own(kernel(body)) == []
 
@@ -68,10 +90,21 @@ def test_what_is_read_behind_the_loop_is_kept():
 def part(rng: random.Random, stores: bool) -> SimpleNamespace:
     """A loop, or two, that stores to or loads from the buffer."""
     deep = rng.random() < 0.1
-    loops = [(rng.choice((0, 0, 1, 2)), rng.randint(6, 9)), (0, rng.randint(3, 6))] if deep else [(rng.choice((0, 0, 0, 1, 2)), rng.randint(6, 20) + 12 * stores)]
+    loops = (
+        [(rng.choice((0, 0, 1, 2)), rng.randint(6, 9)), (0, rng.randint(3, 6))]
+        if deep
+        else [(rng.choice((0, 0, 0, 1, 2)), rng.randint(6, 20) + 12 * stores)]
+    )
     factors = [rng.choice((1, 4, 5, 6)), 1] if deep else [rng.choice((1, 1, 1, 1, 2))]
     guard = rng.choice((None, None, None, None, None, 2)) if stores else None
-    return SimpleNamespace(stores=stores, loops=loops, factors=factors, const=rng.choice((0, 0, 1, 3)), step=rng.choice((0, 0, 0, 0, 1)), guard=guard)
+    return SimpleNamespace(
+        stores=stores,
+        loops=loops,
+        factors=factors,
+        const=rng.choice((0, 0, 1, 3)),
+        step=rng.choice((0, 0, 0, 0, 1)),
+        guard=guard,
+    )
 
 
 def places(one: SimpleNamespace, y: int) -> list[int]:
@@ -84,8 +117,13 @@ def places(one: SimpleNamespace, y: int) -> list[int]:
 
 def text(one: SimpleNamespace, number: int) -> str:
     names = [f"x{number}_{k}" for k in range(len(one.loops))]
-    heads = "".join(f"\n#pragma unroll 1\nfor (int {name} = {low}; {name} < {high}; {name}++) " for name, (low, high) in zip(names, one.loops, strict=True))
-    index = " + ".join([str(one.const), f"{one.step} * y", *(f"{f} * {name}" for f, name in zip(one.factors, names, strict=True))])
+    heads = "".join(
+        f"\n#pragma unroll 1\nfor (int {name} = {low}; {name} < {high}; {name}++) "
+        for name, (low, high) in zip(names, one.loops, strict=True)
+    )
+    index = " + ".join(
+        [str(one.const), f"{one.step} * y", *(f"{f} * {name}" for f, name in zip(one.factors, names, strict=True))]
+    )
     if not one.stores:
         return f"{heads} s = s * 3 + buf[{index}];"
     guard = f"if ({names[0]} % {one.guard} == 0) " if one.guard else ""

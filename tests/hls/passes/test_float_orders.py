@@ -1,4 +1,5 @@
-"""The least or greatest value that a loop carries takes a cycle, floats as integers in their order, and every bit stays as it was."""
+"""The least or greatest value that a loop carries takes a cycle, floats as integers in their order, and every bit stays
+as it was."""
 
 import random
 
@@ -17,7 +18,8 @@ from hls.passes.recurrence import float_min_max_as_integer as float_orders
 
 BOARD = hls.load_board("de5net")
 HEAD = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-#: an iteration over ``t`` with the state ``best``, ``second`` and ``who``, and a condition ``c`` that the loop does not carry
+#: an iteration over ``t`` with the state ``best``, ``second`` and ``who``, and a condition ``c`` that the loop does not
+#: carry
 LOOPS = {
     "least": "if (t < best) best = t;",
     "last_least": "if (t <= best) { best = t; who = i; }",
@@ -33,11 +35,18 @@ LOOPS = {
     "both_ends": "if (t < best) best = t; else if (t > second) second = t;",
     "two_least": "if (t < best) { second = best; best = t; } else if (t < second) second = t;",
     "of_two": "float u = t + 1; if (t < best) best = t; if (u > best) best = u;",
-    "begun_anew": "if (c) { best = t; who = i; } else if (t < best) { best = t; who = i; }"}
+    "begun_anew": "if (c) { best = t; who = i; } else if (t < best) { best = t; who = i; }",
+}
 #: of those that take two
 TWO = ("of_two",)
-TYPES = {"float": np.dtype("f4"), "double": np.dtype("f8"), "half": np.dtype("f2"),
-         "int": np.dtype("i4"), "uint": np.dtype("u4"), "char": np.dtype("i1")}
+TYPES = {
+    "float": np.dtype("f4"),
+    "double": np.dtype("f8"),
+    "half": np.dtype("f2"),
+    "int": np.dtype("i4"),
+    "uint": np.dtype("u4"),
+    "char": np.dtype("i1"),
+}
 FLOATS = ("float", "double", "half")
 
 
@@ -68,14 +77,43 @@ def outcome(function, data) -> bytes:
 
 
 def special(kind: str, rng: random.Random, count: int) -> np.ndarray:
-    """Numbers close to each other, and what is special among them: NaN of both signs, infinities, both zeros, subnormal ones; extremes of integers."""
+    """Numbers close to each other, and what is special among them: NaN of both signs, infinities, both zeros, subnormal
+    ones; extremes of integers."""
     type = TYPES[kind]
     if kind not in FLOATS:
         info = np.iinfo(type)
-        return np.array([rng.choice([info.min, info.max, info.min + 1, info.max - 1, rng.randrange(0, 3), rng.randint(int(info.min), int(info.max))])
-                         for _ in range(count)], type)
+        return np.array(
+            [
+                rng.choice(
+                    [
+                        info.min,
+                        info.max,
+                        info.min + 1,
+                        info.max - 1,
+                        rng.randrange(0, 3),
+                        rng.randint(int(info.min), int(info.max)),
+                    ]
+                )
+                for _ in range(count)
+            ],
+            type,
+        )
     tiny = float(np.finfo(type).smallest_subnormal)
-    pool = [float("nan"), -float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.0, -1.0, 1.5, -2.0, tiny, -tiny, float(np.finfo(type).max)]
+    pool = [
+        float("nan"),
+        -float("nan"),
+        float("inf"),
+        -float("inf"),
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        1.5,
+        -2.0,
+        tiny,
+        -tiny,
+        float(np.finfo(type).max),
+    ]
     some = rng.sample(pool, rng.randint(2, len(pool)))
     return np.array([rng.choice(some) if rng.random() < 0.8 else rng.uniform(-3, 3) for _ in range(count)], type)
 
@@ -103,7 +141,14 @@ def test_floats(name, kind, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in TYPES if kind not in FLOATS])
-@pytest.mark.parametrize("name", [name for name, update in LOOPS.items() if not {"fmin", "fmax", "best != best"} & set(update.replace("(", " ").split())])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, update in LOOPS.items()
+        if not {"fmin", "fmax", "best != best"} & set(update.replace("(", " ").split())
+    ],
+)
 def test_integers(name, kind):
     source, kernel = planned(kind, LOOPS[name])
     for seed in range(16):
@@ -122,18 +167,40 @@ def test_guards_of_integers_gain_a_cycle(condition, monkeypatch):
 
 def _random_condition(rng: random.Random, depth: int) -> str:
     if depth == 0 or rng.random() < 0.2:
-        form = rng.choice(["({0} {2} {1})", "({1} {2} {0})", "({1} {2} {0})", "({0} {2} {1})", "c", "({0} != {0})", "({0} == {0})", "({1} == {1})"])
-        return form.format(rng.choice(["best", "best", "second"]), rng.choice(["t", "t", "u", "1.0f"]), rng.choice(["<", "<=", ">", ">="]))
+        form = rng.choice(
+            [
+                "({0} {2} {1})",
+                "({1} {2} {0})",
+                "({1} {2} {0})",
+                "({0} {2} {1})",
+                "c",
+                "({0} != {0})",
+                "({0} == {0})",
+                "({1} == {1})",
+            ]
+        )
+        return form.format(
+            rng.choice(["best", "best", "second"]),
+            rng.choice(["t", "t", "u", "1.0f"]),
+            rng.choice(["<", "<=", ">", ">="]),
+        )
     left, right = (_random_condition(rng, depth - 1) for _ in range(2))
     return rng.choice(["({0} && {1})", "({0} || {1})", "!{0}"]).format(left, right)
 
 
 def _random_statement(rng: random.Random, depth: int) -> str:
     if depth == 0 or rng.random() < 0.3:
-        return rng.choice(["{0} = {1};", "{0} = {1};", "{0} = fmin({0}, {1});", "{0} = fmax({1}, {0});", "who = i;", "second = best;"]).format(
-            rng.choice(["best", "best", "second"]), rng.choice(["t", "t", "u"]))
-    inner, other, condition = _random_statement(rng, depth - 1), _random_statement(rng, depth - 1), _random_condition(rng, rng.randint(0, 2))
-    return rng.choice(["if ({0}) {{ {1} }}", "if ({0}) {{ {1} }} else {{ {2} }}", "{2} if ({0}) {{ {1} }}"]).format(condition, inner, other)
+        return rng.choice(
+            ["{0} = {1};", "{0} = {1};", "{0} = fmin({0}, {1});", "{0} = fmax({1}, {0});", "who = i;", "second = best;"]
+        ).format(rng.choice(["best", "best", "second"]), rng.choice(["t", "t", "u"]))
+    inner, other, condition = (
+        _random_statement(rng, depth - 1),
+        _random_statement(rng, depth - 1),
+        _random_condition(rng, rng.randint(0, 2)),
+    )
+    return rng.choice(["if ({0}) {{ {1} }}", "if ({0}) {{ {1} }} else {{ {2} }}", "{2} if ({0}) {{ {1} }}"]).format(
+        condition, inner, other
+    )
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -153,8 +220,11 @@ UNROLLED = {
     "least": "for (int k = 0; k < 4; k++) if (row[k] < best) { best = row[k]; who = 4 * i + k; }",
     "last_least": "for (int k = 0; k < 4; k++) if (best >= row[k]) { best = row[k]; who = 4 * i + k; }",
     "begins_anywhere": "for (int k = 0; k < 4; k++) best = best > row[k] ? best : row[k];",
-    "under_conditions": "for (int k = 0; k < 4; k++) if (row[k] > best && (i + k) % 3) { best = row[k]; who = 4 * i + k; }",
-    "seen_between": "for (int k = 0; k < 4; k++) { if (row[k] < best) { best = row[k]; who = 4 * i + k; } if (k == 1) out[2 + i] = best; }"}
+    "under_conditions": "for (int k = 0; k < 4; k++) if (row[k] > best && (i + k) % 3) { best = row[k]; who = 4 * i "
+    "+ k; }",
+    "seen_between": "for (int k = 0; k < 4; k++) { if (row[k] < best) { best = row[k]; who = 4 * i + k; } if (k == "
+    "1) out[2 + i] = best; }",
+}
 
 
 @pytest.mark.parametrize("kind", ["float", "int", "uint"])
@@ -179,15 +249,19 @@ def test_steps_in_one_iteration_are_one(name, kind):
             run_kernel(function, "k", {"data": data, "out": out, "at": at}, {"n": len(data) // 4, "overlap": 0})
             outcomes.append(out.tobytes() + at.tobytes())
         assert outcomes[0] == outcomes[1], data
-    # where a NaN takes the place of every number, and every number its place, the last one of the steps is not the best of them
+    # where a NaN takes the place of every number, and every number its place, the last one of the steps is not the best
+    # of them
     assert iis(kernel) == [4 if (name, kind) == ("begins_anywhere", "float") else 1]
 
 
 def test_a_loop_that_waits_for_its_end_is_left_alone(monkeypatch):
     """Its condition waits for all that is computed from where the iteration begins."""
     head = "uint s = 1; float best = INFINITY; int i = 0;"
-    text = f"__kernel void k(__global float *restrict out, float eps) {{ {head}\n#pragma speculated_iterations 0\n while (best > eps) {{" \
-           "float t = as_float(s & 0x3fffffff); s = s * 5 + 1; if (t < best) best = t; i++; } out[0] = i; }"
+    text = (
+        f"__kernel void k(__global float *restrict out, float eps) {{ {head}\n#pragma speculated_iterations 0\n "
+        f"while (best > eps) {{"
+        "float t = as_float(s & 0x3fffffff); s = s * 5 + 1; if (t < best) best = t; i++; } out[0] = i; }"
+    )
     _, kernel = built(text)
     without_both(monkeypatch)
     assert iis(kernel) == iis(built(text)[1])

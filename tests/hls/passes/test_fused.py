@@ -35,14 +35,19 @@ TREES = {
     "float s = 0; for (int i = 0; i < n; i++) s += a[i] * a[i]; out[0] = s;": {"fmul": 1, "fadd": 1},
     "float s = 0; for (int i = 0; i < n; i++) s = s + a[i] * a[i] + a[i]; out[0] = s;": {"fma": 1, "fadd": 1},
     "out[n] += a[0] * a[1] - a[2] * a[3];": {"fsum +* -*": 1, "fadd": 1},
-    "float s = 0; for (int i = 0; i < n; i++) s -= a[i] * a[i] + a[0] + a[1]; out[0] = s;": {"fsum -* - -": 1, "fadd": 1},
+    "float s = 0; for (int i = 0; i < n; i++) s -= a[i] * a[i] + a[0] + a[1]; out[0] = s;": {
+        "fsum -* - -": 1,
+        "fadd": 1,
+    },
     # but not the one in which what it carries is a factor
     "float s = 0; for (int i = 0; i < n; i++) s = s * a[0] + a[i]; out[0] = s;": {"fma": 1},
 }
 
 
 def linked(body, told=None):
-    return link_program(parse_source(HEAD + body + "\n}\n", "k.cl").module, True, told.append if told is not None else None)
+    return link_program(
+        parse_source(HEAD + body + "\n}\n", "k.cl").module, True, told.append if told is not None else None
+    )
 
 
 def float_operations(function):
@@ -93,7 +98,9 @@ def test_long_sums_are_several():
     terms = 3 * MOST_TERMS
     module = linked(f"out[0] = {' + '.join(f'a[{k}]' for k in range(terms))};")
     sums = [op for op in walk(module.functions["f"].body) if op.opcode == "fsum"]
-    assert sum(len(op.operands) - 1 for op in sums) + float_operations(module.functions["f"]).get("fadd", 0) == terms - 1
+    assert (
+        sum(len(op.operands) - 1 for op in sums) + float_operations(module.functions["f"]).get("fadd", 0) == terms - 1
+    )
     assert max(len(op.operands) for op in sums) == MOST_TERMS and len(sums) >= 3
 
 
@@ -103,8 +110,14 @@ def test_the_library_keeps_its_roundings():
     assert float_operations(with_it.functions["math__hypot"]) == float_operations(without.functions["math__hypot"])
 
 
-@pytest.mark.parametrize(("before", "inside", "fused"), [("#pragma OPENCL FP_CONTRACT OFF\n", "", 0), ("", "#pragma STDC FP_CONTRACT OFF\n", 0),
-                                                         ("#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL FP_CONTRACT ON\n", "", 1)])
+@pytest.mark.parametrize(
+    ("before", "inside", "fused"),
+    [
+        ("#pragma OPENCL FP_CONTRACT OFF\n", "", 0),
+        ("", "#pragma STDC FP_CONTRACT OFF\n", 0),
+        ("#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL FP_CONTRACT ON\n", "", 1),
+    ],
+)
 def test_the_program_may_forbid_it(before, inside, fused):
     module = parse_source(f"{before}{HEAD}{inside}out[0] = a[0] * a[1] + a[2];\n}}\n").module
     assert float_operations(link_program(module, True).functions["f"]).get("fma", 0) == fused
@@ -112,21 +125,34 @@ def test_the_program_may_forbid_it(before, inside, fused):
 
 def test_what_is_said():
     told = []
-    linked("out[0] = a[0] * a[1] + a[2];\n  out[1] = a[0] * a[1] - a[2] * a[3] + a[4];\n  out[2] = a[0] + a[1] + a[2];", told)
+    linked(
+        "out[0] = a[0] * a[1] + a[2];\n  out[1] = a[0] * a[1] - a[2] * a[3] + a[4];\n  out[2] = a[0] + a[1] + a[2];",
+        told,
+    )
     assert sorted((d.span.line, d.message, d.severity) for d in told) == [
         (2, "a sum of 2 terms, 1 of them a product, is rounded once: 1 rounding fewer", "note"),
         (3, "a sum of 3 terms, 2 of them products, is rounded once: 3 roundings fewer", "note"),
-        (4, "a sum of 3 terms is rounded once: 1 rounding fewer", "note")]
+        (4, "a sum of 3 terms is rounded once: 1 rounding fewer", "note"),
+    ]
 
 
 def test_the_option_reaches_hardware():
-    result = compile(HEAD + "for (int i = 0; i < n; i++) out[i] = a[i] * a[i + 1] + a[i + 2] * a[i + 3] + 1.0f;\n}\n", options=Options(fpc=True))
+    result = compile(
+        HEAD + "for (int i = 0; i < n; i++) out[i] = a[i] * a[i + 1] + a[i + 2] * a[i + 3] + 1.0f;\n}\n",
+        options=Options(fpc=True),
+    )
     assert any("fsum" in text for text in result.verilog.values())
-    assert [w.message for w in result.warnings if w.severity == "note"] == ["a sum of 3 terms, 2 of them products, is rounded once: 3 roundings fewer"]
+    assert [w.message for w in result.warnings if w.severity == "note"] == [
+        "a sum of 3 terms, 2 of them products, is rounded once: 3 roundings fewer"
+    ]
 
 
 #: loop -> its II as written, and fused: the sum that is carried waits for one addition
-RECURRENCES = {"s += a[i] * a[i];": (7, 7), "s = s + a[i] * a[i] + a[n - i];": (13, 7), "s = s * a[n] + a[i];": (11, 10)}
+RECURRENCES = {
+    "s += a[i] * a[i];": (7, 7),
+    "s = s + a[i] * a[i] + a[n - i];": (13, 7),
+    "s = s * a[n] + a[i];": (11, 10),
+}
 
 
 @pytest.mark.parametrize("body", RECURRENCES)

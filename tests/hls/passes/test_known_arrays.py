@@ -11,14 +11,22 @@ from hls.passes.pipeline import PipelineOptions, optimize
 #: more bits than a table in logic has
 ELEMENTS = 200
 NUMBERS = ", ".join(str(k * 37 % 101) for k in range(24))  # the others are zeros
-SOURCE = f"__kernel void k(__global const int *restrict at, __global int *restrict out) {{ int t[{ELEMENTS}] BEGIN; BODY }}"
+SOURCE = (
+    f"__kernel void k(__global const int *restrict at, __global int *restrict out) {{ int t[{ELEMENTS}] BEGIN; BODY }}"
+)
 #: what is done with the array, and whether it is a table
 FORMS = {
     "read in a loop": ("for (int i = 0; i < 9; i++) out[i] = t[at[i]];", True),
     "read twice": ("for (int i = 0; i < 9; i++) out[i] = t[at[i]] + t[at[8 - i]];", True),
     "filled again by each work-item": ("int g = get_global_id(0); out[g] = t[at[g]];", True),
     "more constants behind": ("t[170] = 5; t[3] = 6; for (int i = 0; i < 9; i++) out[i] = t[at[i]];", True),
-    "in an iteration": ("for (int i = 0; i < 9; i++) { int u[99] = {1, 2, 3}; u[50] = 7; for (int j = 0; j < 3; j++) out[i] += u[(at[i] + j) % 99]; }", True),
+    "in an iteration": (
+        (
+            "for (int i = 0; i < 9; i++) { int u[99] = {1, 2, 3}; u[50] = 7; for (int j = 0; j < 3; j++) out[i] += "
+            "u[(at[i] + j) % 99]; }"
+        ),
+        True,
+    ),
     "a number nobody knows": ("t[5] = at[0]; for (int i = 0; i < 9; i++) out[i] = t[at[i]];", False),
     "a place nobody knows": ("t[at[0]] = 5; for (int i = 0; i < 9; i++) out[i] = t[at[i]];", False),
     "changed between": ("for (int i = 0; i < 9; i++) { out[i] = t[at[i]]; t[7] = 3; }", False),
@@ -51,6 +59,8 @@ def test_forms(form):
 
 @pytest.mark.parametrize("wish", ["memory", "numbanks(2)"])
 def test_what_is_asked_to_be_a_memory_stays_one(wish):
-    source = SOURCE.replace(" BEGIN", f" __attribute__(({wish})) = {{{NUMBERS}}}").replace("BODY", FORMS["read in a loop"][0])
+    source = SOURCE.replace(" BEGIN", f" __attribute__(({wish})) = {{{NUMBERS}}}").replace(
+        "BODY", FORMS["read in a loop"][0]
+    )
     (kernel,) = optimize(parse_source(source).module).kernels
     assert {m.space for m in kernel.memories.values() if m.onchip} == {"private"}

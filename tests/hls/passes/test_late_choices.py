@@ -26,10 +26,16 @@ def test_random_kernels(seed):
         assert outcome(changed, launch) == outcome(module, launch)
 
 
-@pytest.mark.parametrize("nest", [
-    "for (int i = 0; i < 4; i++) for (int j = 0; j < 5; j++) for (int k = 0; k < 6; k++) a[(i * 5 + j) * 6 + k] = i + j * k;",
-    "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i * m + j] = i + j;",
-])
+@pytest.mark.parametrize(
+    "nest",
+    [
+        (
+            "for (int i = 0; i < 4; i++) for (int j = 0; j < 5; j++) for (int k = 0; k < 6; k++) a[(i * 5 + j) * 6 + k] "
+            "= i + j * k;"
+        ),
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i * m + j] = i + j;",
+    ],
+)
 def test_nests_step_in_a_cycle(nest):
     text = f"__kernel void k(__global int *restrict a, int n, int m) {{\n#pragma loop_coalesce\n{nest} }}"
     (plan,) = compile(text).kernels[0].plan.loops.values()

@@ -17,13 +17,39 @@ from hls.passes.lowering.inline import Inline
 BOARD = hls.load_board("de5net")
 #: name -> (what is carried, an iteration over ``in``, II as written, II in the better order)
 FILTERS = {
-    "biquad": ("x1 = 0, x2 = 0, y1 = 0, y2 = 0",
-               "float y = b * in + c * x1 + b * x2 - b * y1 - c * y2; x2 = x1; x1 = in; y2 = y1; y1 = y; out[i] = y;", 17, 11),
-    "multiply_adds": ("x1 = 0, y1 = 0, y2 = 0", "float y = fma(b, in, fma(c, x1, fma(-b, y1, c * y2))); x1 = in; y2 = y1; y1 = y; out[i] = y;", 30, 10),
-    # of a multiply-add that is subtracted the product changes its sign, and where only the product is added, what it is added to
-    "subtracted": ("y1 = 1, y2 = 2, y3 = 3", "float y = in - fma(b, y2, -y3) - fma(c, y1, b) ; y3 = y2; y2 = y1; y1 = y; out[i] = y;", 16, 10),
-    "all_subtracted": ("y1 = 1, y2 = 2, y3 = 3", "float y = fma(b, y1, -y2) - y3 - in; y3 = y2; y2 = y1; y1 = y; out[i] = y;", 22, 10),
-    "transposed": ("s1 = 0, s2 = 0", "float y = b * in + s1; s1 = c * in - b * y + s2; s2 = b * in - c * y; out[i] = y;", 23, 17)}
+    "biquad": (
+        "x1 = 0, x2 = 0, y1 = 0, y2 = 0",
+        "float y = b * in + c * x1 + b * x2 - b * y1 - c * y2; x2 = x1; x1 = in; y2 = y1; y1 = y; out[i] = y;",
+        17,
+        11,
+    ),
+    "multiply_adds": (
+        "x1 = 0, y1 = 0, y2 = 0",
+        "float y = fma(b, in, fma(c, x1, fma(-b, y1, c * y2))); x1 = in; y2 = y1; y1 = y; out[i] = y;",
+        30,
+        10,
+    ),
+    # of a multiply-add that is subtracted the product changes its sign, and where only the product is added, what it is
+    # added to
+    "subtracted": (
+        "y1 = 1, y2 = 2, y3 = 3",
+        "float y = in - fma(b, y2, -y3) - fma(c, y1, b) ; y3 = y2; y2 = y1; y1 = y; out[i] = y;",
+        16,
+        10,
+    ),
+    "all_subtracted": (
+        "y1 = 1, y2 = 2, y3 = 3",
+        "float y = fma(b, y1, -y2) - y3 - in; y3 = y2; y2 = y1; y1 = y; out[i] = y;",
+        22,
+        10,
+    ),
+    "transposed": (
+        "s1 = 0, s2 = 0",
+        "float y = b * in + s1; s1 = c * in - b * y + s2; s2 = b * in - c * y; out[i] = y;",
+        23,
+        17,
+    ),
+}
 
 
 def planned(kind: str, filter: str, relaxed: bool, flush: bool = False):
@@ -80,7 +106,9 @@ def test_as_many_operations():
     counts = []
     for relaxed in (False, True):
         _, kernel, _ = planned("float", "multiply_adds", relaxed)
-        counts.append(sorted(op.opcode for op in walk(kernel.function.body) if op.opcode in ("fma", "fmul", "fadd", "fsub")))
+        counts.append(
+            sorted(op.opcode for op in walk(kernel.function.body) if op.opcode in ("fma", "fmul", "fadd", "fsub"))
+        )
     assert counts == [["fma", "fma", "fma", "fmul"]] * 2
 
 
@@ -88,7 +116,9 @@ def _random_sum(rng: random.Random, names: list[str], depth: int) -> str:
     if depth == 0 or rng.random() < 0.2:
         return rng.choice([*names, *names, "in", "1.0"])
     left, right = (_random_sum(rng, names, depth - 1) for _ in range(2))
-    form = rng.choice(["({0} + {1})", "({0} - {1})", "fma({2}, {1}, {0})", "fma(-{2}, {1}, {0})", "({0} - {2} * {1})", "(-{0})"])
+    form = rng.choice(
+        ["({0} + {1})", "({0} - {1})", "fma({2}, {1}, {0})", "fma(-{2}, {1}, {0})", "({0} - {2} * {1})", "(-{0})"]
+    )
     return form.format(left, right, "b" if rng.random() < 0.5 else "c")
 
 
@@ -96,11 +126,15 @@ def _random_sum(rng: random.Random, names: list[str], depth: int) -> str:
 def test_random_recurrences(seed, monkeypatch):
     rng = random.Random(seed)
     names = [f"s{k}" for k in range(rng.randint(1, 4))]
-    update = f"float next = {_random_sum(rng, names, 3)} + {names[0]};" + "".join(f"{a} = {b};" for a, b in pairwise(names))
+    update = f"float next = {_random_sum(rng, names, 3)} + {names[0]};" + "".join(
+        f"{a} = {b};" for a, b in pairwise(names)
+    )
     state = ", ".join(f"{name} = {rng.randrange(9)}" for name in names)
     monkeypatch.setitem(FILTERS, "random", (state, f"{update} {names[-1]} = next; out[i] = next;", 0, 0))
     source, kernel, _ = planned("double", "random", True)
     _, written, _ = planned("double", "random", False)
     numbers = np.random.default_rng(seed).integers(-8, 9, 7).astype(np.float64)
-    assert np.array_equal(np.frombuffer(outcome(kernel.function, "double", numbers)), np.frombuffer(outcome(source, "double", numbers)))
+    assert np.array_equal(
+        np.frombuffer(outcome(kernel.function, "double", numbers)), np.frombuffer(outcome(source, "double", numbers))
+    )
     assert ii(kernel) <= ii(written)

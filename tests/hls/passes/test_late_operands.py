@@ -1,4 +1,5 @@
-"""Sums in recurrences of several values take what is there early first: fewer cycles between iterations, and the same numbers."""
+"""Sums in recurrences of several values take what is there early first: fewer cycles between iterations, and the same
+numbers."""
 
 import random
 from itertools import pairwise
@@ -18,8 +19,11 @@ HEAD = "#define ROT(x, n) (((x) << (n)) | ((x) >> (32 - (n))))\n"
 
 def planned(state: str, update: str, result: str):
     """(the function as the source says, the kernel as it is built) of a loop over words ``w``."""
-    text = (f"{HEAD}__kernel void k(__global const uint *restrict words, __global uint *restrict out, int n) {{\n uint {state};\n"
-            f" for (int i = 0; i < n; i++) {{\n  uint w = words[i];\n  {update}\n }}\n out[0] = {result};\n}}")
+    text = (
+        f"{HEAD}__kernel void k(__global const uint *restrict words, __global uint *restrict out, int n) {{\n uint "
+        f"{state};\n"
+        f" for (int i = 0; i < n; i++) {{\n  uint w = words[i];\n  {update}\n }}\n out[0] = {result};\n}}"
+    )
     module = parse_source(text).module
     (kernel,), _ = plan_module(module, BOARD, hls.Options())
     return Inline().run(module).functions["k"], kernel
@@ -36,19 +40,35 @@ def same(source, kernel, seed: int) -> bool:
     return outcome(source, data) == outcome(kernel.function, data)
 
 
-@pytest.mark.parametrize(("state", "update", "ii"), [
-    # what was computed in iterations before: one addition closes the cycle
-    ("a = 1, b = 2, c = 3, d = 4, e = 5",
-     "uint t = ROT(a, 5) + ((b & c) | (~b & d)) + e + w + 0x5a827999; e = d; d = c; c = ROT(b, 30); b = a; a = t;", 1),
-    ("a = 1, b = 1, c = 2", "uint s = a + w + b + c + (a ^ 5); a = b; b = c; c = s;", 1),
-    # one of the leaves is subtracted, and so is all of them but one
-    ("a = 9, b = 8, c = 7", "uint s = w - (c - (b - a)) - (a ^ 9); a = b; b = c; c = s;", 1),
-    ("a = 9, b = 8, c = 7", "uint s = -(a + b) - (w + c) - (a ^ 9); a = b; b = c; c = s;", 1),
-    # an inner sum that is wanted by itself
-    ("a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8",
-     "uint t = h + (e ^ ROT(e, 6)) + (e & f) + w; h = g; g = f; f = e; e = d + t; d = c; c = b; b = a; a = t ^ ROT(a, 2);", 2),
-    # of others
-    ("a = 1, b = 2, c = 3", "uint s = max(max(max(max(a, w), b), c), a ^ 5); a = b; b = c; c = s;", 2)])
+@pytest.mark.parametrize(
+    ("state", "update", "ii"),
+    [
+        # what was computed in iterations before: one addition closes the cycle
+        (
+            "a = 1, b = 2, c = 3, d = 4, e = 5",
+            (
+                "uint t = ROT(a, 5) + ((b & c) | (~b & d)) + e + w + 0x5a827999; e = d; d = c; c = ROT(b, 30); b = a; a "
+                "= t;"
+            ),
+            1,
+        ),
+        ("a = 1, b = 1, c = 2", "uint s = a + w + b + c + (a ^ 5); a = b; b = c; c = s;", 1),
+        # one of the leaves is subtracted, and so is all of them but one
+        ("a = 9, b = 8, c = 7", "uint s = w - (c - (b - a)) - (a ^ 9); a = b; b = c; c = s;", 1),
+        ("a = 9, b = 8, c = 7", "uint s = -(a + b) - (w + c) - (a ^ 9); a = b; b = c; c = s;", 1),
+        # an inner sum that is wanted by itself
+        (
+            "a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8",
+            (
+                "uint t = h + (e ^ ROT(e, 6)) + (e & f) + w; h = g; g = f; f = e; e = d + t; d = c; c = b; b = a; a = t "
+                "^ ROT(a, 2);"
+            ),
+            2,
+        ),
+        # of others
+        ("a = 1, b = 2, c = 3", "uint s = max(max(max(max(a, w), b), c), a ^ 5); a = b; b = c; c = s;", 2),
+    ],
+)
 def test_what_comes_late_meets_the_others_last(state, update, ii, monkeypatch):
     source, kernel = planned(state, update, "a ^ b ^ c")
     assert [plan.ii for plan in kernel.plan.loops.values()] == [ii]
@@ -62,8 +82,20 @@ def _random_value(rng: random.Random, names: list[str], depth: int) -> str:
     if depth == 0 or rng.random() < 0.2:
         return rng.choice([*names, *names, "w", str(rng.getrandbits(32)) + "u"])
     left, right = (_random_value(rng, names, depth - 1) for _ in range(2))
-    form = rng.choice(["({0} + {1})"] * 5 + ["({0} - {1})"] * 4 + ["({0} ^ {1})", "({0} | {1})", "({0} & {1})", "({0} * {1})", "min({0}, {1})", "max({0}, {1})",
-                                             "({0} < {1} ? {0} : {1} + 3)", "ROT({0}, 7)"])
+    form = rng.choice(
+        ["({0} + {1})"] * 5
+        + ["({0} - {1})"] * 4
+        + [
+            "({0} ^ {1})",
+            "({0} | {1})",
+            "({0} & {1})",
+            "({0} * {1})",
+            "min({0}, {1})",
+            "max({0}, {1})",
+            "({0} < {1} ? {0} : {1} + 3)",
+            "ROT({0}, 7)",
+        ]
+    )
     return form.format(left, right)
 
 
@@ -74,10 +106,14 @@ def test_random_recurrences(seed, monkeypatch):
     shared = [f"t{k}" for k in range(rng.randint(0, 2))]
     update = "".join(f"uint {name} = {_random_value(rng, names + shared[:k], 2)};\n" for k, name in enumerate(shared))
     update += f"uint next = {_random_value(rng, names + shared, rng.randint(2, 3))} + {names[0]} + w;\n"
-    update += f"{names[0]} = {names[1]} + {rng.choice(shared or ['1'])};\n" + "".join(f"{a} = {b};\n" for a, b in pairwise(names[1:]))
+    update += f"{names[0]} = {names[1]} + {rng.choice(shared or ['1'])};\n" + "".join(
+        f"{a} = {b};\n" for a, b in pairwise(names[1:])
+    )
     state, result = ", ".join(f"{name} = {rng.randrange(99)}" for name in names), " ^ ".join(names)
     source, kernel = planned(state, update + f"{names[-1]} = next;", result)
     assert same(source, kernel, seed)
     monkeypatch.setattr(late_operands, "trees_of", lambda *_, **__: {})
     _, without = planned(state, update + f"{names[-1]} = next;", result)
-    assert all(plan.ii <= other.ii for plan, other in zip(kernel.plan.loops.values(), without.plan.loops.values(), strict=True))
+    assert all(
+        plan.ii <= other.ii for plan, other in zip(kernel.plan.loops.values(), without.plan.loops.values(), strict=True)
+    )

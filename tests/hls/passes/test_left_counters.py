@@ -10,14 +10,30 @@ from tests.kernels.system import Launch
 HEAD = "__kernel void k(__global int *restrict a, __global int *restrict b, int n, int m)"
 
 
-@pytest.mark.parametrize("body, asked", [
-    ("int w = 0; for (int i = 0; i < n; i++) { L for (int j = 0; j < 4; j++) a[w++] = b[i]; L for (int j = 3; j > 0; j--) a[w++] = j; } b[0] = w;", 1),
-    ("int w = n, j; L for (j = 1; j < 12; j += 3) { a[j] = w; w -= 2; } b[0] = w; b[1] = j;", 0),
-    ("uint w = n; long v = m; L for (int j = 0; j < 300; j++) { w += 7; v += 5; } b[0] = w; b[1] = v;", 0),
-    ("int w = 0; for (int i = 0; i < n; i++) if (b[i] & 1) { L for (int j = 0; j < 3; j++) a[w++] = i; } b[0] = w;", 1),
-    ("int w = 0; for (int i = 0; i < n; i++) w += 3; b[0] = w;", 1),
-    ("int w = 0; L for (int j = 0; j < 9; j++) { w += 3; if (b[j] == m) break; } b[0] = w;", 1),
-], ids=range(6))
+@pytest.mark.parametrize(
+    "body, asked",
+    [
+        (
+            (
+                "int w = 0; for (int i = 0; i < n; i++) { L for (int j = 0; j < 4; j++) a[w++] = b[i]; L for (int j = 3; "
+                "j > 0; j--) a[w++] = j; } b[0] = w;"
+            ),
+            1,
+        ),
+        ("int w = n, j; L for (j = 1; j < 12; j += 3) { a[j] = w; w -= 2; } b[0] = w; b[1] = j;", 0),
+        ("uint w = n; long v = m; L for (int j = 0; j < 300; j++) { w += 7; v += 5; } b[0] = w; b[1] = v;", 0),
+        (
+            (
+                "int w = 0; for (int i = 0; i < n; i++) if (b[i] & 1) { L for (int j = 0; j < 3; j++) a[w++] = i; } b[0] "
+                "= w;"
+            ),
+            1,
+        ),
+        ("int w = 0; for (int i = 0; i < n; i++) w += 3; b[0] = w;", 1),
+        ("int w = 0; L for (int j = 0; j < 9; j++) { w += 3; if (b[j] == m) break; } b[0] = w;", 1),
+    ],
+    ids=range(6),
+)
 def test_same_numbers(body, asked):
     """``asked``: loops that are, as nobody knows how often they run."""
     text = f"{HEAD} {{ {body.replace('L for', chr(10) + '#pragma unroll 1' + chr(10) + 'for')} }}"

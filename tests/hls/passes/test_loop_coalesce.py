@@ -26,37 +26,46 @@ def coalesced(body: str):
 #: kernels of which loops become one
 @pytest.mark.parametrize("seed", [13, 19, 24, 27, 30, 58, 65, 71, 74, 81])
 def test_random_nests(seed):
-    assert check_random(seed, "coalesce-loops", ["loop_coalesce", "loop_coalesce", "loop_coalesce 2", "loop_coalesce 3"]) > 0
+    assert (
+        check_random(seed, "coalesce-loops", ["loop_coalesce", "loop_coalesce", "loop_coalesce 2", "loop_coalesce 3"])
+        > 0
+    )
 
 
-@pytest.mark.parametrize("body", [
-    "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i * m + j & 63] = b[j] + i;",
-    # something before and behind, with state through both loops
-    """int s = 0;
+@pytest.mark.parametrize(
+    "body",
+    [
+        (
+            "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i * m + j & 63] = b[j] + "
+            "i;"
+        ),
+        # something before and behind, with state through both loops
+        """int s = 0;
     #pragma loop_coalesce
     for (int i = 0; i < n; i++) {
         s ^= b[i]; int t = b[i + 8];
         for (int j = 0; j < m; j++) { s += b[j] * t; t++; }
         a[i] = s + t; s += b[i + 1]; }
     a[20] = s;""",
-    # bounds that depend on the outer loop, and on memory
-    "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) for (int j = i; j < (b[i] & 7); j++) a[j] += i + 1;",
-    # leaving the inner loop, and the outer one
-    """int s = 0;
+        # bounds that depend on the outer loop, and on memory
+        "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) for (int j = i; j < (b[i] & 7); j++) a[j] += i + 1;",
+        # leaving the inner loop, and the outer one
+        """int s = 0;
     #pragma loop_coalesce
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < m; j++) { if (b[j] > 50) break; s += j; }
         if (s > 40) break;
         a[i] = s; }
     a[63] = s;""",
-    "int i = n;\n#pragma loop_coalesce\ndo { int j = 0; while (j < m) a[(i + j++) & 63] += j; } while (--i > 0);",
-    # a step that carries two values around
-    """int p = 1, q = 2;
+        "int i = n;\n#pragma loop_coalesce\ndo { int j = 0; while (j < m) a[(i + j++) & 63] += j; } while (--i > 0);",
+        # a step that carries two values around
+        """int p = 1, q = 2;
     #pragma loop_coalesce
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < m; j++) { int t = p; p = q; q = t + j; }
         a[i] = p; }""",
-])
+    ],
+)
 def test_two_levels(body):
     left, records, told = coalesced(body)
     assert left == 1
@@ -64,53 +73,101 @@ def test_two_levels(body):
     assert told == []
 
 
-NEST = "for (int i = 0; i < n; i++) {{ a[i] = 0; for (int j = 0; j < m; j++) {{ a[j] += 1; for (int k = j; k < 5; k++) {inner} }} }}"
+NEST = (
+    "for (int i = 0; i < n; i++) {{ a[i] = 0; for (int j = 0; j < m; j++) {{ a[j] += 1; for (int k = j; k < 5; "
+    "k++) {inner} }} }}"
+)
 
 
-@pytest.mark.parametrize(("pragma", "left"), [("loop_coalesce", 1), ("loop_coalesce 3", 1), ("loop_coalesce 2", 2), ("loop_coalesce 1", 3)])
+@pytest.mark.parametrize(
+    ("pragma", "left"), [("loop_coalesce", 1), ("loop_coalesce 3", 1), ("loop_coalesce 2", 2), ("loop_coalesce 1", 3)]
+)
 def test_depth(pragma, left):
     found, records, told = coalesced(f"\n#pragma {pragma}\n" + NEST.format(inner="a[k] += b[j];"))
     assert (found, len(records), told) == (left, 3 - left, [])
 
 
 def test_what_is_to_be_unrolled_is_no_level():
-    left, records, told = coalesced("\n#pragma loop_coalesce\n" + NEST.format(inner="{\n#pragma unroll\nfor (int l = 0; l < 3; l++) a[k + l] += b[l]; }"))
+    left, records, told = coalesced(
+        "\n#pragma loop_coalesce\n"
+        + NEST.format(inner="{\n#pragma unroll\nfor (int l = 0; l < 3; l++) a[k + l] += b[l]; }")
+    )
     assert (left, len(records), told) == (2, 2, [])
 
 
-@pytest.mark.parametrize(("body", "left", "reason"), [
-    ("\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) a[i] = 1;", 1,
-     "#pragma loop_coalesce: this loop is left as it is, because there is no loop inside the one at line 3"),
-    ("\n#pragma loop_coalesce 4\n" + NEST.format(inner="a[k] = 2;"), 1,
-     "#pragma loop_coalesce 4: 3 levels of loops become one, because there is no loop inside the one at line 3"),
-    ("\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) a[j] = 1;\nfor (int j = 0; j < m; j++) a[j] = 2; }", 3,
-     "#pragma loop_coalesce: this loop is left as it is, because the loops at lines 3 and 4 stand beside each other"),
-    ("\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++)\nif (i & 1)\nfor (int j = 0; j < m; j++) a[j] = 1;", 2,
-     "#pragma loop_coalesce: this loop is left as it is, because the loop at line 5 stands under a condition"),
-])
+@pytest.mark.parametrize(
+    ("body", "left", "reason"),
+    [
+        (
+            "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) a[i] = 1;",
+            1,
+            "#pragma loop_coalesce: this loop is left as it is, because there is no loop inside the one at line 3",
+        ),
+        (
+            "\n#pragma loop_coalesce 4\n" + NEST.format(inner="a[k] = 2;"),
+            1,
+            "#pragma loop_coalesce 4: 3 levels of loops become one, because there is no loop inside the one at line 3",
+        ),
+        (
+            (
+                "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) a[j] = 1;\nfor (int "
+                "j = 0; j < m; j++) a[j] = 2; }"
+            ),
+            3,
+            (
+                "#pragma loop_coalesce: this loop is left as it is, because the loops at lines 3 and 4 stand beside each "
+                "other"
+            ),
+        ),
+        (
+            "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++)\nif (i & 1)\nfor (int j = 0; j < m; j++) a[j] = 1;",
+            2,
+            "#pragma loop_coalesce: this loop is left as it is, because the loop at line 5 stands under a condition",
+        ),
+    ],
+)
 def test_what_cannot_be_done_is_said(body, left, reason):
     assert coalesced(body) == (left, [*coalesced(body)[1]], [reason])
 
 
 def test_wishes_of_the_inner_loop():
     """The nest has them; where both differ, that of the outer one counts, and this is said."""
-    text = f"__kernel void k({ARGS}) {{\n#pragma loop_coalesce\n#pragma ii 3\nfor (int i = 0; i < n; i++)\n#pragma ii 5\n" \
-           "#pragma max_concurrency 2\nfor (int j = 0; j < m; j++) a[j] = i; }"
+    text = (
+        f"__kernel void k({ARGS}) {{\n#pragma loop_coalesce\n#pragma ii 3\nfor (int i = 0; i < n; i++)\n#pragma ii 5\n"
+        "#pragma max_concurrency 2\nfor (int j = 0; j < m; j++) a[j] = i; }"
+    )
     told = []
     _, _, after, _ = passes_through(text, "coalesce-loops", warn=told.append)
     (loop,) = [op for op in after.body.ops if op.opcode == "loop"]
     assert (loop.attrs["ii"], loop.attrs["max_concurrency"]) == (3, 2)
     assert [(t.span.line, t.message) for t in told] == [
-        (7, "#pragma ii of this loop is not followed: it becomes one with the loop at line 4, which says something else")]
+        (
+            7,
+            (
+                "#pragma ii of this loop is not followed: it becomes one with the loop at line 4, which says something "
+                "else"
+            ),
+        )
+    ]
 
 
-@pytest.mark.parametrize(("outer", "inner", "both"), [
-    ("ivdep", "ivdep", (("", 0),)), ("ivdep", "ivdep array(a)", (("a", 0),)), ("ivdep array(a) safelen(4)", "ivdep", (("a", 4),)),
-    ("ivdep safelen(4)", "ivdep safelen(3)", (("", 3),)), ("ivdep", "", ()), ("ivdep array(a)", "ivdep array(b)", ()),
-])
+@pytest.mark.parametrize(
+    ("outer", "inner", "both"),
+    [
+        ("ivdep", "ivdep", (("", 0),)),
+        ("ivdep", "ivdep array(a)", (("a", 0),)),
+        ("ivdep array(a) safelen(4)", "ivdep", (("a", 4),)),
+        ("ivdep safelen(4)", "ivdep safelen(3)", (("", 3),)),
+        ("ivdep", "", ()),
+        ("ivdep array(a)", "ivdep array(b)", ()),
+    ],
+)
 def test_promises_count_where_both_loops_make_them(outer, inner, both):
-    text = f"__kernel void k({ARGS}) {{\n#pragma loop_coalesce\n#pragma {outer}\nfor (int i = 0; i < n; i++)\n" + \
-        (f"#pragma {inner}\n" if inner else "") + "for (int j = 0; j < m; j++) a[b[j]] += b[i]; }"
+    text = (
+        f"__kernel void k({ARGS}) {{\n#pragma loop_coalesce\n#pragma {outer}\nfor (int i = 0; i < n; i++)\n"
+        + (f"#pragma {inner}\n" if inner else "")
+        + "for (int j = 0; j < m; j++) a[b[j]] += b[i]; }"
+    )
     _, _, after, _ = passes_through(text, "coalesce-loops")
     (loop,) = [op for op in after.body.ops if op.opcode == "loop"]
     assert loop.attrs["ivdep"] == both

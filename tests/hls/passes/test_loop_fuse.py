@@ -8,7 +8,10 @@ from merging import check_random, loops, outcome, passes_through
 
 from tests.kernels.system import Launch
 
-ARGS = "__global int *restrict a, __global int *restrict b, __global const int *restrict c, __global int *p, __global int *q, int n, int m"
+ARGS = (
+    "__global int *restrict a, __global int *restrict b, __global const int *restrict c, __global int *p, "
+    "__global int *q, int n, int m"
+)
 
 
 def fused(body: str, pragma: str = "loop_fuse", stages=(0, 1, 2)):
@@ -41,8 +44,10 @@ def place(rng) -> str:
 def random_loop(rng, k: int) -> str:
     """A loop whose statements touch neighbouring elements of two arrays."""
     bound = rng.choice(["n", "n", "n", "m", "5", "7"])
-    statements = [f"{rng.choice('ab')}{place(rng)} {rng.choice(['=', '+=', '^='])} {rng.choice('abc')}{place(rng)} + {k};"
-                  for _ in range(rng.randint(1, 2))]
+    statements = [
+        f"{rng.choice('ab')}{place(rng)} {rng.choice(['=', '+=', '^='])} {rng.choice('abc')}{place(rng)} + {k};"
+        for _ in range(rng.randint(1, 2))
+    ]
     if rng.random() < 0.2:
         statements.insert(0, f"if (c{place(rng)} > 80) break;")
     if rng.random() < 0.2:
@@ -71,17 +76,21 @@ M = "for (int i = 0; i < m; i++) {} "
 FOUR = "for (int j = 0; j < 4; j++) {} "
 
 
-@pytest.mark.parametrize(("body", "carried"), [
-    (UP.format("a[i] = c[i] * 2;") + UP.format("b[i] = a[i] + 1;"), 1),  # one counter for both
-    (UP.format("a[i] = c[i] * 2;") + "for (int k = 0; k < n; ++k) b[k] = c[k] + a[k];", 1),
-    (UP.format("a[i + 1] = c[i];") + UP.format("b[i] = a[i] + 1;"), 1),  # from an iteration before
-    (UP.format("a[i] = b[i + 1];") + UP.format("b[i] = c[i];"), 1),  # read before it is overwritten
-    (UP.format("a[i] = c[i] * 2;") + M.format("b[i] = a[i] + 1;"), 4),  # not equally often
-    ("for (int i = 0; i < 9; i++) a[i] = i; for (int k = 9; k > 0; k--) b[k] = k;", 2),  # equally often, another way round
-    ("int s = 0, t = 1; " + UP.format("s += c[i];") + UP.format("t ^= c[i + 1];") + "a[0] = s; b[0] = t;", 3),
-    (UP.format("a[i] = c[i];") + "int x = n * 3; " + UP.format("b[i] = x;") + UP.format("b[i] ^= a[i];"), 1),
-    (UP.format("{ if (c[i] & 1) break; a[i] = 3; }") + UP.format("{ if (c[i] & 2) break; b[i] = 3; }"), 4),
-])
+@pytest.mark.parametrize(
+    ("body", "carried"),
+    [
+        (UP.format("a[i] = c[i] * 2;") + UP.format("b[i] = a[i] + 1;"), 1),  # one counter for both
+        (UP.format("a[i] = c[i] * 2;") + "for (int k = 0; k < n; ++k) b[k] = c[k] + a[k];", 1),
+        (UP.format("a[i + 1] = c[i];") + UP.format("b[i] = a[i] + 1;"), 1),  # from an iteration before
+        (UP.format("a[i] = b[i + 1];") + UP.format("b[i] = c[i];"), 1),  # read before it is overwritten
+        (UP.format("a[i] = c[i] * 2;") + M.format("b[i] = a[i] + 1;"), 4),  # not equally often
+        # equally often, another way round
+        ("for (int i = 0; i < 9; i++) a[i] = i; for (int k = 9; k > 0; k--) b[k] = k;", 2),
+        ("int s = 0, t = 1; " + UP.format("s += c[i];") + UP.format("t ^= c[i + 1];") + "a[0] = s; b[0] = t;", 3),
+        (UP.format("a[i] = c[i];") + "int x = n * 3; " + UP.format("b[i] = x;") + UP.format("b[i] ^= a[i];"), 1),
+        (UP.format("{ if (c[i] & 1) break; a[i] = 3; }") + UP.format("{ if (c[i] & 2) break; b[i] = 3; }"), 4),
+    ],
+)
 def test_fused(body, carried):
     left, records, told = fused(body)
     assert left == 1
@@ -93,19 +102,48 @@ def test_fused(body, carried):
     assert len(loop.regions[0].args) >= carried
 
 
-@pytest.mark.parametrize(("body", "reason"), [
-    (UP.format("a[i] = c[i];") + UP.format("b[i] = a[i + 1];"),
-     "the load of a at line 3 would come before the store to a at line 3 of a later iteration, and has to follow it"),
-    (UP.format("b[i] = a[i];") + UP.format("a[i + 1] = 3;"),
-     "the store to a at line 3 would come before the load of a at line 3 of a later iteration, and has to follow it"),
-    (UP.format("p[i] = c[i];") + UP.format("q[i] = 3;"),
-     "the store to q at line 3 would come before the store to p at line 3 of a later iteration, and has to follow it"),
-    ("int s = 0; " + UP.format("s += c[i];") + UP.format("b[i] = s;"),
-     "it needs s, which is known when the one at line 3 has ended"),
-    (UP.format("a[i] = c[i];") + "b[60] = n; " + UP.format("b[i] = 2;"), "something that has an effect stands between them (line 3)"),
-    (UP.format("a[i] = c[i];") + "\n#pragma nofusion\n" + UP.format("b[i] = 2;"), "the one at line 5 is marked nofusion"),
-    (UP.format("a[i] = c[i];") + "\n#pragma unroll 2\n" + UP.format("b[i] = 2;"), "the one at line 5 is to be unrolled"),
-])
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (
+            UP.format("a[i] = c[i];") + UP.format("b[i] = a[i + 1];"),
+            (
+                "the load of a at line 3 would come before the store to a at line 3 of a later iteration, and has to "
+                "follow it"
+            ),
+        ),
+        (
+            UP.format("b[i] = a[i];") + UP.format("a[i + 1] = 3;"),
+            (
+                "the store to a at line 3 would come before the load of a at line 3 of a later iteration, and has to "
+                "follow it"
+            ),
+        ),
+        (
+            UP.format("p[i] = c[i];") + UP.format("q[i] = 3;"),
+            (
+                "the store to q at line 3 would come before the store to p at line 3 of a later iteration, and has to "
+                "follow it"
+            ),
+        ),
+        (
+            "int s = 0; " + UP.format("s += c[i];") + UP.format("b[i] = s;"),
+            "it needs s, which is known when the one at line 3 has ended",
+        ),
+        (
+            UP.format("a[i] = c[i];") + "b[60] = n; " + UP.format("b[i] = 2;"),
+            "something that has an effect stands between them (line 3)",
+        ),
+        (
+            UP.format("a[i] = c[i];") + "\n#pragma nofusion\n" + UP.format("b[i] = 2;"),
+            "the one at line 5 is marked nofusion",
+        ),
+        (
+            UP.format("a[i] = c[i];") + "\n#pragma unroll 2\n" + UP.format("b[i] = 2;"),
+            "the one at line 5 is to be unrolled",
+        ),
+    ],
+)
 def test_not_fused(body, reason):
     left, records, (told,) = fused(body)
     assert (left, records) == (2, [])
@@ -130,11 +168,21 @@ def test_only_what_stands_in_the_block():
     assert fused(body)[0] == 2
 
 
-@pytest.mark.parametrize(("first", "second", "left"), [
-    ("ivdep", "", (("b", 0),)), ("ivdep array(a)", "", ()), ("ivdep safelen(3)", "ivdep array(c)", (("b", 3),)), ("", "", None)])
+@pytest.mark.parametrize(
+    ("first", "second", "left"),
+    [
+        ("ivdep", "", (("b", 0),)),
+        ("ivdep array(a)", "", ()),
+        ("ivdep safelen(3)", "ivdep array(c)", (("b", 3),)),
+        ("", "", None),
+    ],
+)
 def test_promises_of_one_loop_about_what_the_other_leaves_alone(first, second, left):
     first, second = (f"\n#pragma {one}\n" if one else "" for one in (first, second))
-    text = f"__kernel void k({ARGS}) {{\n#pragma loop_fuse independent\n{{ {first}{UP.format('b[c[i]] += a[i];')}{second}{UP.format('a[i] = c[i];')} }} }}"
+    text = (
+        f"__kernel void k({ARGS}) {{\n#pragma loop_fuse independent\n{{ "
+        f"{first}{UP.format('b[c[i]] += a[i];')}{second}{UP.format('a[i] = c[i];')} }} }}"
+    )
     _, _, after, _ = passes_through(text, "fuse-loops")
     (loop,) = [op for op in after.body.ops if op.opcode == "loop"]
     assert loop.attrs.get("ivdep", ()) == (left or ())

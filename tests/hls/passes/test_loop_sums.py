@@ -40,7 +40,10 @@ def test_well_formed(module):
     for function in module.functions.values():
         verify(function)
         carried = [v for op in walk(function.body) if op.opcode == "loop" for v in op.regions[0].args]
-        assert not any(op.opcode in ("fadd", "fsub") for op in walk(function.body)) and max(v.type.bits for v in carried) < 64
+        assert (
+            not any(op.opcode in ("fadd", "fsub") for op in walk(function.body))
+            and max(v.type.bits for v in carried) < 64
+        )
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -58,8 +61,13 @@ HEAD = "__kernel void f(__global const float *restrict a, __global float *restri
 
 def forms(body: str, board: str = "de5net", **options):
     """What is told about each sum of a kernel, and the kernel's plan."""
-    text = f"#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n{HEAD}{body}\n}}\n"
-    (kernel,), told = plan_module(link_program(parse_source(text, "k.cl").module), load_board(board), Options(**options))
+    text = (
+        "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL EXTENSION cl_khr_fp64 : "
+        f"enable\n{HEAD}{body}\n}}\n"
+    )
+    (kernel,), told = plan_module(
+        link_program(parse_source(text, "k.cl").module), load_board(board), Options(**options)
+    )
     return [note.message.split(" is kept ")[1] for note in told if " is kept " in note.message], kernel.plan
 
 
@@ -69,11 +77,15 @@ def intervals(plan):
 
 @pytest.mark.parametrize("board", ["ecp5_onchip", "de5net", "a10pac"])
 def test_the_smaller_form_is_taken_and_runs_at_one(board):
-    (half,), plan = forms("half s = 0; for (int i = 0; i < n; i++) s += (half)a[i]; out[0] = s;", board, fp_relaxed=True)
+    (half,), plan = forms(
+        "half s = 0; for (int i = 0; i < n; i++) s += (half)a[i]; out[0] = s;", board, fp_relaxed=True
+    )
     assert half.startswith("exactly in 73 bits by digits of 16, so that") and intervals(plan) == [1]
     (double,), plan = forms("double s = 0; for (int i = 0; i < n; i++) s += a[i]; out[0] = s;", board, fp_relaxed=True)
     assert double.startswith("in ") and "about" not in double and intervals(plan) == [1]
-    (single,), plan = forms("float s = out[0]; for (int i = 0; i < n; i++) s += a[i]; out[0] = s;", board, fp_relaxed=True)
+    (single,), plan = forms(
+        "float s = out[0]; for (int i = 0; i < n; i++) s += a[i]; out[0] = s;", board, fp_relaxed=True
+    )
     assert single.startswith("in ") and intervals(plan) == [1]  # the sum's start would need a shifter of its own
     cost, others = single.partition("(about ")[2].split(" ", 1)
     other = others.partition("; ")[2].split()[0]
@@ -90,7 +102,10 @@ def test_few_iterations_need_fewer_bits():
 
 def test_an_end_that_memory_tells_bounds_nothing():
     told = []
-    exact(linked(HEAD + "float s = 0; for (int i = 0; i < n && a[i] > 0; i++) s += a[i]; out[0] = s;\n}\n"), told=told.append)
+    exact(
+        linked(HEAD + "float s = 0; for (int i = 0; i < n && a[i] > 0; i++) s += a[i]; out[0] = s;\n}\n"),
+        told=told.append,
+    )
     assert told[0].message.startswith("the sum 's' is kept exactly in 342 bits")
 
 

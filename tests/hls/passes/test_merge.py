@@ -56,13 +56,28 @@ def test_the_report_names_both():
     assert "in the memory x_y" in str(report.kernels[0].privates)
 
 
-@pytest.mark.parametrize(("x", "y", "said"), [
-    (asked("x", "depth"), asked("y", "width"), "one by depth and one by width"),
-    (asked("x", "depth"), asked("y", "depth", "short"), "their elements have 4 and 2 bytes"),
-    (asked("x", "depth", more=", numbanks(2)"), asked("y", "depth", more=", numbanks(4)"), r"ask for numbanks\(2\) and numbanks\(4\)"),
-    (asked("x", "depth", more=", doublepump"), asked("y", "depth", more=", singlepump"), "ask for doublepump and singlepump"),
-    (asked("x", "depth", more=', memory("MLAB")'), asked("y", "depth", more=", doublepump"), r'ask for doublepump and memory\("MLAB"\)'),
-])
+@pytest.mark.parametrize(
+    ("x", "y", "said"),
+    [
+        (asked("x", "depth"), asked("y", "width"), "one by depth and one by width"),
+        (asked("x", "depth"), asked("y", "depth", "short"), "their elements have 4 and 2 bytes"),
+        (
+            asked("x", "depth", more=", numbanks(2)"),
+            asked("y", "depth", more=", numbanks(4)"),
+            r"ask for numbanks\(2\) and numbanks\(4\)",
+        ),
+        (
+            asked("x", "depth", more=", doublepump"),
+            asked("y", "depth", more=", singlepump"),
+            "ask for doublepump and singlepump",
+        ),
+        (
+            asked("x", "depth", more=', memory("MLAB")'),
+            asked("y", "depth", more=", doublepump"),
+            r'ask for doublepump and memory\("MLAB"\)',
+        ),
+    ],
+)
 def test_what_cannot_be_one_memory_is_refused(x, y, said):
     with pytest.raises(CompileError, match=said) as error:
         optimize(parse_source(kernel(x, y)).module)
@@ -76,19 +91,34 @@ def test_only_by_depth_or_by_width():
 
 
 def test_a_single_value_is_not_merged():
-    (warning,) = check_hardware(parse_source(kernel(asked("x", "depth"), 'int __attribute__((merge("m", "depth"))) y[64], z = a[0]',
-                                                    BODY + "  out[0] += z;\n")).module)
+    (warning,) = check_hardware(
+        parse_source(
+            kernel(
+                asked("x", "depth"),
+                'int __attribute__((merge("m", "depth"))) y[64], z = a[0]',
+                BODY + "  out[0] += z;\n",
+            )
+        ).module
+    )
     assert warning.message == "the attribute 'merge' of 'z' changes nothing" and warning.span.line == 3
 
 
 def test_parts_of_elements_cannot_be_side_by_side():
-    body = "\n  for (int i = 0; i < 64; i++) { ((uchar *)x)[i * 3] = a[i]; y[i] = 1; }\n  for (int i = 0; i < 64; i++) out[i] = x[a[i] & 63] + y[i];\n"
-    with pytest.raises(CompileError, match="'x' is merged by width, but its elements have 4 bytes and are not accessed as a whole"):
+    body = (
+        "\n  for (int i = 0; i < 64; i++) { ((uchar *)x)[i * 3] = a[i]; y[i] = 1; }\n  for (int i = 0; i < 64; "
+        "i++) out[i] = x[a[i] & 63] + y[i];\n"
+    )
+    with pytest.raises(
+        CompileError, match="'x' is merged by width, but its elements have 4 bytes and are not accessed as a whole"
+    ):
         optimize(parse_source(kernel(asked("x", "width"), asked("y", "width"), body)).module)
 
 
 def test_fields_of_structures_are_arrays_too():
-    body = "\n  for (int i = 0; i < 64; i++) { x[i].p = a[i]; y[i].p = i; }\n  for (int i = 0; i < 64; i++) out[i] = x[a[i] & 63].p + y[i].p;\n"
+    body = (
+        "\n  for (int i = 0; i < 64; i++) { x[i].p = a[i]; y[i].p = i; }\n  for (int i = 0; i < 64; i++) out[i] = "
+        "x[a[i] & 63].p + y[i].p;\n"
+    )
     pairs = (asked(name, "width", "struct pair") for name in "xy")
     function = optimize(parse_source("struct pair { int p, q; };\n" + kernel(*pairs, body)).module).functions["f"]
     assert dict(function.memories["x.p_y.p"].attrs)[MERGED] == ("x.p", "y.p")
@@ -96,15 +126,21 @@ def test_fields_of_structures_are_arrays_too():
 
 def test_a_label_of_one_array_is_told():
     said = []
-    optimize(parse_source(kernel(asked("x", "depth"), asked("y", "depth", label="other"))).module, PipelineOptions(warn=said.append))
+    optimize(
+        parse_source(kernel(asked("x", "depth"), asked("y", "depth", label="other"))).module,
+        PipelineOptions(warn=said.append),
+    )
     assert [one.message for one in said] == [f"the attribute 'merge' of '{name}' changes nothing" for name in "xy"]
 
 
 def test_a_promise_for_one_of_them_is_none_for_both():
     def promised(pragma):
-        body = f"\n  for (int i = 0; i < 64; i++) y[i] = a[i];\n  {pragma}\n  for (int i = 0; i < 64; i++) x[a[i] & 63] = x[a[i + 1] & 63] + y[i];\n" + \
-            "  for (int i = 0; i < 64; i++) out[i] = x[i] + y[i];\n"
+        body = (
+            f"\n  for (int i = 0; i < 64; i++) y[i] = a[i];\n  {pragma}\n  for (int i = 0; i < 64; i++) x[a[i] & 63] "
+            "= x[a[i + 1] & 63] + y[i];\n" + "  for (int i = 0; i < 64; i++) out[i] = x[i] + y[i];\n"
+        )
         function = optimize(parse_source(kernel(asked("x", "depth"), asked("y", "depth"), body)).module).functions["f"]
         return [op.attrs["ivdep"] for op in walk(function.body) if op.attrs.get("ivdep")]
+
     assert promised("#pragma ivdep array(x)") == []
     assert promised("#pragma ivdep") != []

@@ -21,12 +21,23 @@ def technique(one: Pass) -> type:
 @pytest.mark.parametrize("name", PASSES)
 def test_file_class_and_name_agree(name):
     found = technique(PASSES[name])
-    words = found.__name__.lower() if found.__name__ == "Mem2Reg" else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", found.__name__).lower()
+    words = (
+        found.__name__.lower()
+        if found.__name__ == "Mem2Reg"
+        else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", found.__name__).lower()
+    )
     assert Path(inspect.getfile(found)).stem == words
     assert name in (words.replace("_", "-"), "arrays-to-values")  # mem2reg of whole arrays
 
 
 def test_every_pass_has_a_place_among_the_forms():
-    """Who needs no form of IR says so by being one of the cleaners that run everywhere, or a pass over the program as the frontend made it."""
-    free = {"common-subexpression-elimination", "dead-code-elimination", "constant-folding", "inline", "replicate-autorun"}
+    """Who needs no form of IR says so by being one of the cleaners that run everywhere, or a pass over the program as
+    the frontend made it."""
+    free = {
+        "common-subexpression-elimination",
+        "dead-code-elimination",
+        "constant-folding",
+        "inline",
+        "replicate-autorun",
+    }
     assert {name for name, one in PASSES.items() if not technique(one).requires and not technique(one).forbids} <= free

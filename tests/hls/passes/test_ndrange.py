@@ -8,8 +8,11 @@ from hls.ir.interpreter import run_kernel
 from hls.ir.launch import units_of
 from hls.passes.pipeline import PipelineOptions, optimize
 
-QUERIES = [(fn, d) for fn in ("global_id", "local_id", "group_id", "global_size", "local_size", "num_groups",
-                              "global_offset") for d in range(3)] + [("work_dim", 0)]
+QUERIES = [
+    (fn, d)
+    for fn in ("global_id", "local_id", "group_id", "global_size", "local_size", "num_groups", "global_offset")
+    for d in range(3)
+] + [("work_dim", 0)]
 
 
 def recorder(queries, size=None) -> Module:
@@ -30,14 +33,26 @@ def recorder(queries, size=None) -> Module:
 def records(module, width, *space):
     out = np.zeros(4096, np.int64)
     run_kernel(module, "k", {"out": out}, {}, *space)
-    return sorted(map(tuple, out[1: 1 + out[0] // 8].reshape(-1, width).tolist()))
+    return sorted(map(tuple, out[1 : 1 + out[0] // 8].reshape(-1, width).tolist()))
 
 
-@pytest.mark.parametrize("space", [((1,),), ((5,), (1,), (3,)), ((4, 3), (2, 1)), ((4, 2, 6), (2, 1, 3), (1, 0, 7)),
-                                   ((2, 3, 4),)])
-@pytest.mark.parametrize("queries", [
-    QUERIES, [("global_id", 0)], [("global_id", 1)], [("global_id", 0), ("global_id", 2)], [("local_id", 0)],
-    [("group_id", 1)], [("global_id", 0), ("local_id", 2)], [("global_size", 0)], [("global_id", d) for d in range(3)]])
+@pytest.mark.parametrize(
+    "space", [((1,),), ((5,), (1,), (3,)), ((4, 3), (2, 1)), ((4, 2, 6), (2, 1, 3), (1, 0, 7)), ((2, 3, 4),)]
+)
+@pytest.mark.parametrize(
+    "queries",
+    [
+        QUERIES,
+        [("global_id", 0)],
+        [("global_id", 1)],
+        [("global_id", 0), ("global_id", 2)],
+        [("local_id", 0)],
+        [("group_id", 1)],
+        [("global_id", 0), ("local_id", 2)],
+        [("global_size", 0)],
+        [("global_id", d) for d in range(3)],
+    ],
+)
 def test_the_loop_visits_the_same_work_items(queries, space):
     module = recorder(queries)
     optimized = optimize(module, PipelineOptions(check=True))
@@ -77,7 +92,10 @@ def test_a_task_is_a_single_work_item():
 
 @pytest.mark.parametrize("size", [None, (2, 1, 1)])
 @pytest.mark.parametrize("space", [((4,), (2,), (3,)), ((4, 3), (2, 1)), ((4, 2, 6), (2, 1, 1), (1, 0, 7))])
-@pytest.mark.parametrize("queries", [QUERIES, [("global_id", 0)], [("group_id", 1)], [("global_size", 0)], [("local_id", 2), ("global_id", 1)]])
+@pytest.mark.parametrize(
+    "queries",
+    [QUERIES, [("global_id", 0)], [("group_id", 1)], [("global_size", 0)], [("local_id", 2), ("global_id", 1)]],
+)
 def test_compute_units_visit_the_same_work_items(queries, space, size):
     """With several units the kernel is run once for every group, by what comes with the group."""
     module = recorder(queries, size)

@@ -56,7 +56,11 @@ def loop_plan(function: Function, label: str):
 
 def test_nothing_to_order_adds_nothing():
     function = flat("for (int i = 0; i < n; i++) b[i] = a[i];")
-    assert not ops(function, "token") and not ops(function, "fence") and OVERLAP not in function.attrs.get("launch_args", ())
+    assert (
+        not ops(function, "token")
+        and not ops(function, "fence")
+        and OVERLAP not in function.attrs.get("launch_args", ())
+    )
 
 
 def test_update_in_place_costs_nothing():
@@ -97,7 +101,10 @@ def test_a_fence_follows_the_predicate_of_its_store():
 
 def test_an_atomic_operation_that_follows_a_load_needs_no_fence_of_stores():
     """The lock might lie in the buffer that was read: a loop that takes it waits for the load's answer alone."""
-    function = flat("for (int i = 0; i < n; i++) { while (atomic_cmpxchg(a, 0, 1)); m += b[i]; } a[0] = m;", ARGS.replace("restrict", ""))
+    function = flat(
+        "for (int i = 0; i < n; i++) { while (atomic_cmpxchg(a, 0, 1)); m += b[i]; } a[0] = m;",
+        ARGS.replace("restrict", ""),
+    )
     assert all("flush" not in op.attrs for op in ops(function, "token"))
     assert not [op for op in ops(function, "fence") if op.attrs["mems"] == ("b",)]
 
@@ -129,9 +136,12 @@ def test_a_later_read_that_feeds_nothing_back_is_no_recurrence():
 
 
 def test_a_loop_that_waits_for_its_last_invocation_needs_no_other_order():
-    """What the loops in it access keeps its order from one invocation to the next by that: their runs may mix, and no addresses are compared."""
+    """What the loops in it access keeps its order from one invocation to the next by that: their runs may mix, and no
+    addresses are compared."""
     text = f"""__kernel void k({ARGS}) {{ for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {{ int s = 0;
-        for (int k = 0; k < i; k++) {{ a[k * m + j] += b[i + k]; s = s * s + b[j + k]; }} a[i * m + j] += s; }} }}""".replace("for (", "\n#pragma unroll 1\nfor (")
+        for (int k = 0; k < i; k++) {{ a[k * m + j] += b[i + k]; s = s * s + b[j + k]; }} a[i * m + j] += s; }} }}""".replace(
+        "for (", "\n#pragma unroll 1\nfor ("
+    )
     function = optimize(parse_source(text, "k.cl", {}, []).module, PipelineOptions(hazards=True)).kernels[0]
     (fence,) = ops(function, "fence")
     assert not ops(function, "hazard") and fence.attrs == {"mems": ("a",), "flush": ("a",)}
@@ -155,8 +165,10 @@ def test_other_buffers_are_ordered_only_where_they_overlap():
 
 def test_exceptions_draw_no_values_into_waiting():
     """The sum stays within a level, though the token of the fence comes back past it."""
-    function = flat("for (int i = 0; i < n; i++) { int s = 0; for (int j = 0; j < 8; j++) { s = s * 3 + a[i + j]; b[j] = s; } }",
-                    "__global int *a, __global int *b, int n")
+    function = flat(
+        "for (int i = 0; i < n; i++) { int s = 0; for (int j = 0; j < 8; j++) { s = s * 3 + a[i + j]; b[j] = s; } }",
+        "__global int *a, __global int *b, int n",
+    )
     assert loop_plan(function, "j").ii <= 4
 
 
@@ -171,11 +183,14 @@ def test_memory_that_never_waits_needs_stages_only():
     assert at["store"].stage + 1 <= at["load"].stage + loop.ii
 
 
-@pytest.mark.parametrize("body", [
-    "for (int i = 0; i < n; i++) { a[i] = b[i & 3] + i; b[i] = a[i + 1]; a[(i * 7) & 15] += b[i]; }",
-    "for (int i = 0; i < n; i++) { b[i] = 1; for (int j = 0; j < i; j++) b[j] += a[i]; a[i & 3] = b[0]; }",
-    "for (int i = 0; i < n; i++) if (a[i] & 1) { a[i & 7] = i; for (int j = 0; j < 4; j++) b[a[j] & 15] += j; }",
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int i = 0; i < n; i++) { a[i] = b[i & 3] + i; b[i] = a[i + 1]; a[(i * 7) & 15] += b[i]; }",
+        "for (int i = 0; i < n; i++) { b[i] = 1; for (int j = 0; j < i; j++) b[j] += a[i]; a[i & 3] = b[0]; }",
+        "for (int i = 0; i < n; i++) if (a[i] & 1) { a[i & 7] = i; for (int j = 0; j < 4; j++) b[a[j] & 15] += j; }",
+    ],
+)
 @pytest.mark.parametrize("restricted", [True, False])
 def test_same_bytes_and_text_round_trips(body, restricted):
     args = ARGS if restricted else ARGS.replace("restrict", "")
@@ -194,12 +209,15 @@ def test_same_bytes_and_text_round_trips(body, restricted):
 
 
 def test_no_check_waits_for_what_is_read_behind_its_loads():
-    """The last load's condition is read behind a store that stores what the first load has read: no check can hold both."""
-    text = ("channel int c, d;\n"
-            "__kernel void x(__global int *restrict p, int n) {"
-            " for (int i = 0; i < n; i++) { write_channel_intel(c, i); if (p[i]) write_channel_intel(d, i); } }\n"
-            "__kernel void y(__global int *restrict p, int n) {"
-            " for (int i = 0; i < n; i++) { p[0] += read_channel_intel(c); if (p[i]) p[0] += read_channel_intel(d); } }")
+    """The last load's condition is read behind a store that stores what the first load has read: no check can hold
+    both."""
+    text = (
+        "channel int c, d;\n"
+        "__kernel void x(__global int *restrict p, int n) {"
+        " for (int i = 0; i < n; i++) { write_channel_intel(c, i); if (p[i]) write_channel_intel(d, i); } }\n"
+        "__kernel void y(__global int *restrict p, int n) {"
+        " for (int i = 0; i < n; i++) { p[0] += read_channel_intel(c); if (p[i]) p[0] += read_channel_intel(d); } }"
+    )
     function = next(k.function for k in compile(text).kernels if k.function.name == "y")
     (body,) = next(op for op in walk(function.body) if op.opcode == "loop").regions
     place = {op: k for k, op in enumerate(body.ops)}
@@ -209,9 +227,14 @@ def test_no_check_waits_for_what_is_read_behind_its_loads():
 
 
 def test_no_store_is_put_behind_a_load_that_is_compared_later():
-    """The last load is compared under a condition that is read behind the first store, so that this cannot come after it."""
-    text = ("__kernel void k(__global short *restrict s, int n, int m) { __global int *w = (__global int *)s; __global uchar *b = (__global uchar *)s;"
-            " for (int i = 0; i < n; i++) { s[6 * i + 1] = w[24 - i] ^ i; if (b[m + 3] & 1) w[97 - 4 * i] = w[3 * i]; s[5] = w[24 - i]; b[4 * m + 3] = w[m] - w[4 * i + 10]; } }")
+    """The last load is compared under a condition that is read behind the first store, so that this cannot come after
+    it."""
+    text = (
+        "__kernel void k(__global short *restrict s, int n, int m) { __global int *w = (__global int *)s; __global "
+        "uchar *b = (__global uchar *)s;"
+        " for (int i = 0; i < n; i++) { s[6 * i + 1] = w[24 - i] ^ i; if (b[m + 3] & 1) w[97 - 4 * i] = w[3 * i]; "
+        "s[5] = w[24 - i]; b[4 * m + 3] = w[m] - w[4 * i + 10]; } }"
+    )
     function = compile(text).kernels[0].function
     (body,) = next(op for op in walk(function.body) if op.opcode == "loop").regions
     assert sum(op.opcode == "hazard" for op in body.ops) >= 1

@@ -1,4 +1,5 @@
-"""Rows that begin at multiples of a power of two: which arrays get them, and that every byte is found where it was put."""
+"""Rows that begin at multiples of a power of two: which arrays get them, and that every byte is found where it was
+put."""
 
 import numpy as np
 import pytest
@@ -23,11 +24,22 @@ FILL = "for (int k = 0; k < {0}; k++) {{\n#pragma unroll 1\nfor (int i = 0; i < 
 CASES = {  # elements behind the padding, and whether they are more than before
     "rows of their own": (kernel("int t[2][100];", TWO, "t[0][i] - t[1][x]"), 256),
     "any row is loaded": (kernel("int t[3][100];", TWO, "t[a[i] & 1][y] + t[2][x]", FILL.format(3)), 384),
-    "in steps of two rows": (kernel("short t[6][100];", "t[(a[i] & 1) * 2][x] = i; t[(a[i] & 1) * 2 + 3][y] = 1;", "t[0][y] + t[5][x]", FILL.format(6)), 768),
+    "in steps of two rows": (
+        kernel(
+            "short t[6][100];",
+            "t[(a[i] & 1) * 2][x] = i; t[(a[i] & 1) * 2 + 3][y] = 1;",
+            "t[0][y] + t[5][x]",
+            FILL.format(6),
+        ),
+        768,
+    ),
     "elements of a power of two": (kernel("int t[2][128];", TWO, "t[0][i] - t[1][x]"), 256),
     "one distance": (kernel("int t[2][100];", "t[0][x] = i; t[1][x] = a[i];", "t[0][x]"), 200),
     "over all rows": (kernel("int t[2][100];", TWO, "t[0][x + i]"), 200),
-    "where the program says which banks": (kernel("int t[2][100] __attribute__((numbanks(2)));", TWO, "t[0][i] - t[1][x]"), 200),
+    "where the program says which banks": (
+        kernel("int t[2][100] __attribute__((numbanks(2)));", TWO, "t[0][i] - t[1][x]"),
+        200,
+    ),
 }
 
 

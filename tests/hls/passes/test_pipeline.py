@@ -1,4 +1,5 @@
-"""The passes of a kernel in their order: not again where they would change nothing, and what holds from one of them on."""
+"""The passes of a kernel in their order: not again where they would change nothing, and what holds from one of them
+on."""
 
 from dataclasses import dataclass, field
 
@@ -22,7 +23,7 @@ class Shorter(FunctionPass):
     def run(self, function: Function) -> Function:
         self.runs.append(len(function.body.ops) - 1)
         result = clone_function(function)
-        del result.body.ops[:min(self.many, len(result.body.ops) - 1)]
+        del result.body.ops[: min(self.many, len(result.body.ops) - 1)]
         return result
 
 
@@ -51,8 +52,8 @@ def test_a_pass_that_finds_nothing_is_run_once():
 
 
 def test_a_kernel_stays_flat_where_a_loop_turns_out_to_run_once():
-    """That the loaded value keeps none of its bits is only seen when conditions are predicates already: the loop was an `if` then,
-    in which nothing got narrower."""
+    """That the loaded value keeps none of its bits is only seen when conditions are predicates already: the loop was an
+    `if` then, in which nothing got narrower."""
     source = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {
         int sum = n, k = 0, few = -4;
         if (n != 7) {

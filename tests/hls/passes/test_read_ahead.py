@@ -15,8 +15,11 @@ from hls.target.board import load_board
 from tests.kernels.system import Launch
 from tests.programs.generate import launches, random_kernel
 
-HEAD = ("__kernel void k(__global const int *restrict a, __global const short *restrict s, __global int *restrict b, __global int *restrict c, "
-        "int n, int m, uint u)")
+HEAD = (
+    "__kernel void k(__global const int *restrict a, __global const short *restrict s, __global int *restrict b, "
+    "__global int *restrict c, "
+    "int n, int m, uint u)"
+)
 WORD = 64
 
 #: body -> loads that are of runs
@@ -28,7 +31,8 @@ BODIES = {
     "for (int i = 0; i < n; i += 3) b[i] = s[i];": 0,  # how often that is needs a division
     "for (long i = n; i < 40; i++) b[i] = a[i];": 1,
     "for (int i = 0; i < 40; i++) b[i] = a[i + (n & 31)];": 1,
-    "for (int y = 0; y < n; y++) for (int x = y; x < m; x++) c[x] += a[y * 17 + x];": 1,  # what a row before stored is read again
+    # what a row before stored is read again
+    "for (int y = 0; y < n; y++) for (int x = y; x < m; x++) c[x] += a[y * 17 + x];": 1,
     "for (int t = 0; t < 3; t++) for (int i = 0; i < n; i++) b[i] += t;": 0,  # likewise
     "for (int i = 0; i < n; i++) { b[i] = a[i]; if (a[i] == m) break; }": 0,  # something else may end it
     "for (int i = 0; i < n; i++) if (i & 4) b[i] = a[i];": 0,  # not in each iteration
@@ -58,19 +62,24 @@ ITEMS = {
     "int i = get_global_id(0); b[i] = a[(s[i] & 63) + i];": 1,
     "int i = get_global_id(0); if (i < n) b[i] = a[i];": 1,
     "int i = get_global_id(0); if (i >= m) return; b[i] = a[i + 2];": 1,
-    "int i = get_global_id(0), j = get_global_id(1); if (i > 0 && i < m && j < m) b[j * n + i] = a[j * n + i - 1] + s[j * n + i + 7];": 2,
+    "int i = get_global_id(0), j = get_global_id(1); if (i > 0 && i < m && j < m) b[j * n + i] = a[j * n + i - 1] + "
+    "s[j * n + i + 7];": 2,
     "int i = get_global_id(0); if (i + 3 <= n && i < m + 9 && n > 4) b[i] = a[i];": 1,
     "uint i = get_global_id(0); if (i + 6 < u) b[i] = a[i];": 1,
     "uint i = get_global_id(0); if (i - 6 < u) b[i] = a[i];": 0,  # may be false, and true again
     "int i = get_global_id(0); if (i - 6 < n) b[i] = a[i];": 1,
     "int i = get_global_id(0); if (i == n || i < m) b[i] = a[i];": 0,
-    "int i = get_group_id(0) * get_local_size(0) + get_local_id(0); if (i <= 2 || i + 2 > n) return; b[i] = a[i] + s[i + 1];": 2,
+    "int i = get_group_id(0) * get_local_size(0) + get_local_id(0); if (i <= 2 || i + 2 > n) return; b[i] = a[i] + "
+    "s[i + 1];": 2,
     "int i = get_global_id(0); if (!(i >= n)) b[i] = a[i]; else if (i < m + n) c[i] = s[i];": 2,
     "int i = get_group_id(0) * get_local_size(0) + get_local_id(0); if (i < n - 30) b[i] = a[i];": 1,
     "int i = get_global_id(0); if (s[i] < n) b[i] = a[i];": 1,  # s
     "int i = get_global_id(0); b[i] = a[200 - i];": 0,
-    "__local int t[64]; int i = get_local_id(0); t[i] = a[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE); b[get_global_id(0)] = t[(i + 1) % get_local_size(0)] + c[i];": 1,  # c behind the barrier
-    "int i = get_global_id(0), v = 0; for (int k = 0; k < (i & 3); k++) v += k * k ^ v; b[i] = a[i] + v;": 0,  # work-items may pass each other
+    # c behind the barrier
+    "__local int t[64]; int i = get_local_id(0); t[i] = a[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE); "
+    "b[get_global_id(0)] = t[(i + 1) % get_local_size(0)] + c[i];": 1,
+    # work-items may pass each other
+    "int i = get_global_id(0), v = 0; for (int k = 0; k < (i & 3); k++) v += k * k ^ v; b[i] = a[i] + v;": 0,
 }
 
 
@@ -86,7 +95,9 @@ class Checker:
         word, last = offset // WORD, last // WORD
         before, end = self.runs.get(op, (word, word))
         assert last >= word
-        assert before == end or (last == end and word - before in (0, 1)), f"line {op.span.line}: {before} to {end}, then {word} to {last}"
+        assert before == end or (last == end and word - before in (0, 1)), (
+            f"line {op.span.line}: {before} to {end}, then {word} to {last}"
+        )
         self.runs[op] = word, last
         self.seen += 1
 
@@ -104,19 +115,37 @@ def checked(function, launch) -> int:
     """Accesses of runs, each held against the others of its run."""
     checker = Checker()
     buffers = {name: bytearray(array.tobytes()) for name, array in launch.buffers.items()}
-    run_kernel(function, function.name, buffers, launch.scalars, launch.global_size, launch.local_size, launch.offset, watch=checker)
+    run_kernel(
+        function,
+        function.name,
+        buffers,
+        launch.scalars,
+        launch.global_size,
+        launch.local_size,
+        launch.offset,
+        watch=checker,
+    )
     checker.finish()
     return checker.seen
 
 
 def test_buffers_that_may_overlap():
     """In runs in which they do each access is a run of its own."""
-    text = "__kernel void k(__global int *a, __global int *b, int n) { for (int i = 0; i < n; i++) b[i] = a[i + 3] * 2; }"
-    items = "__kernel void k(__global int *a, __global int *b, int n) { int i = get_global_id(0); if (i < n) b[i] = a[i]; }"
+    text = (
+        "__kernel void k(__global int *a, __global int *b, int n) { for (int i = 0; i < n; i++) b[i] = a[i + 3] * 2; }"
+    )
+    items = (
+        "__kernel void k(__global int *a, __global int *b, int n) { int i = get_global_id(0); if (i < n) b[i] = a[i]; }"
+    )
     for source, count in ((text, 1), (items, 1)):
         module, kernel = optimized(source)
         assert len(of_runs(kernel)) == count
-        launch = Launch({name: np.arange(100, dtype=np.int32) for name in "ab"}, {"n": 50}, (50,) if source is items else (1,), (5,) if source is items else (1,))
+        launch = Launch(
+            {name: np.arange(100, dtype=np.int32) for name in "ab"},
+            {"n": 50},
+            (50,) if source is items else (1,),
+            (5,) if source is items else (1,),
+        )
         assert outcome_of(kernel, launch) == outcome_of(module, launch)
         assert checked(kernel, launch) == 50
 
@@ -135,7 +164,9 @@ def outcome_of(function_or_module, launch) -> dict:
 def optimized(text):
     """(module of the source, its kernel after all passes)."""
     module = parse_source(text, "k.cl", {}, []).module
-    (kernel,) = optimize(module, PipelineOptions(address_bits=32, hazards=True, model=load_board("de5net").delay_model(), check=True)).kernels
+    (kernel,) = optimize(
+        module, PipelineOptions(address_bits=32, hazards=True, model=load_board("de5net").delay_model(), check=True)
+    ).kernels
     return module, kernel
 
 
@@ -161,10 +192,19 @@ def test_runs_of_work_items(body):
     if "barrier" in body:
         return  # the interpreter runs groups as the source has them; hardware: tests/kernels/test_rows.py
     rng, seen = np.random.default_rng(1), 0
-    for size, local, offset in (((1,), (1,), (0,)), ((32,), (8,), (5,)), ((48, 3), (16, 1), (0, 2)), ((4, 2, 3), (4, 2, 1), (0, 0, 0))):
+    for size, local, offset in (
+        ((1,), (1,), (0,)),
+        ((32,), (8,), (5,)),
+        ((48, 3), (16, 1), (0, 2)),
+        ((4, 2, 3), (4, 2, 1), (0, 0, 0)),
+    ):
         buffers = {name: rng.integers(-2, 3, 4096).astype(np.int16 if name == "s" else np.int32) for name in "asbc"}
-        for scalars in ({"n": 70, "m": 3, "u": 9}, {"n": -5, "m": 40, "u": 20}, {"n": 30, "m": -(1 << 31), "u": (1 << 32) - 1},
-                        {"n": (1 << 31) - 1, "m": 9, "u": 0}):
+        for scalars in (
+            {"n": 70, "m": 3, "u": 9},
+            {"n": -5, "m": 40, "u": 20},
+            {"n": 30, "m": -(1 << 31), "u": (1 << 32) - 1},
+            {"n": (1 << 31) - 1, "m": 9, "u": 0},
+        ):
             launch = Launch(buffers, scalars, size, local, offset)
             if not 0 < scalars["n"] < 99 and "* n" in body:
                 continue
@@ -191,7 +231,15 @@ __kernel void sums(__global const float *restrict a, __global float *restrict b,
   }}
 }}"""
     copy, sums = compile(text, load_board("de5net"), Options()).kernels
-    ahead = [(access.reads_ahead, access.reason.split(",")[0]) for access in copy.memory.accesses.values() if access.direction == "load"]
-    assert sorted(ahead) == [(False, "asked for"), (True, "consecutive addresses share words"), (True, "prefetching is asked for: words are asked for in bursts")]
+    ahead = [
+        (access.reads_ahead, access.reason.split(",")[0])
+        for access in copy.memory.accesses.values()
+        if access.direction == "load"
+    ]
+    assert sorted(ahead) == [
+        (False, "asked for"),
+        (True, "consecutive addresses share words"),
+        (True, "prefetching is asked for: words are asked for in bursts"),
+    ]
     (load,) = (access for access in sums.memory.accesses.values() if access.direction == "load")
     assert not load.reads_ahead and load.cache_words and last_of_run(load.op) is None

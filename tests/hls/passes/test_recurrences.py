@@ -1,4 +1,5 @@
-"""Sums, products, logic, least and greatest over a loop: the same bytes in fewer cycles, in whatever form the program has them."""
+"""Sums, products, logic, least and greatest over a loop: the same bytes in fewer cycles, in whatever form the program
+has them."""
 
 import random
 from functools import cache
@@ -38,8 +39,11 @@ KERNELS = {
 
 def source(name: str, unroll: int = 8) -> str:
     type, body = KERNELS[name]
-    return (HEAD.format(type=type) + f"{type} s = 1, m = 2, c = 77;\n#pragma unroll {unroll}\nfor (int i = 0; i < n; i++) {{ {body} }}\n"
-            "out[500] = s; out[501] = m; out[502] = c;\n}\n")
+    return (
+        HEAD.format(type=type)
+        + f"{type} s = 1, m = 2, c = 77;\n#pragma unroll {unroll}\nfor (int i = 0; i < n; i++) {{ {body} }}\n"
+        "out[500] = s; out[501] = m; out[502] = c;\n}\n"
+    )
 
 
 @cache
@@ -72,7 +76,17 @@ def test_the_same_bytes(name, n):
     assert (before == after).all()
 
 
-OPS = ["{s} + {x}", "{x} + {s}", "{s} - {x}", "{s} ^ {x}", "{s} | {x}", "{s} & {x}", "{s} * {x}", "max({s}, {x})", "min({x}, {s})"]
+OPS = [
+    "{s} + {x}",
+    "{x} + {s}",
+    "{s} - {x}",
+    "{s} ^ {x}",
+    "{s} | {x}",
+    "{s} & {x}",
+    "{s} * {x}",
+    "max({s}, {x})",
+    "min({x}, {s})",
+]
 
 
 def random_body(rng: random.Random) -> str:
@@ -80,22 +94,43 @@ def random_body(rng: random.Random) -> str:
     kind, lines = rng.choice(OPS[:3] + [rng.choice(OPS)]), []
     for _ in range(rng.randint(2, 9)):
         s = rng.choice("sssstu")
-        x = rng.choice([f"a[i + {rng.randint(0, 3)}]", f"a[i + {rng.randint(0, 3)}]", str(rng.randint(1, 9)), "i", rng.choice("stu")])
+        x = rng.choice(
+            [
+                f"a[i + {rng.randint(0, 3)}]",
+                f"a[i + {rng.randint(0, 3)}]",
+                str(rng.randint(1, 9)),
+                "i",
+                rng.choice("stu"),
+            ]
+        )
         update = f"{s} = {(rng.choice(OPS) if rng.random() < 0.25 else kind).format(s=s, x=x)};"
         guard = rng.choice(["a[i] > 3", "(i & 1)", f"{rng.choice('stu')} < 40", "a[i + 1] < a[i]"])
-        lines.append(rng.choice([update, update, f"if ({guard}) {update}",
-                                 f"if ({guard}) {update} else {s} = {kind.format(s=s, x='5')};", f"{update} out[8 * i + {len(lines)} % 8] = {s};"]))
+        lines.append(
+            rng.choice(
+                [
+                    update,
+                    update,
+                    f"if ({guard}) {update}",
+                    f"if ({guard}) {update} else {s} = {kind.format(s=s, x='5')};",
+                    f"{update} out[8 * i + {len(lines)} % 8] = {s};",
+                ]
+            )
+        )
     return "\n".join(lines)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_chains(seed):
-    """Each pass by itself, over what the pipeline has made of the kernel so far, and the whole pipeline against the source."""
+    """Each pass by itself, over what the pipeline has made of the kernel so far, and the whole pipeline against the
+    source."""
     rng = random.Random(seed)
     type = rng.choice(["int", "uint", "uchar", "short"])
-    text = (f"__kernel void f(__global const {type} *restrict a, __global {type} *restrict out, int n) {{\n"
-            f"{type} s = 1, t = 2, u = 3;\n#pragma unroll {rng.choice([1, 1, 2, 4])}\nfor (int i = 0; i < n; i++) {{ {random_body(rng)} }}\n"
-            "out[1000] = s; out[1001] = t; out[1002] = u;\n}\n")
+    text = (
+        f"__kernel void f(__global const {type} *restrict a, __global {type} *restrict out, int n) {{\n"
+        f"{type} s = 1, t = 2, u = 3;\n#pragma unroll {rng.choice([1, 1, 2, 4])}\nfor (int i = 0; i < n; i++) {{ "
+        f"{random_body(rng)} }}\n"
+        "out[1000] = s; out[1001] = t; out[1002] = u;\n}\n"
+    )
     module = parse_source(text).module
     dtype = {"int": np.int32, "uint": np.uint32, "uchar": np.uint8, "short": np.int16}[type]
     a = np.random.default_rng(seed).integers(-50, 120, 64).astype(dtype)

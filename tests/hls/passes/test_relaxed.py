@@ -30,7 +30,8 @@ KERNELS = {
 
 @cache
 def planned(name, relaxed=True, board="de5net"):
-    """The planned kernel and what was told about it; sums of loops are in parts (tests/hls/passes/test_loop_sums.py has the others)."""
+    """The planned kernel and what was told about it; sums of loops are in parts (tests/hls/passes/test_loop_sums.py has
+    the others)."""
     module = parse_source(HEAD + KERNELS[name] + "\n}\n").module
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hls.passes.pipeline, "ExpandFloatReductions", partial(ExpandFloatReductions, digits=()))
@@ -66,7 +67,8 @@ def test_a_loop_does_not_wait_for_its_sum(name):
 
 @pytest.mark.parametrize("board", ["a10pac", "ecp5_onchip"])
 def test_nor_does_it_on_other_boards(board):
-    """There are as many parts as the way through the addition takes cycles, with the register that a tight clock puts before it."""
+    """There are as many parts as the way through the addition takes cycles, with the register that a tight clock puts
+    before it."""
     for name in ("reduction", "two"):
         kernel, _ = planned(name, board=board)
         assert [plan.ii for op, plan in kernel.plan.loops.items() if "label" in op.attrs] == [1]
@@ -93,7 +95,10 @@ def test_trees_have_the_least_depth_and_as_many_additions():
 def test_what_changed_is_told():
     notes = {name: [w.message for w in planned(name)[1]] for name in ("reduction", "chain")}
     assert notes == {
-        "reduction": ["the sum 's' is kept in 7 parts, so that an iteration need not wait for the addition of the one before"],
-        "chain": ["a sum of 5 terms is taken in another order than written"]}
+        "reduction": [
+            "the sum 's' is kept in 7 parts, so that an iteration need not wait for the addition of the one before"
+        ],
+        "chain": ["a sum of 5 terms is taken in another order than written"],
+    }
     assert all(w.span and w.severity == "note" for w in planned("chain")[1])
     assert not planned("chain", relaxed=False)[1]

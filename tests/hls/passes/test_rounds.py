@@ -18,10 +18,20 @@ __kernel void k(__global const uint *restrict w, __global uint *restrict out, in
 #: a round, and the cycles that it may take at 240 MHz
 ROUNDS = {
     "a part that two sums share": (
-        ("uint t = h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + (e & f ^ ~e & g) + w[i];"
-        "uint u = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + (a & b ^ a & c ^ b & c);"
-        "h = g; g = f; f = e; e = d + t; d = c; c = b; b = a; a = t + u;"), 2),
-    "what is there from the beginning": ("uint t = turned(a, 5) + (b & c | ~b & d) + e + w[i] + 0x5a827999; e = d; d = c; c = turned(b, 30); b = a; a = t;", 1),
+        (
+            "uint t = h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + (e & f ^ ~e & g) + w[i];"
+            "uint u = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + (a & b ^ a & c ^ b & c);"
+            "h = g; g = f; f = e; e = d + t; d = c; c = b; b = a; a = t + u;"
+        ),
+        2,
+    ),
+    "what is there from the beginning": (
+        (
+            "uint t = turned(a, 5) + (b & c | ~b & d) + e + w[i] + 0x5a827999; e = d; d = c; c = turned(b, 30); b = a; a "
+            "= t;"
+        ),
+        1,
+    ),
     "a sum of a sum": ("a = turned(a + b, 3) + (c ^ a) + d + w[i]; b ^= a + c; c += d; d = turned(d, 1);", 3),
 }
 

@@ -1,4 +1,5 @@
-"""Arrays that are shifted: the same bytes as the loops that shift them, in registers or block RAM by size, at any depth."""
+"""Arrays that are shifted: the same bytes as the loops that shift them, in registers or block RAM by size, at any
+depth."""
 
 import random
 import time
@@ -89,20 +90,32 @@ def test_two_shifts_in_one_iteration():
 
 
 def test_parts_and_rows():
-    check(kernel(200, "for (int k = 99; k > 0; k--) sr[k] = sr[k - 1]; for (int k = 199; k > 120; k--) sr[k] = sr[k - 1];"
-                      "sr[0] = a[i]; sr[120] = sr[99]; out[i] = sr[199] + sr[110];"))
-    rows = ("\n#pragma unroll\nfor (int r = 0; r < 3; r++) for (int k = 49; k > 0; k--) sr[r * 50 + k] = sr[r * 50 + k - 1];"
-            "sr[0] = a[i]; sr[50] = sr[49]; sr[100] = sr[99]; out[i] = sr[149];")
+    check(
+        kernel(
+            200,
+            "for (int k = 99; k > 0; k--) sr[k] = sr[k - 1]; for (int k = 199; k > 120; k--) sr[k] = sr[k - 1];"
+            "sr[0] = a[i]; sr[120] = sr[99]; out[i] = sr[199] + sr[110];",
+        )
+    )
+    rows = (
+        "\n#pragma unroll\nfor (int r = 0; r < 3; r++) for (int k = 49; k > 0; k--) sr[r * 50 + k] = sr[r * 50 + k - "
+        "1];"
+        "sr[0] = a[i]; sr[50] = sr[49]; sr[100] = sr[99]; out[i] = sr[149];"
+    )
     check(kernel(150, rows))
 
 
-@pytest.mark.parametrize("body", [
-    "for (int k = 1; k < {size}; k++) sr[k] = sr[k - 1]; sr[0] = a[i]; out[i] = sr[{last}];",  # that is no shift
-    "for (int k = {last}; k > 0; k--) sr[k] = sr[k - 1] + 1; sr[0] = a[i]; out[i] = sr[{last}];",
-    "for (int k = {last}; k > m; k--) sr[k] = sr[k - 1]; sr[0] = a[i]; out[i] = sr[{last}];",
-    "for (int k = {last}; k > 1; k -= 2) sr[k] = sr[k - 1]; sr[0] = a[i]; out[i] = sr[{last}];",
-    "\n#pragma unroll 1\nfor (int k = {last}; k > 0; k--) sr[k] = sr[k - 1]; sr[0] = a[i]; out[i] = sr[{last}];",
-], ids=range(5))
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int k = 1; k < {size}; k++) sr[k] = sr[k - 1]; sr[0] = a[i]; out[i] = sr[{last}];",  # that is no shift
+        "for (int k = {last}; k > 0; k--) sr[k] = sr[k - 1] + 1; sr[0] = a[i]; out[i] = sr[{last}];",
+        "for (int k = {last}; k > m; k--) sr[k] = sr[k - 1]; sr[0] = a[i]; out[i] = sr[{last}];",
+        "for (int k = {last}; k > 1; k -= 2) sr[k] = sr[k - 1]; sr[0] = a[i]; out[i] = sr[{last}];",
+        "\n#pragma unroll 1\nfor (int k = {last}; k > 0; k--) sr[k] = sr[k - 1]; sr[0] = a[i]; out[i] = sr[{last}];",
+    ],
+    ids=range(5),
+)
 def test_what_is_no_shift_stays_a_loop(body):
     function = check(kernel(60, body))
     assert "sr" in memories(function)
@@ -111,14 +124,18 @@ def test_what_is_no_shift_stays_a_loop(body):
 def test_how_it_begins():
     body = f"out[i] = sr[99] + sr[33]; {UP} sr[0] = a[i];"
     check(kernel(100, body, begin="for (int k = 0; k < {size}; k++) sr[k] = m + 1;"))
-    check(kernel(100, body, begin="for (int k = 0; k < 70; k++) sr[k] = 1; for (int k = 70; k < {size}; k++) sr[k] = 2;"))
+    check(
+        kernel(100, body, begin="for (int k = 0; k < 70; k++) sr[k] = 1; for (int k = 70; k < {size}; k++) sr[k] = 2;")
+    )
     check(kernel(100, body, begin="for (int k = 0; k < {size}; k++) sr[k] = a[k];"))
     check(f"{ARGS} {{ int sr[100] = {{1, 2, 3}}; for (int i = 0; i < n; i++) {{ {body} }} }}".replace("{last}", "99"))
 
 
 def test_a_register_of_each_run_of_a_loop():
-    text = (f"{ARGS} {{ for (int j = 0; j < 3; j++) {{ int sr[100]; for (int k = 0; k < 100; k++) sr[k] = j;"
-            f"\n#pragma unroll 1\nfor (int i = 0; i < n; i++) {{ {UP} sr[0] = a[i]; out[i] += sr[99] ^ sr[40]; }} }} }}").replace("{last}", "99")
+    text = (
+        f"{ARGS} {{ for (int j = 0; j < 3; j++) {{ int sr[100]; for (int k = 0; k < 100; k++) sr[k] = j;"
+        f"\n#pragma unroll 1\nfor (int i = 0; i < n; i++) {{ {UP} sr[0] = a[i]; out[i] += sr[99] ^ sr[40]; }} }} }}"
+    ).replace("{last}", "99")
     check(text)
 
 
@@ -126,7 +143,11 @@ def test_a_register_of_each_run_of_a_loop():
 def test_other_elements(type):
     value = "(float4)(a[i])" if type == "float4" else f"({type})a[i]"
     tap = "(int)sr[99]" if type != "float4" else "(int)sr[99].y"
-    begin = "for (int k = 0; k < {size}; k++) sr[k] = 1;" if type != "float4" else "for (int k = 0; k < {size}; k++) sr[k] = (float4)(1.0f);"
+    begin = (
+        "for (int k = 0; k < {size}; k++) sr[k] = 1;"
+        if type != "float4"
+        else "for (int k = 0; k < {size}; k++) sr[k] = (float4)(1.0f);"
+    )
     check(kernel(100, f"{UP} sr[0] = {value}; out[i] = {tap};", begin, type))
 
 
@@ -168,10 +189,14 @@ class Registers:
         return f"out[i] ^= sr[{self.place()}] * {self.rng.randrange(1, 9)};"
 
     def text(self) -> str:
-        begin = self.rng.choice([f"for (int k = 0; k < {self.size}; k++) sr[k] = {self.rng.choice(['0', 'm', '7'])};", "sr[0] = 3;"])
+        begin = self.rng.choice(
+            [f"for (int k = 0; k < {self.size}; k++) sr[k] = {self.rng.choice(['0', 'm', '7'])};", "sr[0] = 3;"]
+        )
         body = " ".join(self.statement() for _ in range(self.rng.randint(3, 7)))
-        return (f"{ARGS} {{ int sr[{self.size}] = {{0}}; {begin}\n#pragma unroll {self.rng.choice([1, 1, 2])}\n"
-                f"for (int i = 0; i < n; i++) {{ {self.shift()} {body} }} }}")
+        return (
+            f"{ARGS} {{ int sr[{self.size}] = {{0}}; {begin}\n#pragma unroll {self.rng.choice([1, 1, 2])}\n"
+            f"for (int i = 0; i < n; i++) {{ {self.shift()} {body} }} }}"
+        )
 
 
 @pytest.mark.parametrize("part", range(3))
@@ -187,7 +212,12 @@ def test_every_stage_means_the_same():
     for each in kernel_passes(PipelineOptions()):
         function = each.run(function)
         buffers = {"a": np.arange(300, dtype=np.int32) * 7, "out": np.zeros(300, np.int32)}
-        run_kernel(Module({"k": function}), "k", {name: data.view(np.uint8) for name, data in buffers.items()}, {"n": 200, "m": 1})
+        run_kernel(
+            Module({"k": function}),
+            "k",
+            {name: data.view(np.uint8) for name, data in buffers.items()},
+            {"n": 200, "m": 1},
+        )
         wanted = buffers["out"] if wanted is None else wanted
         assert np.array_equal(buffers["out"], wanted), each.name
         if each.name == "lower-private-memories":

@@ -145,9 +145,14 @@ def count(function: Function, opcode: str) -> int:
 
 
 def test_what_does_not_differ_is_there_once():
-    function = side_by_side(module_of("""(__global const float *restrict a, __global float *restrict b, float n) {
+    function = side_by_side(
+        module_of(
+            """(__global const float *restrict a, __global float *restrict b, float n) {
         int i = get_global_id(0), j = get_global_id(1);
-        b[i] = a[i] * (a[j] / n); }""", 4))
+        b[i] = a[i] * (a[j] / n); }""",
+            4,
+        )
+    )
     assert function.attrs["lanes"] == 4
     assert [count(function, each) for each in ("fdiv", "fmul", "load", "store")] == [1, 4, 5, 4]
 
@@ -159,13 +164,20 @@ def test_lanes_share_the_loop_and_its_counter():
 
 
 def test_neighbours_are_one_access_of_memory():
-    function = optimize(module_of("(__global const int *restrict a, __global int *restrict b) "
-                                  "{ int i = get_global_id(0); if (i & 1) b[i] = a[i] + 1; }", 16)).functions["k"]
+    function = optimize(
+        module_of(
+            "(__global const int *restrict a, __global int *restrict b) "
+            "{ int i = get_global_id(0); if (i & 1) b[i] = a[i] + 1; }",
+            16,
+        )
+    ).functions["k"]
     found = [op for op in walk(function.body) if op.opcode in ("load", "store")]
     assert [(op.opcode, op.attrs["members"]) for op in found] == [("load", 16), ("store", 16)]
 
 
-@pytest.mark.parametrize("size", ["", "__attribute__((reqd_work_group_size(8, 2, 1)))", "__attribute__((reqd_work_group_size(4, 4, 1)))"])
+@pytest.mark.parametrize(
+    "size", ["", "__attribute__((reqd_work_group_size(8, 2, 1)))", "__attribute__((reqd_work_group_size(4, 4, 1)))"]
+)
 def test_a_required_group_size_counts_in_lanes(size):
     module = module_of(BODIES["ids"], 4, size)
     space = ((16, 8), None if size else (8, 4), (2, 1))
@@ -184,16 +196,33 @@ def test_one_work_item_has_no_neighbours(attribute):
     assert "lanes" not in side_by_side(module).attrs
 
 
-@pytest.mark.parametrize(("body", "line"), [
-    ("(__global int *a) { int i = get_global_id(0);\n for (int k = 0; k < i; k++) a[k] += i; }", 2),
-    ("(__global int *a, int n) { int i = get_local_id(0);\n for (int k = 0; k < n; k++) { if (a[i] == k) break; a[i] += k; } }", 2),
-    ("(__global int *a, int n) { int i = get_global_id(0);\n for (int k = 0; k < n; k++) {\n int s = a[i];\n while (s > k) s -= 3; a[i] = s; } }", 4),
-])
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("(__global int *a) { int i = get_global_id(0);\n for (int k = 0; k < i; k++) a[k] += i; }", 2),
+        (
+            (
+                "(__global int *a, int n) { int i = get_local_id(0);\n for (int k = 0; k < n; k++) { if (a[i] == k) "
+                "break; a[i] += k; } }"
+            ),
+            2,
+        ),
+        (
+            (
+                "(__global int *a, int n) { int i = get_global_id(0);\n for (int k = 0; k < n; k++) {\n int s = a[i];\n "
+                "while (s > k) s -= 3; a[i] = s; } }"
+            ),
+            4,
+        ),
+    ],
+)
 def test_loops_that_lanes_leave_at_different_times_are_told_of(body, line):
     told = []
     optimize(module_of(body, 8), PipelineOptions(warn=told.append))
     (warning,) = (one for one in told if "side by side" in one.message)
-    assert warning.message.startswith("num_simd_work_items(8): work-items side by side may leave this loop at different times")
+    assert warning.message.startswith(
+        "num_simd_work_items(8): work-items side by side may leave this loop at different times"
+    )
     assert warning.span.line == line and warning.hint and warning.notes and warning.severity == "warning"
 
 
@@ -219,7 +248,10 @@ def test_the_size_of_groups_may_say_that_lanes_leave_together(lanes):
         assert np.array_equal(result(stage, space), result(module, space))
     for rounds, parted in (("64", False), ("60", True)):  # which is no multiple of 16
         told = []
-        optimize(module_of(body.replace("64", rounds), lanes, "__attribute__((reqd_work_group_size(16, 1, 1)))"), PipelineOptions(warn=told.append))
+        optimize(
+            module_of(body.replace("64", rounds), lanes, "__attribute__((reqd_work_group_size(16, 1, 1)))"),
+            PipelineOptions(warn=told.append),
+        )
         assert any("different times" in one.message for one in told) is parted
 
 
@@ -230,12 +262,17 @@ __kernel __attribute__((num_simd_work_items(4))) void k(__global int *a) { if (a
     with pytest.raises(CompileError) as caught:
         optimize(parse_source(source, "k.cl", {}, []).module)
     (fault,) = caught.value.diagnostics
-    assert fault.message == "num_simd_work_items(4): calls on channels by work-items side by side are not yet in hardware"
+    assert (
+        fault.message == "num_simd_work_items(4): calls on channels by work-items side by side are not yet in hardware"
+    )
     assert fault.span.line == 2 and fault.hint
 
 
 def test_ids_of_another_dimension_may_decide_how_long_a_loop_runs():
-    module = module_of("(__global int *out, int n) { int i = get_global_id(0);"
-                       " for (int k = 0; k < get_global_id(1); k++) out[i] += n * k; }", 4)
+    module = module_of(
+        "(__global int *out, int n) { int i = get_global_id(0);"
+        " for (int k = 0; k < get_global_id(1); k++) out[i] += n * k; }",
+        4,
+    )
     space = ((8, 3), (4, 1), (0, 0))
     assert np.array_equal(result(optimize(module, PipelineOptions(check=True)), space), result(module, space))

@@ -1,4 +1,5 @@
-"""Loads that need not be made again in each iteration: which leave their loop, which stay, and that both mean the same."""
+"""Loads that need not be made again in each iteration: which leave their loop, which stay, and that both mean the
+same."""
 
 import numpy as np
 import pytest
@@ -6,12 +7,21 @@ from test_transforms import compiled, loops, same
 
 from hls.ir import memory_name, walk
 
-HEAD = ("kernel void k(global const int *restrict a, global int *restrict b, global int *c, global volatile int *restrict d, int n)")
+HEAD = (
+    "kernel void k(global const int *restrict a, global int *restrict b, global int *c, global volatile int "
+    "*restrict d, int n)"
+)
 
 
 def inside(function) -> list[str]:
     """Memories that loops still load from."""
-    return sorted(memory_name(op) for loop in loops(function) for region in loop.regions for op in region.ops if op.opcode == "load")
+    return sorted(
+        memory_name(op)
+        for loop in loops(function)
+        for region in loop.regions
+        for op in region.ops
+        if op.opcode == "load"
+    )
 
 
 def check(body: str, stays: str, sizes=(0, 1, 2, 7), **options):
@@ -23,24 +33,33 @@ def check(body: str, stays: str, sizes=(0, 1, 2, 7), **options):
     return function
 
 
-@pytest.mark.parametrize("body, stays", [
-    ("for (int i = 0; i < a[0]; i++) b[i] = i;", ""),
-    ("for (int i = a[n]; i < a[n] + a[n + 1]; i++) b[i] = i;", ""),
-    ("for (int t = 0; t < n; t++) for (int i = a[t]; i < a[t] + a[t + 1]; i++) b[i] = t;", "a"),  # both at once, in the loop over t
-    ("for (int t = 0; t < n; t++) if (a[t] & 1) for (int i = 0; i < a[t + 1]; i++) b[i] = t;", "aa"),
-    ("for (int i = 0; i < n; i++) b[i] = a[3] * i;", ""),
-    ("for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) b[j * 8 + i] = a[3] * i;", ""),
-    ("for (int i = 0; i < n; i++) if (n > 3) b[i] = a[3] * i;", ""),  # under a condition that stays the same
-    ("for (int i = 0; i < n; i++) if (i > 3) b[i] = a[3] * i;", "a"),  # the program might not read it at all
-    ("for (int i = 0; i < a[0]; i++) { if (i == 5) break; b[i] = i; }", ""),  # read before the first iteration in any case
-    ("for (int i = 0; i < a[0]; i++) b[i] = a[i];", "a"),
-    ("for (int i = 0; i < a[0]; i++) c[i] = i;", ""),  # a is restrict
-    ("for (int i = 0; i < c[0]; i++) b[i] = i;", ""),
-    ("for (int i = 0; i < c[0]; i++) c[i + 1] = i;", "c"),
-    ("for (int i = 0; i < b[0]; i++) atomic_add(&b[i + 1], 1);", "b"),
-    ("for (int i = 0; i < d[0]; i++) b[i] = i;", "d"),
-    ("for (int i = 0; i < a[0]; i++) { b[i] = i; mem_fence(CLK_GLOBAL_MEM_FENCE); }", ""),  # between a work-item's own
-], ids=range(16))
+@pytest.mark.parametrize(
+    "body, stays",
+    [
+        ("for (int i = 0; i < a[0]; i++) b[i] = i;", ""),
+        ("for (int i = a[n]; i < a[n] + a[n + 1]; i++) b[i] = i;", ""),
+        # both at once, in the loop over t
+        ("for (int t = 0; t < n; t++) for (int i = a[t]; i < a[t] + a[t + 1]; i++) b[i] = t;", "a"),
+        ("for (int t = 0; t < n; t++) if (a[t] & 1) for (int i = 0; i < a[t + 1]; i++) b[i] = t;", "aa"),
+        ("for (int i = 0; i < n; i++) b[i] = a[3] * i;", ""),
+        ("for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) b[j * 8 + i] = a[3] * i;", ""),
+        ("for (int i = 0; i < n; i++) if (n > 3) b[i] = a[3] * i;", ""),  # under a condition that stays the same
+        ("for (int i = 0; i < n; i++) if (i > 3) b[i] = a[3] * i;", "a"),  # the program might not read it at all
+        # read before the first iteration in any case
+        ("for (int i = 0; i < a[0]; i++) { if (i == 5) break; b[i] = i; }", ""),
+        ("for (int i = 0; i < a[0]; i++) b[i] = a[i];", "a"),
+        ("for (int i = 0; i < a[0]; i++) c[i] = i;", ""),  # a is restrict
+        ("for (int i = 0; i < c[0]; i++) b[i] = i;", ""),
+        ("for (int i = 0; i < c[0]; i++) c[i + 1] = i;", "c"),
+        ("for (int i = 0; i < b[0]; i++) atomic_add(&b[i + 1], 1);", "b"),
+        ("for (int i = 0; i < d[0]; i++) b[i] = i;", "d"),
+        (
+            "for (int i = 0; i < a[0]; i++) { b[i] = i; mem_fence(CLK_GLOBAL_MEM_FENCE); }",
+            "",
+        ),  # between a work-item's own
+    ],
+    ids=range(16),
+)
 def test_loads(body, stays):
     check(body, stays)
 
@@ -53,9 +72,13 @@ def test_the_same_place_in_two_overlapping_buffers():
 
 
 def test_behind_a_barrier_other_work_items_may_have_written():
-    text = ("__attribute__((reqd_work_group_size(4, 1, 1))) kernel void k(global int *restrict a, global int *restrict b, int n) {"
-            "for (int i = 0; i < a[0]; i++) { barrier(CLK_GLOBAL_MEM_FENCE); b[get_global_id(0)] = i; } a[0] = 1; }")
+    text = (
+        "__attribute__((reqd_work_group_size(4, 1, 1))) kernel void k(global int *restrict a, global int *restrict "
+        "b, int n) {"
+        "for (int i = 0; i < a[0]; i++) { barrier(CLK_GLOBAL_MEM_FENCE); b[get_global_id(0)] = i; } a[0] = 1; }"
+    )
     _, function = compiled(text)
-    assert sum(op.opcode == "load" for op in walk(function.body)) == 2  # the first bound, and that of each other iteration
+    # the first bound, and that of each other iteration
+    assert sum(op.opcode == "load" for op in walk(function.body)) == 2
     _, function = compiled(text.replace("a[0] = 1;", ""))
     assert sum(op.opcode == "load" for op in walk(function.body)) == 1

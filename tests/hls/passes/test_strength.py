@@ -50,9 +50,21 @@ def test_operands_of_32_bits(opcode):
             assert result(f, x, I32) == OPS[opcode].meaning([x, number], [I32, I32], I32, {}), (x, number)
 
 
-@pytest.mark.parametrize(("opcode", "number", "gone"), [
-    ("mul", 12, "mul"), ("mul", -1, "mul"), ("mul", 118, "mul"), ("udiv", 8, "udiv"), ("udiv", 10, "udiv"), ("urem", 64, "urem"),
-    ("sdiv", 3, "sdiv"), ("sdiv", -3, "udiv"), ("srem", 10, "srem"), ("udiv", 16, "mul")])
+@pytest.mark.parametrize(
+    ("opcode", "number", "gone"),
+    [
+        ("mul", 12, "mul"),
+        ("mul", -1, "mul"),
+        ("mul", 118, "mul"),
+        ("udiv", 8, "udiv"),
+        ("udiv", 10, "udiv"),
+        ("urem", 64, "urem"),
+        ("sdiv", 3, "sdiv"),
+        ("sdiv", -3, "udiv"),
+        ("srem", 10, "srem"),
+        ("udiv", 16, "mul"),
+    ],
+)
 def test_the_costly_operation_is_gone(opcode, number, gone):
     assert gone not in {op.opcode for op in walk(applied(opcode, IntType(16), number & 0xFFFF).body)}
 

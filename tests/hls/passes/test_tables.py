@@ -34,5 +34,5 @@ def test_elements_at_run_time(type):
 
 def test_a_table_too_large_for_logic_stays_a_memory():
     source = SOURCE.format(type="int").replace("[5]", "[4096]")
-    function, = optimize(parse_source(source).module).kernels
+    (function,) = optimize(parse_source(source).module).kernels
     assert [m.name for m in function.memories.values() if m.space == "constant"] == ["table"]

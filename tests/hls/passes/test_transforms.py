@@ -39,12 +39,24 @@ def same(module, function, buffers, scalars, size=(1,)):
     return results[0]
 
 
-SUM = "kernel void k(global int *a, int n) {{ int s = 0;\n{pragma}\nfor (int i = 0; i < {bound}; i++) s += a[i]; a[0] = s; }}"
+SUM = (
+    "kernel void k(global int *a, int n) {{ int s = 0;\n{pragma}\nfor (int i = 0; i < {bound}; i++) s += a[i]; "
+    "a[0] = s; }}"
+)
 
 
-@pytest.mark.parametrize(("pragma", "bound", "left", "loads"), [
-    ("", "n", 1, 1), ("#pragma unroll", "10", 0, 10), ("#pragma unroll 1", "10", 1, 1), ("#pragma unroll 4", "16", 1, 4),
-    ("#pragma unroll 4", "10", 1, 4), ("#pragma unroll 4", "n", 1, 4), ("#pragma unroll 10", "10", 0, 10)])
+@pytest.mark.parametrize(
+    ("pragma", "bound", "left", "loads"),
+    [
+        ("", "n", 1, 1),
+        ("#pragma unroll", "10", 0, 10),
+        ("#pragma unroll 1", "10", 1, 1),
+        ("#pragma unroll 4", "16", 1, 4),
+        ("#pragma unroll 4", "10", 1, 4),
+        ("#pragma unroll 4", "n", 1, 4),
+        ("#pragma unroll 10", "10", 0, 10),
+    ],
+)
 def test_unrolling(pragma, bound, left, loads):
     module, f = compiled(SUM.format(pragma=pragma, bound=bound), word_bytes=0)
     assert len(loops(f)) == left and count(f, "load") == loads
@@ -72,8 +84,10 @@ def test_the_counter_of_an_unrolled_loop_steps_without_selects():
 
 
 def test_a_bounded_loop_with_break_is_unrolled_entirely():
-    module, f = compiled("kernel void k(global int *a) { int i;\n#pragma unroll\n"
-                         "for (i = 0; i < 6; i++) { if (a[i] == 3) break; a[i] = 9; } a[7] = i; }")
+    module, f = compiled(
+        "kernel void k(global int *a) { int i;\n#pragma unroll\n"
+        "for (i = 0; i < 6; i++) { if (a[i] == 3) break; a[i] = 9; } a[7] = i; }"
+    )
     assert not loops(f)
     for place in range(7):
         a = np.ones(8, np.int32)
@@ -82,8 +96,10 @@ def test_a_bounded_loop_with_break_is_unrolled_entirely():
 
 
 def test_nested_unrolling_reaches_triangular_bounds():
-    module, f = compiled("kernel void k(global int *a) {\n#pragma unroll\nfor (int i = 0; i < 4; i++) {\n#pragma unroll\n"
-                         "for (int j = 0; j <= i; j++) a[i] += a[j]; } }")
+    module, f = compiled(
+        "kernel void k(global int *a) {\n#pragma unroll\nfor (int i = 0; i < 4; i++) {\n#pragma unroll\n"
+        "for (int j = 0; j <= i; j++) a[i] += a[j]; } }"
+    )
     assert not loops(f)
     same(module, f, {"a": np.arange(4, dtype=np.int32)}, {})
 
@@ -91,17 +107,45 @@ def test_nested_unrolling_reaches_triangular_bounds():
 ALL = "\n#pragma unroll\n"
 
 
-@pytest.mark.parametrize(("body", "line", "message"), [
-    (f"{ALL}for (int i = 0; i < 100; i++) {ALL}for (int j = 0; j < 100; j++) {ALL}for (int k = 0; k < 100; k++) a[i + j] += k;", 2,
-     r"unrolling this loop 100 times and those inside makes 1\d,\d\d\d,\d\d\d operations"),
-    (f"for (int l = 0; l < n; l++) {ALL}for (int i = 0; i < 300; i++) for (int j = 0; j < n; j++) {ALL}for (int k = 0; k < 90; k++) a[i] += k;",
-     2, r"unrolling this loop 300 times and those inside makes 3\d\d,\d\d\d operations"),
-    (f"{ALL}for (int i = 0; i < 1000; i++) a[i] = h(a[i]) + h(i);", 2, r"unrolling this loop 1,000 times makes 3\d,\d\d\d operations"),
-    (f"{ALL}for (int i = 0; i < 1000000000; i++) a[i] += 1;", 2,
-     r"unrolling this loop 1,000,000,000 times makes 1\d,\d\d\d,\d\d\d,\d\d\d operations"),
-    ("\n#pragma unroll 60\nfor (int i = 0; i < n; i++) \n#pragma unroll 60\nfor (int j = 0; j < n; j++) a[i] += j;", 3,
-     r"unrolling this loop 60 times and those inside makes 3\d,\d\d\d operations"),
-])
+@pytest.mark.parametrize(
+    ("body", "line", "message"),
+    [
+        (
+            (
+                f"{ALL}for (int i = 0; i < 100; i++) {ALL}for (int j = 0; j < 100; j++) {ALL}for (int k = 0; k < 100; "
+                "k++) a[i + j] += k;"
+            ),
+            2,
+            r"unrolling this loop 100 times and those inside makes 1\d,\d\d\d,\d\d\d operations",
+        ),
+        (
+            (
+                f"for (int l = 0; l < n; l++) {ALL}for (int i = 0; i < 300; i++) for (int j = 0; j < n; j++) {ALL}for "
+                "(int k = 0; k < 90; k++) a[i] += k;"
+            ),
+            2,
+            r"unrolling this loop 300 times and those inside makes 3\d\d,\d\d\d operations",
+        ),
+        (
+            f"{ALL}for (int i = 0; i < 1000; i++) a[i] = h(a[i]) + h(i);",
+            2,
+            r"unrolling this loop 1,000 times makes 3\d,\d\d\d operations",
+        ),
+        (
+            f"{ALL}for (int i = 0; i < 1000000000; i++) a[i] += 1;",
+            2,
+            r"unrolling this loop 1,000,000,000 times makes 1\d,\d\d\d,\d\d\d,\d\d\d operations",
+        ),
+        (
+            (
+                "\n#pragma unroll 60\nfor (int i = 0; i < n; i++) \n#pragma unroll 60\nfor (int j = 0; j < n; j++) a[i] "
+                "+= j;"
+            ),
+            3,
+            r"unrolling this loop 60 times and those inside makes 3\d,\d\d\d operations",
+        ),
+    ],
+)
 def test_unroll_bombs_say_how_large_they_would_be(body, line, message):
     helper = "int h(int x) { for (int i = 0; i < 3; i++) x = x * 7 + (x >> 3) ^ x; return x; }"
     with pytest.raises(CompileError, match=message + "; the limit is 20,000") as caught:
@@ -130,35 +174,46 @@ def test_reading_before_setting_is_warned_of():
 
 
 def test_small_loops_over_private_arrays_are_unrolled_without_a_mark():
-    module, f = compiled("kernel void k(global int *a, int n) { int w[8]; for (int i = 0; i < 8; i++) w[i] = a[i];"
-                         "int s = 0; for (int i = 0; i < 8; i++) s += w[7 - i] * i; a[0] = s; }", word_bytes=0)
+    module, f = compiled(
+        "kernel void k(global int *a, int n) { int w[8]; for (int i = 0; i < 8; i++) w[i] = a[i];"
+        "int s = 0; for (int i = 0; i < 8; i++) s += w[7 - i] * i; a[0] = s; }",
+        word_bytes=0,
+    )
     assert not loops(f) and count(f, "extract", "insert") == 0
     same(module, f, {"a": np.arange(8, dtype=np.int32)}, {"n": 0})
 
 
 def test_arrays_with_dynamic_indices_become_values():
-    module, f = compiled("kernel void k(global int *a, int n) { int h[16]; for (int i = 0; i < 16; i++) h[i] = 0;"
-                         "for (int i = 0; i < n; i++) h[a[i] & 15] += 1; for (int i = 0; i < 16; i++) a[i] = h[i]; }")
+    module, f = compiled(
+        "kernel void k(global int *a, int n) { int h[16]; for (int i = 0; i < 16; i++) h[i] = 0;"
+        "for (int i = 0; i < n; i++) h[a[i] & 15] += 1; for (int i = 0; i < 16; i++) a[i] = h[i]; }"
+    )
     assert not any(m.space == "private" for m in f.memories.values())
     assert count(f, "extract", "insert") > 0
     assert same(module, f, {"a": np.arange(40, dtype=np.int32)}, {"n": 40})["a"][:16].tolist() == [3] * 8 + [2] * 8
 
 
 def test_large_private_arrays_stay_memories():
-    module, f = compiled("kernel void k(global int *a, int n) { int h[500]; for (int i = 0; i < n; i++) h[a[i]] = i; a[0] = h[n]; }")
+    module, f = compiled(
+        "kernel void k(global int *a, int n) { int h[500]; for (int i = 0; i < n; i++) h[a[i]] = i; a[0] = h[n]; }"
+    )
     assert [m.name for m in f.memories.values() if m.space == "private"] == ["h"]
     same(module, f, {"a": np.arange(8, dtype=np.int32)}, {"n": 8})
 
 
 def test_arrays_that_are_never_read_are_dropped_with_their_stores():
-    _, f = compiled("kernel void k(global int *a, int n) { int h[500]; for (int i = 0; i < n; i++) h[a[i]] = i; a[0] = n; }")
+    _, f = compiled(
+        "kernel void k(global int *a, int n) { int h[500]; for (int i = 0; i < n; i++) h[a[i]] = i; a[0] = n; }"
+    )
     assert list(f.memories) == ["a"] and count(f, "store") == 1
 
 
 def test_pointers_that_walk_and_choose():
-    module, f = compiled("void add(global int *p, int v) { *p += v; }\n"
-                         "kernel void k(global int *a, global int *b, int n) { global int *p = a; global int *q = n > 2 ? a : b;"
-                         "for (int i = 0; i < n; i++) { add(p++, i); add(q, 1); } }")
+    module, f = compiled(
+        "void add(global int *p, int v) { *p += v; }\n"
+        "kernel void k(global int *a, global int *b, int n) { global int *p = a; global int *q = n > 2 ? a : b;"
+        "for (int i = 0; i < n; i++) { add(p++, i); add(q, 1); } }"
+    )
     for n in (0, 1, 2, 5):
         buffers = {"a": np.arange(8, dtype=np.int32), "b": np.arange(8, dtype=np.int32)}
         same(module, f, buffers, {"n": n})
@@ -167,14 +222,18 @@ def test_pointers_that_walk_and_choose():
 
 
 def test_addresses_of_variables_cost_nothing():
-    module, f = compiled("void swap(int *x, int *y) { int t = *x; *x = *y; *y = t; }\n"
-                         "kernel void k(global int *a) { int p = a[0], q = a[1]; swap(&p, &q); a[0] = p; a[1] = q; }")
+    module, f = compiled(
+        "void swap(int *x, int *y) { int t = *x; *x = *y; *y = t; }\n"
+        "kernel void k(global int *a) { int p = a[0], q = a[1]; swap(&p, &q); a[0] = p; a[1] = q; }"
+    )
     assert same(module, f, {"a": np.array([1, 2], np.int32)}, {})["a"].tolist() == [2, 1]
     assert count(f, "select") == 0
 
 
 def test_a_break_does_not_lengthen_the_recurrence():
-    _, f = compiled("kernel void k(global int *a, int n) { for (int i = 0; i < n; i++) { if (a[i] == 7) break; a[i] = 1; } }")
+    _, f = compiled(
+        "kernel void k(global int *a, int n) { for (int i = 0; i < n; i++) { if (a[i] == 7) break; a[i] = 1; } }"
+    )
     (loop,) = loops(f)
     (after,) = loop.regions[0].terminator.operands[1:]
     assert after.op.opcode == "add"
@@ -199,8 +258,10 @@ def test_constant_tables_are_folded():
 
 
 def test_invariant_products_leave_the_loop_and_products_of_counters_are_summed():
-    module, f = compiled("kernel void k(global int *a, int n, int w, float x) { for (int i = 0; i < n; i++)"
-                         "for (int j = 0; j < n; j++) a[i * w + j] = (int)(x * x) + i * w; }")
+    module, f = compiled(
+        "kernel void k(global int *a, int n, int w, float x) { for (int i = 0; i < n; i++)"
+        "for (int j = 0; j < n; j++) a[i * w + j] = (int)(x * x) + i * w; }"
+    )
     inner = next(op for op in walk(f.body) if op.opcode == "loop" and op.attrs["label"] == "j")
     assert not any(op.opcode in ("mul", "fmul", "fptosi") for op in walk(inner.regions[0]))
     assert count(f, "mul") == 0
@@ -208,8 +269,10 @@ def test_invariant_products_leave_the_loop_and_products_of_counters_are_summed()
 
 
 def test_what_nobody_uses_is_gone():
-    _, f = compiled("kernel void k(global int *a, int n) { int s = 0, t = 0; for (int i = 0; i < n; i++) { s += a[i]; t ^= s; }"
-                    "a[0] = n; }")
+    _, f = compiled(
+        "kernel void k(global int *a, int n) { int s = 0, t = 0; for (int i = 0; i < n; i++) { s += a[i]; t ^= s; }"
+        "a[0] = n; }"
+    )
     assert not loops(f) and count(f, "load") == 0
 
 
@@ -229,31 +292,51 @@ def test_dumps_say_what_changed(tmp_path):
 @pytest.mark.parametrize("taps", [16, 64, 256])
 def test_time_grows_with_the_size(taps):
     """Not a measurement: a pass that is quadratic takes minutes for the largest."""
-    compiled(f"kernel void k(global int *a, int n) {{ int w[{taps}];\n#pragma unroll\nfor (int j = 0; j < {taps}; j++) w[j] = 0;"
-             f"for (int i = 0; i < n; i++) {{\n#pragma unroll\nfor (int j = {taps - 1}; j > 0; j--) w[j] = w[j - 1];"
-             f"w[0] = a[i]; int s = 0;\n#pragma unroll\nfor (int j = 0; j < {taps}; j++) s += w[j] * (j * 37 + 11);"
-             "a[i] = s; } }")
+    compiled(
+        f"kernel void k(global int *a, int n) {{ int w[{taps}];\n#pragma unroll\nfor (int j = 0; j < {taps}; j++) "
+        "w[j] = 0;"
+        f"for (int i = 0; i < n; i++) {{\n#pragma unroll\nfor (int j = {taps - 1}; j > 0; j--) w[j] = w[j - 1];"
+        f"w[0] = a[i]; int s = 0;\n#pragma unroll\nfor (int j = 0; j < {taps}; j++) s += w[j] * (j * 37 + 11);"
+        "a[i] = s; } }"
+    )
 
 
-@pytest.mark.parametrize("head", [
-    "int i = 0; i < n; i++", "int i = n; i > 0; i--", "int i = n; i >= 0; i -= 3", "uint i = 0; i <= n; i += 2",
-    "uint i = n; i-- > 0;", "int i = -n; i <= n; i += 3", "int i = 0; i != n; i++", "short i = 5; i < n; i += 2",
-    "int i = 1; i <= 20; i *= 2", "uchar i = 250; i > 3; i++"])
+@pytest.mark.parametrize(
+    "head",
+    [
+        "int i = 0; i < n; i++",
+        "int i = n; i > 0; i--",
+        "int i = n; i >= 0; i -= 3",
+        "uint i = 0; i <= n; i += 2",
+        "uint i = n; i-- > 0;",
+        "int i = -n; i <= n; i += 3",
+        "int i = 0; i != n; i++",
+        "short i = 5; i < n; i += 2",
+        "int i = 1; i <= 20; i *= 2",
+        "uchar i = 250; i > 3; i++",
+    ],
+)
 def test_loops_of_every_shape_keep_their_trips(head):
-    module, f = compiled(f"kernel void k(global int *a, int n, int w) {{ int t = 0; for ({head}) {{ t++; a[t] = i * w + i / 3; }}"
-                         "a[0] = t; }")
+    module, f = compiled(
+        f"kernel void k(global int *a, int n, int w) {{ int t = 0; for ({head}) {{ t++; a[t] = i * w + i / 3; }}"
+        "a[0] = t; }"
+    )
     for n in (0, 1, 2, 3, 11):
         same(module, f, {"a": np.zeros(64, np.int32)}, {"n": n, "w": -7})
 
 
 def test_places_below_a_pointer_into_a_private_array():
-    module, f = compiled("kernel void k(global int *a, int n) { int h[16]; for (int i = 0; i < 16; i++) h[i] = i * i;"
-                         "for (int i = 0; i < n; i++) { int *p = &h[(a[i] & 7) + 2]; p[-1] += 3; a[i] = p[-2] - p[-1]; } }")
+    module, f = compiled(
+        "kernel void k(global int *a, int n) { int h[16]; for (int i = 0; i < 16; i++) h[i] = i * i;"
+        "for (int i = 0; i < n; i++) { int *p = &h[(a[i] & 7) + 2]; p[-1] += 3; a[i] = p[-2] - p[-1]; } }"
+    )
     same(module, f, {"a": np.arange(5, 25, dtype=np.int32)}, {"n": 20})
 
 
 def test_variables_of_a_helper_are_not_carried_from_call_to_call():
-    _, f = compiled("int f(int x) { int t; if (x > 0) t = x; int r = 1; if (x > 0) r = t + 1; return r; }\n"
-                    "kernel void k(global int *a, int n) { for (int i = 0; i < n; i++) a[i] = f(a[i]); }")
+    _, f = compiled(
+        "int f(int x) { int t; if (x > 0) t = x; int r = 1; if (x > 0) r = t + 1; return r; }\n"
+        "kernel void k(global int *a, int n) { for (int i = 0; i < n; i++) a[i] = f(a[i]); }"
+    )
     (loop,) = loops(f)
     assert [v.name for v in loop.regions[0].args] == ["i"]

@@ -51,7 +51,10 @@ def test_a_read_that_nothing_was_written_before_is_warned_of():
 
 
 def test_zeros_of_an_initializer_are_not_warned_of():
-    source = "__kernel void k(__global int *o, int n) { int a[4] = {n}; o[0] = a[0] + a[3]; struct {int x, y;} s = {1}; o[1] = s.y; }"
+    source = (
+        "__kernel void k(__global int *o, int n) { int a[4] = {n}; o[0] = a[0] + a[3]; struct {int x, y;} s = "
+        "{1}; o[1] = s.y; }"
+    )
     assert optimized(source)[1] == []
 
 

@@ -27,36 +27,83 @@ def test_counters_in_register_order_have_unique_names():
     assert LAYOUT.counters[-1].owner == "load of a" and LAYOUT.counters[-1].line == 7
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (lambda: Layout("k", 1.0, (OUTER, OUTER), (), ()), "named twice: loop_i_busy"),
-    (lambda: Layout("k", 1.0, (OUTER,), (LOAD,), ()), "load_a is in unknown loop loop_k"),
-    (lambda: Loop("l", "l", 1, static_ii=2, interleaving=3), r"interleaving 3 is not in 1..II = 2"),
-    (lambda: Loop("l", "l", 1, static_ii=2, interleaving=0), r"interleaving 0 is not in 1..II = 2"),
-])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda: Layout("k", 1.0, (OUTER, OUTER), (), ()), "named twice: loop_i_busy"),
+        (lambda: Layout("k", 1.0, (OUTER,), (LOAD,), ()), "load_a is in unknown loop loop_k"),
+        (lambda: Loop("l", "l", 1, static_ii=2, interleaving=3), r"interleaving 3 is not in 1..II = 2"),
+        (lambda: Loop("l", "l", 1, static_ii=2, interleaving=0), r"interleaving 0 is not in 1..II = 2"),
+    ],
+)
 def test_a_layout_that_contradicts_itself_is_refused(change, message):
     with pytest.raises(ValueError, match=message):
         change()
 
 
 def test_every_figure():
-    stats = decode(LAYOUT, values(
-        cycles=1000, account_issued=700, account_ramp=100, account_wait_a=200,
-        loop_i_issued=10, loop_i_invocations=1, loop_i_busy=901, loop_i_starts=1,
-        loop_k_issued=700, loop_k_invocations=10, loop_k_busy=702, loop_k_starts=2,
-        load_a_accepted=640, load_a_stalled=20, load_a_bursts=5, load_a_words=40,
-        store_c_accepted=10, store_c_bursts=1, store_c_words=1,
-    ))
+    stats = decode(
+        LAYOUT,
+        values(
+            cycles=1000,
+            account_issued=700,
+            account_ramp=100,
+            account_wait_a=200,
+            loop_i_issued=10,
+            loop_i_invocations=1,
+            loop_i_busy=901,
+            loop_i_starts=1,
+            loop_k_issued=700,
+            loop_k_invocations=10,
+            loop_k_busy=702,
+            loop_k_starts=2,
+            load_a_accepted=640,
+            load_a_stalled=20,
+            load_a_bursts=5,
+            load_a_words=40,
+            store_c_accepted=10,
+            store_c_bursts=1,
+            store_c_words=1,
+        ),
+    )
     assert list(stats) == ["kernel", "cycles", "clock_mhz", "loops", "memory", "channels", "accounts", "units"]
     assert stats["loops"] == [
-        {"line": 4, "label": "i", "static_ii": 1, "interleaving": 1, "scheduled_ii": 1.0, "measured_ii": 100.0,
-         "iterations": 10, "invocations": 1},
-        {"line": 6, "label": "k", "static_ii": 9, "interleaving": 9, "scheduled_ii": 1.0, "measured_ii": 700 / 698,
-         "iterations": 700, "invocations": 10},
+        {
+            "line": 4,
+            "label": "i",
+            "static_ii": 1,
+            "interleaving": 1,
+            "scheduled_ii": 1.0,
+            "measured_ii": 100.0,
+            "iterations": 10,
+            "invocations": 1,
+        },
+        {
+            "line": 6,
+            "label": "k",
+            "static_ii": 9,
+            "interleaving": 9,
+            "scheduled_ii": 1.0,
+            "measured_ii": 700 / 698,
+            "iterations": 700,
+            "invocations": 10,
+        },
     ]
     assert stats["memory"][0] == {
-        "line": 7, "buffer": "a", "kind": "load", "lsu": "burst-coalesced", "occupancy": 0.7, "stall": 0.02,
-        "activity": 0.64, "bytes_used": 2560, "bytes_moved": 2560, "efficiency": 1.0, "reuse": 1.0,
-        "average_burst": 8.0, "cache_hit": None}
+        "line": 7,
+        "buffer": "a",
+        "kind": "load",
+        "lsu": "burst-coalesced",
+        "occupancy": 0.7,
+        "stall": 0.02,
+        "activity": 0.64,
+        "bytes_used": 2560,
+        "bytes_moved": 2560,
+        "efficiency": 1.0,
+        "reuse": 1.0,
+        "average_burst": 8.0,
+        "cache_hit": None,
+    }
     assert stats["memory"][1]["cache_hit"] is None
     assert stats["memory"][1]["bytes_moved"] == 64
     assert stats["memory"][1]["efficiency"] == 40 / 64 and stats["memory"][1]["reuse"] == 1.0
@@ -92,8 +139,12 @@ def test_a_missing_counter_is_named():
 
 def count(stretches, ii):
     """A header's counters over stretches of iterations that issue every ``ii`` cycles, idle between the stretches."""
-    return {"loop_k_issued": sum(stretches), "loop_k_invocations": len(stretches), "loop_k_starts": len(stretches),
-            "loop_k_busy": sum((trips - 1) * ii + 1 for trips in stretches)}
+    return {
+        "loop_k_issued": sum(stretches),
+        "loop_k_invocations": len(stretches),
+        "loop_k_starts": len(stretches),
+        "loop_k_busy": sum((trips - 1) * ii + 1 for trips in stretches),
+    }
 
 
 @pytest.mark.parametrize("ii", [1, 2, 9])
@@ -114,10 +165,19 @@ def test_compute_units():
     assert names[0] == "unit0_items_issued" and names[len(names) // 2] == "unit1_items_issued"
     given = dict.fromkeys(names, 0) | {CYCLES: 101}
     for unit, (issued, groups, wait) in enumerate(((60, 4, 1), (90, 6, 0))):
-        given |= {f"unit{unit}_items_issued": issued, f"unit{unit}_items_invocations": groups, f"unit{unit}_load_a_accepted": issued,
-                  f"unit{unit}_account_issued": issued, f"unit{unit}_account_wait_a": wait, f"unit{unit}_account_ramp": 101 - issued - wait}
+        given |= {
+            f"unit{unit}_items_issued": issued,
+            f"unit{unit}_items_invocations": groups,
+            f"unit{unit}_load_a_accepted": issued,
+            f"unit{unit}_account_issued": issued,
+            f"unit{unit}_account_wait_a": wait,
+            f"unit{unit}_account_ramp": 101 - issued - wait,
+        }
     stats = decode(layout, given)
-    assert [(one["unit"], one["groups"], one["occupancy"]) for one in stats["units"]] == [(0, 4, 60 / 101), (1, 6, 90 / 101)]
+    assert [(one["unit"], one["groups"], one["occupancy"]) for one in stats["units"]] == [
+        (0, 4, 60 / 101),
+        (1, 6, 90 / 101),
+    ]
     assert (stats["loops"][0]["iterations"], stats["loops"][0]["invocations"]) == (150, 10)
     assert stats["memory"][0]["bytes_used"] == 600 and stats["memory"][0]["occupancy"] == 150 / 202
     assert [account["cycles"] for account in stats["accounts"]] == [75, 26, 0]

@@ -7,12 +7,30 @@ from test_decode import LAYOUT, values
 from hls.profile import decode, render
 
 GOLDEN = Path(__file__).with_name("run.expect")
-SOURCE = "\n\n\n  for (int i = 0; i < n; i++) {\n\n    for (int k = 0; k < n; k++)\n      sum += a[k];\n\n    c[i] = sum;\n"
-STATS = decode(LAYOUT, values(
-    cycles=1000, account_issued=700, account_ramp=0, account_wait_a=300, loop_i_issued=10, loop_i_invocations=1,
-    loop_i_busy=901, loop_i_starts=1, loop_k_issued=700, loop_k_invocations=10, loop_k_busy=702, loop_k_starts=2,
-    load_a_accepted=640, load_a_stalled=20, load_a_bursts=5, load_a_words=40,
-))
+SOURCE = (
+    "\n\n\n  for (int i = 0; i < n; i++) {\n\n    for (int k = 0; k < n; k++)\n      sum += a[k];\n\n    c[i] = sum;\n"
+)
+STATS = decode(
+    LAYOUT,
+    values(
+        cycles=1000,
+        account_issued=700,
+        account_ramp=0,
+        account_wait_a=300,
+        loop_i_issued=10,
+        loop_i_invocations=1,
+        loop_i_busy=901,
+        loop_i_starts=1,
+        loop_k_issued=700,
+        loop_k_invocations=10,
+        loop_k_busy=702,
+        loop_k_starts=2,
+        load_a_accepted=640,
+        load_a_stalled=20,
+        load_a_bursts=5,
+        load_a_words=40,
+    ),
+)
 
 
 def test_golden():

@@ -30,7 +30,10 @@ def shares(loop) -> dict[str, float]:
 
 
 def test_a_float_sum_names_the_variable_its_line_and_the_adder():
-    k = kernel("for (int i = 0; i < n; i++) {\n float sum = 0.0f;\n for (int j = 0; j < n; j++)\n  sum += a[i * n + j];\n o[i] = sum;\n}")
+    k = kernel(
+        "for (int i = 0; i < n; i++) {\n float sum = 0.0f;\n for (int j = 0; j < n; j++)\n  sum += a[i * n + j];\n "
+        "o[i] = sum;\n}"
+    )
     outer = only(k.loops)
     inner = only(outer.children)
     assert (outer.ii, outer.bottleneck, outer.one_at_a_time) == (1, None, "")
@@ -56,7 +59,9 @@ def test_a_recurrence_through_memory_names_the_load():
 
 def test_accesses_that_may_touch_the_same_address_are_named_with_both_lines():
     head = "__kernel void k(__global const int *restrict a, __global int *restrict h, int n)\n"
-    loop = only(kernel("for (int i = 0; i < n; i++) {\n int at = a[i];\n int old = h[at];\n h[old & 7] = at;\n}", head).loops)
+    loop = only(
+        kernel("for (int i = 0; i < n; i++) {\n int at = a[i];\n int old = h[at];\n h[old & 7] = at;\n}", head).loops
+    )
     why = loop.bottleneck
     assert (why.kind, why.subject, why.span.line, why.other.line, why.distance) == ("memory", "load of h", 5, 6, 1)
     assert {"load of h (round trip to memory)", "stores to h on their way into memory"} <= set(shares(loop))
@@ -70,9 +75,12 @@ def test_a_recurrence_through_an_inner_loop_names_it():
 
 
 def test_a_sum_across_two_loops_and_the_same_taken_apart():
-    """One iteration at a time passes the inner loop, until its sum begins anew in each iteration, as the compiler lets sums of integers."""
-    together = ("float sum = 0;\nfor (int i = 0; i < 128; i++) {\n for (int j = 0; j < 64; j++)\n  sum += a[i * 64 + j];\n"
-                " sum += a[i];\n}\no[0] = sum;")
+    """One iteration at a time passes the inner loop, until its sum begins anew in each iteration, as the compiler lets
+    sums of integers."""
+    together = (
+        "float sum = 0;\nfor (int i = 0; i < 128; i++) {\n for (int j = 0; j < 64; j++)\n  sum += a[i * 64 + j];\n"
+        " sum += a[i];\n}\no[0] = sum;"
+    )
     outer = only(kernel(together).loops)
     (region,) = outer.serial
     inner = only(outer.children)
@@ -84,7 +92,11 @@ def test_a_sum_across_two_loops_and_the_same_taken_apart():
     two = together.replace(" sum += a[i];\n", " for (int j = 0; j < 64; j++)\n  sum *= a[i * 64 + j];\n")
     assert "loop_coalesce" not in only(kernel(two).loops).advice
     whole = together.replace("float", "int")
-    apart = whole.replace("{\n", "{\n int own = 0;\n", 1).replace("sum += a[i * 64", "own += a[i * 64").replace("sum += a[i];", "sum += own + a[i];")
+    apart = (
+        whole.replace("{\n", "{\n int own = 0;\n", 1)
+        .replace("sum += a[i * 64", "own += a[i * 64")
+        .replace("sum += a[i];", "sum += own + a[i];")
+    )
     for text in (whole, apart):
         outer = only(kernel(text).loops)
         assert (outer.serial, outer.paced, outer.ii, outer.advice) == ((), 64, 1, "")
@@ -92,14 +104,25 @@ def test_a_sum_across_two_loops_and_the_same_taken_apart():
 
 def test_a_store_that_the_inner_loop_reads_in_the_next_iteration():
     head = "__kernel void k(__global int *restrict o, int n)\n"
-    outer = only(kernel("for (int i = 0; i < n; i++) {\n int s = 0;\n for (int j = 0; j < 80; j++)\n  s += o[j * n];\n"
-                        " o[(s & 7) * n] = i;\n}", head).loops)
+    outer = only(
+        kernel(
+            "for (int i = 0; i < n; i++) {\n int s = 0;\n for (int j = 0; j < 80; j++)\n  s += o[j * n];\n"
+            " o[(s & 7) * n] = i;\n}",
+            head,
+        ).loops
+    )
     (region,) = outer.serial
     assert (region.cause.kind, [label for label, _ in region.loops]) == ("memory", ["j"])
 
 
-@pytest.mark.parametrize(("pragma", "kind", "subject"), [
-    ("ii 40", "request", "40"), ("max_concurrency 5", "concurrency", "5"), ("disable_loop_pipelining", "concurrency", "1")])
+@pytest.mark.parametrize(
+    ("pragma", "kind", "subject"),
+    [
+        ("ii 40", "request", "40"),
+        ("max_concurrency 5", "concurrency", "5"),
+        ("disable_loop_pipelining", "concurrency", "1"),
+    ],
+)
 def test_what_the_source_asks_for_is_named_as_the_cause(pragma, kind, subject):
     loop = only(kernel(f"#pragma {pragma}\nfor (int i = 0; i < n; i++)\n o[i] = a[i];").loops)
     ii = 40 if kind == "request" else -(-loop.latency // int(subject))
@@ -113,8 +136,10 @@ def test_a_wish_that_costs_nothing_is_not_the_cause():
     assert (loop.ii, loop.bottleneck.kind) == (7, "data")
 
 
-@pytest.mark.parametrize(("pragma", "kind"), [("", None), ("#pragma speculated_iterations 3", "ahead"),
-                                              ("#pragma speculated_iterations 0", "condition")])
+@pytest.mark.parametrize(
+    ("pragma", "kind"),
+    [("", None), ("#pragma speculated_iterations 3", "ahead"), ("#pragma speculated_iterations 0", "condition")],
+)
 def test_conditions_out_of_memory(pragma, kind):
     loop = only(kernel(f"int i = 0;\n{pragma}\nwhile (a[i] < n) i++;\no[0] = i;").loops)
     assert loop.speculative == (kind != "condition")
@@ -122,11 +147,17 @@ def test_conditions_out_of_memory(pragma, kind):
 
 
 def test_loops_that_became_part_of_others():
-    outer = only(kernel("#pragma loop_coalesce\nfor (int i = 0; i < n; i++)\n for (int j = 0; j < n; j++)\n  o[i * n + j] = a[j];").loops)
+    outer = only(
+        kernel(
+            "#pragma loop_coalesce\nfor (int i = 0; i < n; i++)\n for (int j = 0; j < n; j++)\n  o[i * n + j] = a[j];"
+        ).loops
+    )
     assert (outer.ii, outer.part_of) == (1, None)
     how, into = only(outer.children).part_of
     assert (how, into.line) == ("coalesced", 4)
-    first, second = kernel("#pragma loop_fuse\n{\nfor (int i = 0; i < n; i++)\n o[i] = a[i];\nfor (int i = 0; i < n; i++)\n o[i] += 2;\n}").loops
+    first, second = kernel(
+        "#pragma loop_fuse\n{\nfor (int i = 0; i < n; i++)\n o[i] = a[i];\nfor (int i = 0; i < n; i++)\n o[i] += 2;\n}"
+    ).loops
     assert (first.part_of, second.part_of[0], second.part_of[1].line) == (None, "fused", 5)
 
 
@@ -135,19 +166,39 @@ def test_unrolling_that_was_not_possible_is_said():
     assert (loop.unroll.factor, loop.unroll.reason) == (None, "its trip count is not known at compile time")
 
 
-@pytest.mark.parametrize(("update", "advice"), [
-    ("s = x + fmin(s, 9.0f)", "Simplify it: do less between reading s and setting it, the floating-point add first"),
-    ("s += x", "Relax it: shift 8 copies of s through a private array"), ("s *= x", "Relax it: use 5 copies of s"),
-    ("h = h / (i | 1) + 3", "Simplify it: do less between reading h and setting it, the integer divide first"),
-    ("h = a[h & 63]", "Move the memory that h is looked up in to a private array")])
+@pytest.mark.parametrize(
+    ("update", "advice"),
+    [
+        (
+            "s = x + fmin(s, 9.0f)",
+            "Simplify it: do less between reading s and setting it, the floating-point add first",
+        ),
+        ("s += x", "Relax it: shift 8 copies of s through a private array"),
+        ("s *= x", "Relax it: use 5 copies of s"),
+        ("h = h / (i | 1) + 3", "Simplify it: do less between reading h and setting it, the integer divide first"),
+        ("h = a[h & 63]", "Move the memory that h is looked up in to a private array"),
+    ],
+)
 def test_advice(update, advice):
-    text = f"float s = 0.0f;\nint h = 1;\nfor (int i = 0; i < n; i++) {{\n float x = a[i];\n {update};\n}}\no[0] = s + h;"
+    text = (
+        f"float s = 0.0f;\nint h = 1;\nfor (int i = 0; i < n; i++) {{\n float x = a[i];\n {update};\n}}\no[0] = s + h;"
+    )
     assert only(kernel(text).loops).advice.startswith(advice)
 
 
-@pytest.mark.parametrize(("text", "advice"), [
-    ("while (i < n && j < n) {\n if (a[i] < a[j + n]) i++;\n else j++;\n}", "Move what decides whether to go on to a private array, which answers in a few cycles: the load of a"),
-    ("for (int p = 0; p < n; p++)\n for (int k = 0; k < a[p]; k++)\n  o[j++] = p;", "Remove it: let the inner loop k")])
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        (
+            "while (i < n && j < n) {\n if (a[i] < a[j + n]) i++;\n else j++;\n}",
+            "Move what decides whether to go on to a private array, which answers in a few cycles: the load of a",
+        ),
+        (
+            "for (int p = 0; p < n; p++)\n for (int k = 0; k < a[p]; k++)\n  o[j++] = p;",
+            "Remove it: let the inner loop k",
+        ),
+    ],
+)
 def test_advice_about_what_is_waited_for(text, advice):
     """Neither a counter, which would not tell when to end, nor less work, where there is hardly any."""
     assert kernel(f"int i = 0, j = 0;\n{text}\no[0] = i + j;").loops[0].advice.startswith(advice)
@@ -155,8 +206,11 @@ def test_advice_about_what_is_waited_for(text, advice):
 
 def test_a_channel_that_decides_whether_to_go_on_is_named():
     """Though what it gives needs nothing that the loop carries."""
-    found = kernel("int k = 0;\nbool more = true;\nwhile (more) {\n int v = read_channel_intel(c);\n if (v < 0) more = false;\n else o[k++] = v;\n}",
-                   "channel int c;\n" + HEAD)
+    found = kernel(
+        "int k = 0;\nbool more = true;\nwhile (more) {\n int v = read_channel_intel(c);\n if (v < 0) more = false;\n "
+        "else o[k++] = v;\n}",
+        "channel int c;\n" + HEAD,
+    )
     loop = only(found.loops)
     assert loop.bottleneck.kind == "condition" and shares(loop)["read of channel c"] > 0.1
     assert loop.advice.startswith("Simplify it: the read of channel c decides whether to go on")
@@ -169,14 +223,20 @@ def test_the_longest_way_is_within_the_period_and_named():
 
 
 def test_no_way_leads_through_a_loop():
-    text = "for (int i = 0; i < n; i++) {\n int m = a[i] + i, s = 3;\n for (int j = 0; j < m; j++) s ^= s << j;\n o[i] = (s + m) ^ i;\n}"
+    text = (
+        "for (int i = 0; i < n; i++) {\n int m = a[i] + i, s = 3;\n for (int j = 0; j < m; j++) s ^= s << j;\n "
+        "o[i] = (s + m) ^ i;\n}"
+    )
     for path in (loop.path for outer in kernel(text).loops for loop in (outer, *outer.children)):
         assert path.fmax_mhz >= 240
 
 
 def test_an_invocation_that_waits_for_the_one_before():
-    text = ("int h[2048];\nfor (int i = 0; i < 2048; i++) h[i] = a[i];\nfor (int j = 0; j < n; j++)\n#pragma unroll 1\n for (int i = 0; i < 100; i++)\n"
-            "  h[i] = h[i + 1] * a[j];\nfor (int i = 0; i < 2048; i++) o[i] = h[i];")
+    text = (
+        "int h[2048];\nfor (int i = 0; i < 2048; i++) h[i] = a[i];\nfor (int j = 0; j < n; j++)\n#pragma unroll 1\n "
+        "for (int i = 0; i < 100; i++)\n"
+        "  h[i] = h[i + 1] * a[j];\nfor (int i = 0; i < 2048; i++) o[i] = h[i];"
+    )
     outer = kernel(text).loops[1]
     (cause,) = only(outer.children).additional
     assert (cause.kind, cause.subject, cause.span.line, cause.other.line) == ("invocations", "load of h", 8, 8)
@@ -184,8 +244,11 @@ def test_an_invocation_that_waits_for_the_one_before():
 
 
 def test_no_way_leads_through_a_loop_inside():
-    text = ("int w[16];\nfor (int k = 0; k < 16; k++) w[k] = a[k];\nfor (int j = 0; j < n; j++)\n for (int k = 0; k < 16; k++) {\n  int s = w[k];\n"
-            "  for (int t = 0; t < 20; t++) s += a[j * 20 + t];\n  o[j * 16 + k] = s >> n;\n }")
+    text = (
+        "int w[16];\nfor (int k = 0; k < 16; k++) w[k] = a[k];\nfor (int j = 0; j < n; j++)\n for (int k = 0; k < "
+        "16; k++) {\n  int s = w[k];\n"
+        "  for (int t = 0; t < 20; t++) s += a[j * 20 + t];\n  o[j * 16 + k] = s >> n;\n }"
+    )
     (middle,) = kernel(text).loops[-1].children
     assert middle.path.fmax_mhz > 240 and "shift right" not in {step.operation for step in middle.path.steps[1:]}
 
@@ -200,26 +263,40 @@ def test_stores_that_take_turns():
 def test_stores_that_share_a_port_in_a_loop_in_which_work_items_meet():
     """Not the loop's condition, which costs nothing there, is to blame."""
     head = "__attribute__((reqd_work_group_size(8, 1, 1)))\n" + HEAD
-    k = kernel("__local int s[16];\nint l = get_local_id(0);\ns[l] = a[l];\ns[l + 8] = l;\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
-               "for (int i = 1; i < n; i *= 2) {\n int x = (a[l] + i) & 15;\n s[x] = s[x ^ 3];\n s[x ^ l] = i;\n"
-               " barrier(CLK_LOCAL_MEM_FENCE);\n}\no[l] = s[l];", head)
+    k = kernel(
+        "__local int s[16];\nint l = get_local_id(0);\ns[l] = a[l];\ns[l + 8] = l;\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
+        "for (int i = 1; i < n; i *= 2) {\n int x = (a[l] + i) & 15;\n s[x] = s[x ^ 3];\n s[x ^ l] = i;\n"
+        " barrier(CLK_LOCAL_MEM_FENCE);\n}\no[l] = s[l];",
+        head,
+    )
     loop = only(only(k.loops).children)
     assert loop.ii == 2 and (loop.bottleneck.kind, loop.bottleneck.subject) == ("resource", "s (2 uses, 1 in a cycle)")
 
 
 def test_accesses_in_loops_inside_are_named():
-    text = "for (int t = 0; t < n; t++) {\nfor (int i = 0; i < n; i++)\n o[i] = o[i] + t;\nfor (int i = 0; i < n; i++)\n o[n - i] = t;\n}"
+    text = (
+        "for (int t = 0; t < n; t++) {\nfor (int i = 0; i < n; i++)\n o[i] = o[i] + t;\nfor (int i = 0; i < n; "
+        "i++)\n o[n - i] = t;\n}"
+    )
     outer = only(kernel(text).loops)
-    waits = [cause for cause in (outer.bottleneck, *outer.additional, *(part.cause for part in outer.serial)) if cause.kind == "memory"]
+    waits = [
+        cause
+        for cause in (outer.bottleneck, *outer.additional, *(part.cause for part in outer.serial))
+        if cause.kind == "memory"
+    ]
     assert waits
     for cause in waits:
-        assert cause.subject.endswith(" of o") and cause.span.line in (5, 7) and cause.other.line in (5, 6, 7)  # or the loop that ends
+        # or the loop that ends
+        assert cause.subject.endswith(" of o") and cause.span.line in (5, 7) and cause.other.line in (5, 6, 7)
 
 
 def test_invocations_that_take_turns_share_the_pace():
     """One iteration at a time of each of them, but many of them at once."""
-    text = ("for (int x = 0; x < n; x++) {\nfloat s = 0.0f;\nfor (int i = 0; i < 8; i++)\n#pragma unroll 1\n#pragma nofusion\n"
-            "for (int j = 0; j < 8; j++)\n s += a[(x * 8 + i) * 8 + j];\no[x] = s;\n}")
+    text = (
+        "for (int x = 0; x < n; x++) {\nfloat s = 0.0f;\nfor (int i = 0; i < 8; i++)\n#pragma unroll 1\n#pragma "
+        "nofusion\n"
+        "for (int j = 0; j < 8; j++)\n s += a[(x * 8 + i) * 8 + j];\no[x] = s;\n}"
+    )
     outer = only(kernel(text).loops)
     middle = only(outer.children)
     assert middle.serial and middle.interleaving > 8
@@ -227,8 +304,10 @@ def test_invocations_that_take_turns_share_the_pace():
 
 
 def test_unrolled_loops_stay_where_the_source_has_them():
-    text = ("for (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n for (int j = 0; j < 3; j++) {\n"
-            "  #pragma unroll 2\n  for (int t = 0; t < 8; t++)\n   s += a[i + j * t];\n }\n o[i] = s;\n}")
+    text = (
+        "for (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n for (int j = 0; j < 3; j++) {\n"
+        "  #pragma unroll 2\n  for (int t = 0; t < 8; t++)\n   s += a[i + j * t];\n }\n o[i] = s;\n}"
+    )
     outer = only(kernel(text).loops)
     middle = only(outer.children)
     inner = only(middle.children)
@@ -248,47 +327,119 @@ def test_a_loop_of_helpers_and_one_that_is_not_needed():
 
 def test_work_items_stand_around_their_loops():
     head = "__kernel void k(__global const int *restrict a, __global int *restrict o)\n"
-    items = only(kernel("int i = get_global_id(0), s = 0;\nfor (int j = 0; j < a[i]; j++) s += j ^ i;\no[i] = s;", head).loops)
+    items = only(
+        kernel("int i = get_global_id(0), s = 0;\nfor (int j = 0; j < a[i]; j++) s += j ^ i;\no[i] = s;", head).loops
+    )
     assert items.work_items and only(items.children).label == "j"
 
 
-@pytest.mark.parametrize(("body", "name", "place"), [
-    (("int w[8];\nfor (int t = 0; t < 8; t++) w[t] = 0;\nfor (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n"
-     " for (int t = 7; t > 0; t--) w[t] = w[t - 1];\n w[0] = a[i];\n #pragma unroll\n for (int t = 0; t < 8; t++) s += w[t];\n"
-     " o[i] = s;\n}"), "w", "shift register of 8 with 7 tap points: 7 registers of 32 bits"),
-    (("__attribute__((register)) int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 3]++;\n"
-     "for (int t = 0; t < 4; t++) o[t] = h[t];"), "h", "one wide register"),
-    (("int h[16];\nfor (int t = 0; t < 16; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 15]++;\n"
-     "for (int t = 0; t < 16; t++) o[t] = h[t];"), "h", "tables of logic cells, 16 words of 32 bits; otherwise it would hold up a loop"),
-    ("int w[2]; w[0] = 1; w[1] = 2;\nfor (int i = 0; i < n; i++) { w[0] += a[i]; w[1] ^= a[i]; }\no[0] = w[0] - w[1];", "w", "2 registers of 32 bits"),
-    ("bool w[512];\nfor (int i = 0; i < n; i++) w[i & 511] = a[i] > 3;\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 511];", "w", "block RAM, 512 words"),
-    ("int w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = a[i];\nfor (int i = 0; i < n; i++) o[i] = w[i * 3 & 255];", "w", "block RAM, 256 words of 32 bits"),
-    (f"const int w[128] = {{{', '.join(map(str, range(1, 129)))}}};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 127];", "w",
-     "ROM in block RAM, 128 words of 32 bits"),
-    ("const int w[8] = {1, 2, 3, 5, 7, 11, 13, 17};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 7];", "w", "a table in logic"),
-    ("int w[8] = {1, 2, 3, 5, 7, 11, 13, 17};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 7];", "w", "a table in logic"),
-    (f"int w[128] = {{{', '.join(map(str, range(1, 99)))}}};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 127];", "w",
-     "ROM in block RAM, 128 words of 32 bits"),
-])
+@pytest.mark.parametrize(
+    ("body", "name", "place"),
+    [
+        (
+            (
+                "int w[8];\nfor (int t = 0; t < 8; t++) w[t] = 0;\nfor (int i = 0; i < n; i++) {\n int s = 0;\n "
+                "#pragma unroll\n"
+                " for (int t = 7; t > 0; t--) w[t] = w[t - 1];\n w[0] = a[i];\n #pragma unroll\n for (int t = 0; t < "
+                "8; t++) s += w[t];\n"
+                " o[i] = s;\n}"
+            ),
+            "w",
+            "shift register of 8 with 7 tap points: 7 registers of 32 bits",
+        ),
+        (
+            (
+                "__attribute__((register)) int h[4];\nfor (int t = 0; t < 4; t++) h[t] = 0;\nfor (int i = 0; i < n; "
+                "i++) h[a[i] & 3]++;\n"
+                "for (int t = 0; t < 4; t++) o[t] = h[t];"
+            ),
+            "h",
+            "one wide register",
+        ),
+        (
+            (
+                "int h[16];\nfor (int t = 0; t < 16; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 15]++;\n"
+                "for (int t = 0; t < 16; t++) o[t] = h[t];"
+            ),
+            "h",
+            "tables of logic cells, 16 words of 32 bits; otherwise it would hold up a loop",
+        ),
+        (
+            (
+                "int w[2]; w[0] = 1; w[1] = 2;\nfor (int i = 0; i < n; i++) { w[0] += a[i]; w[1] ^= a[i]; }\no[0] = w[0] "
+                "- w[1];"
+            ),
+            "w",
+            "2 registers of 32 bits",
+        ),
+        (
+            (
+                "bool w[512];\nfor (int i = 0; i < n; i++) w[i & 511] = a[i] > 3;\nfor (int i = 0; i < n; i++) o[i] = "
+                "w[a[i] & 511];"
+            ),
+            "w",
+            "block RAM, 512 words",
+        ),
+        (
+            (
+                "int w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = a[i];\nfor (int i = 0; i < n; i++) o[i] = w[i * 3 "
+                "& 255];"
+            ),
+            "w",
+            "block RAM, 256 words of 32 bits",
+        ),
+        (
+            (
+                f"const int w[128] = {{{', '.join(map(str, range(1, 129)))}}};\nfor (int i = 0; i < n; i++) o[i] = "
+                "w[a[i] & 127];"
+            ),
+            "w",
+            "ROM in block RAM, 128 words of 32 bits",
+        ),
+        (
+            "const int w[8] = {1, 2, 3, 5, 7, 11, 13, 17};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 7];",
+            "w",
+            "a table in logic",
+        ),
+        (
+            "int w[8] = {1, 2, 3, 5, 7, 11, 13, 17};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 7];",
+            "w",
+            "a table in logic",
+        ),
+        (
+            f"int w[128] = {{{', '.join(map(str, range(1, 99)))}}};\nfor (int i = 0; i < n; i++) o[i] = w[a[i] & 127];",
+            "w",
+            "ROM in block RAM, 128 words of 32 bits",
+        ),
+    ],
+)
 def test_where_private_arrays_are(body, name, place):
     (private,) = kernel(body).privates
     assert private.name == name and private.place.startswith(place)
 
 
 def test_members_of_an_array_of_structs_are_one():
-    text = ("struct { int x, y; } w[64];\nfor (int i = 0; i < n; i++) { w[i & 63].x = a[i]; w[i & 63].y = i; }\n"
-            "for (int i = 0; i < n; i++) o[i] = w[a[i] & 63].x + w[a[i] & 63].y;")
+    text = (
+        "struct { int x, y; } w[64];\nfor (int i = 0; i < n; i++) { w[i & 63].x = a[i]; w[i & 63].y = i; }\n"
+        "for (int i = 0; i < n; i++) o[i] = w[a[i] & 63].x + w[a[i] & 63].y;"
+    )
     (whole,) = kernel(text).privates
     assert whole.name == "w" and whole.place.startswith("each of 2 members: block RAM, 64 words")
 
 
 def test_what_the_compiler_puts_into_a_memory_is_no_wish_of_the_source():
-    text = "int h[16];\nfor (int t = 0; t < 16; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 15]++;\nfor (int t = 0; t < 16; t++) o[t] = h[t];"
+    text = (
+        "int h[16];\nfor (int t = 0; t < 16; t++) h[t] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 15]++;\nfor "
+        "(int t = 0; t < 16; t++) o[t] = h[t];"
+    )
     assert only(kernel(text).memories).attributes == ()
 
 
 def test_accesses_of_copies_are_counted_together():
-    text = "for (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n for (int j = 0; j < 4; j++)\n  s += a[i * n + 16 * j];\n o[i] = s;\n}"
+    text = (
+        "for (int i = 0; i < n; i++) {\n int s = 0;\n #pragma unroll\n for (int j = 0; j < 4; j++)\n  s += a[i * "
+        "n + 16 * j];\n o[i] = s;\n}"
+    )
     load, store = kernel(text).accesses
     assert (load.kind, load.buffer, load.span.line, load.count) == ("load", "a", 7, 4)
     assert (store.kind, store.buffer, store.count) == ("store", "o", 1)
@@ -308,20 +459,30 @@ def test_areas_are_of_this_design_and_add_up():
     assert min(used.logic, used.registers, shared.logic, shared.registers, shared.rams) > 0
     assert report.resources == used + shared
     assert all(getattr(report.resources, f) < getattr(report.device, f) for f in ("logic", "registers", "rams", "dsps"))
-    larger = collect(hls.compile(HEAD + "{ for (int i = 0; i < n; i++) o[i] = a[i] / n + a[i + 9] / (n + 1); }"), "k.cl")
+    larger = collect(
+        hls.compile(HEAD + "{ for (int i = 0; i < n; i++) o[i] = a[i] / n + a[i + 9] / (n + 1); }"), "k.cl"
+    )
     assert larger.kernels[0].resources.logic > used.logic
 
 
 def test_a_kernel_named_like_a_word_of_verilog_has_its_area():
-    named, join = (collect(hls.compile(HEAD.replace(" k(", f" {name}(") + "{ for (int i = 0; i < n; i++) o[i] = a[i] / n; }"), "k.cl") for name in ("k", "join"))
+    named, join = (
+        collect(
+            hls.compile(HEAD.replace(" k(", f" {name}(") + "{ for (int i = 0; i < n; i++) o[i] = a[i] / n; }"), "k.cl"
+        )
+        for name in ("k", "join")
+    )
     assert join.kernels[0].resources == named.kernels[0].resources
 
 
 def test_names_of_elements_and_of_variables_of_one_name():
     from hls.ir import I32, MemoryObject, Value
 
-    memories = {"w": MemoryObject("w", "private", I32, 8), "i": MemoryObject("i", "private", I32, 1),
-                "i.1": MemoryObject("i.1", "private", I32, 1)}
+    memories = {
+        "w": MemoryObject("w", "private", I32, 8),
+        "i": MemoryObject("i", "private", I32, 1),
+        "i.1": MemoryObject("i.1", "private", I32, 1),
+    }
     said = {name: variable(Value(I32, name), memories) for name in ("w.3", "i", "i.1", "help.sum", "")}
     assert said == {"w.3": "w[3]", "i": "i", "i.1": "i", "help.sum": "sum", "": ""}
 
@@ -344,34 +505,61 @@ def test_names_of_headers_of_the_library_do_not_depend_on_the_folder(monkeypatch
 
 
 def test_an_array_of_a_helper_is_not_taken_for_one_of_the_kernel():
-    head = ("float last(float x) { float z[2]; z[0] = x; z[1] = x * 3; return z[(int)x & 1]; }\n"
-            "__kernel void k(__global const float *restrict a, __global float *restrict o, int n)\n")
-    k = kernel("float z[300];\nfor (int i = 0; i < n; i++)\n z[i] = last(a[i]);\nfor (int i = 0; i < n; i++)\n o[i] = z[i ^ 1];", head)
+    head = (
+        "float last(float x) { float z[2]; z[0] = x; z[1] = x * 3; return z[(int)x & 1]; }\n"
+        "__kernel void k(__global const float *restrict a, __global float *restrict o, int n)\n"
+    )
+    k = kernel(
+        "float z[300];\nfor (int i = 0; i < n; i++)\n z[i] = last(a[i]);\nfor (int i = 0; i < n; i++)\n o[i] = z[i ^ "
+        "1];",
+        head,
+    )
     assert [memory.requested for memory in k.memories if memory.name == "z"] == [1200]
 
 
 def test_members_of_an_array_of_vectors_are_one_array():
-    body = "float2 w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = (float2)(a[i], i);\nfor (int i = 0; i < n; i++) o[i] = w[i * 3 & 255].x{};"
+    body = (
+        "float2 w[256];\nfor (int i = 0; i < n; i++) w[i & 255] = (float2)(a[i], i);\nfor (int i = 0; i < n; i++) "
+        "o[i] = w[i * 3 & 255].x{};"
+    )
     (private,) = kernel(body.format(" + w[i * 3 & 255].y")).privates
-    assert (private.name, private.bits, private.place) == ("w", 16384, "each of 2 members: block RAM, 256 words of 32 bits")
+    assert (private.name, private.bits, private.place) == (
+        "w",
+        16384,
+        "each of 2 members: block RAM, 256 words of 32 bits",
+    )
     (private,) = kernel(body.format("")).privates
-    assert (private.name, private.place) == ("w", "x: block RAM, 256 words of 32 bits; y: no storage: every element is known, or passed on in the pipeline")
+    assert (private.name, private.place) == (
+        "w",
+        "x: block RAM, 256 words of 32 bits; y: no storage: every element is known, or passed on in the pipeline",
+    )
 
 
 @pytest.mark.parametrize(("pragma", "reason"), [("#pragma unroll\n", "pragma"), ("", "automatic")])
 def test_who_asked_for_a_shift(pragma, reason):
-    shift = only(kernel(f"int w[20];\nfor (int i = 0; i < n; i++) {{\n{pragma} for (int t = 19; t > 0; t--) w[t] = w[t - 1];\n w[0] = a[i];\n o[i] = w[19];\n}}").loops)
+    shift = only(
+        kernel(
+            f"int w[20];\nfor (int i = 0; i < n; i++) {{\n{pragma} for (int t = 19; t > 0; t--) w[t] = w[t - 1];\n "
+            f"w[0] = a[i];\n o[i] = w[19];\n}}"
+        ).loops
+    )
     assert only(shift.children).unroll.reason == reason
 
 
 def test_a_loop_around_one_of_unknown_length_has_no_known_pace():
-    text = ("for (int i = 0; i < n; i++)\n#pragma unroll 1\nfor (int j = 0; j < 9; j++)\nfor (int k = 0; k < {}; k++)\n o[i * 99 + j * 9 + k] = a[i + k];")
+    text = (
+        "for (int i = 0; i < n; i++)\n#pragma unroll 1\nfor (int j = 0; j < 9; j++)\nfor (int k = 0; k < {}; "
+        "k++)\n o[i * 99 + j * 9 + k] = a[i + k];"
+    )
     assert [only(kernel(text.format(trips)).loops).paced for trips in ("6", "j")] == [54, None]
 
 
 def test_advice_for_an_array_of_the_kernel():
-    body = ("int h[2048];\nfor (int i = 0; i < 2048; i++) h[i] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 2047] = h[a[i] & 1023] * 3 / (i | 1);\n"
-            "for (int i = 0; i < 2048; i++) o[i] = h[i];")
+    body = (
+        "int h[2048];\nfor (int i = 0; i < 2048; i++) h[i] = 0;\nfor (int i = 0; i < n; i++) h[a[i] & 2047] = h[a[i] "
+        "& 1023] * 3 / (i | 1);\n"
+        "for (int i = 0; i < 2048; i++) o[i] = h[i];"
+    )
     head = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n)\n"
     loop = kernel(body, head).loops[1]
     assert loop.bottleneck.onchip and "private array" not in loop.advice and "the integer divide first" in loop.advice

@@ -46,7 +46,10 @@ def test_json_holds_every_field_and_what_follows_from_them():
     assert (inner["scheduled_ii"], inner["ii"], inner["interleaving"]) == (1.0, 9, 9)
     assert inner["span"] == {"file": "sample.cl", "line": 8, "column": 3}
     assert inner["bottleneck"]["shares"][1] == {
-        "operation": SUM.shares[1].operation, "share": 0.96, "span": {"file": "sample.cl", "line": 9, "column": 3}}
+        "operation": SUM.shares[1].operation,
+        "share": 0.96,
+        "span": {"file": "sample.cl", "line": 9, "column": 3},
+    }
     assert data["resources"] == {"logic": 3500, "registers": 7000, "rams": 24, "dsps": 3}
     assert kernel["messages"][0]["hint"] == "remove it"
     assert data["messages"][0]["span"] is None
@@ -58,15 +61,19 @@ def test_nothing_of_a_kernel_is_left_out_of_the_text(kernel):
     assert f"Kernel {kernel.name}" in shown
     for access in kernel.accesses:
         joint = {"load": "load of", "store": "store to"}[access.kind]
-        assert f"{joint} {access.buffer} (line {access.span.line})" in shown and access.reason in " ".join(shown.split())
+        assert f"{joint} {access.buffer} (line {access.span.line})" in shown and access.reason in " ".join(
+            shown.split()
+        )
     for private in kernel.privates:
         assert private.place in shown
 
 
 def test_nesting_is_visible():
     lines = text.render(REPORT).splitlines()
-    depth = {loop.label: next(line.index("+") for line in lines if f"+ Loop {loop.label} " in line)
-             for loop in (OUTER, INNER, FLAT, SHARED)}
+    depth = {
+        loop.label: next(line.index("+") for line in lines if f"+ Loop {loop.label} " in line)
+        for loop in (OUTER, INNER, FLAT, SHARED)
+    }
     assert depth["i"] == depth["s"] < depth["k"] == depth["t"]
 
 

@@ -1,4 +1,5 @@
-"""Comparisons with constants in hardware: of round numbers only the upper bits are compared, and the answers are the same."""
+"""Comparisons with constants in hardware: of round numbers only the upper bits are compared, and the answers are the
+same."""
 
 import itertools
 
@@ -43,12 +44,25 @@ def test_every_number(opcode):
     simulator.run()
     for (number, left, given), answer in found.items():
         op = comparison(opcode, number, left)
-        assert answer == evaluate(opcode, (number, given) if left else (given, number), [v.type for v in op.operands], op.result.type, {}), (number, left, given)
+        assert answer == evaluate(
+            opcode, (number, given) if left else (given, number), [v.type for v in op.operands], op.result.type, {}
+        ), (number, left, given)
 
 
-@pytest.mark.parametrize(("opcode", "number", "left", "bits"), [
-    ("slt", 0, False, 1), ("sle", 0, True, 1), ("ult", 8, False, 1), ("ule", 7, False, 1), ("ult", 12, False, 2), ("ult", 7, True, 1),
-    ("sle", 3, False, 2), ("ult", 5, False, 4), ("ult", 2, False, 3)])
+@pytest.mark.parametrize(
+    ("opcode", "number", "left", "bits"),
+    [
+        ("slt", 0, False, 1),
+        ("sle", 0, True, 1),
+        ("ult", 8, False, 1),
+        ("ule", 7, False, 1),
+        ("ult", 12, False, 2),
+        ("ult", 7, True, 1),
+        ("sle", 3, False, 2),
+        ("ult", 5, False, 4),
+        ("ult", 2, False, 3),
+    ],
+)
 def test_bits_that_are_looked_at(opcode, number, left, bits):
     op = comparison(opcode, number, left)
     assert ordered_bits(op) == bits

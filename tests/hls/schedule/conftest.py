@@ -17,10 +17,17 @@ def make_problem(seed, size=7, limited=False, recurrences=2, tight=False):
     operations, dependences = [], []
     for key in range(size):
         latency = rng.choice([0, 0, 0, 1, 3])
-        operations.append(Operation(
-            key, latency, delay=rng.choice([0.0, 0.5, 1.5, 2.5]), out_delay=rng.choice([0.0, 1.0]) if latency else 0.0,
-            width=rng.choice([1, 8, 32]), resource=rng.choice([None, "port", "port"]) if limited else None,
-            earliest=rng.choice([0, 0, 2]) if tight else 0))
+        operations.append(
+            Operation(
+                key,
+                latency,
+                delay=rng.choice([0.0, 0.5, 1.5, 2.5]),
+                out_delay=rng.choice([0.0, 1.0]) if latency else 0.0,
+                width=rng.choice([1, 8, 32]),
+                resource=rng.choice([None, "port", "port"]) if limited else None,
+                earliest=rng.choice([0, 0, 2]) if tight else 0,
+            )
+        )
         for src in rng.sample(range(key), min(key, rng.choice([1, 1, 2]))):
             dependences.append(Dependence(src, key, data=rng.random() < 0.9, min_cycles=rng.choice([None, None, 1])))
     for _ in range(recurrences):
@@ -106,8 +113,12 @@ class Exact:
         cost = numpy.zeros(len(self.upper))
         for variable, factor in terms.items():
             cost[variable] += factor
-        result = milp(cost, integrality=self.integer, bounds=Bounds(0, self.upper),
-                      constraints=LinearConstraint(matrix, self.low, self.high))
+        result = milp(
+            cost,
+            integrality=self.integer,
+            bounds=Bounds(0, self.upper),
+            constraints=LinearConstraint(matrix, self.low, self.high),
+        )
         assert result.status in (0, 2), result.message
         return None if result.x is None else result.fun
 

@@ -12,8 +12,11 @@ def random_start(problem, rng):
     """Starts that respect the dependences of distance 0 and nothing else."""
     start = {}
     for key in problem.chain_order:
-        ready = [start[d.src] + problem.by_key[d.src].latency + d.cycles for d in problem.dependences
-                 if d.dst == key and d.distance == 0 and d.src in start]
+        ready = [
+            start[d.src] + problem.by_key[d.src].latency + d.cycles
+            for d in problem.dependences
+            if d.dst == key and d.distance == 0 and d.src in start
+        ]
         start[key] = max(ready, default=0) + rng.choice([0, 0, 0, 0, 1])
     return start
 
@@ -64,9 +67,20 @@ def test_few_constraints_imply_all(seed):
     values = {(rng.randrange(max(0, i - 8), i), i) for i in range(1, 40) for _ in range(2)}
     problem = Problem(operations, tuple(Dependence(*value) for value in sorted(values)), 5.0)
     pairs, (long, reach) = set(chain_constraints(problem)), all_long_pairs(problem)
-    needed = {(first, last) for first, last in long if not any(
-        (first, middle) in reach and ((middle, last) in long or (first, middle) in long and (middle, last) in reach
-                                      and not problem.by_key[middle].latency) for middle in range(first + 1, last))}
+    needed = {
+        (first, last)
+        for first, last in long
+        if not any(
+            (first, middle) in reach
+            and (
+                (middle, last) in long
+                or (first, middle) in long
+                and (middle, last) in reach
+                and not problem.by_key[middle].latency
+            )
+            for middle in range(first + 1, last)
+        )
+    }
     assert needed <= pairs <= long
     assert len(pairs) <= 1.2 * len(needed)
 
@@ -81,8 +95,11 @@ def test_a_long_row_needs_a_constraint_per_operation():
 @pytest.mark.parametrize("order", [("wire", "add"), ("add", "wire")])
 def test_longest_chain_names_its_operations(order):
     delays = {"wire": 0.0, "add": 1.5}
-    operations = (Operation("ram", 2, out_delay=0.7), *(Operation(key, delay=delays[key]) for key in order),
-                  Operation("mul", 3, delay=0.4))
+    operations = (
+        Operation("ram", 2, out_delay=0.7),
+        *(Operation(key, delay=delays[key]) for key in order),
+        Operation("mul", 3, delay=0.4),
+    )
     dependences = tuple(d for key in order for d in (Dependence("ram", key), Dependence(key, "mul")))
     problem = Problem(operations, dependences, 2.0)
     assert longest_chain(problem, "ram", "mul") == (("ram", 0.7), ("add", 1.5), ("mul", 0.4))
@@ -91,7 +108,11 @@ def test_longest_chain_names_its_operations(order):
 @pytest.mark.parametrize("order", [("long", "short"), ("short", "long")])
 def test_the_longer_of_two_ways_counts(order):
     delays = {"long": 1.0, "short": 0.5}
-    operations = (Operation("in", delay=1.0), *(Operation(key, delay=delays[key]) for key in order), Operation("out", delay=1.5))
+    operations = (
+        Operation("in", delay=1.0),
+        *(Operation(key, delay=delays[key]) for key in order),
+        Operation("out", delay=1.5),
+    )
     dependences = tuple(d for key in order for d in (Dependence("in", key), Dependence(key, "out")))
     assert chain_constraints(Problem(operations, dependences, 3.0)) == [("in", "out")]
 

@@ -54,8 +54,9 @@ def test_least_solution(seed):
     assert all(start[c.dst] + c.distance * least >= start[c.src] + c.cycles for c in system.constraints)
     raised = [node for node in range(system.size) if start[node]]
     for node in raised:  # each is held up by some constraint: no start can be earlier
-        assert any(c.dst == node and start[c.src] + c.cycles - c.distance * least == start[node]
-                   for c in system.constraints)
+        assert any(
+            c.dst == node and start[c.src] + c.cycles - c.distance * least == start[node] for c in system.constraints
+        )
     if least > 1:
         assert isinstance(system.least(least - 1), Cycle)
 

@@ -8,21 +8,32 @@ from hls.options import Options
 from hls.schedule.held_up import held_up, relieves
 from hls.target.board import load_board
 
-HEAD = "__kernel void k(__global const float *restrict a, __global const uchar *restrict p, __global float *restrict out, int n) {\n"
-ROUND = HEAD + """    KEPT float acc[16];
+HEAD = (
+    "__kernel void k(__global const float *restrict a, __global const uchar *restrict p, __global float *restrict "
+    "out, int n) {\n"
+)
+ROUND = (
+    HEAD
+    + """    KEPT float acc[16];
     for (int i = 0; i < 16; i++) acc[i] = 0.0f;
     int i = 0;
     for (int t = 0; t < n; t++) { acc[i] += a[t]; if (++i == 16) i = 0; }
     for (int i = 0; i < 16; i++) out[i] = acc[i];
 }"""
-TILES = HEAD + """    for (int tile = 0; tile < n; tile++) {
+)
+TILES = (
+    HEAD
+    + """    for (int tile = 0; tile < n; tile++) {
         KEPT float acc[16];
         for (int i = 0; i < 16; i++) acc[i] = tile;
         for (int t = 0; t < n; t++) acc[p[t] & 15] += a[t];
         for (int i = 0; i < 16; i++) out[16 * tile + i] = acc[i];
     }
 }"""
-NEST = HEAD + """    KEPT float acc[64];
+)
+NEST = (
+    HEAD
+    + """    KEPT float acc[64];
     for (int i = 0; i < 64; i++) acc[i] = 0.0f;
     for (int t = 0; t < n; t++)
         for (int i = 0; i < 8; i++)
@@ -30,6 +41,7 @@ NEST = HEAD + """    KEPT float acc[64];
             for (int j = 0; j < 8; j++) acc[8 * i + j] += a[t + i] * a[t + j];
     for (int i = 0; i < 64; i++) out[i] = acc[i];
 }"""
+)
 
 
 def planned(text: str, kept: str = "") -> CompiledKernel:
@@ -37,7 +49,9 @@ def planned(text: str, kept: str = "") -> CompiledKernel:
     return kernel
 
 
-PASSES = HEAD + """    uchar data[1024], moved[1024];
+PASSES = (
+    HEAD
+    + """    uchar data[1024], moved[1024];
     for (int i = 0; i < n; i++) data[i] = p[i];
     for (int pass = 0; pass < 4; pass++) {
         uint counts[16];
@@ -52,6 +66,7 @@ PASSES = HEAD + """    uchar data[1024], moved[1024];
     }
     for (int i = 0; i < n; i++) out[i] = data[i];
 }"""
+)
 
 
 def interval(kernel: CompiledKernel, label: str) -> int:
@@ -65,11 +80,14 @@ def test_elements_that_come_back_late_are_in_a_memory():
 
 def test_columns_are_arrays_of_their_own_until_they_hold_up_a_loop():
     """Of an array with known columns each is a value; the whole array is the memory."""
-    kernel = planned(HEAD + """    int h[8][2];
+    kernel = planned(
+        HEAD
+        + """    int h[8][2];
     for (int i = 0; i < 8; i++) for (int d = 0; d < 2; d++) h[i][d] = 0;
     for (int t = 0; t < n; t++) { h[p[t] & 7][0]++; h[p[t] & 7][1] += t; }
     for (int i = 0; i < 8; i++) out[i] = h[i][0] + h[i][1];
-}""")
+}"""
+    )
     assert interval(kernel, "t") == 1 and "h" in kernel.memory.onchip
 
 

@@ -41,7 +41,7 @@ kernel void halved(global const float *restrict a, global int *restrict b)
 
 
 def plan_of(source: str, board: str = "ecp5_onchip"):
-    kernel, = compile(source, board).kernels
+    (kernel,) = compile(source, board).kernels
     return kernel.plan
 
 
@@ -62,13 +62,18 @@ def test_a_loop_is_entered_once_unless_another_is_around_it():
 
 
 def test_where_slots_take_turns_the_header_has_the_first_stage_for_itself():
-    """And the II stays that of the addition: its cycles, the register, and at most one for the choice in front of it."""
+    """And the II stays that of the addition: its cycles, the register, and at most one for the choice in front of
+    it."""
     plan = plan_of(NEST)
     inner = loop_at(plan, 7)
     addition = next(op for op in inner.place if op.opcode == "fadd")
     assert inner.ii == inner.slots <= plan.latency[addition] + 2
     assert all(c.read.stage >= 1 for c in inner.carried if c.read.level == 0)
-    assert all(point.stage >= 1 for op, point in inner.place.items() if point.level == 0 and op.opcode not in ("const", "array"))
+    assert all(
+        point.stage >= 1
+        for op, point in inner.place.items()
+        if point.level == 0 and op.opcode not in ("const", "array")
+    )
     assert all(c.read.stage == 0 for c in loop_at(plan, 5).carried if c.arg.name == "i")
 
 
@@ -80,12 +85,20 @@ def test_no_stage_is_left_empty_where_the_recurrence_goes_through_the_decision()
 
 
 def test_a_loop_between_stores_to_one_memory():
-    """The stores before and behind it are never in one level, though they share the port and nothing else keeps their order."""
-    text = ("kernel void k(global const int *restrict a, global int *restrict b, int n) { for (int t = 0; t < n; t++) { int w[64]; w[0] = t; "
-            "for (int k = 1; k < 64; k++) w[k] = a[k]; w[15] = 7; b[t] = w[a[t] & 63]; } }")
+    """The stores before and behind it are never in one level, though they share the port and nothing else keeps their
+    order."""
+    text = (
+        "kernel void k(global const int *restrict a, global int *restrict b, int n) { for (int t = 0; t < n; t++) { "
+        "int w[64]; w[0] = t; "
+        "for (int k = 1; k < 64; k++) w[k] = a[k]; w[15] = 7; b[t] = w[a[t] & 63]; } }"
+    )
     (kernel,) = compile(text).kernels
     loop = next(plan for op, plan in kernel.plan.loops.items() if op.attrs["label"] == "t")
-    direct = [place.level for op, place in loop.place.items() if op.opcode == "store" and op.operands[0].op.attrs["mem"].endswith("w")]
+    direct = [
+        place.level
+        for op, place in loop.place.items()
+        if op.opcode == "store" and op.operands[0].op.attrs["mem"].endswith("w")
+    ]
     assert len(direct) == 2 and len(set(direct)) == 2
 
 

@@ -32,10 +32,17 @@ def test_limited_resources_keep_their_slots_and_length(problem_of, exact, seed):
 
 def fork():
     """A narrow value that waits for a slow operation, widened on the way: the widening should wait with it."""
-    operations = (Operation("byte", 1, width=8), Operation("wide", width=64), Operation("slow", 9, width=32),
-                  Operation("sum", delay=1.0, width=64))
-    return Problem(operations, (Dependence("byte", "wide"), Dependence("wide", "sum"), Dependence("byte", "slow"),
-                                Dependence("slow", "sum")), 4.0)
+    operations = (
+        Operation("byte", 1, width=8),
+        Operation("wide", width=64),
+        Operation("slow", 9, width=32),
+        Operation("sum", delay=1.0, width=64),
+    )
+    return Problem(
+        operations,
+        (Dependence("byte", "wide"), Dependence("wide", "sum"), Dependence("byte", "slow"), Dependence("slow", "sum")),
+        4.0,
+    )
 
 
 def test_narrow_values_wait():
@@ -59,8 +66,11 @@ def test_a_value_used_often_is_held_once():
 
 
 def test_carried_values_are_held_by_their_state_register():
-    operations = (Operation("state", width=32), Operation("next", delay=1.0, width=32),
-                  Operation("late", earliest=8, latest=8, width=1))
+    operations = (
+        Operation("state", width=32),
+        Operation("next", delay=1.0, width=32),
+        Operation("late", earliest=8, latest=8, width=1),
+    )
     dependences = (Dependence("state", "next"), Dependence("next", "state", 1), Dependence("state", "late"))
     solution = schedule(Problem(operations, dependences, 4.0))
     assert solution.ii == 1
@@ -69,8 +79,14 @@ def test_carried_values_are_held_by_their_state_register():
 
 def test_equal_schedules_start_early():
     """The value waits in front of b or behind it, at the same price."""
-    operations = (Operation("a", 1, width=8, latest=0), Operation("b", 1, width=8),
-                  Operation("late", earliest=9, latest=9, width=0), Operation("free", width=0))
-    solution = schedule(Problem(operations, (Dependence("a", "b"), Dependence("b", "late"), Dependence("a", "free")), 4.0))
+    operations = (
+        Operation("a", 1, width=8, latest=0),
+        Operation("b", 1, width=8),
+        Operation("late", earliest=9, latest=9, width=0),
+        Operation("free", width=0),
+    )
+    solution = schedule(
+        Problem(operations, (Dependence("a", "b"), Dependence("b", "late"), Dependence("a", "free")), 4.0)
+    )
     assert solution.register_bits == 7 * 8
     assert [solution.start[key] for key in ("a", "b", "free")] == [0, 1, 1]

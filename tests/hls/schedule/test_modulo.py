@@ -47,11 +47,23 @@ def canis_2014():
     """
     port, add = {"latency": 1, "resource": "port"}, {"latency": 1}
     return Problem(
-        (Operation("load_a", **port), Operation("load_b", **port), Operation("add", **add), Operation("store_a", **port),
-         Operation("last")),
-        (Dependence("load_a", "add"), Dependence("load_b", "add"), Dependence("add", "store_a"),
-         Dependence("store_a", "last", data=False), Dependence("store_a", "load_a", 1, 0, data=False)),
-        period_ns=10.0, limits={"port": 1})
+        (
+            Operation("load_a", **port),
+            Operation("load_b", **port),
+            Operation("add", **add),
+            Operation("store_a", **port),
+            Operation("last"),
+        ),
+        (
+            Dependence("load_a", "add"),
+            Dependence("load_b", "add"),
+            Dependence("add", "store_a"),
+            Dependence("store_a", "last", data=False),
+            Dependence("store_a", "load_a", 1, 0, data=False),
+        ),
+        period_ns=10.0,
+        limits={"port": 1},
+    )
 
 
 def test_canis_2014_figure_2():
@@ -192,7 +204,8 @@ def test_many_limited_uses(problem_of):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_tokens_that_keep_their_distance_never_meet_at_a_port(problem_of, seed):
-    """The least distance of which tokens may start a multiple apart, tried cycle by cycle with as many as are under way at once."""
+    """The least distance of which tokens may start a multiple apart, tried cycle by cycle with as many as are under way
+    at once."""
     problem = problem_of(seed, size=8, tight=True)
     try:
         solution = schedule(problem)
@@ -201,7 +214,11 @@ def test_tokens_that_keep_their_distance_never_meet_at_a_port(problem_of, seed):
     least = next(m for m in range(1, solution.ii + 1) if not problem.crowded(m, solution.start))
     length = max(solution.start.values()) + 1
     for apart in range(1, least + 1):
-        uses = Counter((op.resource, solution.start[op.key] + token * apart) for op in problem.operations if op.resource
-                       for token in range(length // apart + 2))
+        uses = Counter(
+            (op.resource, solution.start[op.key] + token * apart)
+            for op in problem.operations
+            if op.resource
+            for token in range(length // apart + 2)
+        )
         meets = any(count > problem.limits[resource] for (resource, _), count in uses.items())
         assert meets == (apart < least), (apart, least)

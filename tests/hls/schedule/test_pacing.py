@@ -27,7 +27,9 @@ SOURCE = """__kernel void k(__global const int *restrict a, __global int *restri
 def test_a_level_waits_for_no_point_that_lies_before_the_decision():
     """Whether there is a next iteration is asked where it is let in: it has to be known there."""
     board = load_board("a10pac")
-    (kernel,), _ = plan_module(parse_source(SOURCE).module, replace(board, memory=replace(board.memory, read_latency=20)), Options())
+    (kernel,), _ = plan_module(
+        parse_source(SOURCE).module, replace(board, memory=replace(board.memory, read_latency=20)), Options()
+    )
     for plan in kernel.plan.loops.values():
         asked = [point for level in plan.levels for point in (level.ready, level.ready_overlap) if point is not None]
         assert plan.speculative or all(point >= plan.decide for point in asked)

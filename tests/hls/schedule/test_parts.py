@@ -38,7 +38,10 @@ def test_product_of_extended_operands(left, right):
         (x, a), (y, c) = operand(b, left, bits, rng), operand(b, right, bits, rng)
         op = b.value("mul", x, y).op
         choice = part_for(op, 18)
-        low = [n & (1 << width) - 1 for n, width in zip((a, c), (choice.params.width_a, choice.params.width_b), strict=True)]
+        low = [
+            n & (1 << width) - 1
+            for n, width in zip((a, c), (choice.params.width_a, choice.params.width_b), strict=True)
+        ]
         assert choice.part.outputs(choice.params)["o"] == bits
         assert choice.part.golden(choice.params, *low) == (a * c) & (1 << bits) - 1, choice.params
 

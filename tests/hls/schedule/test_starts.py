@@ -1,6 +1,5 @@
 """Groups that start in one cycle, and those that have to do without."""
 
-
 from hls.driver import compile
 from hls.schedule.problem import Dependence
 from hls.schedule.starts import that_can_be

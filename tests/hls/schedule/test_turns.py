@@ -44,7 +44,8 @@ def loops(text: str) -> dict:
 
 
 def test_a_loop_that_waits_for_one_inside_has_a_slot_for_each_of_its_turns():
-    """A row of the search gives one invocation at a time to the loop inside; so turns there need as many searches at once."""
+    """A row of the search gives one invocation at a time to the loop inside; so turns there need as many searches at
+    once."""
     found = loops(SEARCH)
     assert found["x"].slots > 1 and found["y"].slots == found["x"].slots
 

@@ -53,7 +53,7 @@ def test_every_board_has_delays_that_fit_its_clock(name):
 def test_every_timing_value_names_its_source(name):
     """Whoever reads a figure finds where it comes from on the same line."""
     lines = (SHIPPED / f"{name}.toml").read_text().splitlines()
-    values = lines[lines.index("[memory.timing]") + 1:]
+    values = lines[lines.index("[memory.timing]") + 1 :]
     timing = [line for line in values if line.startswith(("t", "C"))]
     assert len(timing) == 17
     for line in timing:
@@ -87,43 +87,55 @@ def test_not_toml(tmp_path):
         load_board(file)
 
 
-@pytest.mark.parametrize("old, new, key, expected", [
-    ('name = "de5net"', "", "board.name", "is missing; expected a string"),
-    ('name = "de5net"', "name = 5", "board.name", "must be a string, not 5"),
-    ('name = "de5net"', 'name = ""', "board.name", "must not be empty"),
-    ("kernel_mhz = 240.0", "kernel_mhz = 0", "clock.kernel_mhz", "between 1 and 2000"),
-    ("kernel_mhz = 240.0", "kernel_mhz = nan", "clock.kernel_mhz", "between 1 and 2000"),
-    ("kernel_mhz = 240.0", "kernel_mhz = true", "clock.kernel_mhz", "must be a number, not True"),
-    ("kernel_mhz = 240.0", "kernel_mhz = 240.0\nkernel_mhzz = 1", "clock.kernel_mhzz", "did you mean kernel_mhz"),
-    ('delays = "stratixv"', 'delays = "virtex"', "device.delays", "one of arria10, ecp5, stratixv, unit"),
-    ('logic_cell = "alm"', 'logic_cell = "gate"', "device.logic_cell", "one of alm, lut4"),
-    ("[device.rams]\ncount = 2560", "[device.rams]\ncount = -1", "device.rams.count", "at least 0"),
-    ("[device.rams]", "[device.ram]", "device.rams", r"is missing; expected a table \[device.rams\]"),
-    ('kind = "ddr"', 'kind = "hbm"', "memory.kind", "one of ddr, sram, onchip"),
-    ('kind = "ddr"', 'kind = "onchip"', "memory.timing", 'for kind = "ddr" or "sram" only'),
-    ("interleave_bytes = 1024", "interleave_bytes = 1000", "memory.interleave_bytes", "power of two"),
-    ("interleave_bytes = 1024", "interleave_bytes = 32", "memory.interleave_bytes", "at least word_bytes"),
-    ("word_bytes = 64", "word_bytes = 32", "memory.word_bytes", "multiple of one burst"),
-    ("word_bytes = 64", "word_bytes = 64.5", "memory.word_bytes", "must be an integer"),
-    ("[[memory.bank]]\nbytes = 0x80000000", "[[memory.bank]]\nbytes = 3000", "memory.bank[0].bytes", "power of two"),
-    ("[[memory.bank]]\nbytes = 0x80000000\n\n", "[[memory.bank]]\nbytes = 0x40000000\n\n", "memory.bank[1].bytes",
-     "interleaved banks are of one size"),
-    ("[[memory.bank]]", "[[memory.banks]]", "memory.bank", "is missing; expected an array of tables"),
-    ("[memory.timing]", "[[memory.bank]]\nbytes = 0x80000000\n[memory.timing]", "memory.bank", "1, 2, 4 ... banks"),
-    ("tRCD = 11", "", "memory.timing.tRCD", "is missing; expected an integer"),
-    ("tRAS = 28", "tRAS = 10", "memory.timing.tRAS", "at least tRCD = 11, not 10"),
-    ("tCCD_L = 4", "tCCD_L = 3", "memory.timing.tCCD_L", "at least tCCD_S = 4"),
-    ("tREFI = 6240", "tREFI = 100", "memory.timing.tREFI", "at least tRFC = 208"),
-    ("bus_bits = 64", "bus_bits = 72", "memory.timing.bus_bits", "power of two"),
-    ("row_bytes = 8192", "row_bytes = 32", "memory.timing.row_bytes", "hold a burst"),
-    ('name = "QDR"', 'name = "DDR"', "other_memory[0].name", "different for each memory, not 'DDR'"),
-    ('name = "QDR"', 'name = "default"', "other_memory[0].name", "different for each memory, not 'default'"),
-    ('name = "QDR"', "", "other_memory[0].name", "is missing; expected a string"),
-    ('kind = "sram"', 'kind = "onchip"', "other_memory[0].kind", 'must be "ddr" or "sram"'),
-    ("word_ns = 3.636", "word_ns = 0", "other_memory[0].timing.word_ns", "between 0.1 and 10000"),
-    ("word_bytes = 8", "word_bytes = 128", "other_memory[0].word_bytes", "between 4 and 64"),
-    ("[clock]", "[extra]\nx = 1\n[clock]", "extra", "is not a known key"),
-])
+@pytest.mark.parametrize(
+    "old, new, key, expected",
+    [
+        ('name = "de5net"', "", "board.name", "is missing; expected a string"),
+        ('name = "de5net"', "name = 5", "board.name", "must be a string, not 5"),
+        ('name = "de5net"', 'name = ""', "board.name", "must not be empty"),
+        ("kernel_mhz = 240.0", "kernel_mhz = 0", "clock.kernel_mhz", "between 1 and 2000"),
+        ("kernel_mhz = 240.0", "kernel_mhz = nan", "clock.kernel_mhz", "between 1 and 2000"),
+        ("kernel_mhz = 240.0", "kernel_mhz = true", "clock.kernel_mhz", "must be a number, not True"),
+        ("kernel_mhz = 240.0", "kernel_mhz = 240.0\nkernel_mhzz = 1", "clock.kernel_mhzz", "did you mean kernel_mhz"),
+        ('delays = "stratixv"', 'delays = "virtex"', "device.delays", "one of arria10, ecp5, stratixv, unit"),
+        ('logic_cell = "alm"', 'logic_cell = "gate"', "device.logic_cell", "one of alm, lut4"),
+        ("[device.rams]\ncount = 2560", "[device.rams]\ncount = -1", "device.rams.count", "at least 0"),
+        ("[device.rams]", "[device.ram]", "device.rams", r"is missing; expected a table \[device.rams\]"),
+        ('kind = "ddr"', 'kind = "hbm"', "memory.kind", "one of ddr, sram, onchip"),
+        ('kind = "ddr"', 'kind = "onchip"', "memory.timing", 'for kind = "ddr" or "sram" only'),
+        ("interleave_bytes = 1024", "interleave_bytes = 1000", "memory.interleave_bytes", "power of two"),
+        ("interleave_bytes = 1024", "interleave_bytes = 32", "memory.interleave_bytes", "at least word_bytes"),
+        ("word_bytes = 64", "word_bytes = 32", "memory.word_bytes", "multiple of one burst"),
+        ("word_bytes = 64", "word_bytes = 64.5", "memory.word_bytes", "must be an integer"),
+        (
+            "[[memory.bank]]\nbytes = 0x80000000",
+            "[[memory.bank]]\nbytes = 3000",
+            "memory.bank[0].bytes",
+            "power of two",
+        ),
+        (
+            "[[memory.bank]]\nbytes = 0x80000000\n\n",
+            "[[memory.bank]]\nbytes = 0x40000000\n\n",
+            "memory.bank[1].bytes",
+            "interleaved banks are of one size",
+        ),
+        ("[[memory.bank]]", "[[memory.banks]]", "memory.bank", "is missing; expected an array of tables"),
+        ("[memory.timing]", "[[memory.bank]]\nbytes = 0x80000000\n[memory.timing]", "memory.bank", "1, 2, 4 ... banks"),
+        ("tRCD = 11", "", "memory.timing.tRCD", "is missing; expected an integer"),
+        ("tRAS = 28", "tRAS = 10", "memory.timing.tRAS", "at least tRCD = 11, not 10"),
+        ("tCCD_L = 4", "tCCD_L = 3", "memory.timing.tCCD_L", "at least tCCD_S = 4"),
+        ("tREFI = 6240", "tREFI = 100", "memory.timing.tREFI", "at least tRFC = 208"),
+        ("bus_bits = 64", "bus_bits = 72", "memory.timing.bus_bits", "power of two"),
+        ("row_bytes = 8192", "row_bytes = 32", "memory.timing.row_bytes", "hold a burst"),
+        ('name = "QDR"', 'name = "DDR"', "other_memory[0].name", "different for each memory, not 'DDR'"),
+        ('name = "QDR"', 'name = "default"', "other_memory[0].name", "different for each memory, not 'default'"),
+        ('name = "QDR"', "", "other_memory[0].name", "is missing; expected a string"),
+        ('kind = "sram"', 'kind = "onchip"', "other_memory[0].kind", 'must be "ddr" or "sram"'),
+        ("word_ns = 3.636", "word_ns = 0", "other_memory[0].timing.word_ns", "between 0.1 and 10000"),
+        ("word_bytes = 8", "word_bytes = 128", "other_memory[0].word_bytes", "between 4 and 64"),
+        ("[clock]", "[extra]\nx = 1\n[clock]", "extra", "is not a known key"),
+    ],
+)
 def test_wrong_files_are_refused_with_the_key(tmp_path, old, new, key, expected):
     text = "\n".join(line.split("#")[0].rstrip() for line in (SHIPPED / "de5net.toml").read_text().splitlines()) + "\n"
     assert old in text

@@ -77,14 +77,17 @@ def test_unknown_class_and_width():
         load_delays("none", 1.0)
 
 
-@pytest.mark.parametrize("old, new, key, expected", [
-    ("hop = 0.0", "hop = -1.0", "hop", "between 0 and 100"),
-    ('"add", ', "", "delay", "gives no delay for add"),
-    ('"add", ', '"add", "add", ', "delay[0].ops", "'add' is given twice"),
-    ('"add", ', '"add", "fma", ', "delay[0].ops", "'fma' is no class"),
-    ("base = 1.0", "bass = 1.0", "delay[0].bass", "did you mean base"),
-    ("latency = 2", "latency = 0", "multiply[0].latency", "between 1 and 100"),
-])
+@pytest.mark.parametrize(
+    "old, new, key, expected",
+    [
+        ("hop = 0.0", "hop = -1.0", "hop", "between 0 and 100"),
+        ('"add", ', "", "delay", "gives no delay for add"),
+        ('"add", ', '"add", "add", ', "delay[0].ops", "'add' is given twice"),
+        ('"add", ', '"add", "fma", ', "delay[0].ops", "'fma' is no class"),
+        ("base = 1.0", "bass = 1.0", "delay[0].bass", "did you mean base"),
+        ("latency = 2", "latency = 0", "multiply[0].latency", "between 1 and 100"),
+    ],
+)
 def test_wrong_tables_are_refused(tmp_path, old, new, key, expected):
     text = resources.files("hls.target").joinpath("delays/unit.toml").read_text()
     assert old in text

@@ -51,4 +51,5 @@ def check(part, params, latency, vectors, *, gaps=0.0, seed=0):
         want = outputs_of(part, params, vector)
         assert got == want, (
             f"{part.kind} {params} latency {latency}: operands {[hex(bits) for bits in vector]} "
-            f"gave {[hex(bits) for bits in got]}, not {[hex(bits) for bits in want]}")
+            f"gave {[hex(bits) for bits in got]}, not {[hex(bits) for bits in want]}"
+        )

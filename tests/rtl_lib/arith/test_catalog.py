@@ -15,9 +15,17 @@ from rtl_lib.fp.resize import ResizeParams
 from rtl_lib.fp.sum import FloatSumParams
 
 TYPICAL = {
-    "fadd": AddParams(), "fmul": FloatMulParams(), "fdiv": BINARY32, "fsqrt": BINARY32, "fcmp": CompareParams("olt"),
-    "itof": ConvertParams(32, True), "ftoi": ConvertParams(32, True), "imul": MulParams(32, 32, 32),
-    "idivrem": DivParams(32, True), "fma": FloatMulParams(), "fsum": FloatSumParams(("+*", "+*", "-*", "+")),
+    "fadd": AddParams(),
+    "fmul": FloatMulParams(),
+    "fdiv": BINARY32,
+    "fsqrt": BINARY32,
+    "fcmp": CompareParams("olt"),
+    "itof": ConvertParams(32, True),
+    "ftoi": ConvertParams(32, True),
+    "imul": MulParams(32, 32, 32),
+    "idivrem": DivParams(32, True),
+    "fma": FloatMulParams(),
+    "fsum": FloatSumParams(("+*", "+*", "-*", "+")),
     "fintegral": IntegralParams("down"),
     "fresize": ResizeParams(BINARY64, BINARY32),
 }

@@ -13,8 +13,27 @@ def corners(width):
     """Bit patterns where carries, signs and limbs turn over."""
     mask = (1 << width) - 1
     half = 1 << (width - 1)
-    return sorted({bits & mask for bits in (0, 1, 2, 3, 5, 7, half - 1, half, half + 1, mask - 1, mask,
-                                            (1 << (width // 2)) - 1, 1 << (width // 2), 0x5555555555555555)})
+    return sorted(
+        {
+            bits & mask
+            for bits in (
+                0,
+                1,
+                2,
+                3,
+                5,
+                7,
+                half - 1,
+                half,
+                half + 1,
+                mask - 1,
+                mask,
+                (1 << (width // 2)) - 1,
+                1 << (width // 2),
+                0x5555555555555555,
+            )
+        }
+    )
 
 
 def random_bits(rng, width):
@@ -30,9 +49,17 @@ def vectors(width_a, width_b, count, seed):
 
 
 MULTIPLIERS = [
-    MulParams(8, 8, 8), MulParams(8, 8, 16, signed=True), MulParams(32, 32, 32), MulParams(32, 32, 64),
-    MulParams(32, 32, 64, signed=True, dsp_bits=18), MulParams(64, 64, 64), MulParams(64, 64, 128, signed=True),
-    MulParams(64, 64, 128, dsp_bits=18), MulParams(40, 12, 50, signed=True), MulParams(1, 1, 2), MulParams(7, 33, 9),
+    MulParams(8, 8, 8),
+    MulParams(8, 8, 16, signed=True),
+    MulParams(32, 32, 32),
+    MulParams(32, 32, 64),
+    MulParams(32, 32, 64, signed=True, dsp_bits=18),
+    MulParams(64, 64, 64),
+    MulParams(64, 64, 128, signed=True),
+    MulParams(64, 64, 128, dsp_bits=18),
+    MulParams(40, 12, 50, signed=True),
+    MulParams(1, 1, 2),
+    MulParams(7, 33, 9),
 ]
 
 
@@ -42,8 +69,11 @@ def test_product_at_every_latency(params):
         check(IntMul, params, latency, vectors(params.width_a, params.width_b, 100, latency), gaps=0.25, seed=latency)
 
 
-@pytest.mark.parametrize("params", [DivParams(8), DivParams(8, True), DivParams(32), DivParams(32, True),
-                                    DivParams(64, True), DivParams(2, True)], ids=str)
+@pytest.mark.parametrize(
+    "params",
+    [DivParams(8), DivParams(8, True), DivParams(32), DivParams(32, True), DivParams(64, True), DivParams(2, True)],
+    ids=str,
+)
 def test_quotient_and_remainder(params):
     top = IntDivRem.latencies(params)[-1]
     for latency in sorted({0, top // 3, top}):

@@ -45,7 +45,9 @@ def test_the_last_registers_go_to_output_then_input():
 
 
 def test_steps_beside_each_other_are_as_deep_as_the_deepest():
-    step = beside("both", Step("x", 1.0, lambda wire, *, a: {"x": a}), Step("y", 3.0, lambda wire, *, a, b: {"y": a + b}))
+    step = beside(
+        "both", Step("x", 1.0, lambda wire, *, a: {"x": a}), Step("y", 3.0, lambda wire, *, a, b: {"y": a + b})
+    )
     assert step.levels == 3.0 and step.reads == ("a", "b")
     assert step.build(None, a=1, b=2) == {"x": 1, "y": 3}
 

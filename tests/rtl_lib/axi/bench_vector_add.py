@@ -40,9 +40,15 @@ class Board:
         def pauses():
             while True:
                 yield rng.random() < share
+
         for ram in self.rams:
-            for channel in (ram.read_if.ar_channel, ram.read_if.r_channel, ram.write_if.aw_channel,
-                            ram.write_if.w_channel, ram.write_if.b_channel):
+            for channel in (
+                ram.read_if.ar_channel,
+                ram.read_if.r_channel,
+                ram.write_if.aw_channel,
+                ram.write_if.w_channel,
+                ram.write_if.b_channel,
+            ):
                 channel.set_pause_generator(pauses())
 
     def write(self, addr, content):
@@ -79,7 +85,7 @@ async def add(board, rng, n):
     out = base[2] + SIZE // 4
     await with_timeout(board.run(a=base[0], b=base[1], c=out, n=n), 400, "us")
     total = struct.pack(f"<{n}I", *((x + y) % (1 << 32) for x, y in zip(a, b, strict=True)))
-    assert board.read(out - 64, n * ACCESS + 128) == before[:64] + total + before[64 + n * ACCESS:]
+    assert board.read(out - 64, n * ACCESS + 128) == before[:64] + total + before[64 + n * ACCESS :]
     assert await board.control.read_dword(at.STATUS) == 0
     return out
 

@@ -61,13 +61,19 @@ def with_host(test):
 
     async def testbench(ctx):
         await test(Host(ctx, dut.bus, random.Random(1)), dut, ctx)
+
     simulate(dut, testbench)
 
 
 def test_arguments_keep_their_width():
     async def test(host, dut, ctx):
-        values = {"a": 0x1234_5678_9ABC_DEF0, "n": -3, "flag": 3, "wide": 0x5555_6666_7777_8888_9999_AAAA_BBBB_CCCC_DDDD_EEEE,
-                  "odd": (1 << 64) - 1}
+        values = {
+            "a": 0x1234_5678_9ABC_DEF0,
+            "n": -3,
+            "flag": 3,
+            "wide": 0x5555_6666_7777_8888_9999_AAAA_BBBB_CCCC_DDDD_EEEE,
+            "odd": (1 << 64) - 1,
+        }
         for addr, word in dut.map.argument_writes(values):
             assert await host.write(addr, word) == Response.OKAY
         for name, bits in ARGUMENTS:
@@ -78,6 +84,7 @@ def test_arguments_keep_their_width():
             assert sum(halves) == expected
         await host.write(dut.map.argument("a"), 0xAAAA_AAAA, strobe=0b0100)
         assert ctx.get(dut.arguments["a"]) == 0x1234_5678_9AAA_DEF0
+
     with_host(test)
 
 
@@ -108,6 +115,7 @@ def test_a_run():
         assert await host.read(at.CONTROL) == at.IDLE
         assert not ctx.get(dut.interrupt)
         assert await host.read(at.IDENTIFICATION) == 0xC0DE_0001
+
     with_host(test)
 
 
@@ -132,6 +140,7 @@ def test_cycles(length):
             ctx.set(dut.done, 0)
             await host.answer(dut.bus.b, dut.bus.b.resp)
             assert await host.read_wide(at.CYCLES) == length
+
     with_host(test)
 
 
@@ -143,6 +152,7 @@ def test_counters_are_read_whole():
         high = await host.read(dut.map.counter("accepted") + 4)
         assert high << 32 | low == 0x7FFF_FFFF_FFFF
         assert await host.read_wide(dut.map.counter("stalled")) == 9
+
     with_host(test)
 
 
@@ -153,6 +163,7 @@ def test_no_register_there():
             assert host.response == Response.SLVERR
             assert await host.write(addr, 1) == Response.SLVERR
         assert await host.write(at.COUNTERS, 1) == Response.SLVERR
+
     with_host(test)
 
 
@@ -162,13 +173,20 @@ def test_without_arguments_or_counters():
     async def testbench(ctx):
         host = Host(ctx, dut.bus, random.Random(0))
         assert await host.read(at.CONTROL) == 0
+
     simulate(dut, testbench)
 
 
-@pytest.mark.parametrize("arguments, match", [
-    ([("a", 30721)], "1 to 30720 bits"), ([("a", 0)], "1 to 30720 bits"), ([("a", 8), ("a", 8)], "different"),
-    ([(f"a{n}", 8) for n in range(481)], "at most 3840 bytes"), ([("a", 30000), ("b", 1000)], "at most 3840 bytes"),
-])
+@pytest.mark.parametrize(
+    "arguments, match",
+    [
+        ([("a", 30721)], "1 to 30720 bits"),
+        ([("a", 0)], "1 to 30720 bits"),
+        ([("a", 8), ("a", 8)], "different"),
+        ([(f"a{n}", 8) for n in range(481)], "at most 3840 bytes"),
+        ([("a", 30000), ("b", 1000)], "at most 3840 bytes"),
+    ],
+)
 def test_map_refuses(arguments, match):
     with pytest.raises(ValueError, match=match):
         RegisterMap(tuple(arguments))

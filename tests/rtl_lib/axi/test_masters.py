@@ -29,6 +29,7 @@ class Resettable(Elaboratable):
 
 def reads_served(axi, rng, rst, bad=()):
     """Subordinate for AR and R which checks that an offer is never withdrawn. Data is the address of its word."""
+
     async def testbench(ctx):
         due, offered = deque(), None
         while True:
@@ -51,6 +52,7 @@ def reads_served(axi, rng, rst, bad=()):
             if answer and ctx.get(axi.r.ready):
                 due.popleft()
             await ctx.tick()
+
     return testbench
 
 
@@ -109,6 +111,7 @@ def test_read_errors_are_reported_once_cleared():
 
 def writes_served(axi, rng, rst, memory, bursts_seen):
     """Subordinate for AW, W and B, which checks that bursts are whole and offers are not withdrawn."""
+
     async def testbench(ctx):
         addresses, words, acks, offered = deque(), [], 0, None
         while True:
@@ -134,6 +137,7 @@ def writes_served(axi, rng, rst, memory, bursts_seen):
                 bursts_seen.append(addr)
                 acks += 1
             await ctx.tick()
+
     return testbench
 
 
@@ -151,14 +155,14 @@ def test_writes_survive_a_reset(seed):
             values = [{"data": rng.randrange(1 << 64), "strobe": 0xFF} for _ in range(total)]
             await send(part.port.request, requests[:1])(ctx)
             if attempt < 3:
-                await send(part.port.data, values[:rng.randint(0, total)])(ctx)
+                await send(part.port.data, values[: rng.randint(0, total)])(ctx)
                 await reset(ctx, dut, rng.randint(1, 3))
         final.extend(zip(words_of(requests), (value["data"] for value in values), strict=True))
         for n, request in enumerate(requests):
             if n:
                 await send(part.port.request, [request])(ctx)
-            await send(part.port.data, values[:request["words"]])(ctx)
-            del values[:request["words"]]
+            await send(part.port.data, values[: request["words"]])(ctx)
+            del values[: request["words"]]
         await ctx.tick().repeat(100)
 
     final = []

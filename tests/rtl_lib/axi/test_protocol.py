@@ -31,9 +31,18 @@ def test_vector_add_on_axi(tmp_path, monkeypatch):
     source = tmp_path / "vector_add.v"
     source.write_text(VectorAdd().verilog())
     runner = get_runner("verilator")
-    runner.build(sources=[source], hdl_toplevel="vector_add", build_dir=tmp_path / "build",
-                 build_args=["-Wno-fatal", "-Wno-lint", "--assert"], timescale=("1ns", "1ps"))
-    results = runner.test(hdl_toplevel="vector_add", test_module="tests.rtl_lib.axi.bench_vector_add",
-                          build_dir=tmp_path / "build", test_dir=tmp_path)
+    runner.build(
+        sources=[source],
+        hdl_toplevel="vector_add",
+        build_dir=tmp_path / "build",
+        build_args=["-Wno-fatal", "-Wno-lint", "--assert"],
+        timescale=("1ns", "1ps"),
+    )
+    results = runner.test(
+        hdl_toplevel="vector_add",
+        test_module="tests.rtl_lib.axi.bench_vector_add",
+        build_dir=tmp_path / "build",
+        test_dir=tmp_path,
+    )
     tests, failures = get_results(results)
     assert tests == 3 and failures == 0

@@ -28,11 +28,13 @@ COUNTERS = [("words_read", 32), ("words_written", 32), ("bursts", 32)]
 class VectorAdd(wiring.Component):
     def __init__(self):
         self.control = AxiLiteControl(arguments=ARGUMENTS, counters=COUNTERS, identification=0x51)
-        super().__init__({
-            "bus": In(AxiLiteSignature(self.control.map.addr_bits)),
-            "read": Out(Axi4ReadSignature(ADDR_BITS, 8 * WORD)).array(MAP.banks),
-            "write": Out(Axi4WriteSignature(ADDR_BITS, 8 * WORD)).array(MAP.banks),
-        })
+        super().__init__(
+            {
+                "bus": In(AxiLiteSignature(self.control.map.addr_bits)),
+                "read": Out(Axi4ReadSignature(ADDR_BITS, 8 * WORD)).array(MAP.banks),
+                "write": Out(Axi4WriteSignature(ADDR_BITS, 8 * WORD)).array(MAP.banks),
+            }
+        )
 
     def verilog(self):
         """Verilog with conventional port names."""

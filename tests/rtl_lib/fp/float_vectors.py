@@ -7,18 +7,42 @@ def specials(fmt):
     """About 40 numbers: zeros, ends of the subnormal and normal range, neighbours of powers of two, NaNs."""
     ones, one = (1 << fmt.mantissa) - 1, fmt.bias << fmt.mantissa
     magnitudes = [
-        0, 1, 2, 3, ones // 2, ones - 1, ones, ones + 1, ones + 2, 2 * (ones + 1), 2 * ones + 1,
-        one - 1, one, one + 1, one + ones, one + (ones + 1) // 2, one + (fmt.mantissa << fmt.mantissa),
-        one - (fmt.precision << fmt.mantissa), fmt.infinity() - 1, fmt.infinity() - 1 - ones, fmt.infinity(),
-        fmt.infinity() + 1, fmt.quiet_nan,
+        0,
+        1,
+        2,
+        3,
+        ones // 2,
+        ones - 1,
+        ones,
+        ones + 1,
+        ones + 2,
+        2 * (ones + 1),
+        2 * ones + 1,
+        one - 1,
+        one,
+        one + 1,
+        one + ones,
+        one + (ones + 1) // 2,
+        one + (fmt.mantissa << fmt.mantissa),
+        one - (fmt.precision << fmt.mantissa),
+        fmt.infinity() - 1,
+        fmt.infinity() - 1 - ones,
+        fmt.infinity(),
+        fmt.infinity() + 1,
+        fmt.quiet_nan,
     ]
     return [fmt.zero(negative) | bits for bits in magnitudes for negative in (False, True)]
 
 
 def random_float(rng, fmt):
     """Any exponent, but often an extreme or a middle one; often a mantissa of few ones or few zeros."""
-    exponent = rng.choice([rng.randrange(fmt.top_exponent + 1), rng.choice([0, 1, 2, fmt.top_exponent - 1]),
-                           fmt.bias + rng.randint(-3, 3)])
+    exponent = rng.choice(
+        [
+            rng.randrange(fmt.top_exponent + 1),
+            rng.choice([0, 1, 2, fmt.top_exponent - 1]),
+            fmt.bias + rng.randint(-3, 3),
+        ]
+    )
     mantissa = rng.getrandbits(fmt.mantissa)
     if rng.random() < 0.5:
         sparse = 1 << rng.randrange(fmt.mantissa) | 1 << rng.randrange(fmt.mantissa)
@@ -62,13 +86,16 @@ def random_triples(fmt, count, seed):
         finite = all(bits & fmt.infinity() != fmt.infinity() for bits in (a, b))
         product = fmt.round(fmt.value(a) * fmt.value(b)) if finite else random_float(rng, fmt)
         near = product + (rng.randint(-3, 3) << fmt.mantissa) + rng.randint(-2, 2)
-        c = rng.choice([random_float(rng, fmt), near % (1 << fmt.width), product ^ fmt.zero(True), rng.choice(specials(fmt))])
+        c = rng.choice(
+            [random_float(rng, fmt), near % (1 << fmt.width), product ^ fmt.zero(True), rng.choice(specials(fmt))]
+        )
         triples.append((a, b, c))
     return triples
 
 
 def random_sums(fmt, count, vectors, seed):
-    """``count`` operands each: anything; or all of a middle size, some of them opposites of others, so that sums cancel; or special ones."""
+    """``count`` operands each: anything; or all of a middle size, some of them opposites of others, so that sums
+    cancel; or special ones."""
     rng = random.Random(seed)
     middle = max(1, fmt.bias - fmt.precision)
 

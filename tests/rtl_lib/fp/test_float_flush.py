@@ -1,4 +1,5 @@
-"""Formats without subnormal numbers: their parts are those of IEEE 754 with subnormal operands and results made zeros of their sign."""
+"""Formats without subnormal numbers: their parts are those of IEEE 754 with subnormal operands and results made zeros
+of their sign."""
 
 from dataclasses import replace
 
@@ -16,8 +17,12 @@ from tests.rtl_lib.fp.float_vectors import random_pairs, random_sums, random_tri
 
 FORMATS = tuple(replace(fmt, subnormals=False) for fmt in (BINARY16, BINARY32, BINARY64))
 PARTS = {
-    "sum": (FloatAdd, AddParams), "difference": (FloatAdd, lambda fmt: AddParams(fmt, True)), "product": (FloatMul, FloatMulParams),
-    "quotient": (FloatDiv, lambda fmt: fmt), "root": (FloatSqrt, lambda fmt: fmt), "fma": (FloatFma, lambda fmt: FloatMulParams(fmt, 18)),
+    "sum": (FloatAdd, AddParams),
+    "difference": (FloatAdd, lambda fmt: AddParams(fmt, True)),
+    "product": (FloatMul, FloatMulParams),
+    "quotient": (FloatDiv, lambda fmt: fmt),
+    "root": (FloatSqrt, lambda fmt: fmt),
+    "fma": (FloatFma, lambda fmt: FloatMulParams(fmt, 18)),
     "fused": (FloatSum, lambda fmt: FloatSumParams(("+*", "-*", "+"), fmt)),
 }
 
@@ -28,7 +33,11 @@ def just_below(fmt, count):
     pairs = []
     for k in range(count):
         low, other = 1 << fmt.mantissa, (fmt.bias << fmt.mantissa) - (k % 7) - 1
-        pairs += [(low + k % 5, other), ((fmt.bias - 1 << fmt.mantissa) | ones - k % 3, low + k % 3), (2 * low - 1 - k % 3, (fmt.bias - 1) << fmt.mantissa)]
+        pairs += [
+            (low + k % 5, other),
+            ((fmt.bias - 1 << fmt.mantissa) | ones - k % 3, low + k % 3),
+            (2 * low - 1 - k % 3, (fmt.bias - 1) << fmt.mantissa),
+        ]
     return pairs
 
 
@@ -41,7 +50,12 @@ def vectors(name, fmt, seed):
         return [(a, b, c) for a in few[::5] for b in few[::5] for c in few[::7]] + near + random_triples(fmt, 150, seed)
     if name == "fused":
         return random_sums(fmt, 5, 150, seed)
-    return [(a, b) for a in few for b in few[::1 if fmt.width == 16 else 4]] + just_below(fmt, 20) + random_pairs(fmt, 100, seed) + underflowing_pairs(fmt, 200, seed)
+    return (
+        [(a, b) for a in few for b in few[:: 1 if fmt.width == 16 else 4]]
+        + just_below(fmt, 20)
+        + random_pairs(fmt, 100, seed)
+        + underflowing_pairs(fmt, 200, seed)
+    )
 
 
 @pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: f"{fmt.width} bits")
@@ -61,7 +75,9 @@ def test_golden_is_that_of_ieee_with_zeros_for_subnormal_numbers(name, fmt):
         return bits if bits >> fmt.mantissa & fmt.top_exponent else fmt.zero(fmt.negative(bits))
 
     for operands in vectors(name, fmt, 5)[::3]:
-        assert part.golden(make(fmt), *operands) == flushed(part.golden(make(ieee), *map(flushed, operands))), [hex(x) for x in operands]
+        assert part.golden(make(fmt), *operands) == flushed(part.golden(make(ieee), *map(flushed, operands))), [
+            hex(x) for x in operands
+        ]
 
 
 @pytest.mark.parametrize("name", PARTS)

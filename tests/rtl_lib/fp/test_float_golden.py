@@ -74,16 +74,21 @@ def test_multiply_add_of_half_in_double():
         assert FloatFma.golden(FloatMulParams(BINARY16), a, b, c) == int(want.view(np.uint16))
 
 
-@pytest.mark.parametrize(("mode", "function"), [("even", np.rint), ("zero", np.trunc), ("up", np.ceil), ("down", np.floor)])
+@pytest.mark.parametrize(
+    ("mode", "function"), [("even", np.rint), ("zero", np.trunc), ("up", np.ceil), ("down", np.floor)]
+)
 @pytest.mark.parametrize("fmt", NUMPY, ids=str)
 def test_integral(fmt, mode, function):
     rng = random.Random(9)
-    operands = specials(fmt) + [random_float(rng, fmt) for _ in range(1000)] + [fmt.round(n / 4) for n in range(-40, 40)]
+    operands = (
+        specials(fmt) + [random_float(rng, fmt) for _ in range(1000)] + [fmt.round(n / 4) for n in range(-40, 40)]
+    )
     with np.errstate(all="ignore"):
         want = canonical_bits(fmt, function(arrays(fmt, [operands])[0]))
     got = [FloatIntegral.golden(IntegralParams(mode, fmt), a) for a in operands]
-    assert [g for g, a in zip(got, operands, strict=True) if not fmt.is_zero(a)] == \
-        [w for w, a in zip(want, operands, strict=True) if not fmt.is_zero(a)]
+    assert [g for g, a in zip(got, operands, strict=True) if not fmt.is_zero(a)] == [
+        w for w, a in zip(want, operands, strict=True) if not fmt.is_zero(a)
+    ]
 
 
 @pytest.mark.parametrize("source", NUMPY, ids=str)
@@ -109,7 +114,14 @@ def test_directed_rounding_encloses_the_number():
         assert inner & ~(1 << 31) == min(low & ~(1 << 31), high & ~(1 << 31))
 
 
-PYTHON_OPERATORS = {"oeq": "__eq__", "une": "__ne__", "olt": "__lt__", "ole": "__le__", "ogt": "__gt__", "oge": "__ge__"}
+PYTHON_OPERATORS = {
+    "oeq": "__eq__",
+    "une": "__ne__",
+    "olt": "__lt__",
+    "ole": "__le__",
+    "ogt": "__gt__",
+    "oge": "__ge__",
+}
 
 
 @pytest.mark.parametrize("op", COMPARISONS)
@@ -162,7 +174,10 @@ def test_unsound_formats_are_refused():
         FloatMulParams(FloatFormat(4, 8))
     with pytest.raises(ValueError, match="no comparison 'lt'"):
         CompareParams("lt")
-    for make in (lambda: ConvertParams(8, True, rounding="odd"), lambda: IntegralParams("odd"),
-                 lambda: ResizeParams(BINARY64, BINARY32, "odd")):
+    for make in (
+        lambda: ConvertParams(8, True, rounding="odd"),
+        lambda: IntegralParams("odd"),
+        lambda: ResizeParams(BINARY64, BINARY32, "odd"),
+    ):
         with pytest.raises(ValueError, match="no rounding 'odd'; there are even, zero"):
             make()

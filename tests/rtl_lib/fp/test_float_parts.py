@@ -26,9 +26,14 @@ from tests.rtl_lib.fp.float_vectors import (
 )
 
 BINARY_PARTS = [
-    (FloatAdd, AddParams()), (FloatAdd, AddParams(subtract=True)), (FloatAdd, AddParams(BINARY16)),
-    (FloatMul, FloatMulParams()), (FloatMul, FloatMulParams(dsp_bits=18)), (FloatMul, FloatMulParams(BINARY16)),
-    (FloatDiv, BINARY32), (FloatDiv, BINARY16),
+    (FloatAdd, AddParams()),
+    (FloatAdd, AddParams(subtract=True)),
+    (FloatAdd, AddParams(BINARY16)),
+    (FloatMul, FloatMulParams()),
+    (FloatMul, FloatMulParams(dsp_bits=18)),
+    (FloatMul, FloatMulParams(BINARY16)),
+    (FloatDiv, BINARY32),
+    (FloatDiv, BINARY16),
 ]
 NAMES = [f"{part.kind}-{params}" for part, params in BINARY_PARTS]
 
@@ -87,8 +92,11 @@ def test_conversions(width, signed):
     floats = [(bits,) for bits in specials(BINARY32)]
     floats += [(random_float(rng, BINARY32),) for _ in range(100)]
     for power in range(-2, width + 2):  # around every boundary, and around the limits of the type
-        floats += [(BINARY32.round(sign * 2**power) + step,) for sign in (1, -1) for step in (-1, 0, 1)] if power > 0 \
-            else [(BINARY32.round(2.0**power),), (BINARY32.round(-2.0**power),)]
+        floats += (
+            [(BINARY32.round(sign * 2**power) + step,) for sign in (1, -1) for step in (-1, 0, 1)]
+            if power > 0
+            else [(BINARY32.round(2.0**power),), (BINARY32.round(-(2.0**power)),)]
+        )
     for latency in (0, 2, 5):
         check(IntToFloat, params, latency, integers, gaps=0.2, seed=latency)
         check(FloatToInt, params, min(latency, 4), floats, gaps=0.2, seed=latency)
@@ -96,7 +104,9 @@ def test_conversions(width, signed):
 
 def test_conversion_to_a_float_too_small_for_the_integer():
     params = ConvertParams(32, True, BINARY16)
-    check(IntToFloat, params, 2, [(x % (1 << 32),) for x in (0, 65519, 65520, -65520, 65504, 1 << 30, -(1 << 31), 2049)])
+    check(
+        IntToFloat, params, 2, [(x % (1 << 32),) for x in (0, 65519, 65520, -65520, 65504, 1 << 30, -(1 << 31), 2049)]
+    )
 
 
 @pytest.mark.parametrize("fmt", [BINARY16, BINARY32, BINARY64], ids=str)
@@ -120,8 +130,12 @@ def test_rounding_to_integers(rounding):
         for width in (8, 16):
             params = ConvertParams(width, latency > 0, rounding=rounding)
             check(FloatToInt, params, latency, vectors, gaps=0.2, seed=latency)
-            check(IntToFloat, ConvertParams(width, latency > 0, BINARY16, rounding), latency,
-                  [(rng.getrandbits(width),) for _ in range(50)])
+            check(
+                IntToFloat,
+                ConvertParams(width, latency > 0, BINARY16, rounding),
+                latency,
+                [(rng.getrandbits(width),) for _ in range(50)],
+            )
 
 
 @pytest.mark.parametrize("source", [BINARY16, BINARY32, BINARY64], ids=str)
@@ -135,8 +149,14 @@ def test_resize(source, target):
         check(FloatResize, ResizeParams(source, target, rounding), k, vectors, gaps=0.2, seed=k)
 
 
-SUMS = [FloatSumParams(("+*", "+*")), FloatSumParams(("+", "-", "+")), FloatSumParams(("-*", "+", "+*", "-", "+*"), dsp_bits=18, adder_words=2),
-        FloatSumParams(("+*", "-*", "+"), BINARY16), FloatSumParams(("+*",) * 8, BINARY16), FloatSumParams(("+*", "-*", "-"), BINARY64)]
+SUMS = [
+    FloatSumParams(("+*", "+*")),
+    FloatSumParams(("+", "-", "+")),
+    FloatSumParams(("-*", "+", "+*", "-", "+*"), dsp_bits=18, adder_words=2),
+    FloatSumParams(("+*", "-*", "+"), BINARY16),
+    FloatSumParams(("+*",) * 8, BINARY16),
+    FloatSumParams(("+*", "-*", "-"), BINARY64),
+]
 
 
 @pytest.mark.parametrize("params", SUMS, ids=lambda params: f"{params.format.width} bits {' '.join(params.terms)}")

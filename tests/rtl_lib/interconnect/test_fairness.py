@@ -1,5 +1,5 @@
-"""Units that all want one bank at all times: nobody waits for more than one burst of each other, whatever their lengths; of those that store, for
-not many more words than a burst has."""
+"""Units that all want one bank at all times: nobody waits for more than one burst of each other, whatever their
+lengths; of those that store, for not many more words than a burst has."""
 
 import random
 from dataclasses import dataclass, field
@@ -64,6 +64,7 @@ def _came(ctx, request, watch):
 
 def reading(dut, watch, rate, rng):
     """Every unit reads from bank 0; the bank answers at a rate."""
+
     async def run(ctx):
         await _ask(ctx, dut)
         bank, owed = dut.banks[0], []
@@ -80,11 +81,13 @@ def reading(dut, watch, rate, rng):
             if ctx.get(bank.request.valid & bank.request.ready):
                 owed.append(_came(ctx, bank.request, watch))
             await ctx.tick()
+
     return run
 
 
 def writing(dut, watch, rate, rng):
     """Every unit writes to bank 0; the bank takes requests and words, and acknowledges, at a rate."""
+
     async def run(ctx):
         await _ask(ctx, dut)
         bank, owed, due = dut.banks[0], [], 0
@@ -104,16 +107,26 @@ def writing(dut, watch, rate, rng):
             if ctx.get(bank.request.valid & bank.request.ready):
                 owed.append(_came(ctx, bank.request, watch))
             await ctx.tick()
+
     return run
 
 
 KINDS = {"reads": (ReadInterconnect, reading, {"reorder_words": 48}), "writes": (WriteInterconnect, writing, {})}
-CASES = [(2, "one bank", 0.6), (2, "one of two banks", 1.0), (8, "one bank", 1.0), (8, "one of two banks", 0.6), (32, "one bank", 0.8)]
+CASES = [
+    (2, "one bank", 0.6),
+    (2, "one of two banks", 1.0),
+    (8, "one bank", 1.0),
+    (8, "one of two banks", 0.6),
+    (32, "one bank", 0.8),
+]
 
 
 def watched(kind, count, banks, rate):
     part, drive, options = KINDS[kind]
-    watch, dut = Watch(count), part(count=count, address_map=MAPS[banks], outstanding=OUTSTANDING, **options, **GEOMETRY)
+    watch, dut = (
+        Watch(count),
+        part(count=count, address_map=MAPS[banks], outstanding=OUTSTANDING, **options, **GEOMETRY),
+    )
     simulate(dut, drive(dut, watch, rate, random.Random(count)))
     return watch
 
@@ -132,4 +145,6 @@ def test_writers_wait_for_few_words(count, banks, rate):
     watch = watched("writes", count, banks, rate)
     assert watch.most_words <= max(AHEAD + 1, GEOMETRY["max_burst"])
     long = [bursts for unit, bursts in enumerate(watch.bursts) if words_of(unit) > 1]
-    assert max(long) - min(long) <= 1 and max(watch.bursts) <= (AHEAD + 1) * (min(long) + 1), f"bursts of each: {watch.bursts}"
+    assert max(long) - min(long) <= 1 and max(watch.bursts) <= (AHEAD + 1) * (min(long) + 1), (
+        f"bursts of each: {watch.bursts}"
+    )

@@ -19,8 +19,12 @@ from rtl_lib.lsu.store import StoreUnit, store
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
 SIZE = 8192
-MAPS = [AddressMap.interleaved(1), AddressMap.interleaved(2, 256), AddressMap.partitioned(2, SIZE // 2),
-        AddressMap.interleaved(4, 256)]
+MAPS = [
+    AddressMap.interleaved(1),
+    AddressMap.interleaved(2, 256),
+    AddressMap.partitioned(2, SIZE // 2),
+    AddressMap.interleaved(4, 256),
+]
 GEOMETRY = {"word_bytes": 16, "addr_bits": 16, "max_burst": 4}
 
 
@@ -131,13 +135,22 @@ def test_reads(address_map, count, rate, latency):
     banks = banks_of(golden, address_map, rate=rate, latency=latency)
     units = [LoadUnit(access_bytes=4, depth=32, pending=8, burst_align=256, **GEOMETRY) for _ in range(count)]
     interconnect = ReadInterconnect(count=count, address_map=address_map, reorder_words=8, outstanding=5, **GEOMETRY)
-    addresses = [[a for _ in range(12) for s in [rng.randrange(0, SIZE - 256, 4)]
-                  for a in range(s, s + rng.choice([4, 16, 200]), 4)] for _ in units]
+    addresses = [
+        [
+            a
+            for _ in range(12)
+            for s in [rng.randrange(0, SIZE - 256, 4)]
+            for a in range(s, s + rng.choice([4, 16, 200]), 4)
+        ]
+        for _ in units
+    ]
     seen = [[] for _ in units]
-    simulate(Rig(units, interconnect),
-             *(send(unit.i, a, rate) for unit, a in zip(units, addresses, strict=True)),
-             *(receive(unit.o, len(a), s, rate) for unit, a, s in zip(units, addresses, seen, strict=True)),
-             background=[bank.serve_reads(port) for bank, port in zip(banks, interconnect.banks, strict=True)])
+    simulate(
+        Rig(units, interconnect),
+        *(send(unit.i, a, rate) for unit, a in zip(units, addresses, strict=True)),
+        *(receive(unit.o, len(a), s, rate) for unit, a, s in zip(units, addresses, seen, strict=True)),
+        background=[bank.serve_reads(port) for bank, port in zip(banks, interconnect.banks, strict=True)],
+    )
     assert seen == [load(golden, a, 4) for a in addresses]
 
 
@@ -153,12 +166,19 @@ def test_writes(address_map, count, rate, latency):
     interconnect = WriteInterconnect(count=count, address_map=address_map, outstanding=5, **GEOMETRY)
     drivers = []
     for u, unit in enumerate(units):
-        stores = [(a, rng.randrange(1 << 32)) for _ in range(12) for s in [rng.randrange(0, SIZE - 256, 16)]
-                  for a in range(s + 4 * u, s + rng.choice([16, 64, 250]), 16)]
+        stores = [
+            (a, rng.randrange(1 << 32))
+            for _ in range(12)
+            for s in [rng.randrange(0, SIZE - 256, 16)]
+            for a in range(s + 4 * u, s + rng.choice([16, 64, 250]), 16)
+        ]
         store(golden, stores, 4)
         drivers.append(finishing(unit, send(unit.i, [{"addr": a, "data": v} for a, v in stores], rate)))
-    simulate(Rig(units, interconnect), *drivers,
-             background=[bank.serve_writes(port) for bank, port in zip(banks, interconnect.banks, strict=True)])
+    simulate(
+        Rig(units, interconnect),
+        *drivers,
+        background=[bank.serve_writes(port) for bank, port in zip(banks, interconnect.banks, strict=True)],
+    )
     assert gather(banks, address_map) == golden
 
 
@@ -170,6 +190,7 @@ def finishing(unit, driver):
         ctx.set(unit.fence.request.valid, 0)
         ctx.set(unit.fence.response.ready, 1)
         await ctx.tick().until(unit.fence.response.valid)
+
     return testbench
 
 
@@ -187,9 +208,12 @@ def test_two_banks_give_twice_the_words():
             cycles.append(1)
             await ctx.tick()
 
-    simulate(Rig(units, interconnect), *(send(unit.i, addresses) for unit in units),
-             *(receive(unit.o, total, s) for unit, s in zip(units, seen, strict=True)),
-             background=[clock, *(bank.serve_reads(p) for bank, p in zip(banks, interconnect.banks, strict=True))])
+    simulate(
+        Rig(units, interconnect),
+        *(send(unit.i, addresses) for unit in units),
+        *(receive(unit.o, total, s) for unit, s in zip(units, seen, strict=True)),
+        background=[clock, *(bank.serve_reads(p) for bank, p in zip(banks, interconnect.banks, strict=True))],
+    )
     assert seen == [load(golden, addresses, 16)] * 2
     assert len(cycles) <= total * 1.1 + 40
 
@@ -208,20 +232,28 @@ def test_a_slow_bank_blocks_nobody_else():
         async def noted(ctx):
             await testbench(ctx)
             done.append(n)
+
         return noted
 
-    simulate(Rig(units, interconnect), send(units[0].i, mixed), send(units[1].i, other, before=after(20)),
-             noting(0, receive(units[0].o, len(mixed), seen[0])), noting(1, receive(units[1].o, len(other), seen[1])),
-             background=[slow.serve_reads(interconnect.banks[0]), fast.serve_reads(interconnect.banks[1])])
+    simulate(
+        Rig(units, interconnect),
+        send(units[0].i, mixed),
+        send(units[1].i, other, before=after(20)),
+        noting(0, receive(units[0].o, len(mixed), seen[0])),
+        noting(1, receive(units[1].o, len(other), seen[1])),
+        background=[slow.serve_reads(interconnect.banks[0]), fast.serve_reads(interconnect.banks[1])],
+    )
     assert seen == [load(golden, mixed, 16), load(golden, other, 16)]
     assert done == [1, 0]
 
 
 def after(cycles):
     """Wait that long before the first payload."""
+
     async def wait(ctx, n):
         if n == 0:
             await ctx.tick().repeat(cycles)
+
     return wait
 
 
@@ -252,7 +284,11 @@ def test_a_bank_writes_a_word_in_every_cycle(burst):
             await ctx.tick()
 
     step = 16 if burst > 1 else 48
-    simulate(Port(), finishing(unit, send(unit.i, [{"addr": n * step, "data": n} for n in range(stores)])), background=[accept])
+    simulate(
+        Port(),
+        finishing(unit, send(unit.i, [{"addr": n * step, "data": n} for n in range(stores)])),
+        background=[accept],
+    )
     first, last = moved.index(1), len(moved) - moved[::-1].index(1)
     assert sum(moved) == stores
     assert last - first <= stores + 4

@@ -21,7 +21,9 @@ class System(Elaboratable):
 
     def __init__(self, kinds, word, places=256, addr_bits=10):
         self.units = [AtomicUnit(function=function, access_bytes=size, addr_bits=addr_bits) for function, size in kinds]
-        self.memory = AtomicMemory(askers=len(kinds), word_bytes=word, addr_bits=addr_bits, functions=FUNCTIONS, places=places)
+        self.memory = AtomicMemory(
+            askers=len(kinds), word_bytes=word, addr_bits=addr_bits, functions=FUNCTIONS, places=places
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -33,14 +35,21 @@ class System(Elaboratable):
 
 
 def requests(rng, size, count):
-    return [{"addr": rng.choice([0, 8, 64, 72, 200]) // size * size, "a": rng.randrange(1 << 8 * size) >> rng.choice([0, 16]),
-             "b": rng.randrange(1 << 8 * size)} for _ in range(count)]
+    return [
+        {
+            "addr": rng.choice([0, 8, 64, 72, 200]) // size * size,
+            "a": rng.randrange(1 << 8 * size) >> rng.choice([0, 16]),
+            "b": rng.randrange(1 << 8 * size),
+        }
+        for _ in range(count)
+    ]
 
 
 def until_idle(dut):
     async def testbench(ctx):
         for unit in dut.units:
             await ctx.tick().until(unit.idle)
+
     return testbench
 
 
@@ -48,6 +57,7 @@ def in_turn(*testbenches):
     async def testbench(ctx):
         for each in testbenches:
             await each(ctx)
+
     return testbench
 
 
@@ -71,8 +81,12 @@ def test_one_asker(function, size, word):
         new = ATOMICS[function](expected[-1], (each["a"], each["b"]), 8 * size) & (1 << 8 * size) - 1
         content[place] = new.to_bytes(size, "little")
     (unit,) = dut.units
-    simulate(dut, send(unit.i, asked, 0.8), in_turn(receive(unit.o, len(asked), found, 0.6), until_idle(dut)),
-             background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
+    simulate(
+        dut,
+        send(unit.i, asked, 0.8),
+        in_turn(receive(unit.o, len(asked), found, 0.6), until_idle(dut)),
+        background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)],
+    )
     assert found == expected
     assert memory.bytes == content
 
@@ -88,12 +102,15 @@ def test_reads_between_changes(places):
     for each in added:
         place = slice(each["addr"], each["addr"] + 4)
         content[place] = (int.from_bytes(content[place], "little") + each["a"] & (1 << 32) - 1).to_bytes(4, "little")
-    simulate(dut, *(send(unit.i, asked, 0.6, seed=k) for k, (unit, asked) in enumerate(zip(dut.units, (added, looked)))),
-             *(in_turn(receive(unit.o, 150, found[k], 0.6, seed=k), until_idle(dut)) for k, unit in enumerate(dut.units)),
-             background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
+    simulate(
+        dut,
+        *(send(unit.i, asked, 0.6, seed=k) for k, (unit, asked) in enumerate(zip(dut.units, (added, looked)))),
+        *(in_turn(receive(unit.o, 150, found[k], 0.6, seed=k), until_idle(dut)) for k, unit in enumerate(dut.units)),
+        background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)],
+    )
     assert memory.bytes == content
     for each, value in zip(looked, found[1], strict=True):
-        sums = [int.from_bytes(before[each["addr"]:each["addr"] + 4], "little")]
+        sums = [int.from_bytes(before[each["addr"] : each["addr"] + 4], "little")]
         for one in added:
             if one["addr"] == each["addr"]:
                 sums.append(sums[-1] + one["a"] & (1 << 32) - 1)
@@ -109,13 +126,21 @@ def test_several_askers():
     asked.append([{"addr": 8, "a": 1 << 33, "b": 0}] * 30)
     found = [[], [], []]
     streams = [(unit, given, into) for unit, given, into in zip(dut.units, asked, found)]
-    simulate(dut, *(send(unit.i, given, 0.7, seed=k) for k, (unit, given, _) in enumerate(streams)),
-             *(in_turn(receive(unit.o, len(given), into, 0.5, seed=k), until_idle(dut)) for k, (unit, given, into) in enumerate(streams)),
-             background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
+    simulate(
+        dut,
+        *(send(unit.i, given, 0.7, seed=k) for k, (unit, given, _) in enumerate(streams)),
+        *(
+            in_turn(receive(unit.o, len(given), into, 0.5, seed=k), until_idle(dut))
+            for k, (unit, given, into) in enumerate(streams)
+        ),
+        background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)],
+    )
     for place in (0, 4, 32):
-        numbers = sorted(n for given, got in zip(asked[:2], found) for each, n in zip(given, got) if each["addr"] == place)
+        numbers = sorted(
+            n for given, got in zip(asked[:2], found) for each, n in zip(given, got) if each["addr"] == place
+        )
         assert numbers == list(range(len(numbers)))
-        assert int.from_bytes(memory.bytes[place:place + 4], "little") == len(numbers)
+        assert int.from_bytes(memory.bytes[place : place + 4], "little") == len(numbers)
     assert int.from_bytes(memory.bytes[8:16], "little") == 30 << 33
 
 
@@ -155,18 +180,26 @@ def test_answers_that_wait_for_others():
                 await receive(unit.o, len(into) + 1, into)(ctx)
 
     asked = [[{"addr": 8 * k, "a": 1, "b": 0}] * 20 for k in range(2)]
-    simulate(dut, *(send(unit.i, given) for unit, given in zip(dut.units, asked)), takes_in_turn,
-             background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
+    simulate(
+        dut,
+        *(send(unit.i, given) for unit, given in zip(dut.units, asked)),
+        takes_in_turn,
+        background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)],
+    )
     assert all(b - a in (1, 1 - (1 << 32)) for numbers in found for a, b in pairwise(numbers))
 
 
 @pytest.mark.parametrize("word, places, latency", [(8, 4, 5), (16, 2, 40), (64, 4, 100), (8, 16, 30)])
 @pytest.mark.parametrize("seed", range(3))
 def test_words_that_want_the_same_places(word, places, latency, seed):
-    """Many more words than places: each is what the operations before have left, wherever it was meanwhile; with fences in between."""
+    """Many more words than places: each is what the operations before have left, wherever it was meanwhile; with fences
+    in between."""
     rng = random.Random(seed)
     dut, memory = System([("xchg", 4)], word, places), Memory(SIZE, latency=latency, rate=rng.choice([0.5, 1.0]))
-    asked = [{"addr": 4 * rng.randrange(SIZE // 4 if rng.random() < 0.6 else 24), "a": rng.randrange(1 << 32), "b": 0} for _ in range(300)]
+    asked = [
+        {"addr": 4 * rng.randrange(SIZE // 4 if rng.random() < 0.6 else 24), "a": rng.randrange(1 << 32), "b": 0}
+        for _ in range(300)
+    ]
     expected, content = [], bytearray(memory.bytes)
     for each in asked:
         place = slice(each["addr"], each["addr"] + 4)
@@ -187,12 +220,16 @@ def test_words_that_want_the_same_places(word, places, latency, seed):
             await ctx.tick().until(unit.fence.response.valid)
             later = {each["addr"] for each in asked[known:]}
             for k, each in enumerate(asked[:known]):
-                if each["addr"] not in later and all(other["addr"] != each["addr"] for other in asked[k + 1:known]):
-                    assert int.from_bytes(memory.bytes[each["addr"]:each["addr"] + 4], "little") == each["a"]
+                if each["addr"] not in later and all(other["addr"] != each["addr"] for other in asked[k + 1 : known]):
+                    assert int.from_bytes(memory.bytes[each["addr"] : each["addr"] + 4], "little") == each["a"]
 
-    simulate(dut, send(unit.i, asked, rng.choice([0.5, 1.0]), seed=seed),
-             in_turn(receive(unit.o, len(asked), found, rng.choice([0.6, 1.0]), seed=seed + 1), until_idle(dut)),
-             background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes), fences], deadline=60_000)
+    simulate(
+        dut,
+        send(unit.i, asked, rng.choice([0.5, 1.0]), seed=seed),
+        in_turn(receive(unit.o, len(asked), found, rng.choice([0.6, 1.0]), seed=seed + 1), until_idle(dut)),
+        background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes), fences],
+        deadline=60_000,
+    )
     assert found == expected
     assert memory.bytes == content
 
@@ -208,8 +245,14 @@ def cycles_of(dut, memory, addresses):
             cycles += len(found) > 0
         ended.append(cycles)
 
-    simulate(dut, send(unit.i, [{"addr": a, "a": 1, "b": 0} for a in addresses]), receive(unit.o, len(addresses), found), count,
-             background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)], deadline=60_000)
+    simulate(
+        dut,
+        send(unit.i, [{"addr": a, "a": 1, "b": 0} for a in addresses]),
+        receive(unit.o, len(addresses), found),
+        count,
+        background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)],
+        deadline=60_000,
+    )
     return ended[0]
 
 
@@ -217,15 +260,22 @@ def test_words_held_take_an_operation_a_cycle():
     """The same word, and a table of a kilobyte in any order: once it is there, every cycle has an operation."""
     rng = random.Random(1)
     same = cycles_of(System([("add", 4)], 64), Memory(SIZE, latency=100), [4] * 600)
-    table = cycles_of(System([("add", 4)], 64, addr_bits=12), Memory(1024, latency=100), [4 * rng.randrange(256) for _ in range(2000)])
+    table = cycles_of(
+        System([("add", 4)], 64, addr_bits=12), Memory(1024, latency=100), [4 * rng.randrange(256) for _ in range(2000)]
+    )
     assert same < 600 + 5
     assert table < 2000 + 200
 
 
 def test_words_far_apart_are_read_ahead_of_their_turn():
-    """None is held, and each makes room: as many are under way as an asker has room for, so a memory of 100 cycles gives one every few."""
+    """None is held, and each makes room: as many are under way as an asker has room for, so a memory of 100 cycles
+    gives one every few."""
     size, rng = 1 << 20, random.Random(2)
-    count = cycles_of(System([("add", 4)], 64, addr_bits=20), Memory(size, latency=100), [64 * rng.randrange(size // 64) for _ in range(1200)])
+    count = cycles_of(
+        System([("add", 4)], 64, addr_bits=20),
+        Memory(size, latency=100),
+        [64 * rng.randrange(size // 64) for _ in range(1200)],
+    )
     assert count < 1200 * 5
 
 
@@ -247,6 +297,8 @@ def test_a_reset_in_mid_run_forgets_what_was_held():
         await receive(unit.o, 12, found)(ctx)
         await ctx.tick().until(unit.idle)
 
-    simulate(wrapped, testbench, background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)])
+    simulate(
+        wrapped, testbench, background=[memory.serve_reads(dut.memory.reads), memory.serve_writes(dut.memory.writes)]
+    )
     assert found == [0] * 12
     assert memory.bytes[:96] == bytes([5, 0, 0, 0, 0, 0, 0, 0] * 12)

@@ -33,8 +33,19 @@ def fetched(memory, word):
 
 
 def unit(access, word, **options):
-    return CachedLoadUnit(**{"access_bytes": access, "word_bytes": word, "addr_bits": 20, "depth": 40, "max_burst": 4,
-                             "words": 16, "pending": 5, "burst_align": 256, **options})
+    return CachedLoadUnit(
+        **{
+            "access_bytes": access,
+            "word_bytes": word,
+            "addr_bits": 20,
+            "depth": 40,
+            "max_burst": 4,
+            "words": 16,
+            "pending": 5,
+            "burst_align": 256,
+            **options,
+        }
+    )
 
 
 @pytest.mark.parametrize("access, word", WIDTHS)
@@ -43,8 +54,12 @@ def test_cached_load_unit(access, word, give, take, serve):
     addresses = returning_addresses(random.Random(word + access), access, word, 300)
     memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
     dut = unit(access, word)
-    simulate(dut, send(dut.i, addresses, give), receive(dut.o, len(addresses), seen, take),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.i, addresses, give),
+        receive(dut.o, len(addresses), seen, take),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == load(memory.bytes, addresses, access)
     if access < word:
         assert len(fetched(memory, word)) < len(words_read(addresses, word)), "nothing was used again"
@@ -56,8 +71,9 @@ def test_places_are_used_again_in_order_and_late_responses_overwrite_nothing():
     addresses = returning_addresses(rng, 4, 16, 400)
     memory, seen = Memory(SIZE, latency=30), []
     dut = unit(4, 16, words=8, pending=6)
-    simulate(dut, send(dut.i, addresses), receive(dut.o, len(addresses), seen, 0.5),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut, send(dut.i, addresses), receive(dut.o, len(addresses), seen, 0.5), background=[memory.serve_reads(dut.mem)]
+    )
     assert seen == load(memory.bytes, addresses, 4)
 
 
@@ -69,8 +85,12 @@ def test_each_word_is_fetched_once_while_all_fit(apart, length, give):
     addresses = [row * apart + n * 4 for _ in range(2) for n in range(length) for row in range(rows)]
     memory, seen = Memory(SIZE), []
     dut = unit(4, word, words=64, pending=16)
-    simulate(dut, send(dut.i, addresses, give), receive(dut.o, len(addresses), seen),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.i, addresses, give),
+        receive(dut.o, len(addresses), seen),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == load(memory.bytes, addresses, 4)
     assert sorted(fetched(memory, word)) == sorted({a // word * word for a in addresses})
 
@@ -80,13 +100,16 @@ def test_more_words_stay_while_few_are_under_way():
     addresses = [n * 64 + k * 4 for _ in range(3) for n in range(50) for k in range(16)]
     memory, seen = Memory(SIZE), []
     dut = unit(4, 64, words=64, pending=32)
-    simulate(dut, send(dut.i, addresses), receive(dut.o, len(addresses), seen), background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut, send(dut.i, addresses), receive(dut.o, len(addresses), seen), background=[memory.serve_reads(dut.mem)]
+    )
     assert seen == load(memory.bytes, addresses, 4)
     assert len(fetched(memory, 64)) == 50
 
 
 def deep_addresses(rng):
-    """Two words of new ones, one that was fetched long ago, and then a crowd of new ones; in between all comes to rest."""
+    """Two words of new ones, one that was fetched long ago, and then a crowd of new ones; in between all comes to
+    rest."""
     fresh, order, addresses = iter(range(SIZE // 4)), [], []
     for _ in range(20):
         for crowd in (rng.randint(6, 14), 1):
@@ -103,7 +126,12 @@ def test_words_that_are_waited_for_stay_when_a_crowd_comes(take):
     addresses = deep_addresses(rng)
     memory, seen = Memory(SIZE, latency=30), []
     dut = unit(4, 4, words=16, pending=8)
-    simulate(dut, send(dut.i, addresses), receive(dut.o, len(addresses), seen, take), background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.i, addresses),
+        receive(dut.o, len(addresses), seen, take),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == load(memory.bytes, addresses, 4)
     ways = words_placed([a // 4 for a in addresses], 16, 8, 6)
     assert len(fetched(memory, 4)) < len(ways), "no word was found deep in the ring"
@@ -126,7 +154,12 @@ def test_guard_lets_no_more_words_be_placed_than_a_deep_one_can_stand(seed):
             kind = rng.choice(["", "deep", "hit", "placed", "placed"]) if len(under_way) < 12 else ""
             kind = "" if kind == "placed" and hold else kind
             answered = bool(under_way) and rng.random() < 0.45
-            for port, value in ((dut.deep, kind == "deep"), (dut.placed, kind == "placed"), (dut.level, len(under_way)), (dut.answered, answered)):
+            for port, value in (
+                (dut.deep, kind == "deep"),
+                (dut.placed, kind == "placed"),
+                (dut.level, len(under_way)),
+                (dut.answered, answered),
+            ):
                 ctx.set(port, value)
             if kind == "placed":
                 under_way = [n if n is None else n + 1 for n in under_way]
@@ -138,7 +171,8 @@ def test_guard_lets_no_more_words_be_placed_than_a_deep_one_can_stand(seed):
 
 
 def test_guard_holds_nothing_where_words_are_rare():
-    """A deep access every cycle but that of every tenth, which places a word: eight are under way, and each stretch is longer than that."""
+    """A deep access every cycle but that of every tenth, which places a word: eight are under way, and each stretch is
+    longer than that."""
     dut, held = PlaceGuard(depth=8, margin=4), []
 
     async def drive(ctx):
@@ -208,7 +242,7 @@ def test_flush_at_any_time_shows_what_was_written_before(rate):
             for _ in range(rng.randrange(12)):
                 await ctx.tick()
             for a in range(0, 128, 4):
-                memory.bytes[a:a + 4] = version.to_bytes(4, "little")
+                memory.bytes[a : a + 4] = version.to_bytes(4, "little")
             ctx.set(dut.flush, 1)
             writes.append(version)
             await ctx.tick()
@@ -228,9 +262,13 @@ def test_flush_at_any_time_shows_what_was_written_before(rate):
 
     version_in_force = [0]
     for a in range(0, 128, 4):
-        memory.bytes[a:a + 4] = bytes(4)
-    simulate(dut, send(dut.i, addresses, rate), receive(dut.o, len(addresses), seen, rate),
-             background=[memory.serve_reads(dut.mem), change, watch, versions])
+        memory.bytes[a : a + 4] = bytes(4)
+    simulate(
+        dut,
+        send(dut.i, addresses, rate),
+        receive(dut.o, len(addresses), seen, rate),
+        background=[memory.serve_reads(dut.mem), change, watch, versions],
+    )
     assert len(floor) == len(seen)
     assert all(value >= least for value, least in zip(seen, floor, strict=True))
 
@@ -239,8 +277,9 @@ def test_errors_go_with_their_access():
     memory, seen = Memory(SIZE, bad=range(32, 64)), []
     dut = CachedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, words=128)
     addresses = list(range(0, 128, 4)) * 2
-    simulate(dut, send(dut.i, addresses), receive(dut.o, 64, seen, extra=dut.error),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut, send(dut.i, addresses), receive(dut.o, 64, seen, extra=dut.error), background=[memory.serve_reads(dut.mem)]
+    )
     assert [bool(error) for _, error in seen] == [a in memory.bad for a in addresses]
 
 
@@ -255,8 +294,12 @@ def test_finder_misses_what_the_golden_function_misses(give, take, calm):
     async def set_calm(ctx):
         ctx.set(dut.calm, calm)
 
-    simulate(dut, set_calm, send(dut.i, [{"word": w, "offset": w & 7} for w in words], give),
-             receive(dut.o, len(words), seen, take))
+    simulate(
+        dut,
+        set_calm,
+        send(dut.i, [{"word": w, "offset": w & 7} for w in words], give),
+        receive(dut.o, len(words), seen, take),
+    )
     ring, latest = [], None
     for word, found in zip(words, seen, strict=True):
         assert (found.word, found.offset) == (word, word & 7)
@@ -277,8 +320,12 @@ def test_finder_tells_neighbours_that_share_an_index_apart():
     assert len({fold(word, 4) for word in words}) == 1
     memory, seen = Memory(SIZE), []
     dut = unit(4, 4, words=8, pending=4)
-    simulate(dut, send(dut.i, [4 * w for w in words]), receive(dut.o, len(words), seen),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.i, [4 * w for w in words]),
+        receive(dut.o, len(words), seen),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == load(memory.bytes, [4 * w for w in words], 4)
 
 
@@ -287,11 +334,23 @@ def test_guard_refuses_an_odd_margin():
         PlaceGuard(depth=4, margin=3)
 
 
-@pytest.mark.parametrize("wrong, match", [
-    ({"words": 24}, "words"), ({"words": 16, "pending": 16}, "pending"), ({"access_bytes": 3}, "access_bytes"),
-    ({"pending": 3}, "pending"), ({"word_bytes": 24}, "word_bytes"), ({"burst_align": 8192}, "burst_align"),
-])
+@pytest.mark.parametrize(
+    "wrong, match",
+    [
+        ({"words": 24}, "words"),
+        ({"words": 16, "pending": 16}, "pending"),
+        ({"access_bytes": 3}, "access_bytes"),
+        ({"pending": 3}, "pending"),
+        ({"word_bytes": 24}, "word_bytes"),
+        ({"burst_align": 8192}, "burst_align"),
+    ],
+)
 def test_refuses_wrong_parameters(wrong, match):
     with pytest.raises(ValueError, match=match):
-        unit(**{"access": 4, "word": 16, **{{"access_bytes": "access", "word_bytes": "word"}.get(k, k): v
-                                            for k, v in wrong.items()}}).elaborate(None)
+        unit(
+            **{
+                "access": 4,
+                "word": 16,
+                **{{"access_bytes": "access", "word_bytes": "word"}.get(k, k): v for k, v in wrong.items()},
+            }
+        ).elaborate(None)

@@ -1,4 +1,5 @@
-"""The constant cache against golden reads of a byte memory: several loads at once, misses, refused words, forgetting."""
+"""The constant cache against golden reads of a byte memory: several loads at once, misses, refused words,
+forgetting."""
 
 import random
 
@@ -17,7 +18,9 @@ class Rig(Elaboratable):
     """A cache with its loads."""
 
     def __init__(self, accesses, words=8, **options):
-        self.cache = ConstantCache(accesses=accesses, words=words, word_bytes=WORD, addr_bits=16, max_burst=4, **options)
+        self.cache = ConstantCache(
+            accesses=accesses, words=words, word_bytes=WORD, addr_bits=16, max_burst=4, **options
+        )
         self.units = [ConstantLoadUnit(access_bytes=size, addr_bits=16) for size in accesses]
 
     def elaborate(self, platform):
@@ -45,9 +48,15 @@ def test_loads(accesses, give, take, serve, latency):
     rig, memory = Rig(accesses), Memory(SIZE, rate=serve, latency=latency)
     asked = [addresses(rng, size, 120, 160) for size in accesses]
     seen = [[] for _ in accesses]
-    simulate(rig, *(send(unit.i, each, give, seed=k) for k, (unit, each) in enumerate(zip(rig.units, asked, strict=True))),
-             *(receive(unit.o, len(each), into, take, seed=9 + k) for k, (unit, each, into) in enumerate(zip(rig.units, asked, seen, strict=True))),
-             background=[memory.serve_reads(rig.cache.mem)])
+    simulate(
+        rig,
+        *(send(unit.i, each, give, seed=k) for k, (unit, each) in enumerate(zip(rig.units, asked, strict=True))),
+        *(
+            receive(unit.o, len(each), into, take, seed=9 + k)
+            for k, (unit, each, into) in enumerate(zip(rig.units, asked, seen, strict=True))
+        ),
+        background=[memory.serve_reads(rig.cache.mem)],
+    )
     assert seen == [load(memory.bytes, each, size) for each, size in zip(asked, accesses, strict=True)]
 
 
@@ -55,9 +64,12 @@ def test_a_word_is_fetched_once_for_all():
     rig, memory = Rig((4, 4, 4), words=16), Memory(SIZE, latency=7)
     seen = [[], [], []]
     asked = [list(range(0, 256, 4)) * 2, list(range(252, -4, -4)) * 2, [a for a in range(0, 256, 16) for _ in range(8)]]
-    simulate(rig, *(send(unit.i, each) for unit, each in zip(rig.units, asked, strict=True)),
-             *(receive(unit.o, 128, into) for unit, into in zip(rig.units, seen, strict=True)),
-             background=[memory.serve_reads(rig.cache.mem)])
+    simulate(
+        rig,
+        *(send(unit.i, each) for unit, each in zip(rig.units, asked, strict=True)),
+        *(receive(unit.o, 128, into) for unit, into in zip(rig.units, seen, strict=True)),
+        background=[memory.serve_reads(rig.cache.mem)],
+    )
     assert seen == [load(memory.bytes, each, 4) for each in asked]
     assert sorted(addr for addr, _ in memory.reads) == list(range(0, 256, 16))
 
@@ -70,8 +82,12 @@ def test_hits_are_answered_in_every_cycle():
             time.append(1)
             await ctx.tick()
 
-    simulate(rig, send(rig.units[0].i, [n * 4 % 64 for n in range(300)]), receive(rig.units[0].o, 300, seen),
-             background=[memory.serve_reads(rig.cache.mem), clock])
+    simulate(
+        rig,
+        send(rig.units[0].i, [n * 4 % 64 for n in range(300)]),
+        receive(rig.units[0].o, 300, seen),
+        background=[memory.serve_reads(rig.cache.mem), clock],
+    )
     assert len(time) < 300 + 8 + 4 * 20 + 10
 
 
@@ -97,12 +113,20 @@ def test_what_is_forgotten_is_read_anew(wait):
                 _, _, valid, ready = await ctx.tick().sample(rig.units[k].i.valid, rig.units[k].i.ready)
                 if valid and ready:
                     taken[k].append(forgotten)
+
         return watch
 
     asked = [[n * 4 % 96 for n in range(80)], [n * 20 % 300 // 4 * 4 for n in range(60)]]
-    simulate(rig, forget, *(send(unit.i, each, 0.9, seed=k) for k, (unit, each) in enumerate(zip(rig.units, asked, strict=True))),
-             *(receive(unit.o, len(each), into, 0.7, seed=5 + k) for k, (unit, each, into) in enumerate(zip(rig.units, asked, seen, strict=True))),
-             background=[memory.serve_reads(rig.cache.mem), noting(0), noting(1)])
+    simulate(
+        rig,
+        forget,
+        *(send(unit.i, each, 0.9, seed=k) for k, (unit, each) in enumerate(zip(rig.units, asked, strict=True))),
+        *(
+            receive(unit.o, len(each), into, 0.7, seed=5 + k)
+            for k, (unit, each, into) in enumerate(zip(rig.units, asked, seen, strict=True))
+        ),
+        background=[memory.serve_reads(rig.cache.mem), noting(0), noting(1)],
+    )
     for each, values, after in zip(asked, seen, taken, strict=True):
         assert sum(after) > 5
         for addr, value, forgotten in zip(each, values, after, strict=True):
@@ -112,7 +136,8 @@ def test_what_is_forgotten_is_read_anew(wait):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_periods_begin_again(seed):
-    """Memory changes before each of many ``forget``: what is taken after it is at least as new, and an offer stays what it is."""
+    """Memory changes before each of many ``forget``: what is taken after it is at least as new, and an offer stays what
+    it is."""
     rng, rig, memory, seen = random.Random(seed), Rig((4, 4), period_bits=2), Memory(SIZE, latency=3), [[], []]
     versions, taken = [0], [[], []]
     memory.bytes[:] = bytes(SIZE)
@@ -133,22 +158,36 @@ def test_periods_begin_again(seed):
                 newest = versions[-1]  # a load taken in the cycle of ``forget`` itself is taken after it
                 _, _, valid, ready = await ctx.tick().sample(unit.i.valid, unit.i.ready)
                 into.extend([newest] if valid and ready else [])
+
         return watch
 
     def steady(unit):
         async def watch(ctx):
             offer = None
             while True:
-                _, _, valid, ready, value = await ctx.tick().sample(unit.mem.response.valid, unit.mem.response.ready, unit.mem.response.payload)
+                _, _, valid, ready, value = await ctx.tick().sample(
+                    unit.mem.response.valid, unit.mem.response.ready, unit.mem.response.payload
+                )
                 assert offer is None or (valid and value == offer), "an offer was withdrawn or changed"
                 offer = value if valid and not ready else None
+
         return watch
 
     asked = [[rng.randrange(0, 128, 4) for _ in range(150)] for _ in rig.units]
-    simulate(rig, *(send(unit.i, each, 0.9, seed=k) for k, (unit, each) in enumerate(zip(rig.units, asked, strict=True))),
-             *(receive(unit.o, len(each), into, 0.4, seed=5 + k) for k, (unit, each, into) in enumerate(zip(rig.units, asked, seen, strict=True))),
-             background=[memory.serve_reads(rig.cache.mem), forget, *(noting(*each) for each in zip(rig.units, taken, strict=True)),
-                         *map(steady, rig.units)])
+    simulate(
+        rig,
+        *(send(unit.i, each, 0.9, seed=k) for k, (unit, each) in enumerate(zip(rig.units, asked, strict=True))),
+        *(
+            receive(unit.o, len(each), into, 0.4, seed=5 + k)
+            for k, (unit, each, into) in enumerate(zip(rig.units, asked, seen, strict=True))
+        ),
+        background=[
+            memory.serve_reads(rig.cache.mem),
+            forget,
+            *(noting(*each) for each in zip(rig.units, taken, strict=True)),
+            *map(steady, rig.units),
+        ],
+    )
     assert 12 < versions[-1] < 256
     for values, least in zip(seen, taken, strict=True):
         for value, version in zip(values, least, strict=True):
@@ -159,9 +198,12 @@ def test_periods_begin_again(seed):
 def test_a_refused_word_is_not_kept():
     rig, memory, seen = Rig((4, 4)), Memory(SIZE, bad=range(32, 48)), [[], []]
     asked = [0, 36, 4, 40, 48]
-    simulate(rig, *(send(unit.i, asked) for unit in rig.units),
-             *(receive(unit.o, len(asked), into, 0.7, extra=unit.error) for unit, into in zip(rig.units, seen, strict=True)),
-             background=[memory.serve_reads(rig.cache.mem)])
+    simulate(
+        rig,
+        *(send(unit.i, asked) for unit in rig.units),
+        *(receive(unit.o, len(asked), into, 0.7, extra=unit.error) for unit, into in zip(rig.units, seen, strict=True)),
+        background=[memory.serve_reads(rig.cache.mem)],
+    )
     for each in seen:
         assert [error for _, error in each] == [0, 1, 0, 1, 0]
         assert [value for value, error in each if not error] == load(memory.bytes, [0, 4, 48], 4)

@@ -15,7 +15,12 @@ def test_random_comings_and_goings(places, seed):
 
     async def testbench(ctx):
         for _ in range(600):
-            enters, key, asked, gone = rng.random() < 0.6, rng.randrange(16), rng.randrange(16), bool(inside) and rng.random() < 0.5
+            enters, key, asked, gone = (
+                rng.random() < 0.6,
+                rng.randrange(16),
+                rng.randrange(16),
+                bool(inside) and rng.random() < 0.5,
+            )
             ctx.set(dut.enter.valid, enters)
             ctx.set(dut.enter.payload, key)
             ctx.set(dut.asked, asked)

@@ -23,11 +23,13 @@ class Stores:
 
     def push(self, k):
         """Background: pushes stores now and then for ever."""
+
         async def pusher(ctx):
             while True:
                 ctx.set(self.queues[k].i.valid, self.rng.random() < self.rate)
                 _, _, valid, ready = await ctx.tick().sample(self.queues[k].i.valid, self.queues[k].i.ready)
                 self.pushed[k] += valid and ready
+
         return pusher
 
     def unit(self, k):
@@ -40,7 +42,8 @@ class Stores:
                 answer = bool(waiting) and self.done[k] >= waiting[0] and self.rng.random() < 0.5
                 ctx.set(fence.response.valid, answer)
                 _, _, took, on, asked, free, heard = await ctx.tick().sample(
-                    fifo.o.valid, fifo.o.ready, fence.request.valid, fence.request.ready, fence.response.ready)
+                    fifo.o.valid, fifo.o.ready, fence.request.valid, fence.request.ready, fence.response.ready
+                )
                 if asked and free:
                     waiting.append(taken)
                 if answer and heard:
@@ -48,13 +51,17 @@ class Stores:
                 taken += took and on
                 if self.done[k] < taken and self.rng.random() < 0.6:
                     self.done[k] += 1
+
         return run
 
 
 def top_of(depths, sequencers):
     """Queues, one sequencer for each set of stores in ``sequencers``, and shares between them and the units."""
     m = Module()
-    queues, units = [StreamFifo(8, depth) for depth in depths], [Fence().create(path=(f"unit{k}",)) for k in range(len(depths))]
+    queues, units = (
+        [StreamFifo(8, depth) for depth in depths],
+        [Fence().create(path=(f"unit{k}",)) for k in range(len(depths))],
+    )
     parts = [FenceSequencer(tuple(depths[k] for k in covered), pending=3) for covered in sequencers]
     m.submodules += [*queues, *parts]
     for k, queue in enumerate(queues):
@@ -86,7 +93,8 @@ def test_answers_come_behind_the_stores(depths, sequencers, seed, rate):
                 ctx.set(part.i.valid, want)
                 ctx.set(part.o.ready, rng.random() < 0.7)
                 _, _, asked, valid, taken, flush = await ctx.tick().sample(
-                    part.i.ready, part.o.valid, part.o.ready, part.flush)
+                    part.i.ready, part.o.valid, part.o.ready, part.flush
+                )
                 assert flush == (valid and taken)
                 if want and asked:
                     made.append(before)
@@ -94,6 +102,7 @@ def test_answers_come_behind_the_stores(depths, sequencers, seed, rate):
                     wanted = made[len(answers)]
                     assert all(stores.done[k] >= wanted[k] for k in covered)
                     answers.append(1)
+
         return client
 
     clients = [ask(part, covered) for part, covered in zip(parts, sequencers)]
@@ -121,6 +130,7 @@ def drive_nothing(dut):
         ctx.set(dut.store0.queued, 0)
         ctx.set(dut.store0.fence.request.ready, 1)
         await ctx.tick()
+
     return quiet
 
 
@@ -130,6 +140,7 @@ def count_requests(dut, asked):
             _, _, valid, ready = await ctx.tick().sample(dut.store0.fence.request.valid, dut.store0.fence.request.ready)
             if valid and ready:
                 asked.append(1)
+
     return counter
 
 
@@ -144,7 +155,8 @@ def test_a_share_gives_each_asker_its_own_answers():
             ctx.set(dut.unit.request.ready, rng.random() < 0.6)
             ctx.set(dut.unit.response.valid, bool(waiting))
             _, _, asked, free, heard = await ctx.tick().sample(
-                dut.unit.request.valid, dut.unit.request.ready, dut.unit.response.ready)
+                dut.unit.request.valid, dut.unit.request.ready, dut.unit.response.ready
+            )
             if waiting and heard:
                 waiting.pop(0)
             if asked and free:

@@ -21,11 +21,13 @@ class Scenario:
         for n in range(200):
             base = 0 if conflicts else 4 * n
             at = (at + rng.choice((0, 1, 1, 1, 1, -1))) % places if per_word else rng.randrange(places)
-            self.tokens.append({
-                "asking": [(rng.random() < 0.8, base + rng.randrange(places)) for _ in range(2)],
-                "stores": [(rng.random() < 0.7, base + at), (True, base + rng.randrange(places))],
-                "made": [True, rng.random() < 0.6],
-            })
+            self.tokens.append(
+                {
+                    "asking": [(rng.random() < 0.8, base + rng.randrange(places)) for _ in range(2)],
+                    "stores": [(rng.random() < 0.7, base + at), (True, base + rng.randrange(places))],
+                    "made": [True, rng.random() < 0.6],
+                }
+            )
         self.dut = HazardUnit(16, ENTRIES, asks, (True, False), (per_word, 0))
         self.passed, self.entered, self.visible = [], 0, [0, 0]
         self.cycle = 0
@@ -146,7 +148,8 @@ def test_tokens_without_stores_pass_one_a_cycle():
 
 
 class Ring:
-    """A table by words beside what it has to know: the stores that are in it, the oldest first, each with the entry that it is in."""
+    """A table by words beside what it has to know: the stores that are in it, the oldest first, each with the entry
+    that it is in."""
 
     def __init__(self, seed, per_word, entries=8):
         self.rng, self.per_word = random.Random(seed), per_word
@@ -156,7 +159,10 @@ class Ring:
         dut, rng, at, visible = self.dut, self.rng, 0, 0
         for _ in range(1500):
             at = (at + rng.choice((0, 1, 1, 1, 1, -1, 5))) % 40
-            asked, queries = rng.random() < 0.5, [(rng.random() < 0.3, (at + rng.randint(-20, 3)) % 40) for _ in range(2)]
+            asked, queries = (
+                rng.random() < 0.5,
+                [(rng.random() < 0.3, (at + rng.randint(-20, 3)) % 40) for _ in range(2)],
+            )
             enters = rng.random() < 0.8 and bool(ctx.get(dut.room))
             retired = rng.randint(0, min(3, len(self.inside) - visible)) if rng.random() < self.pace else 0
             for port, (valid, place) in zip((dut.enter, *dut.queries), ((enters, at), *queries), strict=True):
@@ -180,8 +186,10 @@ class Ring:
             left = [entry for entry in range(dut.entries) if before >> entry & 1 and not occupied >> entry & 1]
             for entry in left:
                 mine = [k for k, (_, e) in enumerate(self.inside) if e == entry]
-                assert mine == list(range(len(mine))) and len(mine) <= visible, "an entry leaves when all its stores are in memory"
-                self.inside, visible = self.inside[len(mine):], visible - len(mine)
+                assert mine == list(range(len(mine))) and len(mine) <= visible, (
+                    "an entry leaves when all its stores are in memory"
+                )
+                self.inside, visible = self.inside[len(mine) :], visible - len(mine)
             if enters:
                 entry = ctx.get(dut.newest)
                 self.shared += entry == newest

@@ -36,10 +36,15 @@ def test_load_unit(access, word, give, take, serve):
     rng = random.Random(word + access)
     addresses = mixed_addresses(rng, access, 150)
     memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
-    dut = LoadUnit(access_bytes=access, word_bytes=word, addr_bits=20, depth=40, max_burst=4, pending=9,
-                   burst_align=256)
-    simulate(dut, send(dut.i, addresses, give), receive(dut.o, len(addresses), seen, take),
-             background=[memory.serve_reads(dut.mem)])
+    dut = LoadUnit(
+        access_bytes=access, word_bytes=word, addr_bits=20, depth=40, max_burst=4, pending=9, burst_align=256
+    )
+    simulate(
+        dut,
+        send(dut.i, addresses, give),
+        receive(dut.o, len(addresses), seen, take),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == load(memory.bytes, addresses, access)
     assert fetched(memory, word) == words_read(addresses, word)
 
@@ -48,7 +53,10 @@ def runs_of(rng, access, word, count):
     """Addresses with the last one of their run: steps of up to a word, some runs of one access or of none ahead."""
     addresses = []
     while len(addresses) < count:
-        addr, step = rng.randrange(SIZE // access) * access, rng.choice([access, access, rng.randint(1, word // access) * access])
+        addr, step = (
+            rng.randrange(SIZE // access) * access,
+            rng.choice([access, access, rng.randint(1, word // access) * access]),
+        )
         run = list(range(addr, min(SIZE, addr + rng.choice([1, 5, 100]) * step), step))
         known = rng.choice([run[-1], run[-1], run[len(run) // 2], None])  # not all of a run need be known
         addresses += [(a, max(a, known) if known is not None else a) for a in run]
@@ -66,8 +74,22 @@ def test_load_unit_that_reads_ahead(access, word, give, take, serve):
     rng = random.Random(word + access)
     addresses = runs_of(rng, access, word, 150)
     memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
-    dut = LoadUnit(access_bytes=access, word_bytes=word, addr_bits=20, depth=40, max_burst=4, pending=9, burst_align=256, reads_ahead=True)
-    simulate(dut, send(dut.i, given_runs(addresses), give), receive(dut.o, len(addresses), seen, take), background=[memory.serve_reads(dut.mem)])
+    dut = LoadUnit(
+        access_bytes=access,
+        word_bytes=word,
+        addr_bits=20,
+        depth=40,
+        max_burst=4,
+        pending=9,
+        burst_align=256,
+        reads_ahead=True,
+    )
+    simulate(
+        dut,
+        send(dut.i, given_runs(addresses), give),
+        receive(dut.o, len(addresses), seen, take),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == load(memory.bytes, [addr for addr, _ in addresses], access)
     assert fetched(memory, word) == words_read([addr for addr, _ in addresses], word)
 
@@ -78,8 +100,12 @@ def test_scalars_of_a_run_come_in_long_bursts(start, count):
     memory, seen = Memory(SIZE, latency=20), []
     dut = LoadUnit(access_bytes=4, word_bytes=16, addr_bits=20, pending=64, reads_ahead=True)
     last = start + 4 * (count - 1)
-    simulate(dut, send(dut.i, given_runs((a, last) for a in range(start, last + 4, 4))), receive(dut.o, count, seen),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.i, given_runs((a, last) for a in range(start, last + 4, 4))),
+        receive(dut.o, count, seen),
+        background=[memory.serve_reads(dut.mem)],
+    )
     blocks = last // 256 - start // 256 + 1
     assert seen == load(memory.bytes, range(start, last + 4, 4), 4)
     assert len(memory.reads) <= blocks + 1
@@ -111,7 +137,7 @@ def test_a_flush_within_a_run_counts_from_its_end_on():
             ctx.set(dut.i.valid, 1)
             await ctx.tick().until(dut.i.ready)
             ctx.set(dut.i.valid, 0)
-            expected.append((addr, bytes(memory.bytes[addr:addr + 4])))
+            expected.append((addr, bytes(memory.bytes[addr : addr + 4])))
             while len(seen) < len(expected):
                 await ctx.tick()
 
@@ -125,8 +151,12 @@ def test_sequential_words_make_long_bursts(burst_align, max_burst):
     word, count = 16, 256
     memory, seen = Memory(SIZE, latency=20, burst_align=burst_align), []
     dut = LoadUnit(access_bytes=word, word_bytes=word, addr_bits=20, max_burst=max_burst, burst_align=burst_align)
-    simulate(dut, send(dut.i, range(0, count * word, word)), receive(dut.o, count, seen),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.i, range(0, count * word, word)),
+        receive(dut.o, count, seen),
+        background=[memory.serve_reads(dut.mem)],
+    )
     longest = min(max_burst, burst_align // word)
     assert len(memory.reads) <= count // longest + 3 + count * word // burst_align * (longest != burst_align // word)
 
@@ -198,8 +228,9 @@ def test_flush_fetches_again():
             ctx.set(dut.flush, 0)
 
     expected, addresses = [], [4 * (n % 4) for n in range(30)]
-    simulate(dut, send(dut.i, addresses, before=change), receive(dut.o, 30, seen),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut, send(dut.i, addresses, before=change), receive(dut.o, 30, seen), background=[memory.serve_reads(dut.mem)]
+    )
     assert seen == [load(expected[n // 3], [a], 4)[0] for n, a in enumerate(addresses)]
     assert len(memory.reads) == 10
 
@@ -211,11 +242,16 @@ def test_stream_load_unit(access, word, give, take, serve):
     runs = [(rng.randrange(SIZE // 2 // access) * access, rng.choice([0, 1, 2, 5, 60])) for _ in range(14)]
     addresses = run_addresses(runs, access)
     memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
-    dut = StreamLoadUnit(access_bytes=access, word_bytes=word, addr_bits=20, count_bits=10, max_burst=4, pending=9,
-                         burst_align=256)
+    dut = StreamLoadUnit(
+        access_bytes=access, word_bytes=word, addr_bits=20, count_bits=10, max_burst=4, pending=9, burst_align=256
+    )
     payloads = [{"addr": addr, "count": count} for addr, count in runs]
-    simulate(dut, send(dut.start, payloads, give), receive(dut.o, len(addresses), seen, take),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.start, payloads, give),
+        receive(dut.o, len(addresses), seen, take),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == load(memory.bytes, addresses, access)
     wanted = [w for addr, count in runs for w in words_read(run_addresses([(addr, count)], access), word)]
     assert fetched(memory, word) == wanted
@@ -235,15 +271,23 @@ def test_errors_go_with_their_access():
     memory, seen = Memory(SIZE, bad=range(32, 64)), []
     dut = LoadUnit(access_bytes=4, word_bytes=16, addr_bits=20)
     addresses = list(range(0, 128, 4))
-    simulate(dut, send(dut.i, addresses), receive(dut.o, 32, seen, extra=dut.error),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut, send(dut.i, addresses), receive(dut.o, 32, seen, extra=dut.error), background=[memory.serve_reads(dut.mem)]
+    )
     assert [bool(error) for _, error in seen] == [a in memory.bad for a in addresses]
 
 
-@pytest.mark.parametrize("wrong, match", [
-    ({"access_bytes": 3}, "access_bytes"), ({"access_bytes": 32}, "access_bytes"), ({"word_bytes": 24}, "word_bytes"),
-    ({"pending": 8}, "pending"), ({"burst_align": 8192}, "burst_align"), ({"max_burst": 0}, "max_burst"),
-])
+@pytest.mark.parametrize(
+    "wrong, match",
+    [
+        ({"access_bytes": 3}, "access_bytes"),
+        ({"access_bytes": 32}, "access_bytes"),
+        ({"word_bytes": 24}, "word_bytes"),
+        ({"pending": 8}, "pending"),
+        ({"burst_align": 8192}, "burst_align"),
+        ({"max_burst": 0}, "max_burst"),
+    ],
+)
 def test_refuses_wrong_parameters(wrong, match):
     with pytest.raises(ValueError, match=match):
         dut = LoadUnit(**{"access_bytes": 4, "word_bytes": 16, **wrong})

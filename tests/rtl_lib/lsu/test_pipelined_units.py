@@ -19,8 +19,12 @@ def test_loads(access, word, give, take, serve):
     addresses = mixed_addresses(rng, access, 60)
     memory, seen = Memory(SIZE, rate=serve), []
     dut = PipelinedLoadUnit(access_bytes=access, word_bytes=word, addr_bits=20, depth=4)
-    simulate(dut, send(dut.i, addresses, give), receive(dut.o, len(addresses), seen, take),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.i, addresses, give),
+        receive(dut.o, len(addresses), seen, take),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == load(memory.bytes, addresses, access)
     assert fetched(memory, word) == [address // word * word for address in addresses]
 
@@ -35,7 +39,9 @@ def test_a_load_sees_what_was_written_since():
             memory.bytes[32] ^= 0xFF
 
     before = load(memory.bytes, [32], 4)[0]
-    simulate(dut, send(dut.i, [32, 32], before=change), receive(dut.o, 2, seen), background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut, send(dut.i, [32, 32], before=change), receive(dut.o, 2, seen), background=[memory.serve_reads(dut.mem)]
+    )
     assert seen == [before, before ^ 0xFF]
 
 
@@ -48,7 +54,9 @@ def test_loads_follow_each_other_in_every_cycle():
             time.append(1)
             await ctx.tick()
 
-    simulate(dut, send(dut.i, range(0, 800, 4)), receive(dut.o, 200, seen), background=[memory.serve_reads(dut.mem), clock])
+    simulate(
+        dut, send(dut.i, range(0, 800, 4)), receive(dut.o, 200, seen), background=[memory.serve_reads(dut.mem), clock]
+    )
     assert len(time) <= 200 + 20
 
 
@@ -56,7 +64,12 @@ def test_errors_go_with_their_loads():
     memory, seen = Memory(SIZE, bad=range(32, 48)), []
     dut = PipelinedLoadUnit(access_bytes=4, word_bytes=16, addr_bits=20)
     addresses = [0, 32, 40, 48, 36]
-    simulate(dut, send(dut.i, addresses), receive(dut.o, 5, seen, 0.5, extra=dut.error), background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.i, addresses),
+        receive(dut.o, 5, seen, 0.5, extra=dut.error),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert [error for _, error in seen] == [0, 1, 1, 0, 1]
 
 
@@ -83,7 +96,7 @@ def test_a_fence_waits_for_the_stores_before_it():
     async def look(ctx):
         for number, (addr, value) in enumerate(stores):
             await in_turn(send(dut.i, payloads([(addr, value)])), fence(dut))(ctx)
-            order.append([memory.bytes[a] for a, _ in stores[:number + 1]])
+            order.append([memory.bytes[a] for a, _ in stores[: number + 1]])
 
     simulate(dut, look, background=[memory.serve_writes(dut.mem)])
-    assert order == [[v for _, v in stores[:n + 1]] for n in range(6)]
+    assert order == [[v for _, v in stores[: n + 1]] for n in range(6)]

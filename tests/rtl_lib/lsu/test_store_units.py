@@ -26,6 +26,7 @@ def mixed_stores(rng, access, count):
 
 def fence(dut):
     """Testbench: one fence, asked and answered."""
+
     async def testbench(ctx):
         ctx.set(dut.fence.request.valid, 1)
         await ctx.tick().until(dut.fence.request.ready)
@@ -33,12 +34,14 @@ def fence(dut):
         ctx.set(dut.fence.response.ready, 1)
         await ctx.tick().until(dut.fence.response.valid)
         ctx.set(dut.fence.response.ready, 0)
+
     return testbench
 
 
 def until_idle(dut):
     async def testbench(ctx):
         await ctx.tick().until(dut.idle)
+
     return testbench
 
 
@@ -46,6 +49,7 @@ def in_turn(*testbenches):
     async def testbench(ctx):
         for each in testbenches:
             await each(ctx)
+
     return testbench
 
 
@@ -61,8 +65,9 @@ def test_store_unit(access, word, give, serve):
     memory = Memory(SIZE, rate=serve, burst_align=256)
     golden = bytearray(memory.bytes)
     store(golden, stores, access)
-    dut = StoreUnit(access_bytes=access, word_bytes=word, addr_bits=16, max_burst=4, buffer=6, outstanding=3,
-                    burst_align=256)
+    dut = StoreUnit(
+        access_bytes=access, word_bytes=word, addr_bits=16, max_burst=4, buffer=6, outstanding=3, burst_align=256
+    )
     finish = until_idle(dut) if give < 1 else fence(dut)
     simulate(dut, in_turn(send(dut.i, payloads(stores), give), finish), background=[memory.serve_writes(dut.mem)])
     assert memory.bytes == golden
@@ -126,10 +131,10 @@ def test_fences_wait_for_the_stores_before_them(seed):
 def done_words(memory, stores, snapshot):
     """Whether each place stored to before the fence holds that value or a later one stored to it."""
     count, golden = snapshot
-    for addr in {addr for addr, _ in stores[:count + 1]}:
-        now = int.from_bytes(memory.bytes[addr:addr + 4], "little")
-        later = [value for a, value in stores[count + 1:] if a == addr]
-        if now != int.from_bytes(golden[addr:addr + 4], "little") and now not in later:
+    for addr in {addr for addr, _ in stores[: count + 1]}:
+        now = int.from_bytes(memory.bytes[addr : addr + 4], "little")
+        later = [value for a, value in stores[count + 1 :] if a == addr]
+        if now != int.from_bytes(golden[addr : addr + 4], "little") and now not in later:
             return False
     return True
 
@@ -162,8 +167,12 @@ def test_stream_store_unit(access, word, give, serve):
     store(golden, zip(addresses, values, strict=True), access)
     dut = StreamStoreUnit(access_bytes=access, word_bytes=word, addr_bits=16, count_bits=8)
     starts = [{"addr": addr, "count": count} for addr, count in runs]
-    simulate(dut, send(dut.start, starts, give), in_turn(send(dut.i, values, give), fence(dut)),
-             background=[memory.serve_writes(dut.mem)])
+    simulate(
+        dut,
+        send(dut.start, starts, give),
+        in_turn(send(dut.i, values, give), fence(dut)),
+        background=[memory.serve_writes(dut.mem)],
+    )
     assert memory.bytes == golden
 
 
@@ -177,8 +186,12 @@ def test_stream_store_has_no_bubble_between_runs():
             await ctx.tick()
 
     starts = [{"addr": n * 8 * length, "count": length} for n in range(runs)]
-    simulate(dut, send(dut.start, starts), send(dut.i, range(runs * length)),
-             background=[memory.serve_writes(dut.mem), clock])
+    simulate(
+        dut,
+        send(dut.start, starts),
+        send(dut.i, range(runs * length)),
+        background=[memory.serve_writes(dut.mem), clock],
+    )
     assert len(cycles) <= runs * length * 17 / 16 + 10
 
 
@@ -195,6 +208,5 @@ def test_what_counters_see():
             await ctx.tick()
 
     stores = [(128 + 4 * n, n) for n in range(64)]
-    simulate(dut, in_turn(send(dut.i, payloads(stores)), fence(dut)),
-             background=[memory.serve_writes(dut.mem), count])
+    simulate(dut, in_turn(send(dut.i, payloads(stores)), fence(dut)), background=[memory.serve_writes(dut.mem), count])
     assert counts["accepted"] == 64 and counts["word"] == 16 and counts["burst"] == 2 and counts["error"] == 1

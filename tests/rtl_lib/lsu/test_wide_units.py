@@ -35,8 +35,10 @@ def payloads(pairs, masked, values=None):
 
 def touched(pairs, lanes, lane_bytes, word):
     """The words in which each access wants a lane."""
-    return [[k for k in dict.fromkeys((addr + n * lane_bytes) // word for n in range(lanes) if mask >> n & 1)]
-            for addr, mask in pairs]
+    return [
+        [k for k in dict.fromkeys((addr + n * lane_bytes) // word for n in range(lanes) if mask >> n & 1)]
+        for addr, mask in pairs
+    ]
 
 
 def words_asked(pairs, lanes, lane_bytes, word):
@@ -57,10 +59,23 @@ def test_wide_load_unit(lanes, lane_bytes, word, masked, give, take, serve):
     rng = random.Random(word + lanes)
     pairs = accesses(rng, lanes, lane_bytes, 80, masked)
     memory, seen = Memory(SIZE, rate=serve, burst_align=256), []
-    dut = WideLoadUnit(lanes=lanes, lane_bytes=lane_bytes, word_bytes=word, masked=masked, addr_bits=14, depth=40,
-                       max_burst=4, pending=9, burst_align=256)
-    simulate(dut, send(dut.i, payloads(pairs, masked), give), receive(dut.o, len(pairs), seen, take),
-             background=[memory.serve_reads(dut.mem)])
+    dut = WideLoadUnit(
+        lanes=lanes,
+        lane_bytes=lane_bytes,
+        word_bytes=word,
+        masked=masked,
+        addr_bits=14,
+        depth=40,
+        max_burst=4,
+        pending=9,
+        burst_align=256,
+    )
+    simulate(
+        dut,
+        send(dut.i, payloads(pairs, masked), give),
+        receive(dut.o, len(pairs), seen, take),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == wide_load(memory.bytes, pairs, lanes, lane_bytes)
     fetched = [addr + n * word for addr, words in memory.reads for n in range(words)]
     assert fetched == words_asked(pairs, lanes, lane_bytes, word)
@@ -70,8 +85,15 @@ def test_a_cache_behind_it():
     """Circles of 20 words with one of each parity kept in front: nothing is read twice."""
     pairs = [(n * 12 % 320, 7) for n in range(160)]
     memory, seen = Memory(SIZE), []
-    dut = WideLoadUnit(lanes=3, lane_bytes=4, word_bytes=16, masked=False, words=64, addr_bits=14, max_burst=4, pending=8)
-    simulate(dut, send(dut.i, payloads(pairs, False)), receive(dut.o, len(pairs), seen), background=[memory.serve_reads(dut.mem)])
+    dut = WideLoadUnit(
+        lanes=3, lane_bytes=4, word_bytes=16, masked=False, words=64, addr_bits=14, max_burst=4, pending=8
+    )
+    simulate(
+        dut,
+        send(dut.i, payloads(pairs, False)),
+        receive(dut.o, len(pairs), seen),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == wide_load(memory.bytes, pairs, 3, 4)
     assert sum(words for _, words in memory.reads) == 21
 
@@ -81,6 +103,7 @@ def clock(into):
         while True:
             into.append(1)
             await ctx.tick()
+
     return testbench
 
 
@@ -92,8 +115,12 @@ def test_a_wide_load_a_cycle(step, begin):
     memory = Memory(SIZE, latency=10)
     pairs = [(begin + (n * step if step > 0 else 2400 + n * step), 15) for n in range(count)]
     dut = WideLoadUnit(lanes=4, lane_bytes=4, word_bytes=16, masked=False, addr_bits=14)
-    simulate(dut, send(dut.i, payloads(pairs, False)), receive(dut.o, count, seen),
-             background=[memory.serve_reads(dut.mem), clock(cycles)])
+    simulate(
+        dut,
+        send(dut.i, payloads(pairs, False)),
+        receive(dut.o, count, seen),
+        background=[memory.serve_reads(dut.mem), clock(cycles)],
+    )
     assert seen == wide_load(memory.bytes, pairs, 4, 4)
     assert len(cycles) <= count * (1 if step > 0 else 2) + 40
 
@@ -113,8 +140,12 @@ def test_flush_reads_again():
             ctx.set(dut.flush, 0)
 
     pairs = [(4 * (n % 5), 15) for n in range(30)]
-    simulate(dut, send(dut.i, payloads(pairs, False), before=change), receive(dut.o, 30, seen),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.i, payloads(pairs, False), before=change),
+        receive(dut.o, 30, seen),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert seen == [wide_load(golden[n // 3], [pair], 4, 4)[0] for n, pair in enumerate(pairs)]
 
 
@@ -123,8 +154,12 @@ def test_errors_of_lanes_that_are_wanted():
     memory, seen = Memory(SIZE, bad=range(32, 48)), []
     dut = WideLoadUnit(lanes=4, lane_bytes=4, word_bytes=16, masked=True, addr_bits=14)
     pairs = [(addr, mask) for addr in range(16, 64, 4) for mask in (1, 8, 15, 6)]
-    simulate(dut, send(dut.i, payloads(pairs, True)), receive(dut.o, len(pairs), seen, extra=dut.error),
-             background=[memory.serve_reads(dut.mem)])
+    simulate(
+        dut,
+        send(dut.i, payloads(pairs, True)),
+        receive(dut.o, len(pairs), seen, extra=dut.error),
+        background=[memory.serve_reads(dut.mem)],
+    )
     assert [bool(error) for _, error in seen] == [2 in words for words in touched(pairs, 4, 4, 16)]
 
 
@@ -138,11 +173,24 @@ def test_wide_store_unit(lanes, lane_bytes, word, masked, descending, give, serv
     memory = Memory(SIZE, rate=serve, burst_align=256)
     golden = bytearray(memory.bytes)
     wide_store(golden, [(a, v, mask) for (a, mask), v in zip(pairs, values, strict=True)], lanes, lane_bytes)
-    dut = WideStoreUnit(lanes=lanes, lane_bytes=lane_bytes, word_bytes=word, masked=masked, descending=descending,
-                        addr_bits=14, max_burst=4, buffer=6, outstanding=3, burst_align=256)
+    dut = WideStoreUnit(
+        lanes=lanes,
+        lane_bytes=lane_bytes,
+        word_bytes=word,
+        masked=masked,
+        descending=descending,
+        addr_bits=14,
+        max_burst=4,
+        buffer=6,
+        outstanding=3,
+        burst_align=256,
+    )
     finish = until_idle(dut) if give < 1 else fence(dut)
-    simulate(dut, in_turn(send(dut.i, payloads(pairs, masked, values), give), finish),
-             background=[memory.serve_writes(dut.mem)])
+    simulate(
+        dut,
+        in_turn(send(dut.i, payloads(pairs, masked, values), give), finish),
+        background=[memory.serve_writes(dut.mem)],
+    )
     assert memory.bytes == golden
 
 
@@ -152,10 +200,15 @@ def test_a_wide_store_a_cycle(begin, down):
     """Rule 2: no word is written twice, but for the first one where stores go down."""
     count, cycles = 150, []
     memory = Memory(SIZE, latency=3)
-    dut = WideStoreUnit(lanes=4, lane_bytes=4, word_bytes=16, masked=False, descending=down, addr_bits=14, outstanding=32)
+    dut = WideStoreUnit(
+        lanes=4, lane_bytes=4, word_bytes=16, masked=False, descending=down, addr_bits=14, outstanding=32
+    )
     items = [(begin + (count - 1 - n if down else n) * 16, 15) for n in range(count)]
-    simulate(dut, in_turn(send(dut.i, payloads(items, False, range(count))), until_idle(dut)),
-             background=[memory.serve_writes(dut.mem), clock(cycles)])
+    simulate(
+        dut,
+        in_turn(send(dut.i, payloads(items, False, range(count))), until_idle(dut)),
+        background=[memory.serve_writes(dut.mem), clock(cycles)],
+    )
     assert sum(words for _, words in memory.writes) == count + (begin > 0)
     if not down:  # the memory here takes a cycle for each burst: words that go down make bursts of one
         assert len(cycles) <= count * 17 / 16 + 40
@@ -175,10 +228,16 @@ def test_a_fence_waits_for_what_is_on_its_way_inside():
     simulate(dut, drive, background=[memory.serve_writes(dut.mem)])
 
 
-@pytest.mark.parametrize("wrong, match", [
-    ({"lanes": 5}, "lanes"), ({"lanes": 0}, "lanes"), ({"lane_bytes": 3}, "lane_bytes"), ({"lane_bytes": 16}, "lane_bytes"),
-    ({"word_bytes": 24}, "word_bytes"),
-])
+@pytest.mark.parametrize(
+    "wrong, match",
+    [
+        ({"lanes": 5}, "lanes"),
+        ({"lanes": 0}, "lanes"),
+        ({"lane_bytes": 3}, "lane_bytes"),
+        ({"lane_bytes": 16}, "lane_bytes"),
+        ({"word_bytes": 24}, "word_bytes"),
+    ],
+)
 def test_refuses_wrong_parameters(wrong, match):
     with pytest.raises(ValueError, match=match):
         Lanes(**{"lanes": 4, "lane_bytes": 4, "word_bytes": 16, **wrong})

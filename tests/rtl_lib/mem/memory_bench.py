@@ -8,6 +8,7 @@ from amaranth.sim import Simulator
 
 def simulate(dut, *testbenches, background=(), deadline=20_000):
     """Run until all of ``testbenches`` have ended; fail when they have not after ``deadline`` cycles."""
+
     async def watchdog(ctx):
         for _ in range(deadline):  # not .repeat(), which a reset of the domain would end
             await ctx.tick()
@@ -36,6 +37,7 @@ def send(stream, payloads, rate=1.0, seed=0, before=None):
             ctx.set(stream.valid, 1)
             await ctx.tick().until(stream.ready)
             ctx.set(stream.valid, 0)
+
     return testbench
 
 
@@ -47,10 +49,12 @@ def receive(stream, count, into, rate=1.0, seed=1, extra=None):
         while len(into) < count:
             ctx.set(stream.ready, rng.random() < rate)
             _, _, valid, ready, payload, more = await ctx.tick().sample(
-                stream.valid, stream.ready, stream.payload, stream.valid if extra is None else extra)
+                stream.valid, stream.ready, stream.payload, stream.valid if extra is None else extra
+            )
             if valid and ready:
                 into.append(payload if extra is None else (payload, more))
         ctx.set(stream.ready, 0)
+
     return testbench
 
 
@@ -86,9 +90,14 @@ class Memory:
                 ctx.set(port.response.valid, answer)
                 if answer:
                     _, addr, last = due.popleft()
-                    ctx.set(port.response.payload, {
-                        "data": int.from_bytes(self.bytes[addr:addr + size], "little"),
-                        "error": addr in self.bad, "last": last})
+                    ctx.set(
+                        port.response.payload,
+                        {
+                            "data": int.from_bytes(self.bytes[addr : addr + size], "little"),
+                            "error": addr in self.bad,
+                            "last": last,
+                        },
+                    )
                 assert not answer or ctx.get(port.response.ready), "a response was refused"
                 if ctx.get(port.request.valid & port.request.ready):
                     addr, words = ctx.get(port.request.payload.addr), ctx.get(port.request.payload.words)
@@ -97,6 +106,7 @@ class Memory:
                     due.extend((now + self.latency, addr + n * size, n == words - 1) for n in range(words))
                 await ctx.tick()
                 now += 1
+
         return testbench
 
     def serve_writes(self, port):
@@ -125,6 +135,7 @@ class Memory:
                         due.append((now + self.latency, addr in self.bad))
                 await ctx.tick()
                 now += 1
+
         return testbench
 
     def write_strobed(self, addr, value, strobe):

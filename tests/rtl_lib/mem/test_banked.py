@@ -10,9 +10,17 @@ from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.banked import BankedRam, PumpedBlock
 
 MAPS = {
-    "one": BankMap(), "cyclic": BankMap((1, 0)), "block": BankMap((5, 4)), "between": BankMap((3, 2)),
-    "two fields": BankMap((4, 3, 0)), "reversed": BankMap((0, 5)), "skewed": BankMap((1, 0), 3), "far skew": BankMap((2, 1), 4),
-    "folded": BankMap((0,), fold=(1, 6)), "folded in pairs": BankMap((1, 0), fold=(2, 5)), "folded in copies": BankMap((5, 0), fold=(1, 5)),
+    "one": BankMap(),
+    "cyclic": BankMap((1, 0)),
+    "block": BankMap((5, 4)),
+    "between": BankMap((3, 2)),
+    "two fields": BankMap((4, 3, 0)),
+    "reversed": BankMap((0, 5)),
+    "skewed": BankMap((1, 0), 3),
+    "far skew": BankMap((2, 1), 4),
+    "folded": BankMap((0,), fold=(1, 6)),
+    "folded in pairs": BankMap((1, 0), fold=(2, 5)),
+    "folded in copies": BankMap((5, 0), fold=(1, 5)),
 }
 
 
@@ -39,7 +47,13 @@ def test_maps_that_are_none():
     for bits, skew in (((1, 1), None), ((-1,), None), ((), 3), ((2, 0), 4), ((1, 0), 1)):
         with pytest.raises(ValueError, match="bits|skew"):
             BankMap(bits, skew)
-    for bits, skew, fold in (((), None, (1, 4)), ((0,), None, (2, 4)), ((3, 0), None, (2, 5)), ((0,), 3, (1, 5)), ((2,), None, (1, 2))):
+    for bits, skew, fold in (
+        ((), None, (1, 4)),
+        ((0,), None, (2, 4)),
+        ((3, 0), None, (2, 5)),
+        ((0,), 3, (1, 5)),
+        ((2,), None, (1, 2)),
+    ):
         with pytest.raises(ValueError, match="fold"):
             BankMap(bits, skew, fold)
 
@@ -64,7 +78,7 @@ def _blocks(map, copies, dual):
     size = 3 if dual else 2
     for bank in range(map.banks):
         here = sorted({copy for copy, mask in copies if mask >> bank & 1})
-        yield from (PumpedBlock(bank, tuple(here[at:at + size]), dual) for at in range(0, len(here), size))
+        yield from (PumpedBlock(bank, tuple(here[at : at + size]), dual) for at in range(0, len(here), size))
 
 
 @pytest.mark.parametrize("pumping", ["single", "double, dual", "double, simple", "double, two writes"])
@@ -77,8 +91,18 @@ def test_traffic(name, words, pumping):
     masks = [_mask(rng, map.banks) for _ in range(4)]
     turns = (0, 1, 0, 1) if "two" in pumping else (0,) * 4
     init = [rng.getrandbits(32) for _ in range(20)]
-    dut = BankedRam(map=map, word_bytes=4, words=words, reads=tuple(copies), writes=tuple(masks), addr_bits=8, bytewise=True,
-                    init=tuple(init), pumped=tuple(_blocks(map, copies, "dual" in pumping)) if pumped else None, turns=turns)
+    dut = BankedRam(
+        map=map,
+        word_bytes=4,
+        words=words,
+        reads=tuple(copies),
+        writes=tuple(masks),
+        addr_bits=8,
+        bytewise=True,
+        init=tuple(init),
+        pumped=tuple(_blocks(map, copies, "dual" in pumping)) if pumped else None,
+        turns=turns,
+    )
     due = []  # of each cycle what its reads are to give
     content = init + [0] * (words - len(init))
 
@@ -160,10 +184,14 @@ def test_words_behind_the_last_are_not_written():
     _run(dut, drive)
 
 
-@pytest.mark.parametrize("addresses, strobes, meet", [((0, 4), (15, 15), True), ((0, 1), (15, 15), False), ((4, 4), (3, 12), False),
-                                                      ((4, 4), (3, 6), True)])
+@pytest.mark.parametrize(
+    "addresses, strobes, meet",
+    [((0, 4), (15, 15), True), ((0, 1), (15, 15), False), ((4, 4), (3, 12), False), ((4, 4), (3, 6), True)],
+)
 def test_writes_that_meet(addresses, strobes, meet):
-    dut = BankedRam(map=BankMap((1, 0)), word_bytes=4, words=16, reads=((0, 15),), writes=(15, 15), addr_bits=8, bytewise=True)
+    dut = BankedRam(
+        map=BankMap((1, 0)), word_bytes=4, words=16, reads=((0, 15),), writes=(15, 15), addr_bits=8, bytewise=True
+    )
 
     async def drive(ctx):
         for port, address in zip(dut.writes, addresses, strict=True):
@@ -182,7 +210,17 @@ def test_writes_that_meet(addresses, strobes, meet):
 @pytest.mark.parametrize("pumped, turns", [(None, (0, 1)), ((PumpedBlock(0, (0,), False),), (0, 2)), (None, (0,))])
 def test_turns_that_blocks_do_not_have(pumped, turns):
     with pytest.raises(ValueError, match="turns"):
-        BankedRam(map=BankMap(), word_bytes=4, words=8, reads=((0, 1),), writes=(1, 1), addr_bits=8, bytewise=False, pumped=pumped, turns=turns)
+        BankedRam(
+            map=BankMap(),
+            word_bytes=4,
+            words=8,
+            reads=((0, 1),),
+            writes=(1, 1),
+            addr_bits=8,
+            bytewise=False,
+            pumped=pumped,
+            turns=turns,
+        )
 
 
 def test_ports_of_no_bank():

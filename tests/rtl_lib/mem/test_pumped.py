@@ -1,5 +1,5 @@
-"""PumpedRam against a list of words: random traffic at few places, in Python; against the single-clock Ram on the simulated board; with two
-write ports, there against a list of registers."""
+"""PumpedRam against a list of words: random traffic at few places, in Python; against the single-clock Ram on the
+simulated board; with two write ports, there against a list of registers."""
 
 import random
 import re
@@ -33,7 +33,9 @@ def _shapes():
     for dual in (False, True):
         for writes in range(MOST_WRITES - dual + 1):
             for reads in range(1, most_reads(dual, writes) + 1):
-                yield pytest.param(dual, writes, reads, id=f"{'dual' if dual else 'simple'}, {reads} reads, {writes} writes")
+                yield pytest.param(
+                    dual, writes, reads, id=f"{'dual' if dual else 'simple'}, {reads} reads, {writes} writes"
+                )
 
 
 SHAPES = list(_shapes())
@@ -42,8 +44,8 @@ SHAPES = list(_shapes())
 @pytest.mark.parametrize("granularity", [None, 4])
 @pytest.mark.parametrize("dual, writes, reads", SHAPES)
 def test_traffic(dual, writes, reads, granularity):
-    """Every port reads in every cycle, half of the time where something is written; what the block leaves open is wrong in the model.
-    Of two writes at one place the second counts."""
+    """Every port reads in every cycle, half of the time where something is written; what the block leaves open is wrong
+    in the model. Of two writes at one place the second counts."""
     rng = random.Random(f"{dual}{reads}{granularity}")
     init = [rng.getrandbits(8) for _ in range(3)]
     dut = PumpedRam(width=8, depth=5, reads=reads, dual=dual, granularity=granularity, writes=writes, init=init)
@@ -53,7 +55,10 @@ def test_traffic(dual, writes, reads, granularity):
     async def drive(ctx):
         for cycle in range(300):
             place = rng.randrange(5)
-            made = [(place if rng.random() < 0.5 else rng.randrange(5), rng.getrandbits(8), rng.randrange(1 << 8 // bits)) for _ in dut.writes]
+            made = [
+                (place if rng.random() < 0.5 else rng.randrange(5), rng.getrandbits(8), rng.randrange(1 << 8 // bits))
+                for _ in dut.writes
+            ]
             if cycle <= 2:  # the halves are known from the second cycle on
                 made = []
             for port, (where, value, strobe) in zip(dut.writes, made):
@@ -71,13 +76,22 @@ def test_traffic(dual, writes, reads, granularity):
 
     run(dut, drive)
     late = PumpedRam.timing.latency
-    assert seen[5 + late - 1:] == expected[5:len(expected) - late + 1]
+    assert seen[5 + late - 1 :] == expected[5 : len(expected) - late + 1]
 
 
-@pytest.mark.parametrize("dual, writes, reads, kind", [
-    (False, 1, 3, "read"), (True, 1, 4, "read"), (True, 0, 5, "read"), (True, 1, 0, "read"), (False, 2, 3, "read"),
-    (True, 2, 2, "write"), (False, 3, 1, "write"), (False, -1, 1, "write"),
-])
+@pytest.mark.parametrize(
+    "dual, writes, reads, kind",
+    [
+        (False, 1, 3, "read"),
+        (True, 1, 4, "read"),
+        (True, 0, 5, "read"),
+        (True, 1, 0, "read"),
+        (False, 2, 3, "read"),
+        (True, 2, 2, "write"),
+        (False, 3, 1, "write"),
+        (False, -1, 1, "write"),
+    ],
+)
 def test_more_ports_than_a_block_has_time_for(dual, writes, reads, kind):
     with pytest.raises(ValueError, match=f"{kind} ports of a block that has time for"):
         PumpedRam(width=8, depth=4, reads=reads, dual=dual, writes=writes)
@@ -99,13 +113,26 @@ class Race(Elaboratable):
         noise, cycle = Signal(64, init=1), Signal(range(self.CYCLES + 1))
         m.d.sync += [noise.eq(Cat(noise[63] ^ noise[62] ^ noise[60] ^ noise[59], noise)), cycle.eq(cycle + ~self.over)]
         m.d.comb += self.over.eq(cycle == self.CYCLES)
-        places = [Mux(noise[7 * k + 3:7 * k + 6] < self.WORDS, noise[7 * k + 3:7 * k + 6], k) for k in range(len(self.plain) + 1)]
+        places = [
+            Mux(noise[7 * k + 3 : 7 * k + 6] < self.WORDS, noise[7 * k + 3 : 7 * k + 6], k)
+            for k in range(len(self.plain) + 1)
+        ]
         strobe, data = Mux(cycle > 4, noise[40:42], 0), noise[44:60]
-        m.d.comb += [pumped.writes[0].addr.eq(places[-1]), pumped.writes[0].data.eq(data), pumped.writes[0].en.eq(strobe)]
+        m.d.comb += [
+            pumped.writes[0].addr.eq(places[-1]),
+            pumped.writes[0].data.eq(data),
+            pumped.writes[0].en.eq(strobe),
+        ]
         for k, ram in enumerate(self.plain):
             m.submodules[f"plain{k}"] = ram
-            m.d.comb += [ram.write.addr.eq(places[-1]), ram.write.data.eq(data), ram.write.en.eq(strobe),
-                         ram.read.en.eq(1), ram.read.addr.eq(places[k]), pumped.reads[k].addr.eq(places[k])]
+            m.d.comb += [
+                ram.write.addr.eq(places[-1]),
+                ram.write.data.eq(data),
+                ram.write.en.eq(strobe),
+                ram.read.en.eq(1),
+                ram.read.addr.eq(places[k]),
+                pumped.reads[k].addr.eq(places[k]),
+            ]
             late = ram.read.data
             for stage in range(PumpedRam.timing.latency - Ram.timing.latency):
                 late, before = Signal(16, name=f"late{k}_{stage}"), late
@@ -116,8 +143,8 @@ class Race(Elaboratable):
 
 
 class RaceOfWrites(Elaboratable):
-    """The same random traffic for a pumped RAM with two write ports and for a list of registers, which the ports write one after the
-    other. A quarter of the cycles writes twice at one place, and reads there."""
+    """The same random traffic for a pumped RAM with two write ports and for a list of registers, which the ports write
+    one after the other. A quarter of the cycles writes twice at one place, and reads there."""
 
     WORDS, CYCLES = 6, 4000
 
@@ -137,10 +164,10 @@ class RaceOfWrites(Elaboratable):
         m.d.sync += [noise.eq(steps[-1]), cycle.eq(cycle + ~self.over)]
         m.d.comb += self.over.eq(cycle == self.CYCLES)
         words = Array(Signal(16, name=f"word{k}", init=(7, 8, 0, 0, 0, 0)[k]) for k in range(self.WORDS))
-        places = [Mux(noise[3 * k:3 * k + 3] < self.WORDS, noise[3 * k:3 * k + 3], k) for k in range(4)]
+        places = [Mux(noise[3 * k : 3 * k + 3] < self.WORDS, noise[3 * k : 3 * k + 3], k) for k in range(4)]
         places[1:] = [Mux(noise[60:62] == 0, places[0], place) for place in places[1:]]
         for k, write in enumerate(pumped.writes):
-            data, strobe = noise[12 + 16 * k:28 + 16 * k], Mux(cycle > 4, noise[44 + 2 * k:46 + 2 * k], 0)
+            data, strobe = noise[12 + 16 * k : 28 + 16 * k], Mux(cycle > 4, noise[44 + 2 * k : 46 + 2 * k], 0)
             m.d.comb += [write.addr.eq(places[k]), write.data.eq(data), write.en.eq(strobe)]
             for byte in range(2):
                 with m.If(strobe[byte]):
@@ -161,7 +188,11 @@ def race(dut, folder, spoil=lambda text: text) -> bool:
     m, double = Module(), ClockDomain(DOUBLE, reset_less=True)
     m.domains += double
     m.submodules.race = dut
-    ports = {f"{DOUBLE}_clk": (double.clk, PortDirection.Input), "over": (dut.over, PortDirection.Output), "wrong": (dut.wrong, PortDirection.Output)}
+    ports = {
+        f"{DOUBLE}_clk": (double.clk, PortDirection.Input),
+        "over": (dut.over, PortDirection.Output),
+        "wrong": (dut.wrong, PortDirection.Output),
+    }
     verilog = {name: spoil(text) for name, text in convert(m, "race_top", ports, folder).items()}
     board, built = load_board("ecp5_onchip"), build(verilog, "race_top", hasty=True)
     memory = SharedMemory(board.memory.bytes)

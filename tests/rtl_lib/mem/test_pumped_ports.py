@@ -23,9 +23,17 @@ class System(Elaboratable):
         options = {"access_bytes": access, "word_bytes": word, "addr_bits": 7}
         self.loads = [PumpedLoadPort(**options), PumpedLoadPort(**options, forwarding=True, writes=stores)]
         self.stores = [RamStorePort(**options) for _ in range(stores)]
-        self.ram = BankedRam(map=BankMap(), word_bytes=word, words=WORDS * 4 // word, reads=((0, 1), (1, 1)), writes=(1,) * stores, bytewise=access < word,
-                             turns=tuple(range(stores)),
-                             addr_bits=7 - (word.bit_length() - 1), pumped=(PumpedBlock(0, (0, 1), False),))
+        self.ram = BankedRam(
+            map=BankMap(),
+            word_bytes=word,
+            words=WORDS * 4 // word,
+            reads=((0, 1), (1, 1)),
+            writes=(1,) * stores,
+            bytewise=access < word,
+            turns=tuple(range(stores)),
+            addr_bits=7 - (word.bit_length() - 1),
+            pumped=(PumpedBlock(0, (0, 1), False),),
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -40,18 +48,26 @@ class System(Elaboratable):
 @pytest.mark.parametrize("stores", [1, 2])
 @pytest.mark.parametrize(("access", "word"), [(4, 4), (1, 4), (4, 8)])
 def test_loads_see_what_their_rules_say(access, word, stores):
-    """Stores and a load of each kind in every cycle, at few places: plain loads see stores of earlier cycles than their own, forwarding ones
-    all up to the cycle before their data. Of two stores the second counts."""
+    """Stores and a load of each kind in every cycle, at few places: plain loads see stores of earlier cycles than their
+    own, forwarding ones all up to the cycle before their data. Of two stores the second counts."""
     rng, dut, content = random.Random(access * word), System(access, word, stores), bytearray(WORDS * 4)
     places = 6 // stores
-    cycles = [([(k > 2 and rng.random() < 0.8, rng.randrange(places) * access, rng.randrange(1 << 8 * access)) for _ in range(stores)],
-               rng.randrange(places) * access) for k in range(CYCLES)]
+    cycles = [
+        (
+            [
+                (k > 2 and rng.random() < 0.8, rng.randrange(places) * access, rng.randrange(1 << 8 * access))
+                for _ in range(stores)
+            ],
+            rng.randrange(places) * access,
+        )
+        for k in range(CYCLES)
+    ]
     history, seen = [], []
     for writes, _ in cycles:
         history.append(bytes(content))
         for on, place, value in writes:
             if on:
-                content[place:place + access] = value.to_bytes(access, "little")
+                content[place : place + access] = value.to_bytes(access, "little")
 
     async def drive(ctx):
         for port in dut.loads:
@@ -74,5 +90,5 @@ def test_loads_see_what_their_rules_say(access, word, stores):
     plain, forwarding = (port.timing.latency for port in dut.loads)
     for k in range(4, CYCLES - forwarding):
         place = cycles[k][1]
-        assert seen[k + plain][0] == int.from_bytes(history[k][place:place + access], "little"), k
-        assert seen[k + forwarding][1] == int.from_bytes(history[k + forwarding][place:place + access], "little"), k
+        assert seen[k + plain][0] == int.from_bytes(history[k][place : place + access], "little"), k
+        assert seen[k + forwarding][1] == int.from_bytes(history[k + forwarding][place : place + access], "little"), k

@@ -15,15 +15,19 @@ from tests.yosys import yosys
 
 #: enough to write a word, to write another, and to read each
 CYCLES = 7
-PROOF = ("read_verilog own.v made.v; delete made/rst; proc; memory; opt_clean; miter -equiv -flatten own made both; "
-         f"sat -verify -set-init-zero -seq {CYCLES} -prove trigger 0 both")
+PROOF = (
+    "read_verilog own.v made.v; delete made/rst; proc; memory; opt_clean; miter -equiv -flatten own made both; "
+    f"sat -verify -set-init-zero -seq {CYCLES} -prove trigger 0 both"
+)
 
 
 def differ(own: str, ram: Ram, folder: Path) -> bool:
-    """Whether a text (of a module ``own``) can be told from Amaranth's of the same memory, within some cycles from the start."""
+    """Whether a text (of a module ``own``) can be told from Amaranth's of the same memory, within some cycles from the
+    start."""
     (folder / "own.v").write_text(own)
     (folder / "made.v").write_text(verilog.convert(ram, name="made", emit_src=False))
-    proof = PROOF if ram.address_bits else PROOF.replace("made/rst", "made/rst made/*__addr*")  # Amaranth keeps ports without a bit
+    # Amaranth keeps ports without a bit
+    proof = PROOF if ram.address_bits else PROOF.replace("made/rst", "made/rst made/*__addr*")
     done = subprocess.run([yosys(), "-q", "-p", proof], cwd=folder, capture_output=True, text=True, check=False)
     assert not done.returncode or "proof did fail" in done.stdout + done.stderr, done.stdout + done.stderr
     return done.returncode != 0
@@ -44,10 +48,19 @@ def test_its_text_is_what_amaranth_would_write(name, tmp_path):
     assert not differ(ram.own_verilog("own"), ram, tmp_path)
 
 
-@pytest.mark.parametrize(("text", "instead"), [
-    ("words[0] = 4'h3", "words[0] = 4'h1"), ("words[1] = 4'h9", "words[2] = 4'h9"), ("if (read__en)", "if (1)"), ("if (write__en)", "if (read__en)"),
-    ("read <= words[read__addr]", "read <= write__en && read__addr == write__addr ? write__data : words[read__addr]"),
-])
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("words[0] = 4'h3", "words[0] = 4'h1"),
+        ("words[1] = 4'h9", "words[2] = 4'h9"),
+        ("if (read__en)", "if (1)"),
+        ("if (write__en)", "if (read__en)"),
+        (
+            "read <= words[read__addr]",
+            "read <= write__en && read__addr == write__addr ? write__data : words[read__addr]",
+        ),
+    ],
+)
 def test_a_wrong_text_is_noticed(text, instead, tmp_path):
     ram = Ram(width=4, depth=4, init=(3, 9))
     own = ram.own_verilog("own")

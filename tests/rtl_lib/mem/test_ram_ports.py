@@ -20,7 +20,7 @@ class Buffer(Elaboratable):
     def __init__(self, access, word, content):
         options = {"access_bytes": access, "word_bytes": word, "addr_bits": 8}
         self.load, self.store = RamLoadPort(**options), RamStorePort(**options)
-        words = [int.from_bytes(content[n:n + word], "little") for n in range(0, SIZE, word)]
+        words = [int.from_bytes(content[n : n + word], "little") for n in range(0, SIZE, word)]
         self.ram = Ram(shape=8 * word, depth=SIZE // word, init=words)
 
     def elaborate(self, platform):
@@ -28,8 +28,11 @@ class Buffer(Elaboratable):
         m.submodules += [self.load, self.store, self.ram]
         read, write = self.ram.read_port(), self.ram.write_port(granularity=8)
         m.d.comb += [
-            read.en.eq(self.load.ram.en), read.addr.eq(self.load.ram.addr), self.load.ram.data.eq(read.data),
-            write.en.eq(self.store.ram.strobe), write.addr.eq(self.store.ram.addr),
+            read.en.eq(self.load.ram.en),
+            read.addr.eq(self.load.ram.addr),
+            self.load.ram.data.eq(read.data),
+            write.en.eq(self.store.ram.strobe),
+            write.addr.eq(self.store.ram.addr),
             write.data.eq(self.store.ram.data),
         ]
         return m

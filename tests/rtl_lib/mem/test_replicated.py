@@ -20,8 +20,15 @@ class System(Elaboratable):
         options = {"access_bytes": access, "word_bytes": word, "addr_bits": 7}
         self.loads = [RamLoadPort(**options), ForwardingLoadPort(**options)]
         self.stores = [RamStorePort(**options), RamStorePort(**options)]
-        self.ram = ReplicatedRam(word_bytes=word, words=WORDS * 4 // word, reads=2, writes=2, bytewise=access < word,
-                                 addr_bits=7 - (word.bit_length() - 1), init=(5, 6))
+        self.ram = ReplicatedRam(
+            word_bytes=word,
+            words=WORDS * 4 // word,
+            reads=2,
+            writes=2,
+            bytewise=access < word,
+            addr_bits=7 - (word.bit_length() - 1),
+            init=(5, 6),
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -35,19 +42,27 @@ class System(Elaboratable):
 
 @pytest.mark.parametrize(("access", "word"), [(4, 4), (1, 4), (4, 8)])
 def test_loads_see_what_their_rules_say(access, word):
-    """One access of each kind a cycle, at few places: plain loads see stores of earlier cycles, forwarding ones those of
-    their own cycle and the next as well."""
+    """One access of each kind a cycle, at few places: plain loads see stores of earlier cycles, forwarding ones those
+    of their own cycle and the next as well."""
     rng = random.Random(access * word)
     dut = System(access, word)
     content = bytearray(WORDS * 4)
-    content[:2 * word] = b"".join(n.to_bytes(word, "little") for n in (5, 6))
-    cycles = [(rng.randrange(2), rng.random() < 0.8, rng.randrange(6) * access, rng.randrange(1 << 8 * access),
-               rng.randrange(6) * access) for _ in range(400)]
+    content[: 2 * word] = b"".join(n.to_bytes(word, "little") for n in (5, 6))
+    cycles = [
+        (
+            rng.randrange(2),
+            rng.random() < 0.8,
+            rng.randrange(6) * access,
+            rng.randrange(1 << 8 * access),
+            rng.randrange(6) * access,
+        )
+        for _ in range(400)
+    ]
     history = []
     for _, on, place, value, _ in cycles:
         history.append(bytes(content))
         if on:
-            content[place:place + access] = value.to_bytes(access, "little")
+            content[place : place + access] = value.to_bytes(access, "little")
     history += [bytes(content)] * 4
     seen = []
 
@@ -72,8 +87,8 @@ def test_loads_see_what_their_rules_say(access, word):
     simulator.run()
     for k in range(len(cycles) - 2):
         place = cycles[k][4]
-        assert seen[k + 1][0] == int.from_bytes(history[k][place:place + access], "little"), k
-        assert seen[k + 2][1] == int.from_bytes(history[k + 2][place:place + access], "little"), k
+        assert seen[k + 1][0] == int.from_bytes(history[k][place : place + access], "little"), k
+        assert seen[k + 2][1] == int.from_bytes(history[k + 2][place : place + access], "little"), k
 
 
 def test_a_held_load_keeps_its_data():

@@ -31,16 +31,18 @@ def test_a_vector_is_passed_as_its_elements():
     assert passed("float4", 16, value) == int.from_bytes(value.tobytes(), "little")
 
 
-@pytest.mark.parametrize("c_type, size, value", [
-    ("float4", 16, np.zeros(3, "f4")), ("struct Point", 12, np.int32(3)), ("int", 4, np.zeros(1, POINT)),
-])
+@pytest.mark.parametrize(
+    "c_type, size, value",
+    [("float4", 16, np.zeros(3, "f4")), ("struct Point", 12, np.int32(3)), ("int", 4, np.zeros(1, POINT))],
+)
 def test_what_has_another_size_is_refused(c_type, size, value):
     with pytest.raises(LogicError, match=f"{size} bytes are wanted|a scalar is wanted"):
         passed(c_type, size, value)
 
 
 def test_a_part_of_a_buffer_begins_where_the_widest_access_may():
-    """Hardware looks at no address bits within an access; a vector of parts (vload) and a packed struct may begin anywhere."""
+    """Hardware looks at no address bits within an access; a vector of parts (vload) and a packed struct may begin
+    anywhere."""
     source = """typedef struct { long a; char b; long c, d; } row;
     typedef struct __attribute__((packed)) { char a; int b; } tight;
     __kernel void k(__global row *restrict rows, __global float4 *restrict fours, __global int *restrict plain, __global tight *restrict tights, int n)
@@ -61,14 +63,48 @@ def test_a_part_of_a_buffer_begins_where_the_widest_access_may():
     for index, aligned in enumerate((32, 16, 4, 1)):
         kernel.set_arg(index, buffer.get_sub_region(aligned, 1024))
         if aligned > 1:
-            with pytest.raises(LogicError, match=f"(?s)MISALIGNED_SUB_BUFFER_OFFSET.*{aligned} bytes at a time.* begins {aligned // 2} bytes"):
+            with pytest.raises(
+                LogicError,
+                match=f"(?s)MISALIGNED_SUB_BUFFER_OFFSET.*{aligned} bytes at a time.* begins {aligned // 2} bytes",
+            ):
                 kernel.set_arg(index, buffer.get_sub_region(aligned // 2, 1024))
 
 
-NUMPY = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64"]
-SCALARS = {"char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "unsigned int": 4, "float": 4, "long": 8, "size_t": 8,
-           "double": 8}
-SHAPES = {"scalar": lambda v: v, "array of none": lambda v: np.array(v), "array of one": lambda v: np.array([v]), "big endian": lambda v: np.array(v, v.dtype.newbyteorder(">"))}
+NUMPY = [
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+]
+SCALARS = {
+    "char": 1,
+    "uchar": 1,
+    "bool": 1,
+    "short": 2,
+    "ushort": 2,
+    "half": 2,
+    "int": 4,
+    "unsigned int": 4,
+    "float": 4,
+    "long": 8,
+    "size_t": 8,
+    "double": 8,
+}
+SHAPES = {
+    "scalar": lambda v: v,
+    "array of none": lambda v: np.array(v),
+    "array of one": lambda v: np.array([v]),
+    "big endian": lambda v: np.array(v, v.dtype.newbyteorder(">")),
+}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -76,7 +112,11 @@ SHAPES = {"scalar": lambda v: v, "array of none": lambda v: np.array(v), "array 
 @pytest.mark.parametrize("c_type", SCALARS)
 def test_scalars_take_what_has_their_size_and_meaning(c_type, name, shape):
     value, size = np.dtype(name).type(1), SCALARS[c_type]
-    fits = value.itemsize == size and (value.dtype.kind == "f") == (c_type in ("half", "float", "double")) and value.dtype.kind != "c"
+    fits = (
+        value.itemsize == size
+        and (value.dtype.kind == "f") == (c_type in ("half", "float", "double"))
+        and value.dtype.kind != "c"
+    )
     if fits:
         assert passed(c_type, size, SHAPES[shape](value)) == int.from_bytes(value.tobytes(), "little")
     else:
@@ -84,7 +124,9 @@ def test_scalars_take_what_has_their_size_and_meaning(c_type, name, shape):
             passed(c_type, size, SHAPES[shape](value))
 
 
-@pytest.mark.parametrize("value", [1, 1.5, True, None, "text", [1], object(), np.array(["a"]), np.array([object()]), np.array(1, "M8[s]")])
+@pytest.mark.parametrize(
+    "value", [1, 1.5, True, None, "text", [1], object(), np.array(["a"]), np.array([object()]), np.array(1, "M8[s]")]
+)
 @pytest.mark.parametrize("c_type", ["int", "float4", "struct Point"])
 def test_what_is_no_number_is_refused_with_a_code(c_type, value):
     with pytest.raises(LogicError, match="argument 1 of kernel k"):
@@ -116,12 +158,22 @@ __kernel void k9(__global float *o, double x) { o[0] = x; }
 """
 
 
-@pytest.mark.parametrize("kernel, good, bad", [
-    ("k0", np.float32(7), np.int32(7)), ("k1", np.float32(7), np.uint32(7)), ("k2", np.float32(7), np.int32(7)), ("k3", np.float32(7), np.int32(7)),
-    ("k4", np.uint8(7), np.float16(7)), ("k5", np.array([1, 2, 3, 7], "f4"), np.array([1, 2, 3, 7], "i4")), ("k6", np.array([3, 7], "i4"), np.int32(7)),
-    ("k6", np.array([(3, 7)], "i4,i4")[0], np.int16(7)), ("k7", np.int32(7), np.float32(7)), ("k8", np.uint64(7), np.float64(7)),
-    ("k9", np.float64(7), np.int64(7)),
-])
+@pytest.mark.parametrize(
+    "kernel, good, bad",
+    [
+        ("k0", np.float32(7), np.int32(7)),
+        ("k1", np.float32(7), np.uint32(7)),
+        ("k2", np.float32(7), np.int32(7)),
+        ("k3", np.float32(7), np.int32(7)),
+        ("k4", np.uint8(7), np.float16(7)),
+        ("k5", np.array([1, 2, 3, 7], "f4"), np.array([1, 2, 3, 7], "i4")),
+        ("k6", np.array([3, 7], "i4"), np.int32(7)),
+        ("k6", np.array([(3, 7)], "i4,i4")[0], np.int16(7)),
+        ("k7", np.int32(7), np.float32(7)),
+        ("k8", np.uint64(7), np.float64(7)),
+        ("k9", np.float64(7), np.int64(7)),
+    ],
+)
 def test_the_type_behind_a_name_decides(kernel, good, bad):
     context = cl.create_some_context(device="emulator")
     queue, program = cl.CommandQueue(context), cl.Program(context, TYPES).build()
@@ -133,9 +185,16 @@ def test_the_type_behind_a_name_decides(kernel, good, bad):
         getattr(program, kernel)(queue, (1,), None, out, bad)
 
 
-@pytest.mark.parametrize("value", [
-    np.float32(1.5).tobytes(), bytearray(np.float32(1.5).tobytes()), memoryview(np.float32(1.5).tobytes()).cast("f"), ctypes.c_float(1.5), array.array("f", [1.5]),
-])
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.float32(1.5).tobytes(),
+        bytearray(np.float32(1.5).tobytes()),
+        memoryview(np.float32(1.5).tobytes()).cast("f"),
+        ctypes.c_float(1.5),
+        array.array("f", [1.5]),
+    ],
+)
 def test_what_shows_its_bytes_is_taken(value):
     assert passed("float", 4, value) == int.from_bytes(np.float32(1.5).tobytes(), "little")
 
@@ -151,22 +210,37 @@ def test_structures_of_ctypes_are_taken():
         passed("float", 4, ctypes.c_int(7))
 
 
-@pytest.mark.parametrize("c_type, size, value", [
-    ("int4", 16, cl.cltypes.make_float4(1, 2, 3, 4)), ("float4", 16, cl.cltypes.make_int4(1, 2, 3, 4)), ("int4", 16, np.array([1, 2], "i8")),
-    ("float4", 16, np.array([1, 2], "f8")), ("int", 4, np.array([1, 2], "i2")), ("float", 4, np.array([(1,)], [("x", "i4")])[0]),
-    ("double", 8, np.array([1, 2], "f4")), ("float4", 16, np.array([((1, 2), 3, 4)], [("a", "f4", 2), ("b", "f4"), ("c", "i4")])[0]),
-])
+@pytest.mark.parametrize(
+    "c_type, size, value",
+    [
+        ("int4", 16, cl.cltypes.make_float4(1, 2, 3, 4)),
+        ("float4", 16, cl.cltypes.make_int4(1, 2, 3, 4)),
+        ("int4", 16, np.array([1, 2], "i8")),
+        ("float4", 16, np.array([1, 2], "f8")),
+        ("int", 4, np.array([1, 2], "i2")),
+        ("float", 4, np.array([(1,)], [("x", "i4")])[0]),
+        ("double", 8, np.array([1, 2], "f4")),
+        ("float4", 16, np.array([((1, 2), 3, 4)], [("a", "f4", 2), ("b", "f4"), ("c", "i4")])[0]),
+    ],
+)
 def test_elements_of_another_kind_or_size_are_refused(c_type, size, value):
     """Also in a record: its size alone says nothing."""
     with pytest.raises(LogicError, match="INVALID_ARG_VALUE.*would mean something else"):
         passed(c_type, size, value)
 
 
-@pytest.mark.parametrize("c_type, size, value", [
-    ("int4", 16, cl.cltypes.make_int4(1, 2, 3, 4)), ("uint4", 16, cl.cltypes.make_int4(1, 2, 3, 4)), ("float", 4, np.array([(1.5,)], [("x", "f4")])[0]),
-    ("float4", 16, np.array([((1, 2), 3, 4)], [("a", "f4", 2), ("b", "f4"), ("c", "f4")])[0]), ("float4", 16, np.arange(16, dtype="u1")),
-    ("Point", 12, np.array((1.5, -2.0, 7), POINT)), ("float4", 16, np.void(bytes(range(16)))),
-])
+@pytest.mark.parametrize(
+    "c_type, size, value",
+    [
+        ("int4", 16, cl.cltypes.make_int4(1, 2, 3, 4)),
+        ("uint4", 16, cl.cltypes.make_int4(1, 2, 3, 4)),
+        ("float", 4, np.array([(1.5,)], [("x", "f4")])[0]),
+        ("float4", 16, np.array([((1, 2), 3, 4)], [("a", "f4", 2), ("b", "f4"), ("c", "f4")])[0]),
+        ("float4", 16, np.arange(16, dtype="u1")),
+        ("Point", 12, np.array((1.5, -2.0, 7), POINT)),
+        ("float4", 16, np.void(bytes(range(16)))),
+    ],
+)
 def test_elements_of_the_kind_are_taken_as_they_lie(c_type, size, value):
     assert passed(c_type, size, value) == int.from_bytes(value.tobytes(), "little")
 
@@ -181,10 +255,23 @@ def test_numbers_of_any_type_become_the_one_that_was_said(dtype, value):
     assert found == 1 and found.dtype == dtype
 
 
-@pytest.mark.parametrize("dtype, value", [
-    (np.int8, 128), (np.int8, np.int32(-129)), (np.uint8, -1), (np.uint32, np.int64(1 << 32)), (np.int32, 1.5), (np.int32, np.float64(0.5)),
-    (np.int32, float("nan")), (np.int32, float("inf")), (np.float32, 1j), (np.float32, np.complex64(1j)), (np.dtype("U4"), 7), (np.dtype("M8[s]"), 1),
-])
+@pytest.mark.parametrize(
+    "dtype, value",
+    [
+        (np.int8, 128),
+        (np.int8, np.int32(-129)),
+        (np.uint8, -1),
+        (np.uint32, np.int64(1 << 32)),
+        (np.int32, 1.5),
+        (np.int32, np.float64(0.5)),
+        (np.int32, float("nan")),
+        (np.int32, float("inf")),
+        (np.float32, 1j),
+        (np.float32, np.complex64(1j)),
+        (np.dtype("U4"), 7),
+        (np.dtype("M8[s]"), 1),
+    ],
+)
 def test_a_number_that_the_said_type_does_not_have_is_an_error_of_cl(dtype, value):
     with pytest.raises(LogicError, match="clSetKernelArg failed: INVALID_ARG_VALUE.* is no "):
         python_scalar(value, np.dtype(dtype))

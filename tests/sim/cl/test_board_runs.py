@@ -1,4 +1,5 @@
-"""When launches begin, in which order they end, and what becomes of them when the simulation fails: on a system made up here."""
+"""When launches begin, in which order they end, and what becomes of them when the simulation fails: on a system made up
+here."""
 
 import threading
 from types import SimpleNamespace
@@ -29,10 +30,19 @@ def kernel(name: str, joined: bool = True) -> KernelInterface:
 
 
 class System:
-    """Kernels take the cycles given by name; of those that run the one that ends first does. ``stuck`` ones never end."""
+    """Kernels take the cycles given by name; of those that run the one that ends first does. ``stuck`` ones never
+    end."""
 
     def __init__(self, log, **cycles: int):
-        self.cycles, self.now, self.ends, self.log, self.stuck, self.status, self.faults = cycles, 0, {}, log, set(), {}, []
+        self.cycles, self.now, self.ends, self.log, self.stuck, self.status, self.faults = (
+            cycles,
+            0,
+            {},
+            log,
+            set(),
+            {},
+            [],
+        )
         self.interface = SimpleNamespace(clock_mhz=100.0)
         self.session, self.fails, self.closed = SimpleNamespace(), None, 0
 
@@ -76,8 +86,12 @@ class Board:
 
     def program(self, **cycles):
         system = System(self.log, **cycles)
-        program = SimpleNamespace(system=system, source="", context=self.context,
-                                  result=SimpleNamespace(decode=lambda name, counters: {"kernel": name}, module=Module()))
+        program = SimpleNamespace(
+            system=system,
+            source="",
+            context=self.context,
+            result=SimpleNamespace(decode=lambda name, counters: {"kernel": name}, module=Module()),
+        )
         return system, BoardRuns(program)
 
     def launch(self, runs, queue, name, joined=False, buffer=None, after=()):
@@ -96,6 +110,7 @@ def make(board):
     def made(**cycles):
         system, runs = board.program(**cycles)
         return system, runs, board.queues, lambda *args, **more: board.launch(runs, *args, **more)
+
     return made
 
 
@@ -314,7 +329,8 @@ def test_what_follows_a_launch_that_failed_is_not_started(make, board):
     with pytest.raises(cl.RuntimeError, match="kernel b was not started: kernel a, behind which it was queued, failed"):
         behind.wait()
     assert "start b" not in system.log
-    cl.enqueue_fill_buffer(queues[0], cl.Buffer(board.context, cl.mem_flags.READ_WRITE, 64), np.int32(0), 0, 64)  # all was told
+    # all was told
+    cl.enqueue_fill_buffer(queues[0], cl.Buffer(board.context, cl.mem_flags.READ_WRITE, 64), np.int32(0), 0, 64)
     launch(0, "b").wait()
 
 
@@ -336,7 +352,9 @@ def test_an_error_is_told_once_by_the_queue(make, board):
 
 def test_a_launch_that_breaks_a_promise_does_not_begin(make):
     system, runs, _, launch = make(a=10, b=20)
-    runs._promises = SimpleNamespace(violation=lambda kernel, *rest: "k.cl:6:1: error: it does not hold" if kernel.name == "a" else None)
+    runs._promises = SimpleNamespace(
+        violation=lambda kernel, *rest: "k.cl:6:1: error: it does not hold" if kernel.name == "a" else None
+    )
     with pytest.raises(cl.RuntimeError, match="k.cl:6:1: error: it does not hold"):
         launch(0, "a").wait()
     launch(0, "b").wait()
@@ -346,14 +364,17 @@ def test_a_launch_that_breaks_a_promise_does_not_begin(make):
 
 
 def test_what_the_memory_refused_is_told_of_the_kernel_whose_buffer_it_left(make, board):
-    """Two run at the same time; the one that ends first did nothing wrong, and then another one did as well, of which the place is lost."""
+    """Two run at the same time; the one that ends first did nothing wrong, and then another one did as well, of which
+    the place is lost."""
     system, _, _, launch = make(a=100, b=50)
     mine, others = (cl.Buffer(board.context, cl.mem_flags.READ_WRITE, 64) for _ in range(2))
     wrong, right = launch(0, "a", buffer=mine), launch(1, "b", buffer=others)
     system.faults.append(Fault(FaultKind.WRITE_OUTSIDE, mine.address + 64, 4, 10, 0, 1))
     system.status["a"] = 1 << WRITE_REFUSED
     right.wait()
-    with pytest.raises(cl.RuntimeError, match="kernel a: a write of bytes 64 to 67 of argument `a` .* leaves its buffer of 64 bytes"):
+    with pytest.raises(
+        cl.RuntimeError, match="kernel a: a write of bytes 64 to 67 of argument `a` .* leaves its buffer of 64 bytes"
+    ):
         wrong.wait()
     system.status["b"] = system.status["a"] = 1 << READ_REFUSED
     first, second = launch(0, "a", buffer=mine), launch(1, "b", buffer=others)
@@ -409,4 +430,7 @@ def test_what_nobody_waited_for_is_run_at_the_end(make, capsys):
     assert sorted(system.log) == ["end a", "end b", "end c", "start a", "start b", "start c"]
     launch(1, "c")
     queues[0].context.simulated.schedule.finish_at_exit()
-    assert "sluice: a launch that nobody waited for: " in capsys.readouterr().err and not queues[0].context.simulated.schedule.pending
+    assert (
+        "sluice: a launch that nobody waited for: " in capsys.readouterr().err
+        and not queues[0].context.simulated.schedule.pending
+    )

@@ -1,4 +1,5 @@
-"""The constant cache through the host API: shared by kernels, kept across launches, emptied by writes and by nothing else."""
+"""The constant cache through the host API: shared by kernels, kept across launches, emptied by writes and by nothing
+else."""
 
 import numpy as np
 import pytest
@@ -31,12 +32,19 @@ N, SIZE = 200, 512  # 2 KiB: 32 words
 
 def units(options=None):
     result = compile(SOURCE, "de5net", options)
-    return {(k.function.name, a.memory): a.unit for k in result.kernels for a in k.memory.accesses.values() if a.direction == "load"}
+    return {
+        (k.function.name, a.memory): a.unit
+        for k in result.kernels
+        for a in k.memory.accesses.values()
+        if a.direction == "load"
+    }
 
 
 def test_loads_of_constant_buffers_share_a_cache():
     found = units()
-    assert {found["pick", "table"], found["pick_items", "table"], found["pick_items", "offsets"]} == {"constant-pipelined"}
+    assert {found["pick", "table"], found["pick_items", "table"], found["pick_items", "offsets"]} == {
+        "constant-pipelined"
+    }
     assert found["pick", "index"] == "prefetching"
 
 
@@ -54,8 +62,10 @@ class Board:
         self.index = rng.integers(0, SIZE, N).astype(np.int32)
         self.offsets = rng.integers(-99, 99, 16).astype(np.int16)
         # one behind the other, so that both have places of their own in the cache
-        self.buffers = {name: cl.Buffer(self.context, mf.COPY_HOST_PTR, hostbuf=array)
-                        for name, array in (("table", self.tables(1)), ("offsets", self.offsets), ("index", self.index))}
+        self.buffers = {
+            name: cl.Buffer(self.context, mf.COPY_HOST_PTR, hostbuf=array)
+            for name, array in (("table", self.tables(1)), ("offsets", self.offsets), ("index", self.index))
+        }
         self.out = cl.Buffer(self.context, mf.READ_WRITE, 4 * N)
 
     @staticmethod
@@ -72,7 +82,9 @@ class Board:
     def pick(self, table):
         """Bytes fetched for the table; every value is compared."""
         b = self.buffers
-        return self._run(self.program.pick(self.queue, (1,), None, b["table"], b["index"], self.out, np.int32(N)), table[self.index])
+        return self._run(
+            self.program.pick(self.queue, (1,), None, b["table"], b["index"], self.out, np.int32(N)), table[self.index]
+        )
 
     def pick_items(self, table):
         b = self.buffers

@@ -102,14 +102,21 @@ def test_a_program_may_choose_the_emulator_by_itself(queue):
 @pytest.mark.parametrize(("index", "first"), [(4, 16), (-1, -4), ((1 << 30) - 1, (1 << 32) - 4)])
 def test_a_read_outside_a_buffer(program, queue, context, out, index, first):
     a = cl.Buffer(context, mf.READ_WRITE, 16)
-    with faults(rf"<program source>:{line('int at(')}:\d+: error: kernel read: a read of bytes {first} to {first + 3} of argument "
-                rf"`a` \(index {index}\) leaves its buffer of 16 bytes", r"\^", "check the index"):
+    with faults(
+        rf"<program source>:{line('int at(')}:\d+: error: kernel read: a read of bytes {first} to {first + 3} of "
+        r"argument "
+        rf"`a` \(index {index}\) leaves its buffer of 16 bytes",
+        r"\^",
+        "check the index",
+    ):
         program.read(queue, (1,), None, a, out, np.int32(index))
     program.read(queue, (1,), None, a, out, np.int32(3))  # the program still works
 
 
 def test_a_write_outside_a_buffer(program, queue, out):
-    with faults(rf":{line('__kernel void store')}:", r"kernel store: a write of bytes 64 to 65 of argument `out` \(index 32\)"):
+    with faults(
+        rf":{line('__kernel void store')}:", r"kernel store: a write of bytes 64 to 65 of argument `out` \(index 32\)"
+    ):
         program.store(queue, (1,), None, out, np.int64(32))
     for index in (1 << 62, 3 << 61, -1 << 63):  # 2**63 bytes, and offsets that would wrap to bytes inside of the buffer
         with faults(r"a write of bytes -9223372036854775808 to .*the byte offset of the index has more than 64 bits"):
@@ -166,8 +173,9 @@ except KeyboardInterrupt as stop:
 
 
 def test_an_interrupt_ends_a_run_and_says_where():
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED], input=SOURCE, capture_output=True, text=True, timeout=120,
-                          check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], input=SOURCE, capture_output=True, text=True, timeout=120, check=False
+    )
     assert re.search(rf":{line('while (out[0]')}:.*kernel endless was running here", done.stdout), done.stderr
 
 
@@ -183,22 +191,32 @@ def test_what_is_read_before_it_is_written_is_said_once(context, queue, out, cap
 
 
 def test_errors_of_the_source_are_the_compilers(context):
-    with pytest.raises(cl.RuntimeError, match=r"BUILD_PROGRAM_FAILURE(?s:.*)<program source>:1:\d+: error: 'x' is not declared"):
+    with pytest.raises(
+        cl.RuntimeError, match=r"BUILD_PROGRAM_FAILURE(?s:.*)<program source>:1:\d+: error: 'x' is not declared"
+    ):
         cl.Program(context, "__kernel void k(__global int *a) { a[0] = x; }").build()
 
 
 def test_what_the_emulator_has_not_is_an_error_of_the_source(context):
-    kernels = ("__kernel void w(write_only pipe int q) { int v = 1; write_pipe(q, &v); }\n"
-               "__kernel void r(read_only pipe short q, __global int *o) { short v; o[0] = read_pipe(q, &v); }")
-    with pytest.raises(cl.RuntimeError, match=r"BUILD_PROGRAM_FAILURE(?s:.*):2:\d+: error: the pipe 'q' passes other values(?s:.*)pipe short q"):
+    kernels = (
+        "__kernel void w(write_only pipe int q) { int v = 1; write_pipe(q, &v); }\n"
+        "__kernel void r(read_only pipe short q, __global int *o) { short v; o[0] = read_pipe(q, &v); }"
+    )
+    with pytest.raises(
+        cl.RuntimeError,
+        match=r"BUILD_PROGRAM_FAILURE(?s:.*):2:\d+: error: the pipe 'q' passes other values(?s:.*)pipe short q",
+    ):
         cl.Program(context, kernels).build()
 
 
 def test_pipes_are_joined_by_their_names(context, out):
-    program = cl.Program(context, """
+    program = cl.Program(
+        context,
+        """
         __kernel void w(write_only pipe int __attribute__((blocking)) q, int n) { for (int i = 0; i < n; i++) { int v = i * 3; write_pipe(q, &v); } }
         __kernel void r(read_only pipe int __attribute__((blocking)) q, __global int *o, int n) {
-            for (int i = 0; i < n; i++) { int v; read_pipe(q, &v); o[i] = v; } }""").build()
+            for (int i = 0; i < n; i++) { int v; read_pipe(q, &v); o[i] = v; } }""",
+    ).build()
     pipe, queues = cl.Pipe(context, packet_size=4, max_packets=8), [cl.CommandQueue(context) for _ in range(2)]
     program.w(queues[0], (1,), None, pipe, np.int32(5))
     program.r(queues[1], (1,), None, None, out, np.int32(5)).wait()
@@ -210,11 +228,14 @@ def test_pipes_are_joined_by_their_names(context, out):
 
 
 def test_kernels_that_run_by_themselves(context, out):
-    program = cl.Program(context, """
+    program = cl.Program(
+        context,
+        """
         channel int a, b;
         __attribute__((max_global_work_dim(0))) __attribute__((autorun)) __kernel void twice() { write_channel_intel(b, 2 * read_channel_intel(a)); }
         __kernel void w(int n) { for (int i = 0; i < n; i++) write_channel_intel(a, i); }
-        __kernel void r(__global int *o, int n) { for (int i = 0; i < n; i++) o[i] = read_channel_intel(b); }""").build()
+        __kernel void r(__global int *o, int n) { for (int i = 0; i < n; i++) o[i] = read_channel_intel(b); }""",
+    ).build()
     assert program.kernel_names == "w;r" and [k.function_name for k in program.all_kernels()] == ["w", "r"]
     queue, other = cl.CommandQueue(context), cl.CommandQueue(context)
     result = np.zeros(5, np.int32)
@@ -241,7 +262,10 @@ def test_speed(program, queue, out):
         return trips / (time.perf_counter() - started)
 
     native = rate(20_000_000, lambda trips: program.spin(queue, (1,), None, out, np.int32(trips)))
-    interpreted = rate(20_000, lambda trips: run_kernel(program.result.module, "spin", {"out": bytearray(out.size)}, {"n": trips}, (1,)))
+    interpreted = rate(
+        20_000,
+        lambda trips: run_kernel(program.result.module, "spin", {"out": bytearray(out.size)}, {"n": trips}, (1,)),
+    )
     assert native > 100 * interpreted, (native, interpreted)
 
 
@@ -297,8 +321,10 @@ def test_a_queue_keeps_its_order_behind_a_kernel_that_waits(joined, context):
 def test_waiting_for_what_can_never_end_names_channel_and_line(joined, context):
     queue = cl.CommandQueue(context)
     event = joined.produce(queue, (1,), None, numbers(context, 9), np.int32(9))
-    said = (r"<program source>:4:\d+: error: no kernel can go on: kernel produce waits for channels(?s:.*)"
-            "note: kernel produce waits to write to channel c, which is full")
+    said = (
+        r"<program source>:4:\d+: error: no kernel can go on: kernel produce waits for channels(?s:.*)"
+        "note: kernel produce waits to write to channel c, which is full"
+    )
     for wait in (event.wait, queue.finish, lambda: event.stats):
         with pytest.raises(cl.RuntimeError, match=said):
             wait()

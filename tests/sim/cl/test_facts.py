@@ -40,22 +40,42 @@ def run(program, kernel: str, x: float) -> float:
 
 def test_a_program_is_made_again_from_its_binary(program):
     (binary,) = program.binaries
-    assert program.get_info(cl.program_info.BINARIES) == [binary] and program.get_info(cl.program_info.BINARY_SIZES) == [len(binary)]
+    assert program.get_info(cl.program_info.BINARIES) == [binary] and program.get_info(
+        cl.program_info.BINARY_SIZES
+    ) == [len(binary)]
     context = cl.create_some_context(device="emulator")
     again = cl.Program(context, context.devices, [binary]).build()
     assert run(again, "scale", 5) == 15 and again.binaries == [binary]
     assert again.get_build_info(context.device, cl.program_build_info.OPTIONS) == "-DFACTOR=3"
 
 
-@pytest.mark.parametrize("data", [b"", b"\x7fELF", b"sluice program 1\n", b"sluice program 1\n{}", b'sluice program 1\n{"source": 1, "options": []}',
-                                  b'sluice program 1\n{"source": "", "options": [2]}', b"sluice program 1\n\xff", "text", None, 7])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x7fELF",
+        b"sluice program 1\n",
+        b"sluice program 1\n{}",
+        b'sluice program 1\n{"source": 1, "options": []}',
+        b'sluice program 1\n{"source": "", "options": [2]}',
+        b"sluice program 1\n\xff",
+        "text",
+        None,
+        7,
+    ],
+)
 def test_what_is_no_binary_is_said(context, data):
     with pytest.raises(cl.LogicError, match="INVALID_BINARY"):
         cl.Program(context, context.devices, [data])
 
 
 def test_devices_and_binaries_belong_together(context, program):
-    for devices, binaries in (([], program.binaries), (context.devices, []), (context.devices, program.binaries * 2), (None, program.binaries)):
+    for devices, binaries in (
+        ([], program.binaries),
+        (context.devices, []),
+        (context.devices, program.binaries * 2),
+        (None, program.binaries),
+    ):
         with pytest.raises(cl.LogicError, match="INVALID_VALUE"):
             cl.Program(context, devices, binaries)
     with pytest.raises(cl.LogicError, match="INVALID_VALUE"):
@@ -84,13 +104,35 @@ def test_facts_of_arguments(program):
     f = program.f
     assert facts(f, info.NAME) == ["o", "v", "t", "extra", "x", "p"]
     assert facts(f, info.TYPE_NAME) == ["real*", "uint*", "int*", "float*", "real", "pair_t"]
-    assert facts(f, info.ADDRESS_QUALIFIER) == [place.GLOBAL, place.GLOBAL, place.CONSTANT, place.LOCAL, place.PRIVATE, place.PRIVATE]
-    assert facts(f, info.TYPE_QUALIFIER) == [kinds.RESTRICT, kinds.CONST | kinds.VOLATILE, kinds.CONST, kinds.NONE, kinds.NONE, kinds.NONE]
+    assert facts(f, info.ADDRESS_QUALIFIER) == [
+        place.GLOBAL,
+        place.GLOBAL,
+        place.CONSTANT,
+        place.LOCAL,
+        place.PRIVATE,
+        place.PRIVATE,
+    ]
+    assert facts(f, info.TYPE_QUALIFIER) == [
+        kinds.RESTRICT,
+        kinds.CONST | kinds.VOLATILE,
+        kinds.CONST,
+        kinds.NONE,
+        kinds.NONE,
+        kinds.NONE,
+    ]
     assert set(facts(f, info.ACCESS_QUALIFIER)) == {cl.kernel_arg_access_qualifier.NONE}
     pipes = program.piped
     assert facts(pipes, info.TYPE_QUALIFIER) == [kinds.PIPE] * 2 and facts(pipes, info.TYPE_NAME) == ["int"] * 2
-    assert facts(pipes, info.ACCESS_QUALIFIER) == [cl.kernel_arg_access_qualifier.READ_ONLY, cl.kernel_arg_access_qualifier.WRITE_ONLY]
-    for index, parameter, code in ((6, info.NAME, "INVALID_ARG_INDEX"), (-1, info.NAME, "INVALID_ARG_INDEX"), ("x", info.NAME, "INVALID_ARG_INDEX"), (0, 1, "INVALID_VALUE")):
+    assert facts(pipes, info.ACCESS_QUALIFIER) == [
+        cl.kernel_arg_access_qualifier.READ_ONLY,
+        cl.kernel_arg_access_qualifier.WRITE_ONLY,
+    ]
+    for index, parameter, code in (
+        (6, info.NAME, "INVALID_ARG_INDEX"),
+        (-1, info.NAME, "INVALID_ARG_INDEX"),
+        ("x", info.NAME, "INVALID_ARG_INDEX"),
+        (0, 1, "INVALID_VALUE"),
+    ):
         with pytest.raises(cl.LogicError, match=code):
             f.get_arg_info(index, parameter)
 
@@ -99,12 +141,28 @@ def test_facts_of_buffers(context):
     info = cl.mem_info
     buffer = cl.Buffer(context, cl.mem_flags.READ_ONLY, 256)
     part = buffer.get_sub_region(64, 128)
-    assert buffer.get_info(info.SIZE) == 256 and buffer.get_info(info.FLAGS) == cl.mem_flags.READ_ONLY and buffer.get_info(info.CONTEXT) is context
-    assert buffer.get_info(info.TYPE) == cl.mem_object_type.BUFFER and buffer.get_info(info.OFFSET) == 0 and buffer.get_info(info.ASSOCIATED_MEMOBJECT) is None
-    assert (part.get_info(info.OFFSET), part.get_info(info.SIZE), part.get_info(info.ASSOCIATED_MEMOBJECT)) == (64, 128, buffer)
+    assert (
+        buffer.get_info(info.SIZE) == 256
+        and buffer.get_info(info.FLAGS) == cl.mem_flags.READ_ONLY
+        and buffer.get_info(info.CONTEXT) is context
+    )
+    assert (
+        buffer.get_info(info.TYPE) == cl.mem_object_type.BUFFER
+        and buffer.get_info(info.OFFSET) == 0
+        and buffer.get_info(info.ASSOCIATED_MEMOBJECT) is None
+    )
+    assert (part.get_info(info.OFFSET), part.get_info(info.SIZE), part.get_info(info.ASSOCIATED_MEMOBJECT)) == (
+        64,
+        128,
+        buffer,
+    )
     with pytest.raises(cl.LogicError, match="INVALID_VALUE"):
         buffer.get_info(1)
 
 
 def test_numbers_and_versions():
-    assert cl.get_cl_header_version() == (1, 2) and cl.mem_migration_flags.HOST == 1 and cl.mem_migration_flags.CONTENT_UNDEFINED == 2
+    assert (
+        cl.get_cl_header_version() == (1, 2)
+        and cl.mem_migration_flags.HOST == 1
+        and cl.mem_migration_flags.CONTENT_UNDEFINED == 2
+    )

@@ -39,8 +39,13 @@ ERROR = "the context belongs to process"
 #: what a child does, and how it ends
 CHILDREN = {
     "nothing": ("pass", 0),
-    "drops": (("global buffer, view, event, kernel, program, queue, context\nimport gc\n"
-              "del buffer, view, event, kernel, program, queue, context\ngc.collect()"), 0),
+    "drops": (
+        (
+            "global buffer, view, event, kernel, program, queue, context\nimport gc\n"
+            "del buffer, view, event, kernel, program, queue, context\ngc.collect()"
+        ),
+        0,
+    ),
     "writes": ("view[:] = 99\nassert (view == 99).all()", 0),
     "launches": ("kernel(queue, (1,), None, buffer, np.int32(100), np.int32(64)).wait()", 3),
     "copies": ("cl.enqueue_copy(queue, buffer, np.zeros(64, np.int32))", 3),
@@ -51,10 +56,15 @@ CHILDREN = {
     "finishes": ("queue.finish()", 3),
     "marks": ("cl.enqueue_marker(queue)", 3),
     "builds": ("program.build()", 3),
-    "own": (("mine = cl.create_some_context(board='de5net', device='emulator')\nline = cl.CommandQueue(mine)\n"
+    "own": (
+        (
+            "mine = cl.create_some_context(board='de5net', device='emulator')\nline = cl.CommandQueue(mine)\n"
             "made = cl.Program(mine, '__kernel void k(__global int *restrict o) { o[0] = 7; }').build()\n"
             "room = cl.Buffer(mine, cl.mem_flags.READ_WRITE, 64)\nmade.k(line, (1,), None, room)\n"
-            "got = np.empty(1, np.int32)\ncl.enqueue_copy(line, got, room)\nassert got[0] == 7"), 0),
+            "got = np.empty(1, np.int32)\ncl.enqueue_copy(line, got, room)\nassert got[0] == 7"
+        ),
+        0,
+    ),
 }
 
 

@@ -60,14 +60,17 @@ class TestMemory:
         assert back.sum() == 4 * (1 + 2 + 3 + 4)
         assert back[16] == 4
 
-    @pytest.mark.parametrize("flags, options, status", [
-        (mf.READ_WRITE, {}, code.INVALID_BUFFER_SIZE),
-        (mf.READ_WRITE, {"hostbuf": np.zeros(4)}, code.INVALID_HOST_PTR),
-        (mf.COPY_HOST_PTR, {"size": 4}, code.INVALID_HOST_PTR),
-        (mf.COPY_HOST_PTR, {"size": 100, "hostbuf": np.zeros(4)}, code.INVALID_VALUE),
-        (mf.COPY_HOST_PTR, {"hostbuf": np.zeros((4, 4))[:, 0]}, code.INVALID_VALUE),
-        (mf.COPY_HOST_PTR, {"hostbuf": 7}, code.INVALID_VALUE),
-    ])
+    @pytest.mark.parametrize(
+        "flags, options, status",
+        [
+            (mf.READ_WRITE, {}, code.INVALID_BUFFER_SIZE),
+            (mf.READ_WRITE, {"hostbuf": np.zeros(4)}, code.INVALID_HOST_PTR),
+            (mf.COPY_HOST_PTR, {"size": 4}, code.INVALID_HOST_PTR),
+            (mf.COPY_HOST_PTR, {"size": 100, "hostbuf": np.zeros(4)}, code.INVALID_VALUE),
+            (mf.COPY_HOST_PTR, {"hostbuf": np.zeros((4, 4))[:, 0]}, code.INVALID_VALUE),
+            (mf.COPY_HOST_PTR, {"hostbuf": 7}, code.INVALID_VALUE),
+        ],
+    )
     def test_buffers_that_cannot_be(self, context, flags, options, status):
         with fails(cl.LogicError, status):
             cl.Buffer(context, flags, **options)
@@ -110,43 +113,76 @@ class TestCopies:
         with fails(cl.LogicError, code.INVALID_VALUE, "read-only"):
             cl.enqueue_copy(queue, bytes(4), buffer)
 
-
     def test_a_part_of_rows_and_planes(self, context, queue):
         """As numpy's slices, from the host, between buffers, within one, and back."""
         data = np.arange(4 * 6 * 10, dtype=np.int16).reshape(4, 6, 10)
         buffer = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.zeros_like(data))
         pitches = {"buffer_pitches": (20, 120), "host_pitches": (20, 120)}
-        cl.enqueue_copy(queue, buffer, data, buffer_origin=(4, 1, 1), host_origin=(6, 2, 0), region=(8, 3, 2), **pitches)
+        cl.enqueue_copy(
+            queue, buffer, data, buffer_origin=(4, 1, 1), host_origin=(6, 2, 0), region=(8, 3, 2), **pitches
+        )
         wanted = np.zeros_like(data)
         wanted[1:3, 1:4, 2:6] = data[:2, 2:5, 3:7]
         other = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.zeros(64, np.uint8))
-        cl.enqueue_copy(queue, other, buffer, src_origin=(4, 1, 1), dst_origin=(2, 0), src_pitches=(20, 120), dst_pitches=(10,), region=(8, 3))
-        cl.enqueue_copy(queue, buffer, buffer, src_origin=(4, 1, 1), dst_origin=(12, 1, 1), src_pitches=(20, 120), dst_pitches=(20, 120), region=(8, 3, 2))
+        cl.enqueue_copy(
+            queue,
+            other,
+            buffer,
+            src_origin=(4, 1, 1),
+            dst_origin=(2, 0),
+            src_pitches=(20, 120),
+            dst_pitches=(10,),
+            region=(8, 3),
+        )
+        cl.enqueue_copy(
+            queue,
+            buffer,
+            buffer,
+            src_origin=(4, 1, 1),
+            dst_origin=(12, 1, 1),
+            src_pitches=(20, 120),
+            dst_pitches=(20, 120),
+            region=(8, 3, 2),
+        )
         wanted[1:3, 1:4, 6:10] = wanted[1:3, 1:4, 2:6]
         assert (buffer.bytes == wanted.reshape(-1).view(np.uint8)).all()
         assert (other.bytes.view(np.int16).reshape(-1)[:15].reshape(3, 5)[:, 1:] == data[0, 2:5, 3:7]).all()
         back = np.zeros((3, 4), np.int16)
-        cl.enqueue_copy(queue, back, buffer, buffer_origin=(4, 1, 1), host_origin=(0, 0), region=(8, 3), buffer_pitches=(20, 120))
+        cl.enqueue_copy(
+            queue, back, buffer, buffer_origin=(4, 1, 1), host_origin=(0, 0), region=(8, 3), buffer_pitches=(20, 120)
+        )
         assert (back == data[0, 2:5, 3:7]).all()
 
-    @pytest.mark.parametrize("options, text", [
-        ({"region": (5, 3), "buffer_pitches": (5,)}, "the host side: a region of"), ({"region": (8, 3), "host_pitches": (4,)}, "the host side"),
-        ({"region": (7, 2), "buffer_origin": (3, 0)}, "the buffer side"), ({"region": (0, 1)}, "is not within"), ({"region": (4, 1), "src_origin": (0,)}, "no arguments"),
-        ({"buffer_origin": (0,)}, "wants a region")])
+    @pytest.mark.parametrize(
+        "options, text",
+        [
+            ({"region": (5, 3), "buffer_pitches": (5,)}, "the host side: a region of"),
+            ({"region": (8, 3), "host_pitches": (4,)}, "the host side"),
+            ({"region": (7, 2), "buffer_origin": (3, 0)}, "the buffer side"),
+            ({"region": (0, 1)}, "is not within"),
+            ({"region": (4, 1), "src_origin": (0,)}, "no arguments"),
+            ({"buffer_origin": (0,)}, "wants a region"),
+        ],
+    )
     def test_parts_that_cannot_be(self, queue, buffer, options, text):
         with fails(cl.LogicError, code.INVALID_VALUE, text):
             cl.enqueue_copy(queue, np.zeros(14, np.uint8), buffer, **options)
 
     def test_a_mapped_buffer_shares_its_bytes(self, context, queue):
         buffer = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.arange(12, dtype=np.float32))
-        array, event = cl.enqueue_map_buffer(queue, buffer, cl.map_flags.READ | cl.map_flags.WRITE, 16, (2, 4), np.float32)
+        array, event = cl.enqueue_map_buffer(
+            queue, buffer, cl.map_flags.READ | cl.map_flags.WRITE, 16, (2, 4), np.float32
+        )
         event.wait()
         assert (array == np.arange(4, 12).reshape(2, 4)).all()
         with array.base:
             array[1, 3] = 77
         assert buffer.bytes.view(np.float32)[11] == 77
         array.base.release(queue).wait()
-        for offset, flags, text in ((20, cl.map_flags.READ, "not within the buffer of 48 bytes"), (16, 64, "none of cl.map_flags")):
+        for offset, flags, text in (
+            (20, cl.map_flags.READ, "not within the buffer of 48 bytes"),
+            (16, 64, "none of cl.map_flags"),
+        ):
             with fails(cl.LogicError, code.INVALID_VALUE, text):
                 cl.enqueue_map_buffer(queue, buffer, flags, offset, (2, 4), np.float32)
 
@@ -162,13 +198,16 @@ class TestLaunches:
         with pytest.raises(TypeError):  # what pyopencl raises
             program.increment(queue, (1,), None, data, np.int32(1))
 
-    @pytest.mark.parametrize("value, status, text", [
-        (5, code.INVALID_ARG_VALUE, "set_scalar_arg_dtypes"),
-        (np.int64(5), code.INVALID_ARG_SIZE, r"pass numpy\.int32"),
-        (np.float32(5), code.INVALID_ARG_VALUE, "something else"),
-        (None, code.INVALID_ARG_SIZE, "a scalar is wanted"),
-        (np.zeros(4), code.INVALID_ARG_SIZE, "4 bytes are wanted, an array of 4 float64 has 32"),
-    ])
+    @pytest.mark.parametrize(
+        "value, status, text",
+        [
+            (5, code.INVALID_ARG_VALUE, "set_scalar_arg_dtypes"),
+            (np.int64(5), code.INVALID_ARG_SIZE, r"pass numpy\.int32"),
+            (np.float32(5), code.INVALID_ARG_VALUE, "something else"),
+            (None, code.INVALID_ARG_SIZE, "a scalar is wanted"),
+            (np.zeros(4), code.INVALID_ARG_SIZE, "4 bytes are wanted, an array of 4 float64 has 32"),
+        ],
+    )
     def test_scalars(self, program, queue, data, value, status, text):
         with fails(cl.LogicError, status, text):
             program.increment(queue, (1,), None, data, value, np.int32(1))
@@ -190,14 +229,17 @@ class TestLaunches:
         with fails(cl.LogicError, code.INVALID_ARG_INDEX):
             kernel.set_arg(3, data)
 
-    @pytest.mark.parametrize("sizes, status, text", [
-        (((0,), None), code.INVALID_GLOBAL_WORK_SIZE, "at least 1"),
-        (((-1,), None), code.INVALID_GLOBAL_WORK_SIZE, "at least 1"),
-        (((4,), None), code.INVALID_GLOBAL_WORK_SIZE, "single work-item kernel"),
-        (((1,), (2,)), code.INVALID_WORK_GROUP_SIZE, "not a multiple"),
-        (((1,), (1, 1)), code.INVALID_VALUE, "dimensions"),
-        (((1, 1, 1, 1), None), code.INVALID_WORK_DIMENSION, "1 to 3"),
-    ])
+    @pytest.mark.parametrize(
+        "sizes, status, text",
+        [
+            (((0,), None), code.INVALID_GLOBAL_WORK_SIZE, "at least 1"),
+            (((-1,), None), code.INVALID_GLOBAL_WORK_SIZE, "at least 1"),
+            (((4,), None), code.INVALID_GLOBAL_WORK_SIZE, "single work-item kernel"),
+            (((1,), (2,)), code.INVALID_WORK_GROUP_SIZE, "not a multiple"),
+            (((1,), (1, 1)), code.INVALID_VALUE, "dimensions"),
+            (((1, 1, 1, 1), None), code.INVALID_WORK_DIMENSION, "1 to 3"),
+        ],
+    )
     def test_sizes(self, program, queue, data, sizes, status, text):
         with fails(cl.LogicError, status, text):
             program.increment(queue, *sizes, data, np.int32(1), np.int32(1))
@@ -226,7 +268,9 @@ class TestLaunches:
         assert kernel.lanes == 4
 
     def test_the_emulator_wants_no_larger_groups_than_the_program_allows(self):
-        source = "__kernel __attribute__((max_work_group_size(8, 2))) void k(__global int *a) { a[get_global_id(0)] = 1; }"
+        source = (
+            "__kernel __attribute__((max_work_group_size(8, 2))) void k(__global int *a) { a[get_global_id(0)] = 1; }"
+        )
         (kernel,) = emulate_source(source, load_board("de5net"), Options(), "k.cl").interface.kernels
         assert index_space(kernel, (64,), None, None).local_size == (16, 1, 1)
         with fails(cl.LogicError, code.INVALID_WORK_GROUP_SIZE, "room for groups of 16 work-items, not 32"):
@@ -254,7 +298,10 @@ class TestLaunches:
         program, (device,) = cl.Program(context, source).build(device="emulator"), context.devices
         asked = info.WORK_GROUP_SIZE, info.COMPILE_WORK_GROUP_SIZE, info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE
         assert [[cl.Kernel(program, name).get_work_group_info(one, device) for one in asked] for name in "abc"] == [
-            [32, [8, 4, 1], 2], [32, [0, 0, 0], 1], [device.max_work_group_size, [0, 0, 0], 1]]
+            [32, [8, 4, 1], 2],
+            [32, [0, 0, 0], 1],
+            [device.max_work_group_size, [0, 0, 0], 1],
+        ]
         with fails(cl.LogicError, code.INVALID_VALUE, "unknown parameter 0x1234"):
             cl.Kernel(program, "a").get_work_group_info(0x1234, device)
 
@@ -271,7 +318,9 @@ class TestLaunches:
             _ = program.other
         assert not hasattr(program, "other")
 
-    @pytest.mark.parametrize("size, offset", [(None, None), (10, None), ((2.5,), None), ("ab", None), ((8,), 1), ((8,), (0.5,))])
+    @pytest.mark.parametrize(
+        "size, offset", [(None, None), (10, None), ((2.5,), None), ("ab", None), ((8,), 1), ((8,), (0.5,))]
+    )
     def test_sizes_are_tuples_of_integers(self, size, offset):
         with pytest.raises(cl.LogicError, match=r"must be a tuple of integers, such as \(1024,\), not"):
             index_space(handmade.kernel(ndrange=True), size, None, offset)
@@ -358,21 +407,39 @@ class TestRestrict:
     def launch(self, device, kernel, *offsets):
         context = cl.create_some_context(device=device, board="ecp5_onchip")
         queue, program = cl.CommandQueue(context), cl.Program(context, SHARED).build()
-        whole = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=np.zeros(256, np.int32))
+        whole = cl.Buffer(
+            context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=np.zeros(256, np.int32)
+        )
         buffers = [whole.get_sub_region(128 * offset, 160) for offset in offsets]
         return getattr(program, kernel)(queue, (1,), None, *buffers, np.int32(4))
 
-    @pytest.mark.parametrize("kernel, offsets, names", [
-        ("chain", (0, 0), "'a' and 'b' that share 160 bytes, and writes through 'a'"), ("chain", (0, 1), "'a' and 'b' that share 32 bytes"),
-        ("helped", (2, 2), "'a' and 'b' that share 160 bytes, and writes through 'a'; but 'a' is restrict"),
-        ("table", (0, 1), "'a' and 't' that share 32 bytes, and writes through 'a'; but 't' is __constant.*declare it __global const"),
-    ])
+    @pytest.mark.parametrize(
+        "kernel, offsets, names",
+        [
+            ("chain", (0, 0), "'a' and 'b' that share 160 bytes, and writes through 'a'"),
+            ("chain", (0, 1), "'a' and 'b' that share 32 bytes"),
+            ("helped", (2, 2), "'a' and 'b' that share 160 bytes, and writes through 'a'; but 'a' is restrict"),
+            (
+                "table",
+                (0, 1),
+                (
+                    "'a' and 't' that share 32 bytes, and writes through 'a'; but 't' is __constant.*declare it __global "
+                    "const"
+                ),
+            ),
+        ],
+    )
     def test_overlaps_are_refused_before_anything_runs(self, device, kernel, offsets, names):
-        with pytest.raises(cl.LogicError, match=f"(?s)INVALID_KERNEL_ARGS.*program source>:\\d+:\\d+: error: kernel {kernel} .*{names}"):
+        with pytest.raises(
+            cl.LogicError, match=f"(?s)INVALID_KERNEL_ARGS.*program source>:\\d+:\\d+: error: kernel {kernel} .*{names}"
+        ):
             self.launch(device, kernel, *offsets)
 
 
-@pytest.mark.parametrize("kernel, offsets", [("chain", (0, 2)), ("both_read", (0, 0, 2)), ("table", (0, 2)), ("plain", (0, 0)), ("plain", (0, 1))])
+@pytest.mark.parametrize(
+    "kernel, offsets",
+    [("chain", (0, 2)), ("both_read", (0, 0, 2)), ("table", (0, 2)), ("plain", (0, 0)), ("plain", (0, 1))],
+)
 def test_what_restrict_does_not_forbid_runs(kernel, offsets):
     TestRestrict().launch("emulator", kernel, *offsets).wait()
 
@@ -385,8 +452,14 @@ class TestDevices:
         monkeypatch.setenv("SLUICE_DEVICE", kind)
         devices = cl.get_platforms()[0].get_devices()
         assert (devices[0].board.name, devices[0].kind) == (board, kind)
-        assert sorted(d.board.name for d in devices) == ["a10pac", "de5net", "ecp5_onchip"] and {d.kind for d in devices} == {kind}
-        assert cl.Context(dev_type=cl.device_type.ACCELERATOR).device.name == cl.Context([devices[0]]).device.name == cl.create_some_context().device.name
+        assert sorted(d.board.name for d in devices) == ["a10pac", "de5net", "ecp5_onchip"] and {
+            d.kind for d in devices
+        } == {kind}
+        assert (
+            cl.Context(dev_type=cl.device_type.ACCELERATOR).device.name
+            == cl.Context([devices[0]]).device.name
+            == cl.create_some_context().device.name
+        )
 
     @pytest.mark.parametrize("kind", ["GPU", "CPU", "CUSTOM"])
     def test_there_are_no_others(self, kind):
@@ -405,7 +478,10 @@ class TestDevices:
 def test_what_a_program_has_is_no_kernel():
     program = cl.Program(cl.create_some_context(device="emulator"), SHARED).build()
     assert program.get_info(cl.program_info.NUM_KERNELS) == 5 and program.get_info(cl.program_info.SOURCE) == SHARED
-    assert program.get_info(cl.program_info.KERNEL_NAMES).split(";")[0] == "chain" and program.devices == program.context.devices
+    assert (
+        program.get_info(cl.program_info.KERNEL_NAMES).split(";")[0] == "chain"
+        and program.devices == program.context.devices
+    )
     for name in ("compile", "link", "int_ptr"):
         with pytest.raises(AttributeError, match=f"cl.Program.{name} is not there"):
             getattr(program, name)

@@ -1,4 +1,5 @@
-"""Loads that a loop issued ahead of its end, and then dropped, have no visible effect: no launch fails for them, and none that comes after."""
+"""Loads that a loop issued ahead of its end, and then dropped, have no visible effect: no launch fails for them, and
+none that comes after."""
 
 from pathlib import Path
 
@@ -59,10 +60,15 @@ def test_a_text_that_ends_its_buffer(board):
 def test_radix_sort(board):
     keys = RNG.integers(0, 256, 50).astype(np.uint32)
     once = run(board, "digits", keys, np.zeros(50, np.uint32), np.zeros(16, np.uint32), np.uint32(50), np.uint32(0))[1]
-    assert np.array_equal(run(board, "digits", once, np.zeros(50, np.uint32), np.zeros(16, np.uint32), np.uint32(50), np.uint32(4))[1], np.sort(keys))
+    assert np.array_equal(
+        run(board, "digits", once, np.zeros(50, np.uint32), np.zeros(16, np.uint32), np.uint32(50), np.uint32(4))[1],
+        np.sort(keys),
+    )
 
 
-@pytest.mark.parametrize("kernel, scalars", [("beyond", [np.int32(5000)]), ("unguarded", [np.int32(-1), np.int32(5000)])])
+@pytest.mark.parametrize(
+    "kernel, scalars", [("beyond", [np.int32(5000)]), ("unguarded", [np.int32(-1), np.int32(5000)])]
+)
 def test_what_the_program_really_reads_behind_the_end_is_told_and_of_that_launch_alone(board, kernel, scalars):
     a = RNG.integers(0, 1000, 16).astype(np.int32)
     with pytest.raises(cl.RuntimeError, match=r"load of a at line \d+"):

@@ -46,7 +46,9 @@ def test_memories_and_room_that_are_not_there(context):
         cl.Buffer(context, mf.READ_WRITE, 64, memory="HBM")
     with pytest.raises(cl.LogicError, match="board de5net has 4 banks of memory QDR, and no bank 5"):
         cl.Buffer(context, mf.READ_WRITE | mf.CHANNEL_5_INTELFPGA, 64, memory="QDR")
-    with pytest.raises(cl.MemoryError, match="no room for 33,554,432 bytes on memory QDR of board de5net: 0 of 33,554,432"):
+    with pytest.raises(
+        cl.MemoryError, match="no room for 33,554,432 bytes on memory QDR of board de5net: 0 of 33,554,432"
+    ):
         cl.Buffer(context, mf.READ_WRITE, QDR.bytes, memory="QDR")
 
 
@@ -65,7 +67,11 @@ def test_moving_keeps_the_bytes_and_frees_the_place(context):
 def test_bytes_that_were_given_out_hold_a_buffer_where_it_is(context):
     buffer = cl.Buffer(context, mf.READ_WRITE, 64)
     assert buffer.bytes.size == 64
-    with pytest.raises(cl.LogicError, match=r'move from memory DDR to QDR, and its bytes have been given out; create it there: cl.Buffer\(..., memory="QDR"\)'):
+    with pytest.raises(
+        cl.LogicError,
+        match=r"move from memory DDR to QDR, and its bytes have been given out; create it there: cl.Buffer\(..., "
+        r'memory="QDR"\)',
+    ):
         buffer.move_to(QDR)
 
 
@@ -100,10 +106,17 @@ def test_a_launch_moves_buffers_to_where_its_arguments_are(context):
     assert [lies_in_qdr(one) for one in (tables, places, out)] == [True, False, False]
     program.copy(queue, (1,), None, tables, places, np.int32(N))  # they change places
     assert [lies_in_qdr(one) for one in (tables, places, out)] == [False, True, False]
-    with pytest.raises(cl.LogicError, match="kernel copy has one buffer for `a`, in memory DDR, and for `out`, in memory QDR; give it two buffers"):
+    with pytest.raises(
+        cl.LogicError,
+        match="kernel copy has one buffer for `a`, in memory DDR, and for `out`, in memory QDR; give it two buffers",
+    ):
         program.copy(queue, (1,), None, out, out, np.int32(N))
-    with pytest.raises(cl.RuntimeError, match=r"kernel copy, store of out at line 10: a write of bytes 2048 to 2051 of argument `out` \(address 0x1[0-9a-f]{8}\) "
-                                              "leaves its buffer of 2048 bytes"):
+    with pytest.raises(
+        cl.RuntimeError,
+        match=r"kernel copy, store of out at line 10: a write of bytes 2048 to 2051 of argument `out` \(address "
+        r"0x1[0-9a-f]{8}\) "
+        "leaves its buffer of 2048 bytes",
+    ):
         program.copy(queue, (1,), None, tables, places, np.int32(N + 1)).wait()
     program.copy(queue, (1,), None, tables, places, np.int32(N))
 
@@ -111,14 +124,20 @@ def test_a_launch_moves_buffers_to_where_its_arguments_are(context):
 @pytest.mark.verilator
 @pytest.mark.parametrize("index, place", [(1 << 24, "bytes 67108864 to 67108871"), (-(1 << 29) - 2048, None)])
 def test_an_index_that_leaves_a_memory_meets_no_other(context, index, place):
-    """Beyond the end of the QDR there is nothing; before its begin would be the DDR, where the buffers of this kernel lie, too."""
+    """Beyond the end of the QDR there is nothing; before its begin would be the DDR, where the buffers of this kernel
+    lie, too."""
     queue, program = cl.CommandQueue(context), cl.Program(context, SOURCE).build()
     program.system.hasty = True
     table = cl.Buffer(context, mf.READ_WRITE, 64, memory="QDR")
-    at, out = cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.array([index], np.int32)), cl.Buffer(context, mf.READ_WRITE, 64)
+    at, out = (
+        cl.Buffer(context, mf.COPY_HOST_PTR, hostbuf=np.array([index], np.int32)),
+        cl.Buffer(context, mf.READ_WRITE, 64),
+    )
     address = table.address + 4 * index & ~7
     assert not QDR.base <= address < QDR.end
     where = place and f"{place} of argument `table`" or "bytes [0-9]* to [0-9]* of argument `(at|out)`"
-    with pytest.raises(cl.RuntimeError, match=rf"kernel gather, load of table at line 5: a read of {where} \(address {address:#x}\)"):
+    with pytest.raises(
+        cl.RuntimeError, match=rf"kernel gather, load of table at line 5: a read of {where} \(address {address:#x}\)"
+    ):
         program.gather(queue, (1,), None, table, at, out, np.int32(1)).wait()
     assert context.simulated.memory.take_faults() == ()

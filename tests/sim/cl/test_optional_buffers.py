@@ -46,7 +46,10 @@ def test_host_programs(program, kernel):
     queue = cl.CommandQueue(program.context)
     for bias, signs in CASES:
         arrays = {"a": A, "bias": bias, "out": ZERO, "signs": signs}
-        buffers = {name: array if array is None else cl.Buffer(program.context, cl.mem_flags.COPY_HOST_PTR, hostbuf=array) for name, array in arrays.items()}
+        buffers = {
+            name: array if array is None else cl.Buffer(program.context, cl.mem_flags.COPY_HOST_PTR, hostbuf=array)
+            for name, array in arrays.items()
+        }
         cl.Kernel(program, kernel)(queue, (64,) if kernel == "layer" else (1,), None, *buffers.values()).wait()
         for name, values in expected(kernel, bias, signs).items():
             assert (buffers[name].bytes.view(np.int32) == values).all(), name
@@ -58,7 +61,10 @@ def test_passes(kernel):
     function = next(f for f in optimize(module, PipelineOptions(check=True)).kernels if f.name == kernel)
     for bias, signs in CASES:
         for each in (module, Module({kernel: function})):
-            buffers = {name: None if array is None else array.copy() for name, array in (("a", A), ("bias", bias), ("out", ZERO), ("signs", signs))}
+            buffers = {
+                name: None if array is None else array.copy()
+                for name, array in (("a", A), ("bias", bias), ("out", ZERO), ("signs", signs))
+            }
             run_kernel(each, kernel, buffers, {}, (64,) if kernel == "layer" else (1,))
             for name, values in expected(kernel, bias, signs).items():
                 assert (buffers[name] == values).all(), name

@@ -28,8 +28,10 @@ def context():
 
 
 def test_flags_choose_the_bank(context):
-    anywhere, first, second, again = (cl.Buffer(context, mf.READ_WRITE | flag, 1 << 16) for flag in (
-        0, mf.CHANNEL_1_INTELFPGA, mf.CHANNEL_2_INTELFPGA, mf.MEM_BANK_2_ALTERA))
+    anywhere, first, second, again = (
+        cl.Buffer(context, mf.READ_WRITE | flag, 1 << 16)
+        for flag in (0, mf.CHANNEL_1_INTELFPGA, mf.CHANNEL_2_INTELFPGA, mf.MEM_BANK_2_ALTERA)
+    )
     assert [each.address // BANK_BYTES for each in (anywhere, first, second, again)] == [0, 0, 1, 1]
     places = sorted((each.address, each.address + each.size) for each in (anywhere, first, second, again))
     assert all(end < begin for (_, end), (begin, _) in pairwise(places))
@@ -40,7 +42,10 @@ def test_flags_choose_the_bank(context):
 
 def test_a_bank_that_is_full_or_not_there(context):
     kept = cl.Buffer(context, mf.CHANNEL_1_INTELFPGA, BANK_BYTES // 2)
-    with pytest.raises(cl.MemoryError, match="no room for 1,610,612,736 bytes on bank 1 of board de5net: 1,073,741,824 of 2,147,483,648"):
+    with pytest.raises(
+        cl.MemoryError,
+        match="no room for 1,610,612,736 bytes on bank 1 of board de5net: 1,073,741,824 of 2,147,483,648",
+    ):
         cl.Buffer(context, mf.CHANNEL_1_INTELFPGA, 3 * BANK_BYTES // 4)
     assert cl.Buffer(context, mf.CHANNEL_2_INTELFPGA, 3 * BANK_BYTES // 4).address > kept.address
     with pytest.raises(cl.LogicError, match="board de5net has 2 banks of memory, and no bank 3"):
@@ -56,10 +61,12 @@ def test_the_option(tmp_path, word):
 
 
 def test_the_option_for_a_memory_beside_the_default_one(tmp_path):
-    located = COPY.replace("__global const float16", "__global __attribute__((buffer_location(\"QDR\"))) const float16")
+    located = COPY.replace("__global const float16", '__global __attribute__((buffer_location("QDR"))) const float16')
     first, second = compile(located, "de5net", parse_options(["-no-interleaving=QDR"], tmp_path)).interface.memories
     assert (first.interleave_bytes, second.interleave_bytes) == (1024, second.bytes // 4)
-    both = compile(located, "de5net", parse_options(["-no-interleaving=QDR", "-no-interleaving=default"], tmp_path)).interface.memories
+    both = compile(
+        located, "de5net", parse_options(["-no-interleaving=QDR", "-no-interleaving=default"], tmp_path)
+    ).interface.memories
     assert [one.interleave_bytes for one in both] == [one.bytes // one.banks for one in both]
 
 
@@ -67,7 +74,7 @@ def test_memories_that_the_board_does_not_have():
     with pytest.raises(CompileError, match="board de5net has no memory 'HBM'") as error:
         compile(COPY, "de5net", Options(no_interleaving="HBM"))
     assert error.value.diagnostics[0].hint == "it has DDR, QDR; default is DDR"
-    located = COPY.replace("__global const float16", "__global __attribute__((buffer_location(\"%s\"))) const float16")
+    located = COPY.replace("__global const float16", '__global __attribute__((buffer_location("%s"))) const float16')
     assert not compile(located % "DDR", "de5net").warnings
     with pytest.raises(CompileError, match="'a' is to lie in memory 'HBM', which board de5net does not have"):
         compile(located % "HBM", "de5net")
@@ -79,7 +86,10 @@ def test_a_copy_from_bank_to_bank_takes_the_whole_bank(context):
     n, queue = 20000, cl.CommandQueue(context)
     data = np.random.default_rng(1).random(16 * n, dtype=np.float32)
     cycles = {}
-    for options, flags in (([], (0, 0)), (["-no-interleaving=default"], (mf.CHANNEL_1_INTELFPGA, mf.CHANNEL_2_INTELFPGA))):
+    for options, flags in (
+        ([], (0, 0)),
+        (["-no-interleaving=default"], (mf.CHANNEL_1_INTELFPGA, mf.CHANNEL_2_INTELFPGA)),
+    ):
         program = cl.Program(context, COPY).build(options=options)
         program.system.hasty = True
         a = cl.Buffer(context, mf.COPY_HOST_PTR | flags[0], hostbuf=data)

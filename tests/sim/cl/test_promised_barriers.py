@@ -1,4 +1,5 @@
-"""Launches that break what a kernel's barriers rest on, through the host API: on the simulated board and on the emulator."""
+"""Launches that break what a kernel's barriers rest on, through the host API: on the simulated board and on the
+emulator."""
 
 import numpy as np
 import pytest
@@ -38,7 +39,9 @@ def test_a_launch_ends_with_an_error_and_the_next_one_runs(device):
     assert (reversed_up_to(32) == kept).all()
     with pytest.raises(cl.RuntimeError, match="clEnqueueNDRangeKernel failed: OUT_OF_RESOURCES") as caught:
         reversed_up_to(24)
-    for said in (":8:5: error: kernel reversed: not all work-items of group (1, 0, 0) come to this barrier",
-                 ":5:11: note: here the work-item with local id (8, 0, 0) of the group decides otherwise than (0, 0, 0)"):
+    for said in (
+        ":8:5: error: kernel reversed: not all work-items of group (1, 0, 0) come to this barrier",
+        ":5:11: note: here the work-item with local id (8, 0, 0) of the group decides otherwise than (0, 0, 0)",
+    ):
         assert said in str(caught.value)
     assert (reversed_up_to(48)[32:] == data[:31:-1]).all()

@@ -1,4 +1,5 @@
-"""Launches on the board are held against ``#pragma ivdep``, the sizes of their arrays, and what barriers rest on, before they begin."""
+"""Launches on the board are held against ``#pragma ivdep``, the sizes of their arrays, and what barriers rest on,
+before they begin."""
 
 from dataclasses import replace
 
@@ -112,7 +113,9 @@ def test_other_faults_are_left_to_the_board(check, program, context, buffer):
 def test_an_index_outside_an_array_is_told_with_its_line(check, program, context, buffer):
     assert violation(check, program, context, "kept", buffer[:128], buffer[128:], 5) is None
     text = violation(check, program, context, "kept", buffer[:128], buffer[128:], 6)
-    assert "k.cl:19:12:" in text and "read of bytes 20 to 23 of private array `seen` (index 5) leaves its 20 bytes" in text
+    assert (
+        "k.cl:19:12:" in text and "read of bytes 20 to 23 of private array `seen` (index 5) leaves its 20 bytes" in text
+    )
     assert "check the index" in text
 
 
@@ -133,13 +136,17 @@ SPACE = ((32,), (8,))
 
 
 def test_a_group_that_parts_before_a_barrier(check, program, context, buffer):
-    """Where the compiler says that the kernel rests on that; the launch before, which keeps the promise, changes nothing."""
+    """Where the compiler says that the kernel rests on that; the launch before, which keeps the promise, changes
+    nothing."""
     before = buffer.bytes.copy()
     for n in (0, 8, 32, 100):
         assert violation(check, program, context, "met", buffer[:128], buffer[128:], n, SPACE, promised=True) is None
     text = violation(check, program, context, "met", buffer[:128], buffer[128:], 18, SPACE, promised=True)
     assert "k.cl:45:5: error: kernel met: not all work-items of group (2, 0, 0) come to this barrier" in text
-    assert "k.cl:42:11: note: here the work-item with local id (2, 0, 0) of the group decides otherwise than (0, 0, 0)" in text
+    assert (
+        "k.cl:42:11: note: here the work-item with local id (2, 0, 0) of the group decides otherwise than (0, 0, 0)"
+        in text
+    )
     assert (buffer.bytes == before).all()
 
 
@@ -147,10 +154,17 @@ def test_a_kernel_whose_barriers_are_known_is_not_emulated(check, program, conte
     ran = []
     monkeypatch.setattr(check._emulator, "run", lambda *given, **limits: ran.append(given[0]))
     assert violation(check, program, context, "met", buffer[:128], buffer[128:], 18, SPACE) is None and ran == []
-    assert violation(check, program, context, "met", buffer[:128], buffer[128:], 18, SPACE, promised=True) is None and ran == ["met"]
+    assert violation(
+        check, program, context, "met", buffer[:128], buffer[128:], 18, SPACE, promised=True
+    ) is None and ran == ["met"]
 
 
-def test_a_promise_that_cannot_be_held_against_a_launch_in_time_is_not_taken(check, program, context, buffer, monkeypatch):
+def test_a_promise_that_cannot_be_held_against_a_launch_in_time_is_not_taken(
+    check, program, context, buffer, monkeypatch
+):
     monkeypatch.setenv("SLUICE_MAX_ITERATIONS", "1000")
     text = violation(check, program, context, "met", buffer[:128], buffer[128:], 77, SPACE, promised=True)
-    assert "k.cl:44:5: error: kernel met: this loop has not ended after 1,000 iterations" in text and "SLUICE_MAX_ITERATIONS" in text
+    assert (
+        "k.cl:44:5: error: kernel met: this loop has not ended after 1,000 iterations" in text
+        and "SLUICE_MAX_ITERATIONS" in text
+    )

@@ -1,4 +1,5 @@
-"""Accesses that the memory refuses, on every port of a kernel: who is named, and that the board goes on; resets in mid-run."""
+"""Accesses that the memory refuses, on every port of a kernel: who is named, and that the board goes on; resets in
+mid-run."""
 
 import numpy as np
 import pytest
@@ -28,10 +29,28 @@ SOURCE = """__kernel void many(__global const int *restrict a, __global const in
 """
 N = 256
 #: buffer, the accesses that meet its errors, as the message names them
-PORTS = [("a", ("load of a at line 8", "load of a at line 10")), ("b", ("load of b at line 7",)), ("index", ("load of index at line 9",)),
-         ("out", ("store of out at line 8",)), ("wide", ("store of wide at line 13",)), ("count", ("atomic of count at line 14",)),
-         ("table", ("load of table at line 8",)), ("once", ("load of once at line 5",)), ("done", ("store of done at line 16",))]
-SIZES = {"a": 4 * N, "b": 16 * N, "index": 4 * N, "out": 4 * N, "wide": 12 * N, "count": 4 * 256, "table": 4 * N, "once": 4 * N, "done": 4 * N}
+PORTS = [
+    ("a", ("load of a at line 8", "load of a at line 10")),
+    ("b", ("load of b at line 7",)),
+    ("index", ("load of index at line 9",)),
+    ("out", ("store of out at line 8",)),
+    ("wide", ("store of wide at line 13",)),
+    ("count", ("atomic of count at line 14",)),
+    ("table", ("load of table at line 8",)),
+    ("once", ("load of once at line 5",)),
+    ("done", ("store of done at line 16",)),
+]
+SIZES = {
+    "a": 4 * N,
+    "b": 16 * N,
+    "index": 4 * N,
+    "out": 4 * N,
+    "wide": 12 * N,
+    "count": 4 * 256,
+    "table": 4 * N,
+    "once": 4 * N,
+    "done": 4 * N,
+}
 OUTPUTS = ("out", "wide", "count", "done")
 SEEDS = [0, 5]  #: of random stalls on every channel, 0 for none
 
@@ -44,7 +63,9 @@ class Board:
         self.program.system.hasty = True
         rng = np.random.default_rng(1)
         self.arrays = {name: rng.integers(0, N, size // 4).astype(np.int32) for name, size in SIZES.items()}
-        self.buffers = {name: cl.Buffer(self.context, mf.COPY_HOST_PTR, hostbuf=array) for name, array in self.arrays.items()}
+        self.buffers = {
+            name: cl.Buffer(self.context, mf.COPY_HOST_PTR, hostbuf=array) for name, array in self.arrays.items()
+        }
 
     def stall(self, seed):
         """From here on streams in the design and all channels of the memory are stalled at random."""
@@ -70,7 +91,12 @@ class Board:
         four = b.reshape(-1, 4)
         np.add.at(count := count.copy(), np.arange(N) & 255, four[:, 1])
         (done := done.copy())[N // 2 + 2] = once[N // 2 + 2] + N
-        wanted = {"out": a + four[:, 0] + table, "wide": (a[index][:, None] + np.arange(3)).reshape(-1), "count": count, "done": done}
+        wanted = {
+            "out": a + four[:, 0] + table,
+            "wide": (a[index][:, None] + np.arange(3)).reshape(-1),
+            "count": count,
+            "done": done,
+        }
         for name in names:
             assert np.array_equal(self.buffers[name].bytes.view(np.int32), wanted[name]), name
 
@@ -93,15 +119,23 @@ def board():
 def test_every_kind_of_unit_is_there(board):
     (kernel,) = board.program.result.kernels
     units = {access.unit for access in kernel.memory.accesses.values()}
-    assert units == {"burst-coalesced", "burst-coalesced non-aligned", "burst-coalesced cached", "prefetching", "pipelined", "constant-pipelined",
-                     "atomic-pipelined"}
+    assert units == {
+        "burst-coalesced",
+        "burst-coalesced non-aligned",
+        "burst-coalesced cached",
+        "prefetching",
+        "pipelined",
+        "constant-pipelined",
+        "atomic-pipelined",
+    }
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("response", Response)
 @pytest.mark.parametrize("name, culprits", PORTS, ids=[name for name, _ in PORTS])
 def test_an_error_in_mid_burst_names_the_access(board, name, culprits, response, seed):
-    """Half a word in the middle of the buffer fails, once with each answer of AXI; then the same launch is right again."""
+    """Half a word in the middle of the buffer fails, once with each answer of AXI; then the same launch is right
+    again."""
     board.stall(seed)
     middle = board.buffers[name].address + SIZES[name] // 128 * 64
     board.memory.fail(middle + 8, middle + 40, response)
@@ -113,7 +147,10 @@ def test_an_error_in_mid_burst_names_the_access(board, name, culprits, response,
     assert any(each in text for each in culprits), text
     others = [each for other, lines in PORTS if other != name for each in lines]
     assert not any(each in text for each in others), text
-    assert f"of argument `{name}` (address {middle:#x})" in text or f"of argument `{name}` (address {middle + 8:#x})" in text
+    assert (
+        f"of argument `{name}` (address {middle:#x})" in text
+        or f"of argument `{name}` (address {middle + 8:#x})" in text
+    )
     assert "with an error" in text
     board.check()
 
@@ -142,8 +179,8 @@ def test_an_access_outside_its_buffer_names_the_line(board, name, culprits, seed
 def test_a_reset_of_the_design_in_mid_run(board, cycles, seed):
     """The memory is not reset: it still answers what was asked before, and completes the bursts that were begun.
 
-    What was written before may come into memory behind what the host writes meanwhile. In the first run that can be seen in counts only,
-    which start at what the host wrote.
+    What was written before may come into memory behind what the host writes meanwhile. In the first run that can be
+    seen in counts only, which start at what the host wrote.
     """
     board.stall(seed)
     board.begin(cycles)
@@ -156,7 +193,8 @@ def test_a_reset_of_the_design_in_mid_run(board, cycles, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("cycles", [60, 200, 333, 701])
 def test_a_reset_of_design_and_memory_in_mid_run(board, cycles, seed):
-    """What the design knows to be on its way through its reset, it gets: else it took the next run's answers for those."""
+    """What the design knows to be on its way through its reset, it gets: else it took the next run's answers for
+    those."""
     board.stall(seed)
     board.begin(cycles)
     board.stall(seed)

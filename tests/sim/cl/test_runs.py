@@ -74,7 +74,10 @@ def test_a_run_has_statistics_and_takes_simulated_time(context, program, queue):
 
 def test_a_buffer_that_is_too_small_is_named(context, program, queue):
     small = cl.Buffer(context, mf.READ_WRITE, 64 * 4)
-    with pytest.raises(cl.RuntimeError, match="bytes 256 to 319 of argument `data` .address 0x[0-9a-f]+. leaves its buffer of 256 bytes"):
+    with pytest.raises(
+        cl.RuntimeError,
+        match="bytes 256 to 319 of argument `data` .address 0x[0-9a-f]+. leaves its buffer of 256 bytes",
+    ):
         program.increment(queue, (1,), None, small, np.int32(5), np.int32(1)).wait()
     program.increment(queue, (1,), None, small, np.int32(4), np.int32(1)).wait()  # the board still works
 

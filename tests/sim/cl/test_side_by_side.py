@@ -1,4 +1,5 @@
-"""Launches of several queues on the board: side by side in simulated time, with one memory, in the order of queues and events."""
+"""Launches of several queues on the board: side by side in simulated time, with one memory, in the order of queues and
+events."""
 
 import itertools
 
@@ -35,7 +36,9 @@ class Board:
         return cl.Kernel(self.program, f"compute{k}")(self.queues[queue], (1,), None, self.targets[k], np.int32(STEPS))
 
     def move(self, k, queue):
-        return cl.Kernel(self.program, f"move{k}")(self.queues[queue], (1,), None, self.sources[k], self.targets[k], np.int32(WORDS))
+        return cl.Kernel(self.program, f"move{k}")(
+            self.queues[queue], (1,), None, self.sources[k], self.targets[k], np.int32(WORDS)
+        )
 
     def host(self, buffer, queue=0):
         found = np.empty(buffer.size // 4, np.int32)
@@ -68,7 +71,8 @@ def test_four_that_compute_take_the_time_of_one(board):
 
 
 def test_four_that_move_take_four_times_the_time_of_one(board):
-    """They share the bandwidth of the memory; what they wait for it is accounted to their accesses, and every byte is right."""
+    """They share the bandwidth of the memory; what they wait for it is accounted to their accesses, and every byte is
+    right."""
     alone = board.move(0, 0)
     one = span([alone])
     for target in board.targets:
@@ -79,7 +83,9 @@ def test_four_that_move_take_four_times_the_time_of_one(board):
         stats, before = event.stats.to_dict(), alone.stats.to_dict()
         assert sum(account["cycles"] for account in stats["accounts"]) == stats["cycles"]
         assert stats["memory"][0]["bytes_used"] == before["memory"][0]["bytes_used"] == 64 * WORDS
-        issued, waited = (sum(a["cycles"] for a in stats["accounts"] if (a["cause"] == "issued") == kind) for kind in (True, False))
+        issued, waited = (
+            sum(a["cycles"] for a in stats["accounts"] if (a["cause"] == "issued") == kind) for kind in (True, False)
+        )
         assert issued == sum(a["cycles"] for a in before["accounts"] if a["cause"] == "issued") and waited > issued
         assert np.array_equal(board.host(board.targets[k], queue=k), board.data[k] + k)
 
@@ -90,7 +96,17 @@ def test_events_order_launches_of_several_queues(board):
     for k in range(6):
         kernel, value = (board.program.add, 7) if k % 2 else (board.program.scale, 3)
         wanted = wanted + value if k % 2 else wanted * value
-        events.append(event := kernel(board.queues[k % COUNT], (1,), None, buffer, np.int32(value), np.int32(256), wait_for=[event] if event else None))
+        events.append(
+            event := kernel(
+                board.queues[k % COUNT],
+                (1,),
+                None,
+                buffer,
+                np.int32(value),
+                np.int32(256),
+                wait_for=[event] if event else None,
+            )
+        )
     aside = board.compute(3, 3)
     found = np.empty(256, np.int32)
     cl.enqueue_copy(board.queues[2], found, buffer, wait_for=[event])
@@ -115,8 +131,11 @@ def test_a_launch_that_goes_wrong_beside_one_that_does_not(board):
 
 
 def test_two_programs_in_one_context(board):
-    """The board holds one at a time: their launches keep the order in which they were queued, and see each other's bytes."""
-    other = cl.Program(board.context, "__kernel void put(__global int *restrict o, int n) { for (int i = 0; i < n; i++) o[i] = i; }").build()
+    """The board holds one at a time: their launches keep the order in which they were queued, and see each other's
+    bytes."""
+    other = cl.Program(
+        board.context, "__kernel void put(__global int *restrict o, int n) { for (int i = 0; i < n; i++) o[i] = i; }"
+    ).build()
     other.system.hasty = True
     buffer = cl.Buffer(board.context, mf.READ_WRITE, 1024)
     aside = board.move(2, 2)

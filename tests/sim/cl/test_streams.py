@@ -110,7 +110,9 @@ def test_on_the_emulator(board):
 
 
 def test_the_emulator_refuses_what_fits_no_stream(board):
-    program = cl.Program(cl.create_some_context(board=str(board), device="emulator"), SOURCE.replace('io("rx")', 'io("eth")'))
+    program = cl.Program(
+        cl.create_some_context(board=str(board), device="emulator"), SOURCE.replace('io("rx")', 'io("eth")')
+    )
     with pytest.raises(cl.RuntimeError, match="has no stream 'eth' for channel 'from_wire'"):
         program.build()
 
@@ -119,12 +121,31 @@ READ = "__kernel void k(__global int *o) {{ o[0] = read_channel_intel({}); }}"
 WRITE = "__kernel void k(int x) {{ write_channel_intel({}, x); }}"
 
 
-@pytest.mark.parametrize("declared, kernel, message", [
-    ('channel int c __attribute__((io("eth")));', READ.format("c"), "board Terasic DE5-Net has no stream 'eth' for channel 'c'"),
-    ('channel int c __attribute__((io("rx")));', READ.format("c"), "channel 'c' passes 32 bits, the board's stream 'rx' 64"),
-    ('channel int c[2] __attribute__((io("tx")));', WRITE.format("c[0]"), "the array 'c' cannot be bound to the one stream 'tx'"),
-    ('channel int c __attribute__((io("tx")));', READ.format("c"), "channel 'c' is read by kernel k, and by the board's stream tx"),
-])
+@pytest.mark.parametrize(
+    "declared, kernel, message",
+    [
+        (
+            'channel int c __attribute__((io("eth")));',
+            READ.format("c"),
+            "board Terasic DE5-Net has no stream 'eth' for channel 'c'",
+        ),
+        (
+            'channel int c __attribute__((io("rx")));',
+            READ.format("c"),
+            "channel 'c' passes 32 bits, the board's stream 'rx' 64",
+        ),
+        (
+            'channel int c[2] __attribute__((io("tx")));',
+            WRITE.format("c[0]"),
+            "the array 'c' cannot be bound to the one stream 'tx'",
+        ),
+        (
+            'channel int c __attribute__((io("tx")));',
+            READ.format("c"),
+            "channel 'c' is read by kernel k, and by the board's stream tx",
+        ),
+    ],
+)
 def test_channels_that_fit_no_stream(board, declared, kernel, message):
     with pytest.raises(CompileError) as error:
         compile(declared + "\n" + kernel, board)
@@ -132,9 +153,15 @@ def test_channels_that_fit_no_stream(board, declared, kernel, message):
     assert error.value.diagnostics[0].span and error.value.diagnostics[0].hint
 
 
-@pytest.mark.parametrize("change, key", [(('direction = "in"', 'direction = "both"'), "stream[0].direction"),
-                                         (("\nbits = 64", "\nbits = 63"), "stream[0].bits"), (('name = "tx"', 'name = "rx"'), "stream[3].name"),
-                                         (("\nbits = 32", "\nbits = 32\nrate = 1"), "stream[3].rate")])
+@pytest.mark.parametrize(
+    "change, key",
+    [
+        (('direction = "in"', 'direction = "both"'), "stream[0].direction"),
+        (("\nbits = 64", "\nbits = 63"), "stream[0].bits"),
+        (('name = "tx"', 'name = "rx"'), "stream[3].name"),
+        (("\nbits = 32", "\nbits = 32\nrate = 1"), "stream[3].rate"),
+    ],
+)
 def test_wrong_board_files_are_refused(board, change, key):
     board.write_text(board.read_text().replace(*change))
     with pytest.raises(BoardError) as error:

@@ -59,7 +59,9 @@ def test_programs_are_built_at_the_same_time():
     context = cl.create_some_context(board="de5net", device="emulator")
 
     def build(k):
-        program = cl.Program(context, f"__kernel void k(__global int *restrict o) {{ o[0] = {k}; }}").build(options=["-D", f"X={k}"])
+        program = cl.Program(context, f"__kernel void k(__global int *restrict o) {{ o[0] = {k}; }}").build(
+            options=["-D", f"X={k}"]
+        )
         queue, buffer, found = cl.CommandQueue(context), cl.Buffer(context, mf.READ_WRITE, 64), np.empty(1, np.int32)
         program.k(queue, (1,), None, buffer)
         cl.enqueue_copy(queue, found, buffer)
@@ -77,7 +79,10 @@ def test_programs_are_compiled_for_the_board_at_the_same_time():
             with pytest.raises(cl.RuntimeError, match=f"'x{k}' is not declared"):
                 cl.Program(context, f"__kernel void k(__global int *restrict o) {{ o[0] = x{k}; }}").build()
             return None
-        program = cl.Program(context, f"__kernel void k{k}(__global int *restrict o, int n) {{ for (int i = 0; i < n; i++) o[i] = {k} * i; }}").build()
+        program = cl.Program(
+            context,
+            f"__kernel void k{k}(__global int *restrict o, int n) {{ for (int i = 0; i < n; i++) o[i] = {k} * i; }}",
+        ).build()
         return program.kernel_names
 
     assert in_threads(build) == [None if k % 4 == 3 else f"k{k}" for k in range(8)]
@@ -145,10 +150,13 @@ def test_buffers_of_many_threads_lie_apart():
 def test_kernels_of_two_threads_meet_at_a_channel():
     """Whoever comes first waits, for as long as the other takes to launch."""
     context = cl.create_some_context(board="de5net", device="emulator")
-    program = cl.Program(context, """
+    program = cl.Program(
+        context,
+        """
         channel int c;
         __kernel void w(int n) { for (int i = 0; i < n; i++) write_channel_intel(c, i); }
-        __kernel void r(__global int *restrict o, int n) { for (int i = 0; i < n; i++) o[i] = 2 * read_channel_intel(c); }""").build()
+        __kernel void r(__global int *restrict o, int n) { for (int i = 0; i < n; i++) o[i] = 2 * read_channel_intel(c); }""",
+    ).build()
 
     def work(k):
         queue, buffer = cl.CommandQueue(context), cl.Buffer(context, mf.READ_WRITE, 400)

@@ -1,8 +1,8 @@
 """Launches from many threads: python -m tests.sim.cl.thread_campaign --threads 8 --launches 10000 --device emulator.
 
-Each thread takes its own random path through the API, on queues of its own and on one that all share, with programs that all share and programs
-of its own, and compares every byte that comes back with numpy. A thread that meets what it did not expect ends the campaign; so does a process, a file
-of shared memory or a thread that is left behind.
+Each thread takes its own random path through the API, on queues of its own and on one that all share, with programs
+that all share and programs of its own, and compares every byte that comes back with numpy. A thread that meets what it
+did not expect ends the campaign; so does a process, a file of shared memory or a thread that is left behind.
 """
 
 import argparse
@@ -44,7 +44,10 @@ class Campaign:
         self._count = threading.Lock()
         self._meeting = threading.Lock()  # one pair of kernels at a time on the channel of a program
         self._programs = [(self.shared_program, threading.Lock())]
-        self._workers = [threading.Thread(target=self._work, args=(seed * 1000 + k, k < programs), name=f"host {k}") for k in range(threads)]
+        self._workers = [
+            threading.Thread(target=self._work, args=(seed * 1000 + k, k < programs), name=f"host {k}")
+            for k in range(threads)
+        ]
 
     def run(self) -> None:
         """Returns when all threads have ended."""
@@ -91,7 +94,12 @@ class Campaign:
     def _data(self, rng):
         n = int(rng.integers(1, MOST // 16 + 1)) * 16
         a = rng.integers(-999, 999, n).astype(np.int32)
-        return n, a, cl.Buffer(self.context, mf.READ_ONLY | mf.COPY_HOST_PTR, hostbuf=a), cl.Buffer(self.context, mf.READ_WRITE, 4 * n)
+        return (
+            n,
+            a,
+            cl.Buffer(self.context, mf.READ_ONLY | mf.COPY_HOST_PTR, hostbuf=a),
+            cl.Buffer(self.context, mf.READ_WRITE, 4 * n),
+        )
 
     def _compare(self, queue, buffer, wanted, wait_for=None):
         found = np.empty_like(wanted)
@@ -104,7 +112,9 @@ class Campaign:
         factor, more = (np.int32(x) for x in rng.integers(-99, 99, 2))
         first = program.scale(queues[0], (1,), None, source, target, factor, np.int32(n))
         second = program.add(queues[1], (1,), None, target, more, np.int32(n), wait_for=[first])
-        third = cl.Kernel(program, "add")(queues[rng.integers(2)], (1,), None, target, more, np.int32(n), wait_for=[second])
+        third = cl.Kernel(program, "add")(
+            queues[rng.integers(2)], (1,), None, target, more, np.int32(n), wait_for=[second]
+        )
         if rng.integers(2):
             source.release()
         self._compare(queues[rng.integers(2)], target, a * factor + 2 * more, [third])
@@ -115,7 +125,10 @@ class Campaign:
         n, a, source, _ = self._data(rng)
         both = cl.Buffer(self.context, mf.READ_WRITE, 8 * n)
         cl.enqueue_fill_buffer(queues[0], both, np.int32(7), 0, 8 * n)
-        events = [program.twist(queue, (n,), None, source, both[4 * n * k:4 * n * (k + 1)]) for k, queue in enumerate(queues)]
+        events = [
+            program.twist(queue, (n,), None, source, both[4 * n * k : 4 * n * (k + 1)])
+            for k, queue in enumerate(queues)
+        ]
         array, _ = cl.enqueue_map_buffer(queues[1], both, cl.map_flags.READ, 0, (2, n), np.int32, wait_for=events)
         assert np.array_equal(array, np.array([a ^ np.arange(n, dtype=np.int32)] * 2)), array
 
@@ -134,12 +147,14 @@ class Campaign:
             own[0].finish()
 
     def _fault(self, rng, queues, program, lock):
-        """A launch that leaves its buffer, on a queue of its own: it is told, and harms nobody else. The channels of its program are emptied
-        where that is emulated, so nobody uses them meanwhile."""
+        """A launch that leaves its buffer, on a queue of its own: it is told, and harms nobody else. The channels of
+        its program are emptied where that is emulated, so nobody uses them meanwhile."""
         n, _, source, target = self._data(rng)
         with lock:
             try:
-                program.scale(cl.CommandQueue(self.context), (1,), None, source, target, np.int32(1), np.int32(n + 64)).wait()
+                program.scale(
+                    cl.CommandQueue(self.context), (1,), None, source, target, np.int32(1), np.int32(n + 64)
+                ).wait()
             except cl.RuntimeError as error:
                 assert "leaves its buffer" in str(error) or "the memory refused it" in str(error), error
             else:
@@ -157,7 +172,11 @@ def left_behind() -> list[str]:
             continue  # it has ended
         if rest.split()[1] == me:
             found.append(f"process {name})")
-    found += [os.readlink(fd) for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink() and "memfd:sluice" in os.readlink(fd)]
+    found += [
+        os.readlink(fd)
+        for fd in Path("/proc/self/fd").iterdir()
+        if fd.is_symlink() and "memfd:sluice" in os.readlink(fd)
+    ]
     return found
 
 
@@ -174,8 +193,11 @@ def main() -> int:
     failures, launched = campaign.failures, campaign.launched
     del campaign
     left = left_behind()
-    print(f"{launched:,} launches from {options.threads} threads on the {options.device} in {time.perf_counter() - began:.0f} s: "
-          f"{len(failures)} failures, {len(left)} left behind {left}")
+    print(
+        f"{launched:,} launches from {options.threads} threads on the {options.device} in "
+        f"{time.perf_counter() - began:.0f} s: "
+        f"{len(failures)} failures, {len(left)} left behind {left}"
+    )
     return bool(failures or left)
 
 

@@ -51,8 +51,16 @@ def interpreted(module: Module, run: Run, max_iterations: int = 400_000) -> Outc
     space = run.space
     try:
         given = {name: array.view(np.uint8) for name, array in buffers.items()} | dict(run.shared)
-        run_kernel(module, run.kernel, given, run.scalars,
-                   space.global_size[:space.work_dim], space.local_size[:space.work_dim], space.offset, max_iterations)
+        run_kernel(
+            module,
+            run.kernel,
+            given,
+            run.scalars,
+            space.global_size[: space.work_dim],
+            space.local_size[: space.work_dim],
+            space.offset,
+            max_iterations,
+        )
     except ExecutionError as error:
         if "too many" in str(error):
             raise

@@ -2,8 +2,8 @@
 
     python -m tests.sim.emulator.speed
 
-Counted are the operations of the IR as written, without reading and setting variables. What the C++ compiler makes of them is
-its own business.
+Counted are the operations of the IR as written, without reading and setting variables. What the C++ compiler makes of
+them is its own business.
 """
 
 import time
@@ -49,7 +49,8 @@ def _of_variable(kernel: Function, op: Op) -> bool:
 
 
 def rate(source: str, iterations: int) -> float:
-    """Operations in a second of processor time; compilation, which takes place in processes of its own, is not counted."""
+    """Operations in a second of processor time; compilation, which takes place in processes of its own, is not
+    counted."""
     module = parse_source(source).module
     emulator, o = Emulator(module), np.ones(1024, "u4")
     emulator.run("k", {"o": o}, {"n": 1}, IndexSpace.of((1,)))
@@ -61,8 +62,10 @@ def rate(source: str, iterations: int) -> float:
 def main():
     """Prints a row for each kernel."""
     for name, source in KERNELS.items():
-        print(f"{name:12} {operations(parse_source(source).module):3} operations an iteration, "
-              f"{rate(source, 20_000_000) / 1e6:8,.0f} million a second")
+        print(
+            f"{name:12} {operations(parse_source(source).module):3} operations an iteration, "
+            f"{rate(source, 20_000_000) / 1e6:8,.0f} million a second"
+        )
 
 
 if __name__ == "__main__":

@@ -63,7 +63,12 @@ def table_kernel(name: str, opcode: str, types, result, attrs=None) -> Function:
 def operations():
     """(opcode, operand types, result type), and attributes where it has some, for every pure operation on numbers."""
     for name, row in OPS.items():
-        if row.meaning is None or "convert" in row.traits or row.check not in ("int", "float") or name in ("fintegral", "fsum"):
+        if (
+            row.meaning is None
+            or "convert" in row.traits
+            or row.check not in ("int", "float")
+            or name in ("fintegral", "fsum")
+        ):
             continue
         for t in WIDTHS if row.check == "int" else FLOATS:
             yield name, (t,) * row.arity, row.result([t] * row.arity, {})
@@ -100,7 +105,20 @@ def values(rng, t) -> np.ndarray:
         numbers += [rng.getrandbits(rng.randint(1, t.bits)) for _ in range(SAMPLES - len(numbers))]
         rng.shuffle(numbers)
         return np.array(numbers, f"u{t.bytes}")
-    numbers = [0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-45, 3.4e38, 6e-8, 65519.0, 65520.0, 0.5, 2.0**63]
+    numbers = [
+        0.0,
+        -0.0,
+        float("inf"),
+        float("-inf"),
+        float("nan"),
+        1e-45,
+        3.4e38,
+        6e-8,
+        65519.0,
+        65520.0,
+        0.5,
+        2.0**63,
+    ]
     numbers += [rng.gauss(0, 10.0 ** rng.randint(-3, 9)) for _ in range(SAMPLES - len(numbers))]
     rng.shuffle(numbers)
     with np.errstate(over="ignore"):
@@ -112,10 +130,19 @@ def test_every_operation_on_every_width():
     module = Module({name: table_kernel(name, *row) for name, row in rows.items()})
     emulator, rng = Emulator(module, hasty=True), random.Random(5)
     for name, (opcode, types, result, *attrs) in rows.items():
-        buffers = {f"x{k}": values(rng, t) for k, t in enumerate(types)} | {"out": np.zeros(SAMPLES * result.bytes, np.uint8)}
+        buffers = {f"x{k}": values(rng, t) for k, t in enumerate(types)} | {
+            "out": np.zeros(SAMPLES * result.bytes, np.uint8)
+        }
         run = Run(name, buffers, {}, IndexSpace.of((SAMPLES,)))
-        assert emulated(emulator, run) == interpreted(Module({name: module.functions[name]}), run), (opcode, types, result, attrs)
-    assert {row[0] for row in rows.values()} >= {n for n, row in OPS.items() if row.check in ("int", "float") and row.meaning}
+        assert emulated(emulator, run) == interpreted(Module({name: module.functions[name]}), run), (
+            opcode,
+            types,
+            result,
+            attrs,
+        )
+    assert {row[0] for row in rows.values()} >= {
+        n for n, row in OPS.items() if row.check in ("int", "float") and row.meaning
+    }
 
 
 def stages(module: Module):
@@ -162,7 +189,9 @@ def test_random_modules():
 
 def program_runs(kernel, seed: int) -> list[Run]:
     """Two launches; and one with short buffers, which many kernels leave."""
-    runs = [Run("k", x.buffers, x.scalars, IndexSpace.of(x.global_size, None, x.offset)) for x in launches(kernel, seed)]
+    runs = [
+        Run("k", x.buffers, x.scalars, IndexSpace.of(x.global_size, None, x.offset)) for x in launches(kernel, seed)
+    ]
     short = {name: array[:40].copy() for name, array in runs[0].buffers.items()}
     return [*runs, replace(runs[0], buffers=short)]
 
@@ -184,21 +213,36 @@ def _space(function) -> IndexSpace:
 
 #: Kernels that need each other; test_concurrent runs them together.
 JOINED = {"channels", "channel_choice", "channel_groups"}
-#: Of a file, or by name: kernels that promise what data of any kind does not keep. The tests of each run it on data that does.
+#: Of a file, or by name: kernels that promise what data of any kind does not keep. The tests of each run it on data
+#: that does.
 PROMISED = {"promised"}
 
 
-@pytest.mark.parametrize("file", [file for file in sorted((ROOT / "tests/kernels").glob("*.cl")) if file.stem not in JOINED | PROMISED], ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file",
+    [file for file in sorted((ROOT / "tests/kernels").glob("*.cl")) if file.stem not in JOINED | PROMISED],
+    ids=lambda file: file.stem,
+)
 def test_the_kernels_of_the_simulated_board(file):
     module = parse_source(file.read_text(), file.name, {}, []).module
     emulator, rng = Emulator(module), np.random.default_rng(3)
     for f in (one for one in module.kernels if one.name not in PROMISED):
         for n in (0, 1, 9, 17):
-            buffers = {m.name: rng.integers(0, 64, 64 * m.element.bytes, dtype=np.uint8)
-                       for m in f.memories.values() if m.space == "global"}
+            buffers = {
+                m.name: rng.integers(0, 64, 64 * m.element.bytes, dtype=np.uint8)
+                for m in f.memories.values()
+                if m.space == "global"
+            }
             names = [p.name for p in f.params if p.kind == "scalar"]
-            scalars = {name: rng.integers(0, 99, v.type.bytes, dtype=np.uint8) if isinstance(v.type, ArrayType) else n
-                       for name, v in zip(names, f.args)}
-            run = Run(f.name, buffers, scalars, _space(f), {
-                m.name: 64 * m.element.bytes for m in f.memories.values() if m.space == "local" and m.length is None})
+            scalars = {
+                name: rng.integers(0, 99, v.type.bytes, dtype=np.uint8) if isinstance(v.type, ArrayType) else n
+                for name, v in zip(names, f.args)
+            }
+            run = Run(
+                f.name,
+                buffers,
+                scalars,
+                _space(f),
+                {m.name: 64 * m.element.bytes for m in f.memories.values() if m.space == "local" and m.length is None},
+            )
             assert emulated(emulator, run) == interpreted(module, run), (f.name, n)

@@ -72,8 +72,15 @@ def both(module, runs):
     started = [emulator.start(kernel, b, scalars, space) for (kernel, _, scalars, space), b in zip(runs, here)]
     emulator.advance()
     assert all(one.done for one in started), emulator.waiting()
-    run_launches(module, [Launch(kernel, b, scalars, space.global_size, space.local_size, space.offset)
-                          for (kernel, _, scalars, space), b in zip(runs, there)], 1_000_000, write=texts[1].append)
+    run_launches(
+        module,
+        [
+            Launch(kernel, b, scalars, space.global_size, space.local_size, space.offset)
+            for (kernel, _, scalars, space), b in zip(runs, there)
+        ],
+        1_000_000,
+        write=texts[1].append,
+    )
     assert "".join(texts[0]) == "".join(texts[1])
     for one, other in zip(here, there):
         for name, array in other.items():
@@ -88,14 +95,22 @@ def groups():
 
 def test_barriers_and_local_memory(groups):
     rng = np.random.default_rng(4)
-    buffers = {"a": rng.integers(-1000, 1000, 24, "i4"), "o": np.zeros(24, "i4"), "v": rng.standard_normal(96).astype("f4"),
-               "extra": 16}
+    buffers = {
+        "a": rng.integers(-1000, 1000, 24, "i4"),
+        "o": np.zeros(24, "i4"),
+        "v": rng.standard_normal(96).astype("f4"),
+        "extra": 16,
+    }
     assert both(groups, [("sums", buffers, {}, IndexSpace.of((24,), (8,)))])[0]["o"].any()
 
 
 def test_atomic_operations(groups):
-    buffers = {"c": np.array([0, 0, 0, 0, 500, -500, 0, 0] + [0] * 12, "i4"), "u": np.array([~0, 0, 0, ~0, 0], "i8").astype("u4"),
-               "w": np.zeros(1, "i8"), "f": np.zeros(1, "f4")}
+    buffers = {
+        "c": np.array([0, 0, 0, 0, 500, -500, 0, 0] + [0] * 12, "i4"),
+        "u": np.array([~0, 0, 0, ~0, 0], "i8").astype("u4"),
+        "w": np.zeros(1, "i8"),
+        "f": np.zeros(1, "f4"),
+    }
     both(groups, [("atoms", buffers, {}, IndexSpace.of((12,), (4,)))])
 
 
@@ -104,21 +119,35 @@ def test_barriers_in_loops_of_a_plane_of_work_items(groups):
 
 
 def test_a_work_item_that_leaves_before_the_barrier():
-    source = ("__kernel void k(__global int *o) {\n  if (get_local_id(0) == 1) return;\n  barrier(CLK_LOCAL_MEM_FENCE);\n  o[0] = 1;\n}")
+    source = (
+        "__kernel void k(__global int *o) {\n  if (get_local_id(0) == 1) return;\n  "
+        "barrier(CLK_LOCAL_MEM_FENCE);\n  o[0] = 1;\n}"
+    )
     emulator = Emulator(parse_source(source).module)
-    with pytest.raises(EmulationError, match=r"kernel.cl:3:3: kernel k: not all work-items of group \(0, 0, 0\) come to this barrier") as caught:
+    with pytest.raises(
+        EmulationError, match=r"kernel.cl:3:3: kernel k: not all work-items of group \(0, 0, 0\) come to this barrier"
+    ) as caught:
         emulator.run("k", {"o": np.zeros(1, "i4")}, {}, IndexSpace.of((8,), (4,)))
     assert caught.value.silent
     (note,) = caught.value.diagnostic.notes
     assert (note.span.line, note.message) == (
-        2, "here the work-item with local id (1, 0, 0) of the group decides otherwise than (0, 0, 0)")
+        2,
+        "here the work-item with local id (1, 0, 0) of the group decides otherwise than (0, 0, 0)",
+    )
 
 
-@pytest.mark.parametrize(("body", "n", "group"), [
-    ("for (int i = get_local_id(0); i < n; i += get_local_size(0)) { barrier(1); o[get_global_id(0)] += i; }", 18, (0, 0, 0)),
-    ("if (get_global_id(0) >= n) return; barrier(1); o[get_global_id(0)] = n;", 9, (1, 0, 0)),
-    ("for (int i = 0; i < 200; i++) { if (i >= n && o[get_global_id(0)] == i) break; barrier(1); }", 10, (1, 0, 0)),
-])
+@pytest.mark.parametrize(
+    ("body", "n", "group"),
+    [
+        (
+            "for (int i = get_local_id(0); i < n; i += get_local_size(0)) { barrier(1); o[get_global_id(0)] += i; }",
+            18,
+            (0, 0, 0),
+        ),
+        ("if (get_global_id(0) >= n) return; barrier(1); o[get_global_id(0)] = n;", 9, (1, 0, 0)),
+        ("for (int i = 0; i < 200; i++) { if (i >= n && o[get_global_id(0)] == i) break; barrier(1); }", 10, (1, 0, 0)),
+    ],
+)
 def test_a_promise_about_barriers_that_does_not_hold_in_one_group(body, n, group):
     """Where it holds nothing is said, however often a group meets."""
     emulator = Emulator(parse_source(f"__kernel void k(__global int *o, int n) {{ {body} }}").module)
@@ -134,7 +163,9 @@ def test_local_memory_is_new_in_each_group_and_watched():
     outcome = Emulator(parse_source(source).module).run("k", {"o": o}, {}, IndexSpace.of((8,), (4,)))
     assert not o.any() and [read.count for read in outcome.unset_reads] == [8]
     source = "__kernel void k(__global int *o, __local int *t) { t[get_local_id(0)] = 1; }"
-    with pytest.raises(EmulationError, match=r"write of bytes 12 to 15 of local memory `t` \(index 3\) leaves its 12 bytes"):
+    with pytest.raises(
+        EmulationError, match=r"write of bytes 12 to 15 of local memory `t` \(index 3\) leaves its 12 bytes"
+    ):
         Emulator(parse_source(source).module).run("k", {"o": o, "t": 12}, {}, IndexSpace.of((8,), (4,)))
 
 
@@ -173,7 +204,9 @@ def joined():
 
 def test_kernels_joined_by_channels(joined):
     a, n = np.arange(500, dtype="i4") * 3, {"n": 500}
-    found = both(joined, [("sink", {"o": np.zeros(500, "f4")}, n, ONE), ("middle", {}, n, ONE), ("source", {"a": a}, n, ONE)])
+    found = both(
+        joined, [("sink", {"o": np.zeros(500, "f4")}, n, ONE), ("middle", {}, n, ONE), ("source", {"a": a}, n, ONE)]
+    )
     np.testing.assert_array_equal(found[0]["o"], np.arange(500) * 1.5 + a)
 
 
@@ -219,7 +252,10 @@ def test_two_emulators_of_the_same_program_share_nothing(joined):
 
 
 def test_a_channel_outside_its_array(joined):
-    with pytest.raises(EmulationError, match="joined.cl:25:.*kernel chosen: an index is outside its dimension of the array, which has 6"):
+    with pytest.raises(
+        EmulationError,
+        match="joined.cl:25:.*kernel chosen: an index is outside its dimension of the array, which has 6",
+    ):
         Emulator(joined).run("chosen", {}, {"k": 6}, ONE)
 
 
@@ -237,18 +273,22 @@ __kernel void guarded(int r, int k) { if (k >= 0 && k < 4) write_channel_intel(l
 """
 
 
-@pytest.mark.parametrize("kernel, r, k, line, message", [
-    ("spill", 0, 3, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
-    ("spill", 1, -1, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
-    ("spill", 2, 0, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
-    ("spill", -1, 5, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
-    ("nb", 0, 4, 7, "an index is outside its dimension of the array, which has 6 channels in all"),
-    ("helped", 0, 3, 3, "an index is outside its dimension of the array, which has 6 channels in all"),
-    ("straight", 0, -1, 10, "there is no channel -1: the array has 4"),
-    ("straight", 0, 4, 10, "there is no channel 4: the array has 4"),
-])
+@pytest.mark.parametrize(
+    "kernel, r, k, line, message",
+    [
+        ("spill", 0, 3, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
+        ("spill", 1, -1, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
+        ("spill", 2, 0, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
+        ("spill", -1, 5, 5, "an index is outside its dimension of the array, which has 6 channels in all"),
+        ("nb", 0, 4, 7, "an index is outside its dimension of the array, which has 6 channels in all"),
+        ("helped", 0, 3, 3, "an index is outside its dimension of the array, which has 6 channels in all"),
+        ("straight", 0, -1, 10, "there is no channel -1: the array has 4"),
+        ("straight", 0, 4, 10, "there is no channel 4: the array has 4"),
+    ],
+)
 def test_an_index_outside_its_dimension(kernel, r, k, line, message):
-    """The emulator and the interpreter say the same; the channel of the next row is not taken for the one that is not there."""
+    """The emulator and the interpreter say the same; the channel of the next row is not taken for the one that is not
+    there."""
     module = link_program(parse_source(GRID, "grid.cl").module)
     with pytest.raises(EmulationError, match=f"grid.cl:{line}:.*kernel {kernel}: {re.escape(message)}"):
         Emulator(module).run(kernel, {}, {"r": r, "k": k}, ONE)
@@ -256,7 +296,18 @@ def test_an_index_outside_its_dimension(kernel, r, k, line, message):
         run_launches(module, [Launch(kernel, {}, {"r": r, "k": k})])
 
 
-@pytest.mark.parametrize("kernel, r, k", [("spill", 1, 2), ("nb", 1, 0), ("helped", 1, 2), ("straight", 1, 3), ("guarded", 1, 3), ("guarded", 1, 99), ("guarded", 1, -1)])
+@pytest.mark.parametrize(
+    "kernel, r, k",
+    [
+        ("spill", 1, 2),
+        ("nb", 1, 0),
+        ("helped", 1, 2),
+        ("straight", 1, 3),
+        ("guarded", 1, 3),
+        ("guarded", 1, 99),
+        ("guarded", 1, -1),
+    ],
+)
 def test_an_index_inside_its_dimension(kernel, r, k):
     """Also where the call is only a predicate that is off, as in the flat form that hardware is made from."""
     module = link_program(parse_source(GRID, "grid.cl").module)
@@ -295,12 +346,26 @@ def board_kernels():
     return {tests: link_program(parse_source(tests.SOURCE).module) for tests in (test_channels, test_channel_choice)}
 
 
-@pytest.mark.parametrize("tests, group", [(tests, group) for tests in (test_channels, test_channel_choice) for group in sorted(set(tests.GROUPS) - {"by_themselves"})])
+@pytest.mark.parametrize(
+    "tests, group",
+    [
+        (tests, group)
+        for tests in (test_channels, test_channel_choice)
+        for group in sorted(set(tests.GROUPS) - {"by_themselves"})
+    ],
+)
 def test_the_kernels_of_the_simulated_board(board_kernels, tests, group):
     launches = tests.GROUPS[group](16).items()
-    runs = [(kernel, {n: b.view(np.uint8) for n, b in launch.buffers.items() if n != "failed"} |
-             {n: np.zeros(4, np.uint8) for n in launch.buffers if n == "failed"}, launch.scalars, IndexSpace.of(launch.global_size))
-            for kernel, launch in launches]
+    runs = [
+        (
+            kernel,
+            {n: b.view(np.uint8) for n, b in launch.buffers.items() if n != "failed"}
+            | {n: np.zeros(4, np.uint8) for n in launch.buffers if n == "failed"},
+            launch.scalars,
+            IndexSpace.of(launch.global_size),
+        )
+        for kernel, launch in launches
+    ]
     both(board_kernels[tests], runs)
 
 

@@ -1,4 +1,5 @@
-"""Sums of loops as long integers, in the emulator: thousands of terms, exact, in each width of digits, and without subnormal numbers."""
+"""Sums of loops as long integers, in the emulator: thousands of terms, exact, in each width of digits, and without
+subnormal numbers."""
 
 import numpy as np
 import pytest

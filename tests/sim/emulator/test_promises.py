@@ -78,24 +78,61 @@ __kernel void sums(__global int *a, int n, int d) {
     a[0] = acc[d - 1];
 }
 """
-ANY = "".join(f"""
+ANY = "".join(
+    f"""
 __kernel void any{safelen}(__global int *a, int n, int p, int q, int r, int s) {{
     #pragma ivdep {f"safelen({safelen})" if safelen else ""}
     for (int i = 0; i < n; i++) {{
         int x = a[p * i + q];
         if (x & 3) a[r * i + s] = x + i;
     }}
-}}""" for safelen in (0, 2, 5))
-HOLDS = [("shifted", 20, 20), ("far", 20, 4), ("far", 20, 7), ("one_of_two", 8, 8), ("earlier", 9, 8), ("inner", 8), ("own", 9),
-         ("bytes", 30), ("sums", 30, 8)]
+}}"""
+    for safelen in (0, 2, 5)
+)
+HOLDS = [
+    ("shifted", 20, 20),
+    ("far", 20, 4),
+    ("far", 20, 7),
+    ("one_of_two", 8, 8),
+    ("earlier", 9, 8),
+    ("inner", 8),
+    ("own", 9),
+    ("bytes", 30),
+    ("sums", 30, 8),
+]
 #: the message's middle, the line of it, the line of the earlier access, and the line of the loop
 BROKEN = [
-    (("shifted", 20, 5), "iteration 5 reads bytes 20 to 23 of argument `a` (index 5), which iteration 0 wrote", 7, 7, 6),
-    (("ahead", 20, 2), "iteration 2 writes bytes 8 to 11 of argument `a` (index 2), which iteration 0 read", 61, 61, 60),
+    (
+        ("shifted", 20, 5),
+        "iteration 5 reads bytes 20 to 23 of argument `a` (index 5), which iteration 0 wrote",
+        7,
+        7,
+        6,
+    ),
+    (
+        ("ahead", 20, 2),
+        "iteration 2 writes bytes 8 to 11 of argument `a` (index 2), which iteration 0 read",
+        61,
+        61,
+        60,
+    ),
     (("far", 20, 3), "iteration 3 reads bytes 12 to 15 of argument `a` (index 3), which iteration 0 wrote", 12, 13, 11),
-    (("one_of_two", 8, 2), "iteration 2 writes bytes 8 to 11 of argument `a` (index 2), which iteration 0 wrote", 20, 21, 18),
+    (
+        ("one_of_two", 8, 2),
+        "iteration 2 writes bytes 8 to 11 of argument `a` (index 2), which iteration 0 wrote",
+        20,
+        21,
+        18,
+    ),
     (("earlier", 9, 0), "iteration 8 reads bytes 0 to 3 of argument `a` (index 0), which iteration 0 wrote", 27, 2, 26),
-    (("sums", 30, 7), "iteration 7 reads bytes 0 to 3 of private array `acc` (index 0), which iteration 0 wrote", 67, 67, 66),  # in registers or not
+    # in registers or not
+    (
+        ("sums", 30, 7),
+        "iteration 7 reads bytes 0 to 3 of private array `acc` (index 0), which iteration 0 wrote",
+        67,
+        67,
+        66,
+    ),
     (("outer", 4), "iteration 1 reads bytes 0 to 3 of argument `a` (index 0), which iteration 0 wrote", 42, 42, 40),
 ]
 
@@ -135,7 +172,8 @@ def test_the_runs_after_a_violation_begin_anew(emulator):
 
 
 def first_violation(memory, safelen, n, p, q, r, s):
-    """(iteration, element, whether it writes) of the first access that the promise rules out, from the list of all accesses before."""
+    """(iteration, element, whether it writes) of the first access that the promise rules out, from the list of all
+    accesses before."""
     done = []
     for i in range(n):
         value = int(memory[p * i + q])

@@ -47,12 +47,26 @@ def compiled(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize(("c_type", "name"), [
-    ("__global const float * restrict", "float32"), ("int", "int32"), ("unsigned int", "uint32"), ("uint", "uint32"),
-    ("unsigned", "uint32"), ("__global uchar *", "uint8"), ("unsigned long", "uint64"), ("size_t", "uint64"),
-    ("__global const short *", "int16"), ("bool", "uint8"), ("double", "float64"), ("__global half *", "float16"), ("__global uint16 *", "uint32"),
-    ("float3", "float32"), ("struct S", "uint8"),
-])
+@pytest.mark.parametrize(
+    ("c_type", "name"),
+    [
+        ("__global const float * restrict", "float32"),
+        ("int", "int32"),
+        ("unsigned int", "uint32"),
+        ("uint", "uint32"),
+        ("unsigned", "uint32"),
+        ("__global uchar *", "uint8"),
+        ("unsigned long", "uint64"),
+        ("size_t", "uint64"),
+        ("__global const short *", "int16"),
+        ("bool", "uint8"),
+        ("double", "float64"),
+        ("__global half *", "float16"),
+        ("__global uint16 *", "uint32"),
+        ("float3", "float32"),
+        ("struct S", "uint8"),
+    ],
+)
 def test_types(c_type, name):
     assert numpy_type(c_type) == name
 
@@ -80,28 +94,52 @@ def test_edits_are_kept(compiled):
 def test_a_folder_without_a_system(tmp_path):
     with pytest.raises(TestbenchError, match="run sluice compile first"):
         write_testbench(tmp_path)
-    done = subprocess.run([sys.executable, "-m", "sim.testbench", str(tmp_path)], cwd=ROOT, capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "sim.testbench", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: cannot read")
 
 
 @pytest.mark.verilator
-@pytest.mark.parametrize("kernel, line", [(KERNEL, 3), (PUMPED, 4), (MIXED, 3)], ids=["one clock", "two clocks", "mixed"])
+@pytest.mark.parametrize(
+    "kernel, line", [(KERNEL, 3), (PUMPED, 4), (MIXED, 3)], ids=["one clock", "two clocks", "mixed"]
+)
 def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path, kernel, line):
     (tmp_path / "kernel.cl").write_text(kernel)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
-    subprocess.run([sys.executable, "-m", "hls.cli", "compile", str(tmp_path / "kernel.cl"), "-o", str(tmp_path / "out"),
-                    "--testbench"], env=environment, cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "hls.cli",
+            "compile",
+            str(tmp_path / "kernel.cl"),
+            "-o",
+            str(tmp_path / "out"),
+            "--testbench",
+        ],
+        env=environment,
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
     bench = tmp_path / "out/tb/bench.py"
     check = 'assert (result.buffers["c"][:16] == {} * arguments["a"][:16]).all()'
     once = bench.read_text()
-    body = once[once.index("@cocotb.test()"):]
+    body = once[once.index("@cocotb.test()") :]
     right, wrong = (body.replace("# The golden check goes here.", check.format(factor) + "  #") for factor in (3, 4))
-    wrong = wrong.replace("@cocotb.test()", "@cocotb.test(expect_fail=True)").replace("async def scale", "async def wrong")
-    bench.write_text(once[:once.index("@cocotb.test()")] + right + "\n\n" + wrong)
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", str(tmp_path / "out/tb/test_kernels.py")],
-                          env=environment, capture_output=True, text=True, check=False)
+    wrong = wrong.replace("@cocotb.test()", "@cocotb.test(expect_fail=True)").replace(
+        "async def scale", "async def wrong"
+    )
+    bench.write_text(once[: once.index("@cocotb.test()")] + right + "\n\n" + wrong)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-s", str(tmp_path / "out/tb/test_kernels.py")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert f"loop i (line {line}): II 1 scheduled, 1.00 measured" in done.stdout
     assert "%Warning" not in done.stdout  # lint.vlt
@@ -130,11 +168,30 @@ def test_the_testbench_of_the_documentation(tmp_path):
     kernel, bench = (re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1] for language in ("c", "python"))
     (tmp_path / "kernel.cl").write_text(kernel)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
-    subprocess.run([sys.executable, "-m", "hls.cli", "compile", str(tmp_path / "kernel.cl"), "-o", str(tmp_path / "out"),
-                    "--testbench"], env=environment, cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "hls.cli",
+            "compile",
+            str(tmp_path / "kernel.cl"),
+            "-o",
+            str(tmp_path / "out"),
+            "--testbench",
+        ],
+        env=environment,
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
     (tmp_path / "out/tb/bench.py").write_text(bench)
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", str(tmp_path / "out/tb/test_kernels.py")],
-                          env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-s", str(tmp_path / "out/tb/test_kernels.py")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
@@ -158,8 +215,13 @@ def _runner(folder: Path):
 def test_what_is_missing_is_said_before_anything_is_built(compiled, monkeypatch):
     runner = _runner(compiled)
     runner.check_installation()
-    monkeypatch.setattr(runner.importlib.util, "find_spec", lambda module: None if module.startswith("cocotbext") else module)
-    with pytest.raises(pytest.fail.Exception, match=r"the testbench needs cocotbext-axi: pip install 'sluice\[testbench\]', or pip install cocotbext-axi"):
+    monkeypatch.setattr(
+        runner.importlib.util, "find_spec", lambda module: None if module.startswith("cocotbext") else module
+    )
+    with pytest.raises(
+        pytest.fail.Exception,
+        match=r"the testbench needs cocotbext-axi: pip install 'sluice\[testbench\]', or pip install cocotbext-axi",
+    ):
         runner.test_kernels(compiled / "nowhere", monkeypatch)
 
 
@@ -172,5 +234,8 @@ def test_missing_programs_are_named(compiled, monkeypatch):
 
 def test_the_extra_brings_what_the_testbench_needs(compiled):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    brought = {re.match(r"[\w-]+", line)[0] for line in (*project["dependencies"], *project["optional-dependencies"]["testbench"])}
+    brought = {
+        re.match(r"[\w-]+", line)[0]
+        for line in (*project["dependencies"], *project["optional-dependencies"]["testbench"])
+    }
     assert {*_runner(compiled).MODULES, "pytest", "verilator"} <= brought
