@@ -9,16 +9,16 @@ from .analysis.channels.kpn_run import Link
 from .diag import CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Module
-from .memory import ChannelPlan, plan_channels
 from .options import Options
 from .passes.inspection import Inspection
 from .passes.link.place_buffers import as_used
 from .passes.pipeline import deep_recursion, link_program
 from .planning import Compilation, CompiledKernel, plan_program
+from .planning.memory import ChannelPlan, plan_channels
+from .planning.schedule import balance_channels
 from .profile import decode
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
-from .schedule import balance_channels
 from .target.board import Board, load_board
 
 __all__ = ["CompiledKernel", "Result", "channel_depths", "compile", "compile_module", "plan_module"]

@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from .contract import Timing
-from .exits import advance
+from .exit_buffer import advance
 from .library import shared
 from .mem.fifo import SHALLOW, StreamFifo
 from .stream import SkidBuffer

@@ -27,7 +27,7 @@ from amaranth.hdl import Fragment, ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
 
-from .alike import Alike, alike, outline
+from .dedup import Alike, alike, outline
 
 __all__ = ["DOUBLE", "PartLibrary", "convert", "convert_part", "shared"]
 

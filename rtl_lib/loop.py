@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .credits import CreditCounter
-from .exits import advance, check_entries
+from .exit_buffer import advance, check_entries
 from .library import shared
 from .slots import ReadyQueue, SlotEvent, SlotPool, check_slots
 from .state import SlotRegister

@@ -14,12 +14,12 @@ PACKAGES = ("hls", "rtl_lib", "sim", "boards")
 #: The parts of the compiler, lowest first. A part may import what stands in an earlier row, never its own row.
 ORDER = (
     {"diag", "limits", "mathlib", "signals"},
-    {"target", "options", "banking", "prefix", "time_limit"},
+    {"target", "options", "planning.banking", "prefix", "time_limit"},
     {"ir"},
     {"analysis", "frontend"},
     {"passes", "emulate"},
-    {"memory"},
-    {"schedule"},
+    {"planning.memory"},
+    {"planning.schedule"},
     {"profile"},
     {"rtl", "model"},
     {"planning"},
@@ -42,13 +42,16 @@ READS_FRONTEND = {"driver", "cli"}
 BETWEEN = {"hls": {"rtl_lib"}, "rtl_lib": set(), "sim": {"hls", "rtl_lib"}, "boards": set()}
 
 #: Parts of the compiler that may look into rtl_lib: for a part's timing, its cost, or to build it.
-READS_RTL_LIB = {"banking", "memory", "schedule", "model", "rtl"}
+READS_RTL_LIB = {"planning.banking", "planning.memory", "planning.schedule", "model", "rtl"}
+
+#: Folders that have parts of their own; what lies beside these (``hls/planning/iterate.py``) is a part, too.
+NESTED = {"hls.planning"}
 
 #: Where a library may be used; everything not named here is free.
 LIBRARIES = {
     "pycparser": {"hls.frontend"},
     "pcpp": {"hls.frontend"},
-    "networkx": {"hls.analysis", "hls.memory", "hls.schedule"},
+    "networkx": {"hls.analysis", "hls.planning.memory", "hls.planning.schedule"},
     "amaranth": {"hls.rtl", "rtl_lib", "sim"},
     "cocotb": {"sim"},
 }
@@ -65,8 +68,10 @@ class Import:
 
 
 def part_of(module: str) -> str:
-    """The part a dotted name lies in: two words inside hls, one elsewhere. ``hls`` itself is its public face."""
+    """The part a dotted name lies in: two words inside hls, or three, one elsewhere. ``hls`` itself is its public face."""
     words = module.split(".")
+    if ".".join(words[:2]) in NESTED and ".".join(words[1:3]) in RANK:
+        return ".".join(words[:3])
     return ".".join(words[:2]) if words[0] == "hls" else words[0]
 
 
@@ -112,7 +117,7 @@ def breach(use: Import) -> str | None:
         return _between(use, user, top)
     if target == use.user or use.user == "hls":
         return None
-    return _inside_hls(use.user.split(".")[1], target.partition(".")[2])
+    return _inside_hls(use.user.partition(".")[2], target.partition(".")[2])
 
 
 def _of_a_library(use: Import, library: str) -> str | None:
@@ -152,7 +157,7 @@ def test_layers():
 
 BREACHES = {
     "hls/ir/a.py": "from ..analysis import loops",
-    "hls/passes/a.py": "import hls.schedule.problem",
+    "hls/passes/a.py": "import hls.planning.schedule.problem",
     "hls/rtl/a.py": "from hls.model import area",
     "hls/model/a.py": "from ..rtl import part",
     "hls/frontend/a.py": "from ..analysis import loops",
@@ -161,7 +166,7 @@ BREACHES = {
     "hls/cli.py": "import importlib\nimportlib.import_module('sim.session')",
     "hls/__init__.py": "from sim import cl",
     "hls/report/a.py": "from rtl_lib import contract",
-    "hls/memory/a.py": "import amaranth.hdl",
+    "hls/planning/memory/a.py": "import amaranth.hdl",
     "hls/passes/b.py": "def f():\n    import networkx as nx",
     "hls/rtl/b.py": "from networkx import DiGraph",
     "hls/diag/a.py": "from .. import compile",
@@ -177,9 +182,9 @@ BREACHES = {
 ALLOWED = {
     "hls/passes/a.py": "from ..ir import nodes\nfrom ..analysis import loops\nimport re, scipy\nfrom . import b",
     "hls/passes/b.py": "from hls.diag import Span",
-    "hls/schedule/a.py": "import networkx as nx\nfrom rtl_lib.contract import Timing",
+    "hls/planning/schedule/a.py": "import networkx as nx\nfrom rtl_lib.contract import Timing",
     "hls/frontend/a.py": "from pycparser import c_ast\nfrom ..ir.types import I32",
-    "hls/rtl/a.py": "from amaranth import *\nfrom ..schedule import plan\nfrom ..profile import layout\nimport "
+    "hls/rtl/a.py": "from amaranth import *\nfrom ..planning.schedule import plan\nfrom ..profile import layout\nimport "
     "rtl_lib.stream",
     "hls/__init__.py": "from .driver import compile\nfrom hls.ir import nodes",
     "hls/cli.py": "from . import driver\nfrom .frontend import parse",
@@ -195,7 +200,7 @@ def _tree(root: Path, files: dict[str, str]):
         *ALLOWED,
         *files,
         "hls/ir/nodes.py",
-        "hls/schedule/plan.py",
+        "hls/planning/schedule/plan.py",
         "hls/analysis/loops/loop_tree.py",
     }:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -217,5 +222,5 @@ def test_what_is_allowed_is_not_reported(tmp_path):
         "hls.passes.b",
         "hls.driver",
         "rtl_lib.mem",
-        "hls.schedule.plan",
+        "hls.planning.schedule.plan",
     }

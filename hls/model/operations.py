@@ -14,7 +14,7 @@ from rtl_lib.library import convert_part
 from ..analysis.bits.wiring import ordered_bits
 from ..ir import Function, Op, Value, uses, walk
 from ..ir.rewrite import is_constant
-from ..schedule import OperatorTiming
+from ..planning.schedule import OperatorTiming
 from ..target.board import Device
 from .area import CELLS
 from .netlist import CHOICE, CONDITION, GATE, read_modules, tree
@@ -61,8 +61,8 @@ def _chains(loop: Op) -> list[list[int]]:
 
 
 def _of_history(loop: Op, chain: list[int]) -> float:
-    """A shift register (``rtl_lib/history.py``): each place is written from the one before or with what it begins with;
-    each tap is chosen among all places, or among what they begin with."""
+    """A shift register (``rtl_lib/delay_lines.py``): each place is written from the one before or with what it begins
+    with; each tap is chosen among all places, or among what they begin with."""
     body, places = loop.regions[0], len(chain)
     read = {v for op in body.ops[:-1] for v in op.operands}
     taps = sum(body.args[k] in read for k in chain)

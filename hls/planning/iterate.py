@@ -15,11 +15,9 @@ something better:
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..banking import When
 from ..diag import CompileError, Diagnostic
 from ..ir import Function, Module, Op
 from ..ir.accesses import last_of_run
-from ..memory import MemoryPlan, choose_units, plan_memory, share_copies
 from ..model.area import CELL_NAMES
 from ..model.operations import logic_cells
 from ..options import Options
@@ -28,9 +26,11 @@ from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
 from ..passes.manager import each_kernel
 from ..passes.pipeline import PipelineOptions, fit_to_target, legalize, optimize, without_stream_bounds
-from ..schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
-from ..schedule.held_up import held_up, relieves
 from ..target.board import Board
+from .banking import When
+from .memory import MemoryPlan, choose_units, plan_memory, share_copies
+from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
+from .schedule.array_bottleneck import held_up, relieves
 
 __all__ = ["Compilation", "CompiledKernel", "plan_function", "plan_program"]
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from ..analysis.channels.endpoints import is_call
 from ..ir import MemoryObject, Op, TokenType, Value, is_access, memory_name
 from ..ir.accesses import TURNS
-from ..schedule import Point, RegionPlan
-from ..schedule.queues import CALL_LATENCY
-from ..schedule.turns import crossings, on_way, passed
+from ..planning.schedule import Point, RegionPlan
+from ..planning.schedule.interleaving import crossings, on_way, passed
+from ..planning.schedule.queues import CALL_LATENCY
 from .model import Bottleneck, Serial, Share
-from .tokens import giver, taker
-from .words import say_operation, variable
+from .phrasing import say_operation, variable
+from .token_provenance import giver, taker
 
 __all__ = ["LoopExplainer"]
 
@@ -121,7 +121,7 @@ class LoopExplainer:
         return tuple(Share(name, span, cycles / whole) for (name, span), cycles in taken.items())
 
     def _key(self, plan: RegionPlan, key) -> tuple:
-        """(words, span) of a node of the scheduling problem (see ``hls.schedule.stages``)."""
+        """(words, span) of a node of the scheduling problem (see ``hls.planning.schedule.stages``)."""
         if isinstance(key, Op):
             return say_operation(key, self.memories), key.span
         kind = key[0] if isinstance(key, tuple) else key

@@ -6,12 +6,12 @@ from dataclasses import replace
 from ..ir import Module
 from ..ir.launch import lanes_of, units_of
 from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
+from ..planning.schedule import OperatorTiming, ways
 from ..rtl.system import module_names
-from ..schedule import OperatorTiming, ways
 from .loops import collect_loops
 from .memories import collect_memories
 from .model import Access, Channel, Depth, Kernel, Network, Report, Stop, Way
-from .privates import collect_privates
+from .private_arrays import collect_privates
 
 __all__ = ["collect", "collect_kernel"]
 

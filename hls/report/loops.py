@@ -4,14 +4,14 @@ from dataclasses import dataclass, replace
 
 from ..diag import Span
 from ..ir import Module, Op, Region
-from ..schedule import OperatorTiming, RegionPlan
-from ..schedule.limits import Limits
-from ..schedule.turns import together
+from ..planning.schedule import OperatorTiming, RegionPlan
+from ..planning.schedule.interleaving import together
+from ..planning.schedule.limits import Limits
 from .advice import advise
 from .bottleneck import LoopExplainer
+from .critical_path import longest_path
 from .model import Loop, Unroll
-from .path import longest_path
-from .words import declared
+from .phrasing import declared
 
 __all__ = ["collect_loops"]
 

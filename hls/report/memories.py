@@ -5,12 +5,12 @@ import re
 
 from ..analysis.dependence.dependence import CONDITIONAL, RING
 from ..ir import Module, Op
-from ..memory import OnChipMemory
 from ..passes.memory.merge_memories import MERGED, merged_by
 from ..passes.memory.multi_buffer_private import OWN
 from ..passes.memory.storage_attributes import HOLDS_UP
+from ..planning.memory import OnChipMemory
 from .model import Memory, Sharing, Turns
-from .words import at, declared
+from .phrasing import at, declared
 
 __all__ = ["collect_memories"]
 

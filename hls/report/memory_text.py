@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from .model import Memory
-from .words import at
+from .phrasing import at
 
 __all__ = ["memory_section"]
 

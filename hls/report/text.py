@@ -5,7 +5,7 @@ import textwrap
 from ..diag import Span
 from .memory_text import memory_section
 from .model import Access, Bottleneck, Channel, Kernel, Loop, Network, Path, Private, Report, Resources
-from .words import at
+from .phrasing import at
 
 __all__ = ["render"]
 

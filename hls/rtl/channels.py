@@ -10,9 +10,9 @@ from rtl_lib.channel import ChannelBuffer, ChannelReader, ChannelWriter
 
 from ..analysis.channels.endpoints import Endpoint, answers_at_once, channel_ends
 from ..ir import Op, TokenType, Value
-from ..memory import ChannelPlan
 from ..passes.order.mark_fenced_memory import FLUSH
 from ..passes.order.order_group_channels import PHASE
+from ..planning.memory import ChannelPlan
 from .interface import stream_prefix
 
 __all__ = ["Call", "CallAtOnce", "ChannelWatch", "build_ends", "calls_at_once", "calls_of", "connect_channels"]

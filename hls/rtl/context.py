@@ -11,16 +11,16 @@ from rtl_lib.stall import StallGate, StallSource, salt_of
 from ..ir import Function, Op, PointerType, TokenType, Value, uses
 from ..ir.accesses import PREDICATES
 from ..ir.launch import OVERLAP, PER_GROUP, hidden_arguments, units_of
-from ..memory import MemoryPlan
-from ..schedule import KernelPlan
+from ..planning.memory import MemoryPlan
+from ..planning.schedule import KernelPlan
 from ..target.board import Memory
 from .access import AtomicAccess, LoadAccess, StoreAccess
-from .bookings import build_bookings
+from .barrier import meets_of
 from .channels import calls_at_once, calls_of
 from .expression import constant
 from .fences import fences_of
 from .hazards import hazards_of
-from .meets import meets_of
+from .port_reservation import build_bookings
 from .ram_access import RamAtomicAccess, RamLoadAccess, RamStoreAccess
 
 __all__ = ["KernelContext", "Observation"]

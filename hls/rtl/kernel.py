@@ -7,14 +7,14 @@ from rtl_lib.dispatch import NUMBER
 
 from ..ir.accesses import CONSTANT, PIPELINED, reads_anew
 from ..profile.refused import READ_REFUSED, STATUS_BITS, WRITE_REFUSED, refused_bit
+from .barrier import build_meets
 from .channels import build_ends
 from .context import KernelContext
 from .fences import build_fences
 from .hazards import build_hazards
-from .meets import build_meets
+from .launch_invariants import build_static
 from .onchip import build_onchip
 from .region import RegionBuilder
-from .static import build_static
 
 __all__ = ["build_kernel"]
 

@@ -7,7 +7,7 @@ what no operation of the level computes is asked for at the entry, in ``incoming
 from amaranth import *
 
 from ..ir import Op, Value, has
-from ..schedule import LevelPlan, Point, RegionPlan
+from ..planning.schedule import LevelPlan, Point, RegionPlan
 from .expression import combinational
 from .units import pipelined_unit
 

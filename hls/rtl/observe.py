@@ -8,11 +8,11 @@ from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCount
 
 from ..ir.accesses import CACHED, CONSTANT
 from ..passes.order.order_group_channels import CALLS
+from ..planning.schedule.interleaving import together
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
 from ..profile.layout import Channel as ChannelLayout
 from ..profile.layout import Loop as LoopLayout
-from ..schedule.turns import together
 from .accounts import causes_of
 
 __all__ = ["KernelCounters", "UnitCounters"]

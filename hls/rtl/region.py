@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from amaranth import *
 from amaranth.lib import data
 
+from rtl_lib.barrier_loop import RingHeader
 from rtl_lib.credits import CreditCounter
 from rtl_lib.delay import EventDelay
-from rtl_lib.exits import ExitBuffer, ExitFifo, GroupExits
+from rtl_lib.exit_buffer import ExitBuffer, ExitFifo, GroupExits
 from rtl_lib.loop import LoopHeader
-from rtl_lib.ring import RingHeader
 from rtl_lib.slots import SlotEvent
 from rtl_lib.state import SlotReady, SlotRegister
 
 from ..ir import IntType, Value
-from ..schedule import RegionPlan, Window
-from .history import histories_of
+from ..planning.schedule import RegionPlan, Window
+from .carried_delay_lines import histories_of
 from .level import LevelBuilder
 from .queues import LevelQueues
 

@@ -22,10 +22,10 @@ from ..ir.launch import (
     lanes_of,
     units_of,
 )
-from ..memory import ChannelPlan, MemoryPlan
 from ..passes.link.replicate_autorun import compute_units
 from ..passes.memory.multi_buffer_local import COPIES
-from ..schedule import KernelPlan
+from ..planning.memory import ChannelPlan, MemoryPlan
+from ..planning.schedule import KernelPlan
 from ..target.board import Memory
 from .channels import ChannelWatch, connect_channels
 from .compute_units import UnitedKernel, unit_place

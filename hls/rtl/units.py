@@ -3,7 +3,7 @@
 from amaranth import *
 
 from ..ir import Op
-from ..schedule.parts import PartChoice
+from ..planning.schedule.parts import PartChoice
 
 __all__ = ["pipelined_unit"]
 

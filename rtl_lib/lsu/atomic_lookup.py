@@ -7,8 +7,8 @@ from amaranth.utils import exact_log2
 
 from rtl_lib.contract import Timing
 from rtl_lib.library import shared
-from rtl_lib.lsu.departures import Departures
-from rtl_lib.lsu.find import fold
+from rtl_lib.lsu.cam_lookup import fold
+from rtl_lib.lsu.departure_queue import Departures
 from rtl_lib.mem.ports import require_power_of_two
 from rtl_lib.mem.ram import Ram
 

@@ -6,9 +6,9 @@ from amaranth.lib.wiring import connect
 from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
+from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
+from rtl_lib.lsu.cam_lookup import WordFinder
 from rtl_lib.lsu.fetch import FetchPath
-from rtl_lib.lsu.find import WordFinder
-from rtl_lib.lsu.guard import PlaceGuard
 from rtl_lib.lsu.load import load_ports
 from rtl_lib.lsu.observe import observe_reads
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
@@ -22,8 +22,8 @@ class CachedLoadUnit(wiring.Component):
 
     One RAM is both the buffer in which words arrive and the cache in which they stay: a ring of ``words`` places, given
     out in order, so that the oldest word makes room. What an access needs is decided when it comes
-    (:class:`~rtl_lib.lsu.find.WordFinder`); it waits in order for its word, while others are already being fetched. So
-    misses cost a word's transfer each, and no latency but that of the first.
+    (:class:`~rtl_lib.lsu.cam_lookup.WordFinder`); it waits in order for its word, while others are already being
+    fetched. So misses cost a word's transfer each, and no latency but that of the first.
 
     Rules
     -----
@@ -31,7 +31,7 @@ class CachedLoadUnit(wiring.Component):
     2. A word that was fetched is not fetched again until ``words - pending`` others were, or ``flush``; but for the
        rare word that shares an index with another (four times as many indices as words). While no more than an eighth
        of ``pending`` words are under way, it is ``words - pending / 4`` others
-       (:class:`~rtl_lib.lsu.guard.PlaceGuard`).
+       (:class:`~rtl_lib.lsu.barrier_loop_guard.PlaceGuard`).
     3. After a ``flush`` no address taken in that cycle or later is answered from a word fetched before.
     4. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
 

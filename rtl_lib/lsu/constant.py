@@ -9,7 +9,7 @@ from amaranth.utils import exact_log2
 from rtl_lib.interconnect.arbiter import RoundRobin
 from rtl_lib.library import shared
 from rtl_lib.lsu.load import load_ports
-from rtl_lib.lsu.words import cut
+from rtl_lib.lsu.word_assembler import cut
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 

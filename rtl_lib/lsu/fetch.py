@@ -8,7 +8,7 @@ from amaranth.utils import exact_log2
 
 from rtl_lib.library import shared
 from rtl_lib.lsu.burst import MAX_ALIGN, BurstBuilder
-from rtl_lib.lsu.words import WordBuffer, select_layout
+from rtl_lib.lsu.word_assembler import WordBuffer, select_layout
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 
@@ -34,7 +34,7 @@ class FetchPath(wiring.Component):
     Rules
     -----
     1. An access with ``select.next`` fetches its word; the others use a word fetched before (see
-       :class:`~rtl_lib.lsu.words.WordBuffer`). Data leaves in the order of the accesses.
+       :class:`~rtl_lib.lsu.word_assembler.WordBuffer`). Data leaves in the order of the accesses.
     2. Consecutive words share a burst of up to ``max_burst`` words within ``burst_align`` bytes. A burst waits at most
        ``patience`` cycles for its next word; a word that comes when nothing is outstanding does not wait.
     3. Space for its words is reserved before a request is sent, so responses are never refused.

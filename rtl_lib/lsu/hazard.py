@@ -5,8 +5,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.library import shared
+from rtl_lib.lsu.inflight_words import WordTable
 from rtl_lib.lsu.store import RETIRED_BITS
-from rtl_lib.lsu.word_table import WordTable
 
 __all__ = ["HazardUnit", "StoreTable", "hazard_layout"]
 
@@ -108,8 +108,8 @@ class HazardUnit(wiring.Component):
     -----
     1. Tokens leave in the order they came.
     2. A token leaves when none of the places that earlier tokens entered and that are still in a :class:`StoreTable`,
-       or a :class:`~rtl_lib.lsu.word_table.WordTable`, is one that it asks this table for. Its own stores enter as it
-       is compared, so every later token sees them.
+       or a :class:`~rtl_lib.lsu.inflight_words.WordTable`, is one that it asks this table for. Its own stores enter as
+       it is compared, so every later token sees them.
     3. Where nothing matches, one token passes a cycle, three cycles after it came.
     4. ``waits`` is high while a token is held by a match.
 

@@ -8,7 +8,7 @@ from amaranth.utils import exact_log2
 from rtl_lib.library import shared
 from rtl_lib.lsu.fetch import FetchPath
 from rtl_lib.lsu.observe import Observation, observe_reads
-from rtl_lib.lsu.run import RunAhead
+from rtl_lib.lsu.stream_run import RunAhead
 from rtl_lib.mem.ports import ReadPort
 
 __all__ = ["LoadUnit", "load", "load_ports"]
@@ -45,8 +45,8 @@ class LoadUnit(wiring.Component):
     3. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
     4. With ``reads_ahead`` an address comes with the ``last`` one of its run: the words up to that one's are those of
        the next addresses, in order, each in one address at least, before anything else is asked for. They are fetched
-       in bursts before it is their turn (see :class:`~rtl_lib.lsu.run.RunAhead`), and a ``flush`` forgets of them the
-       last one only.
+       in bursts before it is their turn (see :class:`~rtl_lib.lsu.stream_run.RunAhead`), and a ``flush`` forgets of
+       them the last one only.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 

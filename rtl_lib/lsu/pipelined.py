@@ -8,8 +8,8 @@ from amaranth.utils import exact_log2
 from rtl_lib.library import shared
 from rtl_lib.lsu.load import load_ports
 from rtl_lib.lsu.observe import Observation, observe_reads, observe_writes
-from rtl_lib.lsu.settle import Settlement
-from rtl_lib.lsu.words import cut
+from rtl_lib.lsu.word_assembler import cut
+from rtl_lib.lsu.write_acknowledge import Settlement
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import Fence, ReadPort, WritePort, require_power_of_two, store_layout
 

@@ -8,7 +8,7 @@ from amaranth.utils import exact_log2
 from rtl_lib.library import shared
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.observe import Observation, observe_writes
-from rtl_lib.lsu.settle import Settlement
+from rtl_lib.lsu.write_acknowledge import Settlement
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import Fence, WritePort, require_power_of_two, store_layout
 

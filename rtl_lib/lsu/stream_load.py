@@ -8,7 +8,7 @@ from amaranth.utils import exact_log2
 from rtl_lib.library import shared
 from rtl_lib.lsu.burst import MAX_ALIGN
 from rtl_lib.lsu.observe import Observation
-from rtl_lib.lsu.words import WordBuffer
+from rtl_lib.lsu.word_assembler import WordBuffer
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.mem.ports import ReadPort, require_power_of_two
 

@@ -120,7 +120,7 @@ def _streams(module: Module, board: Board) -> tuple[StreamInterface, ...]:
     declared = [channel for channel in module.channels.values() if "io" in dict(channel.attrs)]
     if not declared:
         return ()
-    from hls.memory import bound_stream  # most programs need none of it
+    from hls.planning.memory import bound_stream  # most programs need none of it
 
     bound = [(channel.name, bound_stream(channel, board)) for channel in declared]
     return tuple(StreamInterface(stream.name, stream.direction, stream.bits, name) for name, stream in bound)

@@ -5,8 +5,8 @@ Run as ``python -m tests.boards.pnr_groups [NAME ...]`` from the project's root.
 kernel some minutes. Kernels have every buffer in block RAM of its own, on the board ``ecp5_onchip``.
 """
 
+from rtl_lib.barrier import GroupMeeting
 from rtl_lib.dispatch import GroupDispatcher
-from rtl_lib.meeting import GroupMeeting
 
 from .onchip import build
 from .pnr import DEVICES, Figures, measure

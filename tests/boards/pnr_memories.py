@@ -16,7 +16,7 @@ from pathlib import Path
 from amaranth import *
 from amaranth.hdl._ir import PortDirection
 
-from hls.banking import Blocks, share_blocks
+from hls.planning.banking import Blocks, share_blocks
 from hls.target.board import load_board
 from rtl_lib.library import DOUBLE, convert
 from rtl_lib.mem.bank_map import BankMap

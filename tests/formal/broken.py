@@ -13,17 +13,17 @@ from rtl_lib.interconnect.arbiter import RoundRobin as Arbiter
 from rtl_lib.interconnect.funnel import Funnel
 from rtl_lib.interconnect.read import ReadInterconnect
 from rtl_lib.interconnect.write import WriteInterconnect
+from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
 from rtl_lib.lsu.burst import BurstBuilder
+from rtl_lib.lsu.cam_lookup import WordFinder
 from rtl_lib.lsu.fetch import FetchPath
-from rtl_lib.lsu.find import WordFinder
-from rtl_lib.lsu.guard import PlaceGuard
 from rtl_lib.lsu.load import LoadUnit
-from rtl_lib.lsu.run import RunAhead
-from rtl_lib.lsu.settle import Settlement
 from rtl_lib.lsu.store import StoreUnit
+from rtl_lib.lsu.stream_run import RunAhead
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
-from rtl_lib.lsu.words import WordBuffer
+from rtl_lib.lsu.word_assembler import WordBuffer
+from rtl_lib.lsu.write_acknowledge import Settlement
 from rtl_lib.mem.fifo import StreamFifo
 from rtl_lib.stream import Fork, Join, RoundRobin, SkidBuffer
 

@@ -3,14 +3,14 @@ of order."""
 
 from amaranth import *
 
+from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
 from rtl_lib.lsu.burst import BurstBuilder
 from rtl_lib.lsu.cached_load import CachedLoadUnit
-from rtl_lib.lsu.guard import PlaceGuard
 from rtl_lib.lsu.load import LoadUnit
-from rtl_lib.lsu.settle import Settlement
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
+from rtl_lib.lsu.write_acknowledge import Settlement
 from tests.formal.bench import Bench, Follow
 from tests.formal.memory import bank_of_reads, bank_of_writes
 from tests.formal.streams import inner

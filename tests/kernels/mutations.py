@@ -14,11 +14,11 @@ from unittest.mock import patch
 
 from amaranth import C
 
+from hls.planning.schedule import region as region_plan
 from hls.rtl.kernel import KernelHardware
 from hls.rtl.level import LevelBuilder
 from hls.rtl.queues import LevelQueues
 from hls.rtl.region import RegionBuilder
-from hls.schedule import region as region_plan
 from sim.errors import SimulationError
 
 from . import test_loops, test_memory, test_recurrences

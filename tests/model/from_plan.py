@@ -7,7 +7,7 @@ from hls.driver import CompiledKernel
 from hls.ir import TokenType, walk
 from hls.ir.accesses import PIPELINED
 from hls.ir.launch import units_of
-from hls.schedule.levels import is_exceptional
+from hls.planning.schedule.levels import is_exceptional
 from hls.target.board import Board
 
 from .loop import Loop

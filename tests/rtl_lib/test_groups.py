@@ -6,9 +6,9 @@ import pytest
 from amaranth import *
 from amaranth.lib import data
 
-from rtl_lib.exits import GroupExits
-from rtl_lib.meeting import GroupMeeting
-from rtl_lib.ring import RingHeader
+from rtl_lib.barrier import GroupMeeting
+from rtl_lib.barrier_loop import RingHeader
+from rtl_lib.exit_buffer import GroupExits
 
 from .bench import collect, drive, simulate
 

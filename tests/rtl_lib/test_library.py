@@ -14,7 +14,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.credits import CreditCounter
-from rtl_lib.exits import ExitFifo
+from rtl_lib.exit_buffer import ExitFifo
 from rtl_lib.library import _split, convert, convert_part, shared
 from rtl_lib.mem.fifo import StreamFifo
 

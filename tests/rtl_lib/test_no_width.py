@@ -4,7 +4,7 @@ import pytest
 from amaranth.back import verilog
 from amaranth.hdl import unsigned
 
-from rtl_lib.exits import ExitBuffer, ExitFifo
+from rtl_lib.exit_buffer import ExitBuffer, ExitFifo
 from rtl_lib.loop import LoopHeader
 from rtl_lib.state import SlotRegister
 

@@ -14,10 +14,10 @@ from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir.concurrent import channel_room
 from hls.ir.interpreter import ExecutionError, Launch, run_launches
-from hls.memory import plan_channels
 from hls.options import Options
 from hls.passes.pipeline import link_program
-from hls.schedule import balance_channels
+from hls.planning.memory import plan_channels
+from hls.planning.schedule import balance_channels
 from hls.target.board import load_board
 
 BOARD = load_board("de5net")

@@ -10,7 +10,7 @@ from hls.model.area import estimate
 from hls.model.operations import logic_cells
 from hls.options import Options
 from hls.passes.float.expand_float_reductions import ExpandFloatReductions
-from hls.schedule import OperatorTiming
+from hls.planning.schedule import OperatorTiming
 
 SOURCE = """
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable

@@ -7,9 +7,9 @@ from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir import walk
 from hls.ir.rewrite import constant
-from hls.memory import plan_channels
 from hls.options import Options
 from hls.passes.pipeline import PipelineOptions, link_program, optimize
+from hls.planning.memory import plan_channels
 from hls.target.board import load_board
 
 CHANNELS = "channel int many[8]; channel int grid[2][4]; channel int one;\n"

@@ -7,9 +7,9 @@ from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.ir import Module, TokenType, walk
 from hls.ir.verifier import verify
-from hls.memory import plan_channels
 from hls.options import Options
 from hls.passes.pipeline import PipelineOptions, link_program, optimize
+from hls.planning.memory import plan_channels
 from hls.target.board import load_board
 
 BOARD = load_board("de5net")

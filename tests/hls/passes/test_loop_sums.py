@@ -11,7 +11,7 @@ from hls.options import Options
 from hls.passes.float.expand_float_reductions import ExpandFloatReductions
 from hls.passes.float.reassociate_float_sums import ReassociateFloatSums
 from hls.passes.pipeline import PipelineOptions, link_program, optimize
-from hls.schedule import OperatorTiming
+from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.kernels.sums import KERNELS, KINDS, SOURCE, expected, launch, same_bits
 

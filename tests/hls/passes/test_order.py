@@ -10,11 +10,11 @@ from hls.ir.interpreter import run_kernel
 from hls.ir.launch import OVERLAP
 from hls.ir.parser import parse_module
 from hls.ir.verifier import verify
-from hls.memory import plan_memory
 from hls.passes.pipeline import PipelineOptions, optimize
 from hls.passes.recurrence.look_ahead_control import LookAheadControl
-from hls.schedule import OperatorTiming, plan_kernel
-from hls.schedule.levels import assign_levels
+from hls.planning.memory import plan_memory
+from hls.planning.schedule import OperatorTiming, plan_kernel
+from hls.planning.schedule.levels import assign_levels
 from hls.target.board import load_board
 
 pytestmark = pytest.mark.usefixtures("through_memory")

@@ -5,9 +5,9 @@ import pytest
 import hls
 from hls.driver import plan_module
 from hls.frontend import library, parse_source
+from hls.planning.schedule import OperatorTiming
 from hls.report.collect import collect, collect_kernel
-from hls.report.words import at, variable
-from hls.schedule import OperatorTiming
+from hls.report.phrasing import at, variable
 
 HEAD = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n)\n"
 

@@ -4,12 +4,12 @@ import random
 
 import pytest
 
+from rtl_lib.lsu.barrier_loop_guard import PlaceGuard
 from rtl_lib.lsu.burst import words_read
 from rtl_lib.lsu.cached_load import CachedLoadUnit
-from rtl_lib.lsu.find import WordFinder, fold, words_placed
-from rtl_lib.lsu.guard import PlaceGuard
+from rtl_lib.lsu.cam_lookup import WordFinder, fold, words_placed
 from rtl_lib.lsu.load import load
-from rtl_lib.lsu.words import WordBuffer
+from rtl_lib.lsu.word_assembler import WordBuffer
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
 SIZE = 8192

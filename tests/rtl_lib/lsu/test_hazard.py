@@ -6,7 +6,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from rtl_lib.lsu.hazard import HazardUnit, StoreTable
-from rtl_lib.lsu.word_table import WordTable
+from rtl_lib.lsu.inflight_words import WordTable
 
 ENTRIES = 8
 

@@ -6,8 +6,8 @@ import pytest
 
 from rtl_lib.lsu.burst import words_read
 from rtl_lib.lsu.load import LoadUnit, load
-from rtl_lib.lsu.run import words_ahead
 from rtl_lib.lsu.stream_load import StreamLoadUnit, run_addresses
+from rtl_lib.lsu.stream_run import words_ahead
 from tests.rtl_lib.mem.memory_bench import Memory, receive, send, simulate
 
 SIZE = 8192

@@ -8,7 +8,7 @@ import pytest
 from hls.frontend import parse_source
 from hls.ir import walk
 from hls.passes.pipeline import PipelineOptions, link_program, optimize
-from hls.schedule.parts import part_for
+from hls.planning.schedule.parts import part_for
 from rtl_lib.fp.format import BINARY16, BINARY32, BINARY64
 from sim.emulator import Emulator
 from tests.rtl_lib.fp.float_vectors import random_triples, specials

@@ -1,0 +1,266 @@
+"""Which accesses may be at the same bank at the same time, found by going through all that their addresses can be.
+
+Which bank an address is in depends on its lowest bits alone, so it is enough to look at sums modulo a power of two: of
+an unknown with factor f only so many values matter as f has different multiples. Where these are few all are tried.
+Else terms that all addresses have in common count as one unknown that is any multiple of what divides them. Where that
+is still too much, two accesses are taken to meet.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+from math import gcd, prod
+
+import numpy as np
+
+from rtl_lib.mem.bank_map import BankMap
+
+from .access_set import Unknown, Use
+
+__all__ = ["Meetings"]
+
+#: values of the unknowns that are tried together
+MOST = 1 << 13
+#: values of each unknown that are tried before all are
+TRIED = 32
+#: an odd number, by multiples of which these are scattered
+STRIDE = 2654435761
+
+
+class Meetings:
+    """Answers questions about accesses of one memory in banks of words of ``word_bytes``, a power of two."""
+
+    def __init__(self, uses: Sequence[Use], map: BankMap, word_bytes: int):
+        self.map, self.word_bytes = map, word_bytes
+        self.modulus = word_bytes << map.reach
+        self.whole = {use.key: use.terms for use in uses}
+        forms = ((use, use.form(self.modulus)) for use in uses)
+        uses = [replace(use, const=const, terms=terms) for use, (const, terms) in forms]
+        self.uses = {use.key: use for use in uses}
+        alike: dict[tuple, list[Use]] = {}
+        for use in uses:
+            alike.setdefault(use.terms, []).append(use)
+        groups = [_Alike(self, members) for members in alike.values()]
+        self._group = {use.key: group for group in groups for use in group.members}
+        self._masks = {use.key: group.masks[k] for group in groups for k, use in enumerate(group.members)}
+        self._pairs: dict = {}
+        self._in_turn: dict = {}
+
+    def banks(self, key) -> frozenset[int]:
+        """The banks that an access may use at all."""
+        mask = self._masks[key]
+        return frozenset(k for k in range(mask.bit_length()) if mask >> k & 1)
+
+    def mask(self, key) -> int:
+        """The same as bits of a number."""
+        return self._masks[key]
+
+    def never(self, one, other) -> bool:
+        """Whether two accesses never use the same bank, at whatever times."""
+        return not self._masks[one] & self._masks[other]
+
+    def alike(self, one, other) -> bool:
+        """Whether the distance of two accesses is a constant."""
+        return self._group[one] is self._group[other]
+
+    def apart(self, one, other) -> bool:
+        """Whether two accesses of one token may be given the same cycle: they use different banks then, or one word of
+        a bank without storing the same bytes, or only one of them takes place."""
+        if not self._masks[one] & self._masks[other]:
+            return True
+        first, second = self.uses[one], self.uses[other]
+        if self._exclude(first, second):
+            return True
+        if self._in_other_banks(first, second):
+            return True
+        if self._group[one] is self._group[other]:
+            return self._group[one].apart(one, other, first.stores or second.stores)
+        if (self._tried[one] == self._tried[other]).any():
+            return False
+        key = first.const % self.modulus, second.const % self.modulus, first.terms, second.terms
+        if key not in self._pairs:
+            values = self.values([first, second])
+            self._pairs[key] = (
+                values is not None
+                and not (self.bank(values[0] + first.const) == self.bank(values[1] + second.const)).any()
+            )
+        return self._pairs[key]
+
+    def _in_other_banks(self, one: Use, other: Use) -> bool:
+        """Whether two accesses of one row, whose places are known, are at different banks in each iteration."""
+        if not (one.places and other.places and one.row == other.row):
+            return False
+        first, second = self._banks_in_turn(one.key), self._banks_in_turn(other.key)
+        return not bool(((first == second) & (first >= 0)).any())
+
+    def _banks_in_turn(self, key) -> np.ndarray:
+        """The bank of an access in each iteration, -1 where it does not take place."""
+        if key not in self._in_turn:
+            places = np.array(self.uses[key].places, np.int64)
+            self._in_turn[key] = np.where(places < 0, -1, self.bank(places))
+        return self._in_turn[key]
+
+    @cached_property
+    def _tried(self) -> dict:
+        """For each access its bank for some values of all unknowns: those that meet mostly do so there."""
+        numbers: dict[Unknown, int] = {}
+        found = {}
+        for use in self.uses.values():
+            total = np.full(TRIED, use.const % self.modulus, np.int64)
+            for unknown, factor in use.terms:
+                number = numbers.setdefault(unknown, len(numbers))
+                total += (
+                    _some(unknown.low, unknown.count, number, self.modulus) * (factor % self.modulus) % self.modulus
+                )
+            found[use.key] = self.bank(total % self.modulus)
+        return found
+
+    def compatible(self, uses: Sequence[Use], far: bool = True) -> list[int]:
+        """For each of the uses, all of which store or none, those, as bits, with which it may be given one cycle. Of
+        those at no constant distance only, without ``far``, that never use one bank."""
+        groups: dict = {}
+        for k, use in enumerate(uses):
+            groups.setdefault(self._group[use.key], []).append(k)
+        found = [0] * len(uses)
+        for group, members in groups.items():
+            table = group.table(bool(uses[0].stores))
+            if (
+                len(groups) == 1
+                and members == [group.index(use.key) for use in uses]
+                and not any(use.excludes or use.places for use in uses)
+            ):
+                # the usual case, in which nothing moves
+                return [row & (1 << len(uses)) - 1 for row in table[: len(uses)]]
+            for k in members:
+                row = table[group.index(uses[k].key)]
+                others = [
+                    j
+                    for j in members
+                    if row >> group.index(uses[j].key) & 1
+                    or self._exclude(uses[j], uses[k])
+                    or self._in_other_banks(uses[j], uses[k])
+                ]
+                found[k] |= sum(1 << j for j in others)
+        for k, use in enumerate(uses if len(groups) > 1 else ()):
+            for j in range(k):
+                other = uses[j]
+                if self._group[use.key] is not self._group[other.key] and (
+                    self.apart(use.key, other.key) if far else self.never(use.key, other.key)
+                ):
+                    found[k], found[j] = found[k] | 1 << j, found[j] | 1 << k
+        return found
+
+    def _exclude(self, one: Use, other: Use) -> bool:
+        return other.key in one.excludes or one.key in other.excludes
+
+    def bank(self, addresses):
+        """The bank of each byte address."""
+        return self.map.bank(addresses // self.word_bytes)
+
+    def values(self, uses: Sequence[Use]) -> list[np.ndarray] | None:
+        """For each access the sums of its terms, in all ways that they can come together; None where these are too
+        many."""
+        factors: dict[Unknown, list[int]] = {}
+        for k, use in enumerate(uses):
+            for unknown, factor in use.terms:
+                factors.setdefault(unknown, [0] * len(uses))[k] += factor
+        axes = [
+            axis for unknown, row in factors.items() if (axis := _Axis.of(unknown, tuple(row), self.modulus)).count > 1
+        ]
+        if prod(axis.count for axis in axes) > MOST:
+            axes = _joined(axes, self.modulus)
+        if prod(axis.count for axis in axes) > MOST:
+            return None
+        sums = [np.zeros(1, np.int64) for _ in uses]
+        for axis in axes:
+            sums = [
+                np.add.outer(total, axis.values * factor).reshape(-1)
+                for total, factor in zip(sums, axis.factors, strict=True)
+            ]
+        return sums
+
+
+@cache
+def _some(low: int, count: int, number: int, modulus: int) -> np.ndarray:
+    """Some of ``count`` numbers from ``low`` on, modulo another; not the same ones for each ``number``."""
+    return np.array([(low + (k * (2 * number + 1) * STRIDE >> 8) % count) % modulus for k in range(TRIED)], np.int64)
+
+
+class _Alike:
+    """Accesses whose addresses differ by constants, as far as banks are concerned, and the ``masks`` of their banks."""
+
+    def __init__(self, meetings: Meetings, members: list[Use]):
+        self.meetings, self.members = meetings, members
+        self._index = {use.key: k for k, use in enumerate(members)}
+        self._tables: dict[bool, list[int]] = {}
+        values = meetings.values(members[:1])
+        if values is None:
+            self.masks, self._addresses = [(1 << meetings.map.banks) - 1] * len(members), None
+            return
+        consts = np.array([use.const for use in members], np.int64)[:, None]
+        self._addresses = np.unique(values[0] % meetings.modulus) + consts
+        self._banks = meetings.bank(self._addresses)
+        self.masks = [sum(1 << bank for bank in set(row)) for row in self._banks.tolist()]
+
+    def apart(self, one, other, stores: bool) -> bool:
+        """Whether two members may be given one cycle."""
+        return bool(self.table(stores)[self._index[one]] >> self._index[other] & 1)
+
+    def index(self, key) -> int:
+        """The place of a member in the tables."""
+        return self._index[key]
+
+    def table(self, stores: bool) -> list[int]:
+        """For each member the others, as bits, with which it may be given one cycle."""
+        if self._addresses is None:
+            return [0] * len(self.members)
+        if stores not in self._tables:
+            self._tables[stores] = self._table(stores)
+        return self._tables[stores]
+
+    def _table(self, stores: bool) -> list[int]:
+        banks, addresses, count = self._banks, self._addresses, len(self.members)
+        flags = 1 << banks.astype(object) if self.meetings.map.banks > 62 else np.left_shift(1, banks)
+        if (np.bitwise_or.reduce(flags) == flags.sum(axis=0)).all():  # all in different banks
+            return [(1 << count) - 1 & ~(1 << k) for k in range(count)]
+        words = addresses // self.meetings.word_bytes
+        whole = [self.meetings.whole[use.key] for use in self.members]
+        # words are one only where nothing was left out
+        kinds = np.array([whole.index(terms) for terms in whole])[:, None]
+        ends = addresses + np.array([use.bytes for use in self.members], np.int64)[:, None]
+        found = []
+        for k in range(count):
+            fine = (words == words[k]) & (kinds == kinds[k])
+            if stores:
+                fine &= (ends <= addresses[k]) | (ends[k] <= addresses)
+            clear = ~((banks == banks[k]) & ~fine).any(axis=1)
+            found.append(int.from_bytes(np.packbits(clear, bitorder="little").tobytes(), "little"))
+        return found
+
+
+class _Axis:
+    """Values of an unknown, as far as they matter, with its factor in each access."""
+
+    def __init__(self, factors: tuple[int, ...], low: int, count: int):
+        self.factors, self.low, self.count = factors, low, count
+
+    @classmethod
+    def of(cls, unknown: Unknown, factors: tuple[int, ...], modulus: int) -> "_Axis":
+        period = modulus // gcd(*factors, modulus)
+        count = min(unknown.count, period)
+        return cls(factors, unknown.low if count == unknown.count else 0, count)
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        return np.arange(self.low, self.low + self.count, dtype=np.int64)
+
+
+def _joined(axes: list[_Axis], modulus: int) -> list[_Axis]:
+    """Unknowns that all accesses have with the same factor are taken as one: any multiple of what divides the
+    factors."""
+    same = [axis for axis in axes if len(set(axis.factors)) == 1]
+    if len(same) < 2:
+        return axes
+    step = gcd(*(axis.factors[0] for axis in same), modulus)
+    one = _Axis((step,) * len(same[0].factors), 0, modulus // step)
+    return [axis for axis in axes if axis not in same] + [one]

@@ -1,0 +1,161 @@
+"""Who shares a port: before the schedule, what should be given one cycle; behind it, what never meets."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .access_set import Use
+from .conflicts import Meetings
+
+__all__ = ["Turns", "When", "WritePort", "assign_ports", "classes", "components", "store_turns"]
+
+
+@dataclass(frozen=True)
+class When:
+    """When an access takes place: ``cycle`` of a pipeline ``level`` that takes tokens a multiple of ``spacing`` cycles
+    apart. All of its ``step`` of the program begins only when those that it is ``behind`` are over. What is made
+    ``ahead`` may turn out not to be wanted, and then takes place whenever it does."""
+
+    level: Hashable
+    cycle: int
+    spacing: int = 1
+    step: Hashable = None
+    behind: frozenset = frozenset()
+    ahead: bool = False
+
+
+class WritePort(NamedTuple):
+    """A port of the banks of a ``part``, those that some stores of one row share, written through in a ``turn`` of
+    their blocks: what is written in the first is there before what is written in the second of the same cycle."""
+
+    part: int
+    turn: int
+
+
+@dataclass(frozen=True)
+class Turns:
+    """How stores share ports. Of those with one ``port`` one may start in a cycle; the ``together`` start in the same
+    one, and only the first of them is named in ``port``."""
+
+    port: Mapping[Hashable, WritePort]
+    together: tuple[tuple[Hashable, ...], ...]
+    most: int  #: cycles that the most crowded port takes for one token
+    total: int  #: the same of each row's most crowded port, in sum; without rows that have their pace from elsewhere
+    turn: Mapping[Hashable, int]  #: of each store
+
+
+def classes(uses: Sequence[Use], compatible: Sequence[int]) -> list[list[Use]]:
+    """The accesses in classes of which all are pairwise ``compatible`` (by the bits of their places) and none comes
+    after another."""
+    place = {use.key: k for k, use in enumerate(uses)}
+    behind = [sum(1 << place[key] for key in use.after if key in place) for use in uses]
+    found: list[list[int]] = []
+    members: list[int] = []  # of each class, as bits
+    for k in range(len(uses)):
+        fits = (
+            n
+            for n, bits in enumerate(members)
+            if not bits & ~compatible[k] and not bits & behind[k] and not any(behind[j] >> k & 1 for j in found[n])
+        )
+        home = next(fits, None)
+        if home is None:
+            home = len(found)
+            found.append([])
+            members.append(0)
+        found[home].append(k)
+        members[home] |= 1 << k
+    return [[uses[k] for k in each] for each in found]
+
+
+def components(uses: Iterable[Use], meetings: Meetings) -> list[list[Use]]:
+    """The accesses in parts that never use a bank of another part."""
+    found: list[tuple[int, list[Use]]] = []
+    for use in uses:
+        banks, members, rest = meetings.mask(use.key), [], []
+        for part in found:
+            if part[0] & banks:
+                banks, members = banks | part[0], members + part[1]
+            else:
+                rest.append(part)
+        found = [*rest, (banks, [*members, use])]
+    return [part for _, part in found]
+
+
+def store_turns(stores: Sequence[Use], meetings: Meetings, ports: int = 1) -> Turns:
+    """How stores share the write ports of each bank. Those of different rows never meet at one: order keeps them apart,
+    or what books it.
+
+    Those of a row go through all ports in turn, as the program names them, so that the first of a cycle is the earlier
+    one. Rows that need one port take one each, so that what books ports has less to wait for. Stores of a row that
+    never use a bank of each other, directly or by way of others of the row, need not care for each other.
+    """
+    port, together, turn = {}, [], {}
+    most, paced = {use.row: 1 for use in stores}, {use.row for use in stores if use.paced}
+    parts = components(stores, meetings)
+    for number, part in enumerate(parts):
+        alone = 0
+        for row in dict.fromkeys(use.row for use in part):
+            for inner, mine in enumerate(components([use for use in part if use.row == row], meetings)):
+                here = _store_classes(mine, meetings)
+                if len(here) == 1:
+                    first, alone = alone % ports, alone + 1
+                else:
+                    first = 0
+                for k, members in enumerate(here):
+                    turn |= {use.key: (first + k) % ports for use in members}
+                if len(part) > 1:
+                    own = number + inner * len(parts)
+                    port |= {members[0].key: WritePort(own, turn[members[0].key]) for members in here}
+                together += [tuple(use.key for use in members) for members in here if len(members) > 1]
+                most[row] = max(most[row], -(-len(here) // ports))
+    return Turns(
+        port,
+        tuple(together),
+        max(most.values(), default=1),
+        sum(n for row, n in most.items() if row not in paced),
+        turn,
+    )
+
+
+def _store_classes(stores: Sequence[Use], meetings: Meetings) -> list[list[Use]]:
+    """The stores in classes that may start in one cycle."""
+    # what stores some cycles behind its start takes turns with all others
+    late = [bool(use.loads) for use in stores]
+    fine = [
+        0 if late[k] else bits & ~sum(1 << j for j, it in enumerate(late) if it)
+        for k, bits in enumerate(meetings.compatible(stores))
+    ]
+    return classes(stores, fine)
+
+
+def assign_ports(meetings: Meetings, loads: Sequence[Hashable], when: Mapping[Hashable, When]) -> dict[Hashable, int]:
+    """The number of the read port, in each of its banks, that an access gets: as few as first fit finds. Two share one
+    where they never use a bank both, or never at once."""
+    ports: list[list[Hashable]] = []
+    found = {}
+    for key in loads:
+        fits = [
+            k for k, members in enumerate(ports) if all(_may_share(meetings, key, other, when) for other in members)
+        ]
+        if not fits:
+            fits.append(len(ports))
+            ports.append([])
+        banks = meetings.banks(key)
+        # where a bank has the port already, it costs no further copy
+        best = min(fits, key=lambda k: (len(banks.difference(*(meetings.banks(other) for other in ports[k]))), k))
+        ports[best].append(key)
+        found[key] = best
+    return found
+
+
+def _may_share(meetings: Meetings, one, other, when: Mapping[Hashable, When]) -> bool:
+    if meetings.never(one, other):
+        return True
+    first, second = when[one], when[other]
+    if other in meetings.uses[one].alone and not (first.ahead or second.ahead):
+        return True
+    if first.level != second.level:
+        return first.step in second.behind or second.step in first.behind
+    if first.cycle == second.cycle:
+        return meetings.apart(one, other)
+    return (first.cycle - second.cycle) % first.spacing != 0

@@ -1,0 +1,199 @@
+"""The accesses of an on-chip memory as :mod:`hls.planning.banking` wants to know them, and what it answers about
+them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from ...analysis.affine.affine import Affine, AffineForms, Symbol, WrappedSum
+from ...analysis.bits.known_bits import TrailingZeros
+from ...analysis.dependence.enumerate import AddressTraces
+from ...analysis.induction.trip_count import implied
+from ...analysis.loops.loop_tree import LoopTree
+from ...diag import CompileError
+from ...ir import Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
+from ...passes.memory.multi_buffer_local import COPIES
+from ...passes.order.write_port_constraints import PORT_GROUP, may_write_twice
+from ..banking import Asked, Banking, Blocks, Copies, Refusal, Unknown, Use, choose_banks
+
+__all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
+
+#: how far an unknown of which nothing is known may be from 0
+FAR = 1 << 62
+
+
+def asked_of(memory: MemoryObject, skew: bool = True, pumped: bool = False, writable: bool = True) -> Asked:
+    """What the program asks of a memory by its attributes; whether it is ``pumped`` is decided, and said, by who asks.
+    A second write port costs blocks: nobody gets it unasked who is pumped only to have room."""
+    attrs = dict(memory.attrs)
+    bits = attrs.get("bank_bits")
+    given = {
+        name: attrs[name]
+        for name in ("numbanks", "bankwidth", "max_replicates", "numreadports", "numwriteports")
+        if name in attrs
+    }
+    return Asked(
+        bank_bits=(bits,) if isinstance(bits, int) else bits,
+        skew=skew,
+        pumped=pumped,
+        writes=int(writable),
+        may_add_writes=pumped and writable and may_write_twice(memory) and "numwriteports" not in attrs,
+        **given,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BankPlanner:
+    """Chooses banks for the memories of one flat kernel."""
+
+    function: Function
+    forms: AffineForms
+    zeros: TrailingZeros
+    traces: AddressTraces
+    numbers: dict  #: of unknowns, by which terms are sorted
+
+    @classmethod
+    def of(cls, function: Function) -> "BankPlanner":
+        forms = AffineForms(function)
+        return cls(function, forms, TrailingZeros(function), AddressTraces(forms), {})
+
+    def choose(
+        self,
+        memory: MemoryObject,
+        ops: list[Op],
+        watching: frozenset[Op],
+        apart: bool,
+        alone: Mapping[Op, frozenset[Op]],
+        pumped: bool,
+        blocks: Blocks,
+    ) -> Banking:
+        """Banks for a memory whose loads ``watching`` want to see what is being stored; ``apart`` says that the copies
+        for groups of work-items are banks, too, ``alone`` with which others an access is never at a bank in one cycle
+        then, ``pumped`` that its ``blocks`` run at twice the clock. Raises CompileError for attributes that cannot be
+        followed."""
+        copies = Copies(dict(memory.attrs).get(COPIES, 1), apart)
+        size = memory.length * memory.element.bytes // copies.number
+        try:
+            asked = asked_of(memory, not apart, pumped, any(op.opcode != "load" for op in ops))
+            return choose_banks(size, self._uses(ops, watching, alone, size), asked, blocks, copies)
+        except Refusal as refusal:
+            raise CompileError.at(
+                memory.asked_at(refusal.attribute) or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint
+            ) from refusal
+
+    def _uses(self, ops: list[Op], watching: frozenset[Op], alone: Mapping[Op, frozenset[Op]], size: int) -> list[Use]:
+        facts = {op: implied(predicate(op)) for op in ops}
+        tree, after, places = self.forms.tree, {}, {}
+        for region in dict.fromkeys(tree.region_of(op) for op in ops):
+            here = [op for op in ops if tree.region_of(op) is region]
+            after |= comes_after(region, here)
+            stores = [op for op in here if op.opcode == "store"]
+            if len(stores) > 1:
+                places |= self.traces.together(stores, 1 << (size - 1).bit_length())
+        uses = (self._use(op, ops, facts, tree, after[op], op in watching) for op in ops)
+        return [replace(use, alone=alone.get(use.key, frozenset()), places=places.get(use.key, ())) for use in uses]
+
+    def _use(self, op: Op, ops: list[Op], facts, tree: LoopTree, after: frozenset[Op], watching: bool) -> Use:
+        form, region = self.forms.offset(op), tree.region_of(op)
+        excludes = frozenset(
+            other for other in ops if tree.region_of(other) is region and _exclude(facts[op], facts[other])
+        )
+        row = region, op.attrs.get(PORT_GROUP) if op.opcode != "load" else None
+        wider = tuple((limit, wide.const, self._terms(wide)) for limit, wide in self._wider(form))
+        return Use(
+            op,
+            op.opcode != "load",
+            moved_type(op).bytes,
+            form.const,
+            self._terms(form),
+            row,
+            excludes,
+            after,
+            op.opcode == "atomic",
+            wider,
+            watching,
+            watching and watches(op, between=False, body=region),
+            any(other.opcode == "loop" for other in region.ops),
+        )
+
+    def _wider(self, form: Affine) -> Iterator[tuple[int, Affine]]:
+        """The form with bounded values in the place of sums that wrap, as few as matter: each is for moduli up to the
+        power of two beside it, and for larger ones than that before."""
+        limit = _tells(form)
+        while limit < FAR:
+            wide = self._within(form, 2 * limit)
+            if wide is None:
+                return
+            limit = _tells(wide)
+            yield limit, wide
+
+    def _within(self, form: Affine, modulus: int) -> Affine | None:
+        """The form with a bounded value in the place of each sum that wraps and matters for this modulus; None where
+        that cannot be."""
+        while wrapping := [s for s in _wrapping(form) if form.terms[s] % modulus]:
+            form = form.unwrapped(max(wrapping, key=lambda s: abs(form.terms[s])))
+            if form is None:
+                return None
+        return form
+
+    def _terms(self, form: Affine) -> tuple[tuple[Unknown, int], ...]:
+        terms = [self._term(unknown, factor) for unknown, factor in form.terms.items()]
+        return tuple(sorted(terms, key=lambda term: self.numbers.setdefault(term[0].name, len(self.numbers))))
+
+    def _term(self, unknown, factor: int) -> tuple[Unknown, int]:
+        whole = isinstance(unknown, WrappedSum)
+        name, symbol = unknown, unknown.symbol if whole else unknown
+        if not whole and isinstance(symbol, Symbol) and symbol.wraps is not None:
+            return Unknown(name, -FAR, FAR, True), factor
+        if not isinstance(symbol, Symbol):
+            return Unknown(name, *self.forms.bounds(Affine(0, {symbol: 1}))), factor
+        zeros = min(self.zeros.of(symbol.value), symbol.high.bit_length())
+        return Unknown(name, symbol.low >> zeros, symbol.high >> zeros), factor << zeros
+
+
+def _wrapping(form: Affine) -> list[Symbol]:
+    """What is unbounded in the form, as it counts how often a sum wraps."""
+    return [s for s in form.terms if isinstance(s, Symbol) and s.wraps is not None]
+
+
+def _tells(form: Affine) -> int:
+    """The largest power of two modulo which nothing unbounded matters; FAR where there is nothing of the kind."""
+    return min((form.terms[s] & -form.terms[s] for s in _wrapping(form)), default=FAR)
+
+
+def _exclude(one: Mapping[Value, bool], other: Mapping[Value, bool]) -> bool:
+    """Whether two conditions cannot both be true, by the facts that follow from each."""
+    return any(value in other and other[value] is not truth for value, truth in one.items())
+
+
+def comes_after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
+    """For each of the region's operations ``ops`` those of them that it comes after, by values and by order, in one
+    iteration."""
+    bits = {op: 1 << k for k, op in enumerate(ops)}
+    reached: dict[Value, int] = {}
+    found = {}
+    for op in region.ops:
+        needed = set(op.operands)
+        for inner in op.regions:
+            needed.update(v for x in walk(inner) for v in x.operands)
+        before = 0
+        for value in needed:
+            before |= reached.get(value, 0)
+        if op in bits:
+            found[op] = frozenset(other for other in ops if before & bits[other])
+        after = before | bits.get(op, 0)
+        if after:
+            reached.update(dict.fromkeys(op.results, after))
+    return found
+
+
+def watches(load: Op, between: bool = True, body: Region | None = None) -> bool:
+    """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence;
+    or, with ``between``, for one of an earlier invocation of its loop, of which only the first iteration has to wait.
+    Of the loop with this ``body`` alone, if one is given."""
+    return any(
+        isinstance(value.type, TokenType)
+        and isinstance(value.owner, Region)
+        and (between or not value.type.between)
+        and (body is None or value.owner is body)
+        for value in load.operands[2:]
+    )

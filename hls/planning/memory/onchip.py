@@ -1,0 +1,259 @@
+"""Memories inside a kernel: their banks, the copies of each, and at which clock their blocks run."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from rtl_lib.mem.bank_map import BankMap
+from rtl_lib.mem.banked import PumpedBlock
+
+from ...analysis.workgroup.phases import BarrierPhases
+from ...diag import CompileError
+from ...ir import Function, MemoryObject, Op
+from ...passes.memory.multi_buffer_local import COPIES
+from ...passes.memory.multi_buffer_private import writers_apart
+from ...target.board import Rams
+from ..banking import Banking, Blocks, share_blocks
+from .banks import BankPlanner, watches
+
+__all__ = ["OnChipMemory", "plan_onchip"]
+
+
+@dataclass(frozen=True)
+class OnChipMemory:
+    """A memory inside the kernel, in block RAM. Atomic operations are both loads and stores.
+
+    The ``map`` says which bank a word is in. All ``stores`` share one write port of each bank, or two, which write in
+    one :meth:`turn` each; scheduling and memory order keep them from meeting there. Loads of one of the ``ports`` share
+    a copy of each bank; without any, each has its own. Groups of work-items, or iterations of the loop that a private
+    array is declared in, take turns in ``copies``; which one it is chooses among banks where stores of several may come
+    in one cycle. ``banking`` knows which accesses may meet. It is made of ``blocks``; if it is ``pumped`` they run at
+    twice the clock, and each serves several copies.
+    """
+
+    memory: MemoryObject
+    word_bytes: int
+    loads: tuple[Op, ...]
+    stores: tuple[Op, ...]
+    map: BankMap
+    banking: Banking
+    copies: int = 1
+    ports: Mapping[Op, int] = field(default_factory=dict)
+    blocks: Blocks = field(default_factory=Blocks)
+    pumped: bool = False
+
+    @property
+    def without_limits(self) -> "OnChipMemory":
+        """As if the program said nothing of how many loads it may serve at once."""
+        asked = replace(self.banking.asked, max_replicates=None, numreadports=None)
+        return replace(self, banking=replace(self.banking, asked=asked, reads={}))
+
+    def mask(self, op: Op) -> int:
+        """The banks that an access may use, as bits."""
+        low, inner = self.banking.meetings.mask(op), self.banking.map.banks
+        return sum(low << n * inner for n in range(self.map.banks // inner))
+
+    def may_watch(self, op: Op) -> bool:
+        """Whether there is one bank that an access can look at; where copies for iterations are banks, one of its
+        iteration's."""
+        own = self.banking.meetings if self.memory.space == "private" else self
+        return own.mask(op).bit_count() == 1
+
+    def port(self, op: Op) -> int:
+        """The number of the copy that a load reads."""
+        return self.ports.get(op, self.loads.index(op))
+
+    def turn(self, op: Op) -> int:
+        """The turn of its banks' blocks in which a store writes."""
+        return self.banking.stores.turn[op]
+
+    @property
+    def write_ports(self) -> int:
+        """Of each bank, as many as stores use."""
+        return 1 + max(self.banking.stores.turn.values(), default=0)
+
+    def _bank_ports(self, bank: int) -> list[int]:
+        return sorted({self.port(op) for op in self.loads if self.mask(op) >> bank & 1})
+
+    @cached_property
+    def bank_ports(self) -> tuple[int, ...]:
+        """How many ports for reading each bank has."""
+        return tuple(len(self._bank_ports(bank)) for bank in range(self.map.banks))
+
+    @cached_property
+    def pumped_blocks(self) -> tuple[PumpedBlock, ...] | None:
+        """Which ports for reading a bank share a block; None where each has its own."""
+        if not self.pumped:
+            return None
+        places, most = self.map.words(self.words), self.banking.asked.max_replicates
+        return tuple(
+            PumpedBlock(bank, ports, dual)
+            for bank in range(self.map.banks)
+            for ports, dual in share_blocks(
+                self._bank_ports(bank), places, 8 * self.word_bytes, self.blocks, self.banking.asked.writes, most
+            )
+        )
+
+    @cached_property
+    def bank_copies(self) -> tuple[int, ...]:
+        """How many copies each bank has."""
+        if self.pumped_blocks is None:
+            return self.bank_ports
+        return tuple(sum(block.bank == bank for block in self.pumped_blocks) for bank in range(self.map.banks))
+
+    @property
+    def most_copies(self) -> int:
+        """Of the bank that has the most."""
+        return max(self.bank_copies)
+
+    @property
+    def kind(self) -> str | None:
+        """What the declaration says that it is made of, "block" or "distributed"; None for what suits its size."""
+        if self.blocks.small is None:
+            return "distributed"
+        return "block" if self.blocks.small == 0 else None
+
+    @property
+    def rams(self) -> int:
+        """Block RAMs of all copies; 0 where it is in tables."""
+        places, width = self.map.words(self.words), 8 * self.word_bytes
+        if self.pumped_blocks is None:
+            return sum(self.bank_copies) * self.blocks.count(places, width)
+        return sum(self.blocks.count(places, width, block.dual) for block in self.pumped_blocks)
+
+    @property
+    def words(self) -> int:
+        """Of all copies together."""
+        return -(-self.memory.length * self.memory.element.bytes // self.word_bytes)
+
+    @property
+    def with_one_write(self) -> "OnChipMemory":
+        """As if its blocks were written once a cycle, whoever stores."""
+        return replace(self, banking=replace(self.banking, asked=replace(self.banking.asked, writes=1)))
+
+    @property
+    def of_one_group(self) -> "OnChipMemory":
+        """As if there were one group of work-items at a time."""
+        memory = replace(self.memory, length=self.memory.length // self.copies)
+        return replace(self, memory=memory, map=self.banking.map, copies=1)
+
+
+def plan_onchip(
+    function: Function, accesses: Mapping[str, list[Op]], rams: Rams, clock_mhz: float
+) -> dict[str, OnChipMemory]:
+    """The memories with these accesses, by name, on a device with these block RAMs. Raises CompileError for attributes
+    that cannot be followed, and for a memory that no device has room for.
+
+    Those are double-pumped whose declaration says so. Others where all together have no room in the device otherwise,
+    as far as is known before the schedule: those that save most first, and only if the device is known to be fast
+    enough for this clock.
+    """
+    planner = _Planner(BarrierPhases(function), BankPlanner.of(function), function, Blocks(rams.bits))
+    found = {
+        name: planner.plan(name, ops, "doublepump" in dict(function.memories[name].attrs))
+        for name, ops in accesses.items()
+    }
+    for name in planner.worth_pumping(found, rams, clock_mhz):
+        found[name] = planner.plan(name, accesses[name], True)
+    for planned in found.values():
+        _check_size(planned, rams)
+    return found
+
+
+@dataclass(frozen=True)
+class _Planner:
+    phases: BarrierPhases
+    banks: BankPlanner
+    function: Function
+    blocks: Blocks
+
+    def plan(self, name: str, ops: list[Op], pumped: bool) -> OnChipMemory:
+        memory = self.function.memories[name]
+        loads = tuple(op for op in ops if op.opcode != "store")
+        stores = tuple(op for op in ops if op.opcode != "load")
+        copies = dict(memory.attrs).get(COPIES, 1)
+        # stores of one phase have cycles of their own; those of others come from another group, or iteration, at any
+        # time
+        apart = copies > 1 and (
+            any(not self.phases.together(one, other) for one in stores for other in stores)
+            or memory.space == "private"
+            and writers_apart(self.banks.forms.tree, ops)
+        )
+        # a load that looks at what is being stored looks at the stores of its own group; of its own loop, where copies
+        # are for iterations
+        watching = frozenset(
+            op
+            for op in loads
+            if op.opcode == "load" and (not apart or memory.space == "private") and watches(op, between=False)
+        )
+        blocks = self.blocks.of_kind(dict(memory.attrs).get("memory"))
+        alone = self._alone(loads) if apart and memory.space != "private" else {}
+        banking = self.banks.choose(memory, ops, watching, apart, alone, pumped, blocks)
+        word = banking.word_bytes
+        # the lowest bit that tells copies apart
+        one = (memory.length * memory.element.bytes // copies // word).bit_length() - 1
+        groups = tuple(range(one, one + copies.bit_length() - 1))[::-1] if apart else ()
+        return OnChipMemory(
+            memory,
+            word,
+            loads,
+            stores,
+            BankMap(groups + banking.map.bits, banking.map.skew, banking.map.fold),
+            banking,
+            copies,
+            blocks=blocks,
+            pumped=pumped,
+        )
+
+    def _alone(self, loads: Iterable[Op]) -> dict[Op, frozenset[Op]]:
+        """For each load of local memory the others that a meeting keeps from being made at once by work-items of its
+        group. Those of other groups are in other banks, where each group's copy is one."""
+        return {
+            load: frozenset(other for other in loads if other is not load and not self.phases.together(load, other))
+            for load in loads
+        }
+
+    def worth_pumping(self, found: Mapping[str, OnChipMemory], rams: Rams, clock_mhz: float) -> Iterable[str]:
+        """The memories that are to be double-pumped so that all have room; none where they have, or where it would not
+        help."""
+        missing = sum(planned.banking.cost.blocks for planned in found.values()) - rams.count
+        if missing <= 0 or not rams.count or not clock_mhz <= rams.pumped_mhz:
+            return ()
+        saved = {
+            name: planned.banking.cost.blocks
+            - self.plan(name, [*planned.loads, *planned.stores], True).banking.cost.blocks
+            for name, planned in found.items()
+            if _may_be_pumped(planned)
+        }
+        chosen = []
+        for name in sorted((name for name in saved if saved[name] > 0), key=lambda name: -saved[name]):
+            if missing > 0:
+                chosen.append(name)
+                missing -= saved[name]
+        return chosen
+
+
+def _may_be_pumped(planned: OnChipMemory) -> bool:
+    """Whether nothing but the loads' latency comes of it: no recurrence goes through the memory, and nobody has asked
+    for the other."""
+    asked = dict(planned.memory.attrs)
+    return (
+        not {"singlepump", "doublepump"} & asked.keys()
+        and planned.kind != "distributed"
+        and not any(op.opcode == "atomic" or watches(op) for op in planned.loads)
+    )
+
+
+def _check_size(planned: OnChipMemory, rams: Rams):
+    """Raise CompileError for a memory that has no room in the device, each of its banks there once."""
+    memory = planned.memory
+    needed = planned.map.banks * planned.blocks.count(planned.map.words(planned.words), 8 * planned.word_bytes)
+    if needed > rams.count > 0:
+        whom = "iterations" if memory.space == "private" else "groups of work-items"
+        groups = f", {planned.copies} times for {whom} under way at once" if planned.copies > 1 else ""
+        raise CompileError.at(
+            memory.span or planned.loads[0].span,
+            f"{memory.name} takes {needed:,} block RAMs{groups}, and the device has {rams.count:,}",
+            f"keep it in global memory, or make it smaller: {rams.count * rams.bits // 8 // planned.copies:,} bytes "
+            "are the most",
+        )

@@ -1,0 +1,301 @@
+"""The frozen product of memory planning: which unit serves each access."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from rtl_lib.mem.pumped_ports import PumpedLoadPort
+from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
+
+from ...diag import CompileError, Span
+from ...ir import Function, Op, Value, location, reaches_memory, walk, word_bytes
+from ...ir.accesses import BURST, lane_mask, memory_name, moved_type
+from ...ir.rewrite import constant, is_constant
+from ...passes.order.write_port_constraints import PORT_GROUP
+from ...target.board import Memory, Rams
+from .banks import watches
+from .onchip import OnChipMemory, plan_onchip
+
+__all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
+
+
+#: of no device in particular
+USUAL_RAMS = Rams(2048, 20480)
+
+
+@dataclass(frozen=True)
+class Access:
+    """One load or store operation and the unit that serves it.
+
+    ``unit`` is the kind of load-store unit as users know it; ``reason`` says why it was chosen. ``bytes`` is the size
+    of one access, ``word_bytes`` that of a word of the memory behind the unit, and ``location`` the name of the board's
+    memory that this is (None: the default one, or a memory of the kernel). An access with a ``latency`` takes that many
+    cycles, always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words
+    of memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is
+    there.
+
+    An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all
+    of them always are. ``reads_ahead``: the words of its run are asked for before their accesses. ``descending``: its
+    addresses go down. ``scattered``: most accesses are bursts of their own. ``pumped``: the blocks behind it run at
+    twice the clock, and its data is there for one cycle, so nothing may hold it up on its way.
+    """
+
+    op: Op
+    memory: str
+    direction: str  #: "load", "store" or "atomic"
+    bytes: int
+    word_bytes: int
+    unit: str
+    reason: str
+    span: Span | None
+    latency: int | None = None
+    cache_words: int = 0
+    lanes: int = 0
+    masked: bool = False
+    reads_ahead: bool = False
+    descending: bool = False
+    scattered: bool = False
+    to_a_word: int = 1
+    forwarding: bool = False
+    pumped: bool = False
+    location: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryPlan:
+    """Every access of a kernel that is not a register, in program order, and the memories inside the kernel by name."""
+
+    accesses: Mapping[Op, Access] = field(default_factory=dict)
+    onchip: Mapping[str, OnChipMemory] = field(default_factory=dict)
+
+    @property
+    def outside(self) -> dict[Op, Access]:
+        """The accesses of memories that are not the kernel's own."""
+        return {op: access for op, access in self.accesses.items() if access.memory not in self.onchip}
+
+    def of(self, memory: str) -> list[Access]:
+        """The accesses of one memory object."""
+        return [a for a in self.accesses.values() if a.memory == memory]
+
+    def banks(self, op: Op) -> int:
+        """How many banks the memory of an access has."""
+        memory = self._memory(op)
+        return memory.mask(op).bit_count() if memory else 1
+
+    def without_limits(self, names: Collection[str]) -> "MemoryPlan":
+        """As if the program said nothing of how many loads the memories of these names may serve at once."""
+        return replace(self, onchip={name: m.without_limits if name in names else m for name, m in self.onchip.items()})
+
+    def _memory(self, op: Op) -> OnChipMemory | None:
+        access = self.accesses.get(op)
+        return self.onchip.get(access.memory) if access else None
+
+    def shared_port(self, op: Op) -> str | None:
+        """A name for the port that the operation shares with others, or that of those that start with it; None where it
+        need not care: it has a port of its own, or starts with another that does."""
+        memory = self._memory(op)
+        if memory is None:
+            return None
+        if op in memory.banking.reads:
+            return f"copies of {memory.memory.name}"
+        port = memory.banking.stores.port.get(op)
+        if port is None:
+            return None
+        part = f", part {port.part}" if port.part else ""
+        turn = f", turn {port.turn}" if port.turn else ""
+        return f"{memory.memory.name}{part}{turn}"
+
+    def port_limit(self, port: str) -> int:
+        """How many may start in a cycle."""
+        limits = {
+            f"copies of {m.memory.name}": m.banking.asked.replicas for m in self.onchip.values() if m.banking.reads
+        }
+        return limits.get(port, 1)
+
+    def crowd(self, op: Op) -> tuple | None:
+        """Equal for accesses of a region that are to take place in one level, so that the schedule keeps them apart;
+        None where none need be."""
+        memory = self._memory(op)
+        if memory is None or op.opcode == "load":
+            return (memory.memory.name, "loads") if memory and memory.banking.reads else None
+        part = memory.banking.part(op)
+        return None if part is None else (memory.memory.name, part, op.attrs.get(PORT_GROUP))
+
+    @property
+    def together(self) -> Iterator[tuple[Op, ...]]:
+        """Accesses that are to start in one cycle if they are in one level."""
+        for memory in self.onchip.values():
+            yield from memory.banking.together
+
+    def sharers(self, op: Op) -> int:
+        """How many accesses, this one among them, start in one cycle with it and may use each other's banks."""
+        return self._sharers.get(op, 1)
+
+    @cached_property
+    def _sharers(self) -> dict[Op, int]:
+        return {op: len(group) for group in self.together for op in group}
+
+    def forwards(self, store: Op) -> bool:
+        """Whether loads may see the store before it is in the memory."""
+        access = self.accesses.get(store)
+        memory = self.onchip.get(access.memory) if access else None
+        return memory is not None and any(self.accesses[op].forwarding for op in memory.loads)
+
+    def write_turn(self, op: Op) -> int | None:
+        """The turn of a cycle in which a store to memory on the chip writes; None for what is none. An atomic operation
+        writes some cycles behind its start."""
+        memory = self._memory(op) if op.opcode == "store" else None
+        return memory.turn(op) if memory else None
+
+    def write_port(self, op: Op) -> int:
+        """The number of the port that a store or an atomic operation on memory on the chip writes through."""
+        memory = self._memory(op)
+        return memory.turn(op) if memory else 0
+
+    def write_ports(self, op: Op) -> int:
+        """How many ports the banks are written through that an access of memory on the chip uses."""
+        return self._memory(op).write_ports
+
+    def chosen_late(self, op: Op) -> bool:
+        """Whether its answer is chosen among banks behind its last register."""
+        return self.pumped(op) and op.opcode == "load" and not self.accesses[op].forwarding
+
+    def pumped(self, op: Op) -> bool:
+        """Whether the operation is an access whose data is there for one cycle only."""
+        access = self.accesses.get(op)
+        return access is not None and access.pumped
+
+    def fixed_latency(self, op: Op) -> int | None:
+        """Cycles that the access takes, always; None where it may wait, and for what is no access."""
+        access = self.accesses.get(op)
+        return access.latency if access else None
+
+
+def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clock_mhz: float = 0.0) -> MemoryPlan:
+    """Choose a unit for every access of a flat kernel on a board with this default memory, these block RAMs and this
+    kernel clock. Raises CompileError for an access that has none, for attributes that cannot be followed, and for a
+    memory that no device has room for."""
+    accesses: dict[str, list[Op]] = {}
+    for op in walk(function.body):
+        if reaches_memory(op):
+            accesses.setdefault(memory_name(op), []).append(op)
+    own = {name: ops for name, ops in accesses.items() if function.memories[name].onchip}
+    onchip = plan_onchip(function, own, rams, clock_mhz) if own else {}
+    planned = {}
+    for name, ops in accesses.items():
+        for op in ops:
+            if name in onchip:
+                planned[op] = _onchip_access(op, onchip[name])
+            elif memory.kind == "onchip" and op.opcode == "atomic":
+                raise CompileError.at(
+                    op.span,
+                    "atomic operations on global memory are not built for boards whose memory is on the chip",
+                    "use __local memory, or a board with external memory",
+                )
+            elif memory.kind == "onchip":
+                planned[op] = _ram_access(op, max(map(_bytes, ops)))
+            else:
+                buffer = function.memories[name]
+                planned[op] = replace(
+                    _burst_access(op, word_bytes(buffer, memory.word_bytes)), location=location(buffer)
+                )
+    in_order = {op: planned[op] for op in walk(function.body) if op in planned}
+    return MemoryPlan(in_order, onchip)
+
+
+def _burst_access(op: Op, word_bytes: int) -> Access:
+    if op.opcode == "atomic":
+        reason = (
+            "a load that comes behind atomic operations is made by their unit, which holds what they have done"
+            if op.attrs["fn"] == "read"
+            else "one unit for all kernels, so that nothing comes between what it reads and what it writes"
+        )
+        return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic-pipelined", reason, op.span)
+    access = Access(
+        op, memory_name(op), op.opcode, _bytes(op), word_bytes, BURST, "the general unit for global memory", op.span
+    )
+    mask = lane_mask(op)
+    if mask is None:
+        return access
+    type, on = moved_type(op), _lanes_known(mask)
+    used = sum(lane != 0 for lane in on) * type.element.bytes
+    return replace(access, unit="burst-coalesced non-aligned", lanes=type.length, bytes=used, masked=not all(on))
+
+
+def _lanes_known(mask: Value) -> list[int | None]:
+    """Of each lane whether it is wanted; None where only the run knows."""
+    if is_constant(mask):
+        return list(constant(mask))
+    return [constant(lane) for lane in mask.op.operands]
+
+
+def _ram_access(op: Op, word_bytes: int) -> Access:
+    """A port of its own to the buffer's RAM, whose words are as wide as the widest access to the buffer."""
+    return Access(
+        op,
+        memory_name(op),
+        op.opcode,
+        _bytes(op),
+        word_bytes,
+        "RAM port",
+        "global memory is on the chip: every access has a port of its own and never waits",
+        op.span,
+        _ram_latency(op),
+    )
+
+
+def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
+    if op.opcode == "atomic":
+        reason = "reads, computes and writes in its own cycles, one after the other in every cycle"
+        return Access(
+            op,
+            memory_name(op),
+            "atomic",
+            _bytes(op),
+            memory.word_bytes,
+            "block RAM",
+            reason,
+            op.span,
+            _onchip_latency(op, memory, True),
+            pumped=memory.pumped,
+        )
+    if op.opcode == "load":
+        reason = (
+            "a copy of the memory for every load"
+            if not memory.pumped
+            else "a block at twice the clock for several loads"
+        )
+    else:
+        port = "one port" if memory.write_ports == 1 else f"port {memory.turn(op) + 1} of {memory.write_ports}"
+        reason = f"{port} writes all copies"
+    # with several banks more is written in a cycle than a load could look at
+    forwarding = op.opcode == "load" and memory.may_watch(op) and watches(op)
+    return Access(
+        op,
+        memory_name(op),
+        op.opcode,
+        _bytes(op),
+        memory.word_bytes,
+        "block RAM",
+        reason,
+        op.span,
+        _onchip_latency(op, memory, forwarding),
+        forwarding=forwarding,
+        pumped=memory.pumped,
+    )
+
+
+def _onchip_latency(op: Op, memory: OnChipMemory, forwarding: bool) -> int:
+    if op.opcode == "store":
+        return 0
+    if memory.pumped:
+        return PumpedLoadPort.timing_of(forwarding).latency
+    return (ForwardingLoadPort if forwarding else RamLoadPort).timing.latency
+
+
+def _ram_latency(op: Op) -> int:
+    return RamLoadPort.timing.latency if op.opcode == "load" else 0
+
+
+def _bytes(op: Op) -> int:
+    return moved_type(op).bytes

@@ -1,0 +1,367 @@
+"""Which load unit suits which access pattern."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ...analysis.channels.endpoints import is_call
+from ...analysis.induction.trip_count import count_trips, implied
+from ...analysis.memory.strides import STAYS, Step, access_patterns
+from ...ir import Function, Op, Value, walk
+from ...ir.accesses import (
+    BURST,
+    CACHED,
+    CONSTANT,
+    CONSTANT_MEMORY,
+    PIPELINED,
+    PREFETCHING,
+    STREAMING,
+    TURNS,
+    UNIT,
+    WRITE_ACK,
+    is_fenced,
+    last_of_run,
+    predicate,
+)
+from ...passes.memory.work_item_runs import row_of
+from .plan import Access, MemoryPlan
+
+__all__ = ["choose_units"]
+
+#: least words of a cached unit: the block RAMs of the larger targets have this depth at their full width, so fewer cost
+#: as much
+CACHE_WORDS = 512
+MOST_CACHE_WORDS = 2048
+
+
+def choose_units(
+    function: Function,
+    plan: MemoryPlan,
+    slots: Mapping[Op, int],
+    cache_bytes: int | None = None,
+    const_cache_bytes: int = 0,
+) -> MemoryPlan:
+    """The plan with a cache behind every waiting load that comes back to words it has left, a small unit for what
+    happens once a run, and what the program asks for.
+
+    ``slots`` says of how many invocations each loop's iterations take turns. The word in use is kept by every unit, but
+    for volatile memory, so a load whose accesses are consecutive needs no cache for that. ``cache_bytes`` is the size
+    of the caches that the program says nothing about, 0 for none, None for what each needs. Loads of ``__constant``
+    buffers share a cache of ``const_cache_bytes``; with 0 they are like others.
+    """
+    patterns = access_patterns(function)
+    chosen = {
+        op: _choose(access, patterns[op].steps, slots, function, const_cache_bytes)
+        for op, access in plan.accesses.items()
+    }
+    chosen = {op: _acknowledged(access, function) for op, access in chosen.items()}
+    if cache_bytes is not None:
+        chosen = {op: _resized(access, cache_bytes) for op, access in chosen.items()}
+    return replace(plan, accesses=chosen)
+
+
+def _resized(access: Access, cache_bytes: int) -> Access:
+    """A cache as large as the user wants all of them."""
+    if not access.cache_words or UNIT in access.op.attrs:
+        return access
+    if not cache_bytes:
+        return replace(
+            access,
+            unit=access.unit.replace(CACHED, BURST),
+            cache_words=0,
+            reason=f"{access.reason}; caches are switched off",
+        )
+    return replace(
+        access,
+        cache_words=_size(cache_bytes // access.word_bytes),
+        reason=f"{access.reason}; {cache_bytes:,} bytes are asked for",
+    )
+
+
+def _as_asked(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
+    """The unit that the program chose, where it can do the access."""
+    kind, size = access.op.attrs[UNIT]
+    compared = access.op.attrs.get("hazards") or any(
+        token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:]
+    )
+    why_not = _why_not(kind, access, compared, function)
+    if why_not:
+        return replace(access, reason=f"{kind} is asked for, but {why_not}")
+    if kind == CACHED:
+        return replace(
+            access,
+            unit=access.unit.replace(BURST, CACHED),
+            reason=f"asked for, with {size:,} bytes of cache",
+            cache_words=_size(size // access.word_bytes),
+        )
+    if kind == PREFETCHING and _reads_ahead(access, steps, slots):
+        return _ahead(access, steps, "prefetching is asked for: words are asked for in bursts")
+    if kind == PREFETCHING:
+        return replace(
+            access,
+            reason="prefetching is asked for, but its words are not known to come one after the other; requests run "
+            "ahead of the data by as much as "
+            "memory needs anyway",
+        )
+    return replace(access, unit=PIPELINED if kind == PIPELINED else access.unit, reason="asked for")
+
+
+def _why_not(kind: str, access: Access, compared: bool, function: Function) -> str:
+    """What speaks against a unit that is asked for; empty where nothing does."""
+    if kind == PIPELINED and access.lanes:
+        return "its bytes may lie in two words of memory"
+    if kind == PIPELINED and compared and access.direction == "store":
+        return "loads are compared with it, and must know when it is in memory"
+    if kind == CACHED and compared:
+        return "it is compared with earlier stores, and may not be older than they are"
+    if kind == CACHED and function.memories[access.memory].volatile:
+        return "the memory is volatile"
+    return ""
+
+
+@dataclass(frozen=True)
+class _Reuse:
+    """The iterations of ``loop`` come back to words that were left after reading ``words`` others (None: unknown)."""
+
+    loop: Op
+    words: int | None
+    reason: str
+
+
+def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, const_cache_bytes: int) -> Access:
+    if access.latency is not None or access.direction == "atomic":
+        return access
+    if steps:
+        step = steps[0][1]
+        access = replace(access, scattered=_is_scattered(step, access.word_bytes), to_a_word=_to_a_word(step, access))
+    if UNIT in access.op.attrs:
+        return _as_asked(access, steps, slots, function)
+    if access.direction == "store":
+        return _choose_store(access, steps)
+    constant = CONSTANT_MEMORY in dict(function.memories[access.memory].attrs)
+    if constant and const_cache_bytes and steps and not access.lanes:
+        return replace(
+            access,
+            unit=CONSTANT,
+            scattered=False,
+            reason=f"constant memory: one cache of {const_cache_bytes:,} bytes for all kernels, kept from launch to "
+            "launch",
+        )
+    return _wide(_choose_load(access, steps, slots, function), steps)
+
+
+def _choose_store(access: Access, steps) -> Access:
+    if not steps and not access.lanes and not access.op.attrs.get("hazards"):
+        return replace(access, unit=PIPELINED, reason="written once a run: a small unit, which joins nothing")
+    return _wide(access, steps)
+
+
+def _wide(access: Access, steps) -> Access:
+    """The reason of an access that stands for several of the source; which way a wide one goes."""
+    members, lines = access.op.attrs.get("members", 1), access.op.attrs.get("lines", ())
+    turns = access.op.attrs.get(TURNS, 1)
+    where = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
+    if turns > 1:
+        return replace(
+            access, reason=f"{turns} stores{where} of an iteration, which may meet, take turns; {access.reason}"
+        )
+    if members == 1:
+        return access
+    if not access.lanes:
+        return replace(access, reason=f"{members} equal loads{where} are made once; {access.reason}")
+    down = bool(steps) and steps[0][1].amount is not None and steps[0][1].amount < 0
+    return replace(
+        access, descending=down, reason=f"{members} accesses at neighbouring addresses{where} are one; {access.reason}"
+    )
+
+
+def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
+    if not steps and not access.lanes:
+        return replace(access, unit=PIPELINED, reason="read once a run: a small unit, which keeps nothing")
+    if steps and _is_rare(access, steps):
+        return replace(
+            access, unit=PIPELINED, reason="read by one work-item of a row: a small unit, which keeps nothing"
+        )
+    if not steps:
+        return replace(access, reason="read once")
+    memory = function.memories[access.memory]
+    if memory.volatile and not is_fenced(memory):
+        return replace(access, reason="volatile, so that nothing may be kept: each access reads a word of its own")
+    if any(token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:]):
+        return replace(access, reason="compared with earlier stores on their way, and never older than they are")
+    if memory.volatile:
+        return replace(access, reason="shared with others by fences, so that nothing may be kept")
+    reuse = _reuse(access, steps, slots, function)
+    if reuse is None:
+        if _reads_ahead(access, steps, slots):
+            return _ahead(access, steps, "consecutive addresses share words, which are asked for in bursts")
+        near = _is_near(steps[0][1], access.word_bytes)
+        return replace(
+            access, reason="consecutive addresses share words" if near else "each access has a word of its own"
+        )
+    if _is_flushed(reuse.loop, access.memory):
+        return replace(access, reason=f"stores in loop {_label(reuse.loop)} may change any word kept")
+    if reuse.words is not None and reuse.words > MOST_CACHE_WORDS // 2:
+        return replace(access, reason=f"{reuse.reason}, but only after {reuse.words} others")
+    return replace(
+        access, unit=access.unit.replace(BURST, CACHED), reason=reuse.reason, cache_words=_size(reuse.words or 0)
+    )
+
+
+def _ahead(access: Access, steps, reason: str) -> Access:
+    """The access with the unit that asks for the words of a run before their turn."""
+    items = steps[0][0].attrs.get("form") == "ndrange"
+    end = "those of the last work-item of a row" if items else "the loop's last one"
+    return replace(access, unit=STREAMING if items else PREFETCHING, reads_ahead=True, reason=f"{reason}, up to {end}")
+
+
+def _is_rare(access: Access, steps) -> bool:
+    """Whether one work-item of a row makes the access, always at the same place: it has a condition that its number
+    must be one."""
+    row = row_of(steps[0][0]) if len(steps) == 1 and steps[0][1] == STAYS and not access.lanes else None
+    facts = implied(predicate(access.op)) if row is not None else {}
+    return any(row.is_one_of(fact) for fact, truth in facts.items() if truth)
+
+
+def _acknowledged(access: Access, function: Function) -> Access:
+    """A store that something in the kernel waits for, by the name that says so."""
+    if access.direction != "store" or not access.unit.startswith(BURST):
+        return access
+    if access.op.attrs.get("hazards"):
+        return replace(
+            access,
+            unit=access.unit.replace(BURST, WRITE_ACK),
+            reason=f"loads are compared with it until it is in memory; {access.reason}",
+        )
+    waiting = [op for op in walk(function.body) if op.opcode in ("fence", "meet") and access.memory in op.attrs["mems"]]
+    if not waiting:
+        return access
+    who = "a barrier" if waiting[0].opcode == "meet" else "what comes after it"
+    return replace(
+        access, unit=access.unit.replace(BURST, WRITE_ACK), reason=f"{who} waits until it is in memory; {access.reason}"
+    )
+
+
+def _reads_ahead(access: Access, steps, slots: Mapping[Op, int]) -> bool:
+    """Whether the words of an access's run come in order: no invocations of its loop take turns."""
+    return last_of_run(access.op) is not None and slots.get(steps[0][0], 1) == 1
+
+
+def _is_flushed(loop: Op, memory: str) -> bool:
+    """Whether a fence in the loop makes loads of this memory forget, also in runs whose buffers do not overlap."""
+    return any(
+        op.opcode == "fence" and memory in op.attrs["flush"] and not op.result.type.overlap
+        for op in walk(loop.regions[0])
+    )
+
+
+def _reuse(access: Access, steps, slots: Mapping[Op, int], function: Function) -> _Reuse | None:
+    (loop, step), word_bytes = steps[0], access.word_bytes
+    turns = slots.get(loop, 1)
+    if not step.regular:
+        how = (
+            "depend on data"
+            if _is_made_of_data(access.op.operands[0], function)
+            else "do not grow by the same step each time"
+        )
+        return _Reuse(loop, None, f"addresses {how}, and may come back to words read before")
+    if (words := _round(loop, step, word_bytes)) > 1:
+        return _Reuse(loop, words, "the address comes round to words read before")
+    back = _comes_back(steps, word_bytes)
+    if back is not None:
+        return _Reuse(
+            back, _words_between(steps, back, word_bytes), f"loop {_label(back)} comes back to the same words"
+        )
+    if turns > 1 and _is_near(step, word_bytes) and step.amount:
+        return _Reuse(loop, turns, f"{turns} runs of loop {_label(loop)} take turns, each in a word of its own")
+    return None
+
+
+def _round(loop: Op, step: Step, word_bytes: int) -> int:
+    """The words in which the address of an access goes round in one run of its loop; 0 where it does not, or in too
+    many."""
+    trips = count_trips(loop)
+    if not step.period or step.amount is None or trips is not None and trips.count * abs(step.amount) <= step.period:
+        return 0
+    words = step.period // word_bytes
+    return words if words <= MOST_CACHE_WORDS // 2 else 0
+
+
+def _is_made_of_data(value: Value, function: Function) -> bool:
+    """Whether a value is computed from what was loaded or received."""
+    carried = {
+        arg: (init, loop.regions[0].terminator.operands[1 + arg.index])
+        for loop in walk(function.body)
+        if loop.opcode == "loop"
+        for arg, init in zip(loop.regions[0].args, loop.operands[1:], strict=True)
+    }
+    seen: set[Value] = set()
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value.op is None:
+            waiting += carried.get(value, ())
+        elif value.op.opcode in ("load", "atomic") or is_call(value.op):
+            return True
+        else:
+            waiting += value.op.operands
+            waiting += value.op.regions[0].terminator.operands if value.op.opcode == "loop" else ()
+    return False
+
+
+def _is_near(step: Step, word_bytes: int) -> bool:
+    """Whether an access is often in the same word as the one before."""
+    return step.amount is not None and abs(step.amount) < word_bytes
+
+
+def _is_scattered(step: Step, word_bytes: int) -> bool:
+    """Whether an access may be one of those that are seldom in the word of the one before or the word behind it; words
+    that come one before the other share no burst either, which counts where they come often."""
+    return not step.regular or step.amount is None or not -word_bytes // 8 <= step.amount <= word_bytes
+
+
+def _to_a_word(step: Step, access: Access) -> int:
+    """How many accesses, one after the other, are in the same word of memory; 1 where nobody knows."""
+    return (
+        max(1, access.word_bytes // max(access.bytes, abs(step.amount)))
+        if step.regular and step.amount is not None
+        else 1
+    )
+
+
+def _comes_back(steps, word_bytes: int) -> Op | None:
+    """The innermost loop that leads back to words which the loops inside it have left."""
+    left = steps[0][1] != STAYS
+    for loop, step in steps[1:]:
+        if left and _is_near(step, word_bytes):
+            return loop
+        left |= step != STAYS
+    return None
+
+
+def _words_between(steps, back: Op, word_bytes: int) -> int | None:
+    """Words that the loops inside ``back`` read in one iteration of it; None where a trip count depends on data."""
+    words = 1
+    for loop, step in steps:
+        if loop is back:
+            break
+        trips = count_trips(loop)
+        if trips is None:
+            return None
+        words *= max(1, trips.count * abs(step.amount) // word_bytes) if _is_near(step, word_bytes) else trips.count
+    return words
+
+
+def _size(words: int) -> int:
+    """Places for twice as many words, as some are always on their way."""
+    size = CACHE_WORDS
+    while size < 2 * words:
+        size *= 2
+    return size
+
+
+def _label(loop: Op) -> str:
+    name, line = loop.attrs.get("label", ""), f"line {loop.span.line}" if loop.span else ""
+    return f"{name} ({line})" if name and line else name or line

@@ -1,0 +1,125 @@
+"""Systems of difference constraints with loop-carried distances: ``start[dst] + distance * ii >= start[src] + cycles``.
+
+For a given ii the least solution is a longest path, and there is none exactly when some cycle of constraints has more
+cycles than ``ii`` times its distance. Such a cycle is returned: it is the proof, and the explanation.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+__all__ = ["Constraint", "Cycle", "DifferenceSystem"]
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One constraint between nodes; ``kind`` says where it comes from (see :mod:`hls.planning.schedule.explain`)."""
+
+    src: int
+    dst: int
+    cycles: int
+    distance: int = 0
+    kind: str = "value"
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """A closed chain of constraints, each one's ``dst`` the next one's ``src``."""
+
+    constraints: tuple[Constraint, ...]
+
+    @property
+    def cycles(self) -> int:
+        return sum(constraint.cycles for constraint in self.constraints)
+
+    @property
+    def distance(self) -> int:
+        return sum(constraint.distance for constraint in self.constraints)
+
+    @property
+    def bound(self) -> int | None:
+        """The least ii this cycle allows; None if it allows none."""
+        if self.distance == 0:
+            return None if self.cycles > 0 else 1
+        return max(1, -(-self.cycles // self.distance))
+
+
+class DifferenceSystem:
+    """Constraints over nodes ``0 .. size - 1``.
+
+    ``order`` ranks the nodes so that most constraints of distance 0 lead upwards: with it a longest path takes a few
+    passes over the constraints (one more for every loop-carried one on it) instead of one for every node.
+    """
+
+    def __init__(self, size: int, constraints: Iterable[Constraint], order: Sequence[int]):
+        rank = [0] * size
+        for position, node in enumerate(order):
+            rank[node] = position
+        self.size = size
+        self.constraints = tuple(sorted(constraints, key=lambda c: rank[c.src]))
+
+    def least(self, ii: int) -> list[int] | Cycle:
+        """The least non-negative solution, or a cycle that shows that there is none."""
+        start = [0] * self.size
+        reason: list[Constraint | None] = [None] * self.size
+        weights = self._weights(ii)
+        while True:
+            changed = False
+            for src, dst, weight, constraint in weights:
+                ready = start[src] + weight
+                if ready > start[dst]:
+                    start[dst], reason[dst], changed = ready, constraint, True
+            if not changed:
+                return start
+            if cycle := _cycle(reason):
+                return cycle
+
+    def from_node(self, node: int, ii: int) -> list[int | None]:
+        """The least distance of every node behind ``node`` (None: unrelated). The system must be feasible at ii."""
+        start: list[int | None] = [None] * self.size
+        start[node] = 0
+        weights, changed = self._weights(ii), True
+        while changed:
+            changed = False
+            for src, dst, weight, _ in weights:
+                if start[src] is not None and (start[dst] is None or start[src] + weight > start[dst]):
+                    start[dst], changed = start[src] + weight, True
+        return start
+
+    @cached_property
+    def minimum(self) -> tuple[int | None, Cycle | None]:
+        """The least feasible ii (None if there is none) and the cycle that forbids less (None if nothing does).
+
+        Each infeasible ii yields a cycle whose own bound is the next ii tried, so few are tried, and the last is exact.
+        """
+        ii, proof = 1, None
+        while isinstance(found := self.least(ii), Cycle):
+            proof = found
+            if proof.bound is None:
+                return None, proof
+            ii = proof.bound
+        return ii, proof
+
+    def _weights(self, ii: int):
+        return [(c.src, c.dst, c.cycles - c.distance * ii, c) for c in self.constraints]
+
+
+def _cycle(reason: list[Constraint | None]) -> Cycle | None:
+    """A cycle in the graph that leads from every node to what last raised it."""
+    seen = [0] * len(reason)
+    for first in range(len(reason)):
+        node, stamp = first, first + 1
+        while not seen[node] and reason[node] is not None:
+            seen[node] = stamp
+            node = reason[node].src
+        if seen[node] == stamp and reason[node] is not None:
+            return _collect(reason, node)
+        seen[node] = seen[node] or stamp
+    return None
+
+
+def _collect(reason: list[Constraint | None], node: int) -> Cycle:
+    constraints = [reason[node]]
+    while constraints[-1].src != node:
+        constraints.append(reason[constraints[-1].src])
+    return Cycle(tuple(reversed(constraints)))

@@ -1,0 +1,117 @@
+"""Groups of work-items: loops that they go round together, and how many may use local memory at once."""
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
+
+from ...analysis.channels.endpoints import is_call
+from ...ir import Op, Region, Value, memory_name, reaches_memory, walk
+from ...ir.rewrite import constant
+from ...passes.order.order_group_channels import CALLS, GATED
+from .levels import Levels
+from .plan import LevelPlan, Point, Ring, WholeGroups, Window
+from .stages import Need
+
+__all__ = ["GroupWindow", "group_windows", "ring_of", "whole_groups"]
+
+#: group size for which a ring is filled where the program only says how large groups may get
+USUAL_GROUP = 64
+MOST_GROUPS = 16
+
+
+def ring_of(region: Region, items: int, latency: int, uniform: bool, loop_behind: bool) -> Ring:
+    """The ring of a loop's body: room for a group that gathers at each meeting, and for as many as fill the time in
+    which one goes round.
+
+    Where not all go round equally often (not ``uniform``), those that are done wait for others that came before: there
+    is room for twice as many on the way, but for one that gathers, since the more are inside the more wait for the
+    slowest. The same holds around such a ring: a body that has meetings in a ring only is not given more groups than
+    keep that one busy.
+
+    With a ``loop_behind``, into which work-items go as far apart as it has iterations, there is room for one group
+    more, which leaves.
+    """
+    meet = next(op for op in walk(region) if op.opcode == "meet")
+    filling = -(-latency // min(items, USUAL_GROUP))
+    gathering = max(1, sum(op.opcode == "meet" for op in region.ops)) if uniform else 1
+    groups = gathering + filling * (1 if uniform else 2) + loop_behind
+    return Ring(min(MOST_GROUPS, groups), items, meet.operands[1], not uniform)
+
+
+def whole_groups(levels: Levels, rings: Mapping[Op, Ring | None], fixed: Container[Value]) -> dict[int, WholeGroups]:
+    """The levels of a region into which groups have to come as a whole: those in front of a ring that some groups may
+    pass by, so that more are past it at once than it has room for. ``rings`` are those of the region's loops, ``fixed``
+    what is the same in a whole run."""
+    return {
+        level: WholeGroups(ring.items, ring.last)
+        for op, level in levels.op.items()
+        if (ring := rings.get(op)) is not None and op.operands[0] not in fixed and constant(op.operands[0]) is None
+    }
+
+
+@dataclass(frozen=True)
+class GroupWindow:
+    """The levels between which a group has its copy of local memory, or channels to itself: from the entry of ``begin``
+    until its last work-item leaves ``end``, or, where that is the level of a loop or call, comes back from it
+    (``answers``)."""
+
+    group: Op
+    begin: int
+    end: int
+    answers: bool
+
+    @property
+    def first(self) -> Value:
+        return self.group.operands[0]
+
+    @property
+    def last(self) -> Value:
+        return self.group.operands[1]
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """Values that the levels must have in time."""
+        return Need(self.begin, self.first, True), Need(self.end + self.answers, self.last, False)
+
+    def added(self, level: LevelPlan, stages) -> LevelPlan:
+        """The level with the window, if it begins there. ``stages`` are those of every level."""
+        if level.index != self.begin:
+            return level
+        end = self.end + self.answers
+        window = Window(
+            Point(end, stages[end].depth - 1),
+            self.group.attrs["copies"],
+            False,
+            first=self.first,
+            last=self.last,
+            group=self.group,
+        )
+        return replace(level, windows=(*level.windows, window))
+
+
+def group_windows(levels: Levels) -> tuple[GroupWindow, ...]:
+    """The windows of a region whose tokens are work-items that share memory in groups, or call channels group by
+    group."""
+    found = [(op, _touching(levels, op)) for op in levels.op if op.opcode == "group"]
+    return tuple(_window(levels, group, touched) for group, touched in found if touched)
+
+
+def _window(levels: Levels, group: Op, touched: dict[Op, int]) -> GroupWindow:
+    end = max(touched.values())
+    answers = any(
+        op in levels.offering and (op.opcode == "loop" or is_call(op)) for op, level in touched.items() if level == end
+    )
+    return GroupWindow(group, min(touched.values()), end, answers)
+
+
+def _touching(levels: Levels, group: Op) -> dict[Op, int]:
+    """The operations of the region that a group has for itself, or that have such inside, and their levels."""
+    names = group.attrs["mems"]
+
+    def mine(op: Op) -> bool:
+        return bool(op.attrs.get(GATED)) if group.attrs.get(CALLS) else reaches_memory(op) and memory_name(op) in names
+
+    return {
+        op: level
+        for op, level in levels.op.items()
+        if any(mine(one) for one in (op, *(inner for region in op.regions for inner in walk(region))))
+    }

@@ -1,0 +1,88 @@
+"""Order between invocations of a loop, for accesses of memory on the chip that stand in it: in its pipeline, not around
+it.
+
+Tokens of a loop of one slot are in order across its invocations. So where an access of one invocation must come after
+another's of the invocation before, it is enough that the first token of the new one enters behind it: nobody has to
+wait until the loop around hears that the one before has ended.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from ...ir import Op, TokenType, Value
+from .plan import Carried, Point
+
+__all__ = ["early", "passed_first"]
+
+_JOINS = frozenset({"fence", "token"})
+
+
+def passed_first(k: int, carried: Iterable[Carried], start: Mapping[Op, Point], timing) -> Point | None:
+    """The point that tokens of earlier invocations must have passed when the first one of the next enters level ``k``;
+    None where they always have, since tokens are at least a cycle apart."""
+    found = [
+        point for c in carried if c.between and c.read.level == k and (point := _until(c, start, timing)) is not None
+    ]
+    return max(found, default=None)
+
+
+def _until(c: Carried, start: Mapping[Op, Point], timing) -> Point | None:
+    if c.write.level != c.read.level:
+        return c.write
+    takers = [start[user].stage + early(user, c.arg, timing) for user in start if c.arg in user.operands]
+    apart = _done(c.next, start, timing) - min(takers, default=c.read.stage)
+    return Point(c.read.level, apart - 1) if apart > 1 else None
+
+
+def early(user: Op, token: Value, timing) -> int:
+    """Cycles that a user of a token need not wait for it. A load that forwards sees what is stored until its data is
+    there. A store that writes in a later turn of a cycle than all that the token stands for comes behind what is stored
+    in the cycle of its own."""
+    access = timing.memory.accesses.get(user)
+    if access is None:
+        return 0
+    if access.forwarding:
+        return access.latency
+    turn = timing.memory.write_turn(user)
+    return int(bool(turn) and all(_before(source, access.memory, turn, timing) for source in _sources(token)))
+
+
+def _before(source: Op, memory: str, turn: int, timing) -> bool:
+    """Whether an operation is a store to the memory in a turn before this one."""
+    access, other = timing.memory.accesses.get(source), timing.memory.write_turn(source)
+    return access is not None and access.memory == memory and other is not None and other < turn
+
+
+def _sources(token: Value) -> set[Op]:
+    """What a token stands for: that these are done, now or in an iteration before. That the ones are done which it
+    stood for when its loop was entered is known there."""
+    found, seen, todo = set(), set(), [token]
+    while todo:
+        value = todo.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        op = value.op
+        if op is None:  # carried by the loop
+            end = value.owner.terminator
+            found.update(() if end.opcode == "yield" else [end])
+            todo += end.operands[1 + value.index : 2 + value.index] if end.opcode == "yield" else []
+        elif op.opcode in _JOINS:
+            todo += [v for v in op.operands if isinstance(v.type, TokenType)]
+            found.update([op] if any(_is_answer(op, v) for v in op.operands) else ())
+        else:
+            found.add(op)
+    return found
+
+
+def _is_answer(join: Op, operand: Value) -> bool:
+    """Whether a join waits for a value, as of a load, beside tokens; what a fence has of these is its condition."""
+    return join.opcode == "token" and not isinstance(operand.type, TokenType)
+
+
+def _done(token: Value, start: Mapping[Op, Point], timing) -> int:
+    """The stage in which what gives the token is done."""
+    op = token.op
+    if op.opcode in _JOINS:
+        given = [v for v in op.operands if v.op in start and (isinstance(v.type, TokenType) or op.opcode == "token")]
+        return max(_done(v, start, timing) for v in given)
+    return start[op].stage + timing.latency(op) + (op.opcode in ("store", "atomic"))

@@ -1,0 +1,65 @@
+"""Where a token lets the next one of its invocation in: at the header, and at the entries of levels."""
+
+from ...ir import Op, Region, TokenType, Value, has
+from .plan import Carried, Point
+
+__all__ = ["again_point", "ready_point", "uniform_trips"]
+
+
+def again_point(carried, decide, ii: int, stages) -> tuple[Point, int]:
+    """Where the header may issue again: the continue condition is known, and every value read in level 0 is written."""
+    back = [
+        _safe_entry(c) for c in carried if c.read.level == 0 and not c.windowed and (c.write.level > 0 or c.overlap)
+    ]
+    again = max([decide, *back])
+    if again.level == 0 and again.stage < ii - 1:
+        stage = min(ii - 1, stages[0].depth - 1)
+        return Point(0, stage), ii - 1 - stage
+    return again, 0
+
+
+def ready_point(k, carried, again, decide) -> Point | None:
+    """The point of a token from where the next one of its slot may enter level ``k``; None where ``again`` says it.
+
+    ``decide`` is given for speculative loops: the deciding level admits a token when the one before it has decided.
+    """
+    if k == 0:
+        return None
+    points = [
+        _safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed and c.root is None
+    ]
+    # the token whose passing of an earlier one is waited for has let the next one go
+    points = [point for point in points if point > again]
+    if decide is not None and decide.level == k:
+        points.append(decide)
+    return max(points, default=None)
+
+
+def _safe_entry(c: Carried) -> Point:
+    """Entering one cycle after a token passed here, the next one that wants ``c`` reads it after it is written."""
+    if c.read.level == c.write.level:
+        order = isinstance(c.arg.type, TokenType)  # may be relied on in the cycle in which it is given
+        apart = c.write.stage - c.read.stage - order + 1  # cycles, which ``distance`` tokens share
+        return Point(c.read.level, max(0, -(-apart // c.distance) - 1))
+    return c.write
+
+
+def uniform_trips(region: Region, loop: Op | None, fixed: frozenset[Value]) -> bool:
+    """Whether every invocation has the same trips: the continue condition comes from fixed values alone."""
+    if loop is None:
+        return True
+    nexts = dict(zip(region.args, region.terminator.operands[1:], strict=True))
+    initial = dict(zip(region.args, loop.operands[1:], strict=True))
+    todo, seen = [region.terminator.operands[0]], set(fixed)
+    while todo:
+        value = todo.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if value in nexts:
+            todo += [nexts[value], initial[value]]
+        elif value.op is not None and has(value.op, "pure") and value.op.operands:
+            todo += value.op.operands
+        else:
+            return False
+    return True

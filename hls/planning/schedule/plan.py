@@ -1,0 +1,207 @@
+"""The frozen product of scheduling: where and when everything in a kernel happens.
+
+A region (the kernel's top, or a loop's body) is a chain of levels; a level is a pipeline of ``depth`` stages. A
+:class:`Point` (level, stage) is a place in that chain. Tokens pass levels in order, so points order events of one
+token.
+"""
+
+from dataclasses import dataclass
+
+from rtl_lib.port_reservation import PortUser
+
+from ...ir import Op, Region, TokenType, Value
+from .parts import PartChoice
+
+__all__ = ["Booking", "Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Ring", "Row", "Window"]
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    """Stage ``stage`` of level ``level``."""
+
+    level: int
+    stage: int
+
+
+@dataclass(frozen=True)
+class Carried:
+    """One carried value of a loop: read from its slot register at ``read``, written at ``write``.
+
+    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level. With a ``root``,
+    the index of another carried value or its own, it is what that one was given ``steps`` iterations ago, and ``write``
+    is where that happens.
+    """
+
+    index: int
+    arg: Value
+    next: Value
+    read: Point
+    write: Point
+    root: int | None = None
+    steps: int = 1
+
+    @property
+    def overlap(self) -> bool:
+        """Whether it only matters in runs in which buffers overlap."""
+        return isinstance(self.arg.type, TokenType) and self.arg.type.overlap
+
+    @property
+    def between(self) -> bool:
+        """Whether it is order among invocations of the loop alone."""
+        return isinstance(self.arg.type, TokenType) and self.arg.type.between
+
+    @property
+    def distance(self) -> int:
+        """How many iterations the value is old: 1 unless it is a token."""
+        return self.arg.type.distance if isinstance(self.arg.type, TokenType) else 1
+
+    @property
+    def windowed(self) -> bool:
+        """Whether several tokens may be between its read and its write."""
+        return self.distance > 1 and self.write.level > self.read.level
+
+
+@dataclass(frozen=True)
+class Window:
+    """At most ``most`` tokens are between the entry of a level and the passing of ``until``, mostly in a later level.
+
+    With ``overlap`` this holds in runs in which buffers overlap only. An ``undecided`` one ends where tokens leave the
+    queue in front of the level of ``until``, whether they go on or come behind the last one of their invocation. With
+    ``first`` and ``last`` it counts groups: from the entry of a token that is its group's first one to the passing of
+    its last; ``group`` names what they have for themselves. One ``between`` invocations lets the first token of one in
+    only when no token is inside.
+    """
+
+    until: Point
+    most: int
+    overlap: bool
+    undecided: bool = False
+    first: Value | None = None
+    last: Value | None = None
+    group: Op | None = None
+    between: bool = False
+
+
+@dataclass(frozen=True)
+class Ring:
+    """A loop that the work-items of a group go round together: each iteration is one run of tokens without gaps, up to
+    the one in which ``last`` holds. At most ``groups`` of up to ``items`` work-items are inside; values are carried by
+    the tokens. With ``overtaking`` groups may be done in another order than they came in, and wait for each other at
+    the exit."""
+
+    groups: int
+    items: int
+    last: Value
+    overtaking: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One variable-latency operation between two levels, and its queues.
+
+    ``push`` is the stage at whose end the request enters the request queue of ``request_depth`` entries.
+    ``joins`` says whether the next level waits for a response.
+    """
+
+    op: Op
+    push: int
+    request_depth: int
+    joins: bool
+
+
+@dataclass(frozen=True)
+class WholeGroups:
+    """A group begins to enter a level when the queue past its row has room for ``items`` tokens; ``last`` marks the
+    last of each group."""
+
+    items: int
+    last: Value
+
+
+@dataclass(frozen=True)
+class LevelPlan:
+    """One level. Values used behind its row travel past it through ``bypass_depth`` entries.
+
+    ``elastic`` levels (stall-enabled) hold all their registers while a queue behind them is full; the others admit a
+    token only when every queue has room for all tokens inside (credits). ``ready`` is the point whose passing lets the
+    next token of the same slot in, None where the header alone paces; ``ready_overlap`` is the same for runs in which
+    buffers overlap (in which it is never sooner). Tokens enter a multiple of ``spacing`` cycles apart, so that
+    operations which share a port in different stages never meet. ``whole``: in front of a ring that some groups may
+    pass by, where its header must not wait for the rest of a group that finds no room behind those.
+    """
+
+    index: int
+    depth: int
+    elastic: bool
+    row: tuple[Row, ...]
+    bypass_depth: int
+    ready: Point | None
+    ready_overlap: Point | None
+    windows: tuple[Window, ...] = ()
+    spacing: int = 1
+    whole: WholeGroups | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RegionPlan:
+    """A loop's body (or a kernel's top, where ``loop`` is None and one token passes, or one for every group).
+
+    ``place`` gives the level and start stage of every operation but loops' insides; ``ii`` is the static II. ``decide``
+    is where the continue condition is known, ``again`` where the header may issue the slot's next token,
+    ``again_overlap`` where it may in runs in which buffers overlap. ``ii`` is for runs in which they do not. A
+    ``speculative`` loop issues tokens before the decision; level ``decide.level`` drops those that come behind the last
+    one.
+    """
+
+    loop: Op | None
+    region: Region
+    ii: int
+    slots: int
+    entries: int
+    levels: tuple[LevelPlan, ...]
+    place: dict[Op, Point]
+    available: dict[Value, Point]
+    carried: tuple[Carried, ...]
+    invariants: tuple[Value, ...]
+    decide: Point
+    again: Point
+    again_overlap: Point
+    again_delay: int  #: further cycles between passing ``again`` and telling the header (pacing to ``ii``)
+    again_overlap_delay: int
+    latency: int  #: estimated cycles from issue to exit of one token
+    speculative: bool = False
+    #: what ``ii`` comes from: "schedule" of a level, "crossing" of rows, "window" (several iterations
+    cause: str = "schedule"
+    #: apart), or what the source asks for: "ahead", "concurrency", "request"
+    bottleneck: object = (
+        None  #: what forbids a smaller II (``hls.planning.schedule.explain.Bottleneck``), if anything does
+    )
+    shortest: int = 1  #: iterations of every invocation at least
+    once: bool = False  #: a run of the kernel enters the loop at most once
+    #: of the clock that its chains fit, in ns: longer than the target's where ``#pragma ii`` asks for it
+    period: float = 0.0
+    ring: Ring | None = None  #: of a loop in which work-items meet; ``entries`` then counts work-items
+
+
+@dataclass(frozen=True, eq=False)
+class Booking:
+    """Ports that tokens of several levels use at the same time. Each of the ``levels``, pairs of a region's plan and a
+    level's number, books their cycles as ``users`` says, as a token enters."""
+
+    levels: tuple[tuple[RegionPlan, int], ...]
+    users: tuple[PortUser, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class KernelPlan:
+    """A kernel: its top region, the plan of every loop, and the values that depend on nothing but arguments."""
+
+    name: str
+    top: RegionPlan
+    loops: dict[Op, RegionPlan]
+    static: tuple[Op, ...]  #: computed beside the pipeline, from arguments, before the kernel starts
+    static_depth: int  #: cycles until they are all there
+    latency: dict[Op, int]  #: of every pure operation, in stages
+    parts: dict[Op, PartChoice]  #: what computes those that are not plain logic
+    apart: frozenset[Op] = frozenset()  #: sums that synthesis must not merge with those made from them
+    bookings: tuple[Booking, ...] = ()

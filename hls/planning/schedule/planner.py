@@ -1,0 +1,88 @@
+"""Plans a whole kernel: its loops from the innermost out, then its top."""
+
+from dataclasses import replace
+
+from ...analysis.induction.trip_count import count_trips
+from ...ir import Function, Op, Region, uses
+from ...ir.launch import most_tokens, per_group, units_of
+from ..memory import MemoryPlan
+from .launch_invariants import static_operations
+from .plan import KernelPlan, RegionPlan
+from .port_reservation import plan_bookings
+from .region import RegionPlanner
+from .timing import OperatorTiming
+
+__all__ = ["plan_kernel"]
+
+_SUMS = frozenset(["add", "sub", "addr"])
+
+
+def plan_kernel(
+    function: Function, timing: OperatorTiming, memory: MemoryPlan, memory_latency: int, elastic_depth: int = 0
+) -> KernelPlan:
+    """Levels, stages, slots and queue depths for a flat kernel. ``memory_latency`` is typical of its variable accesses,
+    in cycles."""
+    timing = replace(timing, memory=memory)
+    static = static_operations(function)
+    loops: dict[Op, RegionPlan] = {}
+    fixed = frozenset([*function.args, *(r for op in static for r in op.results)]) - set(per_group(function).values())
+    by_group = units_of(function) > 1
+    common = {
+        "timing": timing,
+        "fixed": fixed,
+        "children": loops,
+        "memory_latency": memory_latency,
+        "elastic_depth": elastic_depth,
+        "group_items": most_tokens(function),
+        "by_group": by_group,
+    }
+
+    def visit(region: Region, loop: Op | None, depth: int, loop_behind: bool = False) -> RegionPlan:
+        inner = [op for op in region.ops if op.opcode == "loop"]
+        for k, op in enumerate(inner):
+            loops[op] = visit(op.regions[0], op, depth + 1, any(not one.attrs.get("ring") for one in inner[k + 1 :]))
+        return RegionPlanner(**common, repeated=depth + by_group > 1, loop_behind=loop_behind).plan(
+            region, loop, _shortest(loop)
+        )
+
+    top = visit(function.body, None, 0)
+    computed = [*static, *(op for plan in (top, *loops.values()) for op in plan.place)]
+    latency = {op: timing.latency(op) for op in computed}
+    parts = {op: part for op in computed if (part := timing.part(op))}
+    apart = _sums_of_sums(function, computed) if timing.model.adder_words == 2 else frozenset()
+    return KernelPlan(
+        function.name,
+        top,
+        loops,
+        static,
+        _static_depth(static, timing),
+        latency,
+        parts,
+        apart,
+        plan_bookings((top, *loops.values()), memory),
+    )
+
+
+def _sums_of_sums(function: Function, computed: list[Op]) -> frozenset[Op]:
+    """The sums that others are made from. Merged, three words and more are added in lookup tables before one carry
+    chain, which takes more of them, and no less time, than a chain for each sum."""
+    used = uses(function.body)
+    return frozenset(
+        op for op in computed if op.opcode in _SUMS and any(user.opcode in _SUMS for user, _ in used.get(op.result, ()))
+    )
+
+
+def _shortest(loop: Op | None) -> int:
+    """The least number of iterations of a loop that runs at all."""
+    trips = count_trips(loop) if loop else None
+    return max(1, trips.count) if trips and trips.exact else 1
+
+
+def _static_depth(static, timing) -> int:
+    """Cycles through the longest chain: every static operation has a register behind it."""
+    depth: dict = {}
+    for op in static:
+        if op.opcode != "const":
+            ready = max((depth.get(v, 0) for v in op.operands), default=0)
+            depth[op.result] = ready + timing.latency(op) + 1
+    return max(depth.values(), default=0)

@@ -1,0 +1,55 @@
+"""The longest way between two registers of a loop, as the scheduler reckons it."""
+
+from collections.abc import Callable
+
+from ..ir import Op, Value, has
+from ..planning.schedule import OperatorTiming, Point, RegionPlan
+from .model import Path, Share
+
+__all__ = ["longest_path"]
+
+
+def longest_path(plan: RegionPlan, timing: OperatorTiming, say: Callable[[Op], str]) -> Path:
+    """The longest chain of operations within one stage; ``say`` names an operation."""
+    return _Paths(plan, timing).longest(say)
+
+
+class _Paths:
+    def __init__(self, plan: RegionPlan, timing: OperatorTiming):
+        self.plan, self.timing = plan, timing
+        self.reads = {c.arg: c.read for c in plan.carried}
+        self.answered = {row.op for level in plan.levels for row in level.row}  # by a queue, whenever that may be
+        # ns from a register, through which operations
+        self.ways: dict[Value, tuple[float, tuple[tuple[Op, float], ...]]] = {}
+
+    def longest(self, say: Callable[[Op], str]) -> Path:
+        ends = [self._through(op, point) for op, point in self.plan.place.items() if not has(op, "constant")]
+        decide = self.plan.region.terminator.operands[0] if self.plan.loop is not None else None
+        # to the end of an invocation, and to the next issue, which may be later
+        if decide is not None and self.plan.decide.level == 0:
+            for point, own in ((self.plan.decide, self.timing.slot_read), (self.plan.again, self.timing.header)):
+                ns, steps = self._arrival(decide, point)
+                ends.append((ns + own, steps))
+        ns, steps = max(ends, key=lambda end: end[0], default=(0.0, ()))
+        shares = tuple(Share(say(op), op.span, own / ns) for op, own in steps if own)
+        return Path(round(ns + self.timing.overhead, 3), round(1000 / (ns + self.timing.overhead), 1), shares)
+
+    def _through(self, op: Op, point: Point):
+        """The longest way to the operation's result, or to the first register inside."""
+        ns, steps = max((self._arrival(v, point) for v in op.operands), key=lambda way: way[0], default=(0.0, ()))
+        own = self.timing.delay(op)
+        way = (ns + own, (*steps, (op, own)))
+        behind = self.timing.out_delay(op)
+        after = way if self.timing.latency(op) == 0 and not has(op, "memory") else (behind, ((op, behind),))
+        if op in self.answered:
+            after = (self.timing.queue_output, ())
+        self.ways.update(dict.fromkeys(op.results, after))
+        return way
+
+    def _arrival(self, value: Value, point: Point):
+        """The longest way on which a value comes, in the stage in which it is used."""
+        if self.plan.available.get(value) == point:
+            if value in self.reads:
+                return self.timing.slot_read, ()
+            return self.ways.get(value, (self.timing.queue_output, ()))
+        return (self.timing.queue_output if point.stage == 0 and point.level else 0.0), ()

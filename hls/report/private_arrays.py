@@ -1,0 +1,174 @@
+"""Where the private arrays and constant tables of a kernel are kept."""
+
+import re
+from collections.abc import Collection
+
+from ..analysis.dependence.dependence import CONDITIONAL, RING
+from ..ir import ArrayType, Function, MemoryObject, Module, Value, uses, walk
+from ..ir.launch import lanes_of
+from ..passes.lowering.vectorize_work_items import lane_name
+from ..passes.memory.merge_memories import MERGED
+from ..passes.memory.storage_attributes import HOLDS_UP
+from .model import Private
+from .phrasing import declared
+
+__all__ = ["collect_privates"]
+
+
+def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
+    """Every private array and every constant table of the source that the kernel can reach."""
+    values = list(_values(kernel.function))
+    arrays: dict[object, list[Private]] = {}
+    for name, memory in declared(module, kernel.function.name).items():
+        if (memory.onchip or memory.space == "constant") and (memory.length or 1) > 1:
+            arrays.setdefault(memory.span or name, []).append(_private(name, memory, values, kernel))
+    return tuple(map(_whole, arrays.values()))
+
+
+def _whole(parts: list[Private]) -> Private:
+    """An array of vectors or structures, of which each member is an array by now."""
+    first, places = parts[0], {part.place for part in parts}
+    if len(parts) == 1:
+        return first
+    names = [part.name.split(".") for part in parts]
+    shared = sum(len(set(level)) == 1 for level in zip(*names, strict=False))
+    place = (
+        f"each of {len(parts)} members: {first.place}"
+        if len(places) == 1
+        else "; ".join(f"{'.'.join(name[shared:])}: {part.place}" for name, part in zip(names, parts, strict=True))
+    )
+    return Private(".".join(names[0][:shared]), first.span, sum(part.bits for part in parts), place)
+
+
+def _values(function: Function):
+    for op in walk(function.body):
+        yield from op.results
+        for region in op.regions:
+            yield from region.args
+
+
+def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Private:
+    bits = memory.length * memory.element.bits
+    own = re.compile(rf"{re.escape(name)}(\.\d+)?")  # copies of a helper's variables are numbered
+    whole = [v for v in values if isinstance(v.type, ArrayType) and own.fullmatch(v.name)]
+    table = memory.space == "constant" or whole and all(v.op is not None and v.op.opcode == "const" for v in whole)
+    lanes = lanes_of(kernel.function)
+    onchip = kernel.memory.onchip.get(name) or kernel.memory.onchip.get(lane_name(name, 0))
+    together = next(
+        (one for one in kernel.memory.onchip if name in dict(kernel.memory.onchip[one].memory.attrs).get(MERGED, ())),
+        None,
+    )
+    if onchip is not None:
+        place = _block_ram(kernel.memory, onchip)
+        place += f"; {lanes} times, once for each lane" if onchip.memory.name != name else ""
+    elif together is not None:
+        place = f"in the memory {together}, as the source asks"
+    elif table:
+        place = (
+            "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
+        )
+    elif whole:
+        wide = whole[0].type.bits
+        place = (
+            f"{'one wide register' if wide == bits else f'{bits // wide} wide registers, one for each column,'} of "
+            f"{wide:,} bits; an index that is not constant goes through multiplexers, which costs most: "
+            "index it by constants, as loops do that are unrolled"
+        )
+    else:
+        place = _elements(name, memory, values, kernel)
+    return Private(memory.name, memory.span, bits, place)
+
+
+def _block_ram(plan, memory) -> str:
+    copies, banks, writes = memory.most_copies, memory.map.banks, len(memory.stores)
+    kind = "block RAM" if memory.rams else "tables of logic cells"
+    parts = [f"{'' if writes else 'ROM in '}{kind}, {memory.words:,} words of {8 * memory.word_bytes} bits"]
+    if HOLDS_UP in dict(memory.memory.attrs):
+        parts.append("otherwise it would hold up a loop")
+    if banks > 1:
+        parts.append(f"{banks} banks")
+    if copies > 1:
+        parts.append(f"{copies} copies for {len(memory.loads)} loads")
+    if memory.pumped:
+        parts.append("double-pumped")
+    turns = memory.banking.stores.most
+    if turns > 1:
+        ports = "a write port" if memory.write_ports == 1 else f"{memory.write_ports} write ports"
+        parts.append(
+            f"stores share {ports}, up to {turns} of them in turn" + (" at each" if memory.write_ports > 1 else "")
+        )
+    seen = sum(plan.accesses[op].forwarding for op in memory.loads)
+    if seen:
+        parts.append(
+            f"{seen} of its loads see{'s' if seen == 1 else ''} what is being stored"
+            if len(memory.loads) > 1
+            else "its load sees what is being stored"
+        )
+    return "; ".join(parts)
+
+
+def _elements(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
+    others = {lane_name("", k) for k in range(1, lanes_of(kernel.function))}  # as the first lane's
+    buffers = [
+        found
+        for other, found in kernel.memory.onchip.items()
+        if other.startswith(f"{name}.") and not other.endswith(tuple(others))
+    ]
+    return _shift_register(name, buffers, values) if buffers else _registers(name, memory, values, kernel)
+
+
+def _shift_register(name: str, buffers: list, values: list[Value]) -> str:
+    """What an array that is shifted became, of which at least a part is in block RAM."""
+    lines = sorted(found.memory.length for found in buffers if dict(found.memory.attrs).get(RING))
+    if lines:
+        singles = {v.name for v in values if re.fullmatch(rf"{re.escape(name)}\.\d+", v.name)}
+        text = (
+            f"shift register: {'a delay line' if len(lines) == 1 else f'{len(lines)} delay lines'} of "
+            f"{' and '.join(f'{n:,}' for n in lines)} elements in block RAM, and {_count(len(singles), 'register')}"
+        )
+    else:
+        (ring,) = buffers
+        text = (
+            f"shift register: a circular buffer of {ring.memory.length:,} elements in block RAM, read by "
+            f"{_count(len(ring.loads), 'load')}"
+        )
+    sometimes = any(dict(found.memory.attrs).get(CONDITIONAL) for found in buffers)
+    return text + ("; shifted under a condition, which costs nothing: only where it begins moves" if sometimes else "")
+
+
+def _taps(elements: Collection[str], kernel) -> str:
+    """In how many places a shift register is read, other than to be moved on."""
+    table, moved = uses(kernel.function.body), 0
+    for plan in kernel.plan.loops.values():
+        for carried in plan.carried:
+            moved += carried.arg.name in elements and any(
+                user is not plan.region.terminator for user, _ in table.get(carried.arg, [])
+            )
+    return f" with {_count(moved, 'tap point')}" if moved else ""
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" + ("" if number == 1 else "s")
+
+
+def _registers(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
+    elements = {f"{name}.{k}": k for k in range(memory.length)}
+    if not any(v.name in elements for v in values):
+        return "no storage: every element is known, or passed on in the pipeline"
+    moves = {}
+    for plan in kernel.plan.loops.values():
+        for c in plan.carried:
+            if c.arg.name in elements and c.next.name in elements:
+                moves[elements[c.arg.name]] = elements[c.next.name]
+    kept = sum(c.arg.name in elements for plan in kernel.plan.loops.values() for c in plan.carried)
+    steps = {target - origin for target, origin in moves.items()}
+    if len(moves) > 1 and steps in ({1}, {-1}):
+        return (
+            f"shift register of {memory.length}{_taps(elements, kernel)}: {_count(kept, 'register')} of "
+            f"{memory.element.bits} bits"
+        )
+    return (
+        f"{_count(kept, 'register')} of {memory.element.bits} bits"
+        if kept
+        else "values in the pipeline, no storage of their own"
+    )

@@ -1,0 +1,42 @@
+"""Meetings of a kernel's work-items as variable-latency units: a request says that one has come, a response lets it go
+on."""
+
+from amaranth.lib import wiring
+
+from rtl_lib.barrier import GroupMeeting
+
+from ..ir import Op, walk
+from ..ir.launch import most_tokens
+from .fences import FenceAccess, waits_for_stores
+
+__all__ = ["MeetAccess", "build_meets", "meets_of"]
+
+
+class MeetAccess:
+    """A ``meet`` operation and, where stores to global memory come before it, the fence that its groups ask."""
+
+    def __init__(self, context, op: Op):
+        self.op = op
+        fenced = any(waits_for_stores(unit, op) for unit in context.units.values())
+        self.fence = FenceAccess(context, op) if fenced else None
+        self.unit = GroupMeeting(most_tokens(context.function), context.bypass_depth(op), fenced)
+
+    def request(self):
+        return self.unit.i, lambda payload: [(payload.last, self.op.operands[1])]
+
+    def response(self):
+        return self.unit.o, lambda payload: []
+
+
+def meets_of(context) -> dict[Op, MeetAccess]:
+    """The meetings of a kernel whose store and load units are known."""
+    return {op: MeetAccess(context, op) for op in walk(context.function.body) if op.opcode == "meet"}
+
+
+def build_meets(context):
+    """Put the units into the kernel's module; fences are connected with stores elsewhere."""
+    for op, meet in context.meets.items():
+        context.m.submodules[f"{context.op_name(op)}_unit"] = meet.unit
+        if meet.fence is not None:
+            wiring.connect(context.m, meet.unit.fence.request, meet.fence.unit.i)
+            wiring.connect(context.m, meet.fence.unit.o, meet.unit.fence.response)

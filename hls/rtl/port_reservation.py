@@ -1,0 +1,23 @@
+"""Levels whose tokens use the same write ports: what they ask before a token enters."""
+
+from amaranth import *
+
+from rtl_lib.port_reservation import PortBookings
+
+from ..passes.order.write_port_constraints import BOOKED
+
+__all__ = ["build_bookings"]
+
+
+def build_bookings(context) -> dict:
+    """By (region's plan, level's number): a signal to be driven high while a token wants to enter, one that says that
+    it may, and a store of the level for which it asks."""
+    found = {}
+    for number, booking in enumerate(context.plan.bookings):
+        part = context.m.submodules[f"bookings{number}"] = PortBookings(booking.users)
+        wants = [Signal(name=f"want{k}") for k in range(len(booking.users))]
+        context.m.d.comb += part.want.eq(Cat(wants))
+        for k, (region, level) in enumerate(booking.levels):
+            store = next(op for op, point in region.place.items() if point.level == level and BOOKED in op.attrs)
+            found[region, level] = wants[k], part.may[k], store
+    return found
