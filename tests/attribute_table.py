@@ -7,6 +7,7 @@ of a dict or first in a pair that a function builds; all other places read it.
 """
 
 import ast
+import functools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -57,9 +58,14 @@ def uses(root: Path = ROOT) -> Mapping[str, Use]:
         if f"{name}.py" in NO_USERS:
             continue
         module = name.removesuffix("/__init__").removeprefix("hls/").replace("/", ".")
-        for key, writes in _places(ast.parse(file.read_text())):
+        for key, writes in _places(_tree(file)):
             (found[key].writers if writes else found[key].readers).add(module)
     return found
+
+
+@functools.cache
+def _tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -94,7 +100,7 @@ def _written(top: ast.stmt) -> Iterator[ast.expr]:
 def literals(root: Path = ROOT) -> Iterator[str]:
     """Places where the key of an attribute is a string instead of a member of ``Attr``."""
     for file in _files(root):
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(_tree(file)):
             for key in _keys(node):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     yield f"{file.relative_to(root)}:{key.lineno}: {key.value!r}"
