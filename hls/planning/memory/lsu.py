@@ -17,12 +17,14 @@ from rtl_lib.lsu.pipelined import PipelinedLoadUnit, PipelinedStoreUnit
 from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
+from rtl_lib.mem.pumped_ports import PumpedLoadPort
+from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort, RamStorePort
 
 from ...diag import Span
 from ...ir import Attr, Op, moved_type
 from ...target.board import Memory
 
-__all__ = ["BURST_ALIGN", "PATIENCE", "Access", "LsuKind", "UnitPlan"]
+__all__ = ["BURST_ALIGN", "PATIENCE", "Access", "LsuKind", "UnitPlan", "load_port"]
 
 #: bytes within which the units' bursts lie where nothing else is said
 BURST_ALIGN = 1024
@@ -123,7 +125,7 @@ class LsuKind(Enum):
     )
     PIPELINED_STORE = "pipelined", "store", PipelinedStoreUnit, None, _small
     ATOMIC = "atomic-pipelined", "atomic", AtomicUnit, None, _atomic
-    #: no units: accesses of memory on the chip, outside of the kernel and inside, which never wait
+    #: no units but ports: accesses of memory on the chip, outside of the kernel and inside, which never wait
     RAM_PORT = "RAM port", ""
     BLOCK_RAM = "block RAM", ""
 
@@ -195,16 +197,31 @@ class Access:
     forwarding: bool = False
     pumped: bool = False
     location: str | None = None
-    hardware: UnitPlan | None = None  #: of accesses that may wait, as soon as all of the above is decided
+    hardware: UnitPlan | None = None  #: as soon as all of the above is decided
 
     @property
     def lsu(self) -> str:
         """What reports call the unit."""
         return self.unit.wide_words if self.lanes else self.unit.words
 
-    def with_part(self, memory: Memory) -> "Access":
-        """The access with the part that serves it; ``memory`` is the board's that it reaches."""
+    def with_unit(self, memory: Memory) -> "Access":
+        """The access, which may wait, with the unit that serves it; ``memory`` is the board's that it reaches."""
         part = self.unit.wide_part if self.lanes else self.unit.part
-        if part is None:
-            return self
         return replace(self, hardware=UnitPlan(part, self.unit.options(self, memory)))
+
+    def with_port(self, write_ports: int) -> "Access":
+        """The access, which never waits, with its port to a memory that is written through ``write_ports``. That of an
+        atomic operation is for what it reads."""
+        options = _geometry(self)
+        if self.direction == "store":
+            return replace(self, hardware=UnitPlan(RamStorePort, options))
+        if self.pumped:
+            seen = {"writes": write_ports} if self.direction == "load" else {}
+            options |= {"forwarding": self.forwarding or self.direction == "atomic", **seen}
+        part = load_port(self.forwarding or self.direction == "atomic", self.pumped)
+        return replace(self, hardware=UnitPlan(part, options))
+
+
+def load_port(forwarding: bool, pumped: bool) -> type:
+    """The part through which memory on the chip is read."""
+    return PumpedLoadPort if pumped else ForwardingLoadPort if forwarding else RamLoadPort

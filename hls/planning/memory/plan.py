@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from rtl_lib.mem.pumped_ports import PumpedLoadPort
-from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
+from rtl_lib.mem.ram_ports import RamLoadPort
 
 from ...diag import CompileError
 from ...ir import Attr, Function, Op, Value, location, reaches_memory, walk, word_bytes
@@ -13,7 +13,7 @@ from ...ir.accesses import lane_mask, memory_name, moved_type
 from ...ir.rewrite import constant, is_constant
 from ...target.board import Board, Memory, Rams
 from .banks import watches
-from .lsu import Access, LsuKind
+from .lsu import Access, LsuKind, load_port
 from .onchip import OnChipMemory, plan_onchip
 
 __all__ = ["MemoryPlan", "OnChipMemory", "plan_memory"]
@@ -36,9 +36,15 @@ class MemoryPlan:
         return {op: access for op, access in self.accesses.items() if access.memory not in self.onchip}
 
     def with_parts(self, board: Board) -> "MemoryPlan":
-        """The plan with the part of every unit, when all else is decided."""
-        accesses = {op: one.with_part(board.memory_named(one.location)) for op, one in self.accesses.items()}
-        return replace(self, accesses=accesses)
+        """The plan with the part of every unit and port, when all else is decided."""
+
+        def served(op: Op, access: Access) -> Access:
+            if access.latency is None:
+                return access.with_unit(board.memory_named(access.location))
+            memory = self._memory(op)
+            return access.with_port(memory.write_ports if memory else 1)
+
+        return replace(self, accesses={op: served(op, access) for op, access in self.accesses.items()})
 
     def of(self, memory: str) -> list[Access]:
         """The accesses of one memory object."""
@@ -258,7 +264,7 @@ def _onchip_latency(op: Op, memory: OnChipMemory, forwarding: bool) -> int:
         return 0
     if memory.pumped:
         return PumpedLoadPort.timing_of(forwarding).latency
-    return (ForwardingLoadPort if forwarding else RamLoadPort).timing.latency
+    return load_port(forwarding, memory.pumped).timing.latency
 
 
 def _ram_latency(op: Op) -> int:
