@@ -20,6 +20,9 @@ from .parse import Syntax
 
 __all__ = ["Program", "check"]
 
+#: attributes of kernels that are a single work-item, and what is said of it
+SINGLE_WORK_ITEM = ((Attr.TASK, "it has the attribute task"), (Attr.AUTORUN, "it is an autorun kernel"))
+
 
 class Program(StatementChecker):
     """Checks a translation unit. ``functions`` are in the order of their definitions."""
@@ -410,7 +413,7 @@ def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
     attrs = function.attrs
     if attrs.get(Attr.WORK_GROUP_SIZE) == (1, 1, 1):
         return False, "its reqd_work_group_size is (1, 1, 1)"
-    for name, said in ((Attr.TASK, "it has the attribute task"), (Attr.AUTORUN, "it is an autorun kernel")):
+    for name, said in SINGLE_WORK_ITEM:
         if name in attrs:
             return False, said
     if attrs.get(Attr.MAX_GLOBAL_WORK_DIM) == 0:

@@ -85,7 +85,7 @@ class ChannelCallChecker(UnitCallChecker):
                 f"the second argument of {name} is '{pointer.type}', not '{wanted}'",
                 "pass the address of a variable of the pipe's type",
             )
-        blocking = waits or Attr.BLOCKING in channel.attrs
+        blocking = waits or Attr.PIPE_BLOCKING in channel.attrs
         if write:
             value = self.dereference(pointer, span)
             return tt.ChannelWrite(ct.INT, span, channel, index, value, blocking, pipe=True)

@@ -19,13 +19,10 @@ from .types import PTR, ArrayType, Type
 __all__ = [
     "BURST",
     "CACHED",
-    "CONSTANT",
     "MOST_CACHE_BYTES",
     "PIPELINED",
     "PREDICATES",
     "PREFETCHING",
-    "STREAMING",
-    "WRITE_ACK",
     "fixed_operands",
     "is_access",
     "is_fenced",
@@ -57,10 +54,6 @@ PREDICATES: dict[str, int] = {
 
 #: the units that a program may choose for a load or store (see ``Attr.UNIT``)
 BURST, CACHED, PREFETCHING, PIPELINED = "burst-coalesced", "burst-coalesced cached", "prefetching", "pipelined"
-#: a prefetching unit of work-items; a store that something waits for
-STREAMING, WRITE_ACK = "streaming", "burst-coalesced write-ack"
-#: the unit of loads from the constant cache
-CONSTANT = "constant-pipelined"
 
 
 def is_access(op: Op) -> bool:

@@ -1,124 +1,285 @@
-"""The attributes of operations, functions, memories and channels: the key of each."""
+"""The attributes of operations, functions, memories and channels: key, holders, type and meaning of each.
 
-__all__ = ["Attr"]
+A pass names a key as ``Attr.KEY`` and never as a string of its own, so that one table tells what a note in the IR means
+and who may carry it; the verifier refuses an attribute that the table does not give its holder, and a value of another
+type. Who writes and who reads each is found in the source text (tests/hls/ir/attribute_table.py) and printed with the
+table in docs/contributing/attributes.md.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+__all__ = ["ATTRIBUTES", "CHANNELS", "FUNCTIONS", "MEMORIES", "Attr", "AttributeInfo", "AttributeType", "misuse"]
+
+#: holders that are no operations: a function, a memory object of a function, a channel of the module
+FUNCTIONS, MEMORIES, CHANNELS = "function", "memory", "channel"
+
+
+@dataclass(frozen=True)
+class AttributeType:
+    """``text`` names the type in documentation and messages; ``accepts`` says whether a value is of it."""
+
+    text: str
+    accepts: Callable[[object], bool]
+
+
+@dataclass(frozen=True)
+class AttributeInfo:
+    """One row of the table. ``asked``: the program writes it, as an attribute or pragma of the source text."""
+
+    key: str
+    holders: frozenset[str]
+    type: AttributeType
+    meaning: str
+    asked: bool = False
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _tuple_of(*members: AttributeType) -> AttributeType:
+    """Any number of values of one type, or exactly one of each of several."""
+    if len(members) == 1:
+        (member,) = members
+        return AttributeType(f"tuple of {member.text}s", lambda v: isinstance(v, tuple) and all(map(member.accepts, v)))
+    return AttributeType(
+        f"({', '.join(member.text for member in members)})",
+        lambda v: (
+            isinstance(v, tuple)
+            and len(v) == len(members)
+            and all(member.accepts(one) for member, one in zip(members, v))
+        ),
+    )
+
+
+def _either(one: AttributeType, other: AttributeType) -> AttributeType:
+    return AttributeType(f"{one.text} or {other.text}", lambda v: one.accepts(v) or other.accepts(v))
+
+
+def _one_of(*words: str) -> AttributeType:
+    return AttributeType(" or ".join(f'"{word}"' for word in words), lambda v: isinstance(v, str) and v in words)
+
+
+FLAG = AttributeType("True", lambda v: v is True)
+BOOLEAN = AttributeType("bool", lambda v: isinstance(v, bool))
+INTEGER = AttributeType("int", _is_int)
+NATURAL = AttributeType("int >= 0", lambda v: _is_int(v) and v >= 0)
+COUNT = AttributeType("int >= 1", lambda v: _is_int(v) and v >= 1)
+TEXT = AttributeType("str", lambda v: isinstance(v, str))
+NAMES = _tuple_of(TEXT)
+CONSTANT = AttributeType("a value of the result's type", lambda v: True)  # the verifier compares it with the type
+
+#: the rows, in the order of the keys in :class:`Attr`
+_ROWS: list[AttributeInfo] = []
+
+
+def _key(key: str, holders: str, type: AttributeType, meaning: str, asked: bool = False) -> str:
+    """Add a row for the holders, words between spaces; returns the key."""
+    _ROWS.append(AttributeInfo(key, frozenset(holders.split()), type, meaning, asked))
+    return key
+
+
+_LOADS, _ACCESSES, _MEMORY_OPS, _CALLS = "load", "load store", "load store atomic", "channel_read channel_write"
+_ROUNDED = "fintegral sitofp uitofp fptosi fptoui fresize"
+_FLOAT_ARITHMETIC = "fadd fsub fmul fdiv fma fsum fsqrt"
+_CHANNELS = f"{CHANNELS} {MEMORIES}"  # a pipe is a memory of the function, until it is linked
+_NAMED = "addr given fresh shift fill hazard"
 
 
 class Attr:
-    """The keys, which are plain strings; a key is written nowhere else."""
+    """The keys. They are plain strings: ``op.attrs[Attr.TRIP_COUNT]``."""
 
-    ALIGN = "align"
-    ALIGNED = "aligned"
-    ALONE = "alone"
-    APART = "apart"
-    APART_IF_OVERLAP = "apart"
-    ASKS = "asks"
-    AT_ONCE = "at_once"
-    AUTORUN = "autorun"
-    BANKWIDTH = "bankwidth"
-    BANK_BITS = "bank_bits"
-    BLOCKING = "blocking"
-    BOOKED = "booked"
-    BUFFER_LOCATION = "buffer_location"
-    BY = "by"
-    CALLEE = "callee"
-    CALLS = "calls"
-    CERTAIN = "certain"
-    CHANNEL = "channel"
-    CHANNEL_COUNT = "length"
-    CHANNEL_DEPTH = "depth"
-    CHOSEN = "chosen"
-    CONDITIONAL = "conditional"
-    CONSTANT_MEMORY = "constant"
-    COPIES = "copies"
-    DELAY_LINE = "ring"
-    DIM = "dim"
-    DISABLE_LOOP_PIPELINING = "disable_loop_pipelining"
-    DOUBLEPUMP = "doublepump"
-    FENCED = "fenced"
-    FLAGS = "flags"
-    FLUSH = "flush"
-    FLUSH_DENORMALS = "flush"
-    FN = "fn"
-    FORCE_POW2_DEPTH = "force_pow2_depth"
-    FORM = "form"
-    FORMAT = "format"
-    FP_CONTRACT = "fp_contract"
-    FRESH = "fresh"
-    FUSING = "fusing"
-    GATED = "gated"
-    HAZARDS = "hazards"
-    HIGH = "high"
-    HOLDS_UP = "holds up"
-    HOST_PIPE = "pipe"
-    II = "ii"
-    INTERLEAVE = "interleave"
-    INTERLEAVE_REASON = "interleave_reason"
-    IO = "io"
-    IVDEP = "ivdep"
-    KIND = "kind"
-    LABEL = "label"
-    LANE = "lane"
-    LANES = "lanes"
-    LAUNCH_ARGS = "launch_args"
-    LIBRARY = "library"
-    LINES = "lines"
-    LOCAL_MEM_SIZE = "local_mem_size"
-    LOOP_COALESCE = "loop_coalesce"
-    LOOP_FUSE = "loop_fuse"
-    LOW = "low"
-    MAX_CONCURRENCY = "max_concurrency"
-    MAX_GLOBAL_WORK_DIM = "max_global_work_dim"
-    MAX_INTERLEAVING = "max_interleaving"
-    MAX_PRIVATE_COPIES = "max_private_copies"
-    MAX_REPLICATES = "max_replicates"
-    MAX_UNROLL_LOOPS = "max_unroll_loops"
-    MAX_WORK_GROUP_SIZE = "max_work_group_size"
-    MEM = "mem"
-    MEMBERS = "members"
-    MEMS = "mems"
-    MERGE = "merge"
-    MERGED = "merged"
-    NDRANGE = "ndrange"
-    NOFUSION = "nofusion"
-    NUMBANKS = "numbanks"
-    NUMBER = "number"
-    NUMREADPORTS = "numreadports"
-    NUMWRITEPORTS = "numwriteports"
-    NUM_COMPUTE_UNITS = "num_compute_units"
-    NUM_SIMD_WORK_ITEMS = "num_simd_work_items"
-    ORDER = "order"
-    OWN = "own"
-    PARALLEL = "parallel"
-    PHASE = "phase"
-    PIPELINED = "pipelined"
-    PORT_GROUP = "port_group"
-    PRIVATE_COPIES = "private_copies"
-    PROMISED = "promised"
-    RAM_KIND = "memory"
-    REASON = "reason"
-    REGISTER = "register"
-    RING = "ring"
-    ROUNDING = "rounding"
-    SET = "set"
-    SIMPLE_DUAL_PORT = "simple_dual_port"
-    SINGLEPUMP = "singlepump"
-    SPECULATED_ITERATIONS = "speculated_iterations"
-    STATIC_ARRAY_OFFSET = "static_array_offset"
-    TASK = "task"
-    TERMS = "terms"
-    TRIP_COUNT = "trip_count"
-    TURN = "turn"
-    TURNS = "turns"
-    UNIT = "unit"
-    UNITS = "units"
-    UNROLL = "unroll"
-    UNROLLED = "unrolled"
-    USES_GLOBAL_WORK_OFFSET = "uses_global_work_offset"
-    SCHEDULER_TARGET_FMAX_MHZ = "scheduler_target_fmax_mhz"
-    NUM_SHARE_RESOURCES = "num_share_resources"
-    MAX_SHARE_RESOURCES = "max_share_resources"
-    USE_STALL_ENABLE_CLUSTERS = "use_stall_enable_clusters"
-    VALUE = "value"
-    WORD_BYTES = "word_bytes"
-    WORK_GROUP_SIZE = "work_group_size"
-    WRITER = "writer"
+    # operations: what they do
+    VALUE = _key("value", "const", CONSTANT, "the constant")
+    MEM = _key("mem", _NAMED, TEXT, "the name of the memory")
+    FN = _key("fn", "atomic work_item", TEXT, "which atomic operation, or which work-item function")
+    DIM = _key("dim", "work_item", NATURAL, "the dimension that a work-item function is asked for")
+    CALLEE = _key("callee", "call", TEXT, "the name of the function that is called")
+    FORMAT = _key("format", "printf", TEXT, "the format string of printf")
+    FLAGS = _key("flags", "barrier mem_fence", NATURAL, "what is fenced: 1 local, 2 global memory, 4 channels, summed")
+    KIND = _key("kind", "mem_fence", _one_of("all", "read", "write"), "which accesses the fence keeps in order")
+    ROUNDING = _key("rounding", _ROUNDED, TEXT, "the rounding mode, where it is not the operation's default")
+    TERMS = _key("terms", "fsum", NAMES, "sign of each term of a sum, and whether it is a product: +, -, +*, -*")
+    FLUSH_DENORMALS = _key("flush", _FLOAT_ARITHMETIC, FLAG, "subnormal operands and results are zeros of their sign")
+    SET = _key("set", "fresh", BOOLEAN, "the program sets the memory to 0; otherwise reading it unwritten is undefined")
+    BY = _key("by", "shift", INTEGER, "by how many places the elements move up; negative: down")
+    LOW = _key("low", "shift fill", NATURAL, "the first element that is moved or set")
+    HIGH = _key("high", "shift fill", COUNT, "the element behind the last one that is moved or set")
+
+    # loads, stores and atomic operations
+    ALIGN = _key("align", _ACCESSES, COUNT, "known alignment in bytes, where it is less than the size")
+    UNIT = _key("unit", _ACCESSES, _tuple_of(TEXT, INTEGER), "LSU kind that the program chooses, bytes of its cache")
+    FRESH = _key("fresh", "load", FLAG, "reads memory anew each time: others may have written there")
+    LANE = _key("lane", _MEMORY_OPS, NATURAL, "the number of its lane, of accesses of work-items side by side")
+    ALONE = _key("alone", _ACCESSES, FLAG, "is coalesced with no other access: its own condition keeps the order")
+    WRITER = _key("writer", "store", _tuple_of(INTEGER), "numbers of the stores that this one stands for")
+    APART = _key("apart", _ACCESSES, _tuple_of(INTEGER), "stores of the same iteration that need no order to it")
+    MEMBERS = _key("members", _ACCESSES, COUNT, "how many accesses were coalesced into this one")
+    LINES = _key("lines", _ACCESSES, _tuple_of(INTEGER), "source lines of the accesses that this one stands for")
+    TURNS = _key("turns", "store", COUNT, "how many stores of the source this one makes in turn")
+    HAZARDS = _key(
+        "hazards", "store", _tuple_of(_tuple_of(INTEGER, INTEGER)), "(hazard, place in it) that compare with this store"
+    )
+    PORT_GROUP = _key(
+        "port_group", "store atomic", NATURAL, "stores of a region with one number share a level, a cycle for each"
+    )
+    BOOKED = _key(
+        "booked", "store atomic", TEXT, "those with one name share a write port over levels and reserve cycles of it"
+    )
+    FUSING = _key("fusing", "loop load store", COUNT, "which of two loops it is of, where fusion is tested")
+
+    # order of memory accesses and work-items
+    MEMS = _key("mems", "fence meet group", NAMES, "memories whose stores are waited for, or that have copies")
+    FLUSH = _key("flush", f"fence meet {_CALLS}", NAMES, "memories whose load units must forget what they hold")
+    COPIES = _key("copies", "group memory", COUNT, "how many copies groups or iterations take turns in")
+    CALLS = _key("calls", "group", FLAG, "lets one group at a time make its GATED calls, instead of giving out copies")
+    NUMBER = _key("number", "hazard", NATURAL, "the number of the hazard unit, see HAZARDS")
+    ASKS = _key("asks", "hazard", _tuple_of(_tuple_of(INTEGER)), "for each access, the stores it is compared with")
+    CERTAIN = _key("certain", "hazard", _tuple_of(INTEGER), "for each store 1 if its predicate is known in time")
+
+    # channel calls
+    CHANNEL = _key("channel", _CALLS, TEXT, "the name of the channel, or of the memory that is a pipe")
+    BLOCKING = _key("blocking", _CALLS, BOOLEAN, "waits until there is a value, or room for one")
+    CHANNEL_COUNT = _key("length", _CALLS, COUNT, "how many channels the array has that the call's channel is one of")
+    CHOSEN = _key("chosen", _CALLS, FLAG, "the channel is chosen at run time: the call may never be made")
+    ORDER = _key("order", _CALLS, NATURAL, "place of the call in the program, over all channels of the kernel")
+    TURN = _key("turn", _CALLS, NATURAL, "place of the call among those of its region on one end of a channel")
+    AT_ONCE = _key("at_once", _CALLS, FLAG, "answers in the cycle in which it is made: alone on its end, never waits")
+    GATED = _key("gated", _CALLS, FLAG, "all work-items of a group make it before any of the next group does")
+    PHASE = _key("phase", _CALLS, NATURAL, "how many barriers of its region come before it")
+
+    # loops: what the program asks for
+    LABEL = _key("label", "loop", TEXT, "the loop's label in the source, or what the compiler calls it")
+    FORM = _key("form", "loop", _one_of("for", "while", "do", "ndrange"), "how the loop is written; of work-items")
+    UNROLL = _key("unroll", "loop", INTEGER, "how often to unroll; -1 entirely, 0 if it pays, 1 not at all", True)
+    II = _key("ii", "loop", COUNT, "the initiation interval that is asked for", True)
+    IVDEP = _key(
+        "ivdep", "loop", _tuple_of(_tuple_of(TEXT, INTEGER)), "(memory or all, safe distance or 0) without dependence"
+    )
+    LOOP_COALESCE = _key("loop_coalesce", "loop", INTEGER, "how many levels to make one loop; -1 all", True)
+    LOOP_FUSE = _key(
+        "loop_fuse", "loop", _tuple_of(INTEGER, INTEGER, INTEGER), "number of the block of loops, depth, 1: independent"
+    )
+    NOFUSION = _key("nofusion", "loop", FLAG, "is not fused with others", True)
+    MAX_CONCURRENCY = _key(
+        "max_concurrency", "loop memory", NATURAL, "iterations in flight, or copies of a memory, at most; 0 any", True
+    )
+    MAX_INTERLEAVING = _key("max_interleaving", "loop", NATURAL, "invocations in flight at most; 0 any", True)
+    SPECULATED_ITERATIONS = _key(
+        "speculated_iterations", "loop", NATURAL, "iterations to begin before the exit condition is known", True
+    )
+    DISABLE_LOOP_PIPELINING = _key("disable_loop_pipelining", "loop", FLAG, "one iteration at a time", True)
+    PIPELINED = _key("pipelined", "loop", FLAG, "is to stay a pipelined loop: not unrolled unasked", True)
+
+    # loops: what passes found out
+    TRIP_COUNT = _key("trip_count", "loop", NATURAL, "how often it runs, where that is a constant")
+    PARALLEL = _key("parallel", "loop", FLAG, "its iterations are work-items: none needs another")
+    RING = _key("ring", "loop", FLAG, "holds a barrier: the work-items of a group do each iteration together")
+    OWN = _key("own", "loop", NAMES, "memories of which an iteration reads nothing that was stored before it")
+    INTERLEAVE = _key("interleave", "loop", BOOLEAN, "whether invocations may be in flight together")
+    INTERLEAVE_REASON = _key("interleave_reason", "loop", TEXT, "why they may not, or not more, for the report")
+    APART_IF_OVERLAP = _key("apart", "loop", FLAG, "invocations are not interleaved in launches whose buffers overlap")
+
+    # functions: what the program asks for
+    WORK_GROUP_SIZE = _key(
+        "work_group_size", FUNCTIONS, _tuple_of(COUNT, COUNT, COUNT), "the size that every work-group has", True
+    )
+    MAX_WORK_GROUP_SIZE = _key(
+        "max_work_group_size",
+        FUNCTIONS,
+        _either(COUNT, _tuple_of(COUNT)),
+        "the largest work-group: work-items, or size in each dimension",
+        True,
+    )
+    NUM_SIMD_WORK_ITEMS = _key("num_simd_work_items", FUNCTIONS, COUNT, "work-items side by side", True)
+    NUM_COMPUTE_UNITS = _key(
+        "num_compute_units",
+        FUNCTIONS,
+        _either(COUNT, _tuple_of(COUNT)),
+        "how many copies; of an autorun kernel in each dimension",
+        True,
+    )
+    MAX_GLOBAL_WORK_DIM = _key("max_global_work_dim", FUNCTIONS, NATURAL, "dimensions at most; 0: one work-item", True)
+    USES_GLOBAL_WORK_OFFSET = _key("uses_global_work_offset", FUNCTIONS, NATURAL, "0: it is 0; warned of", True)
+    AUTORUN = _key("autorun", FUNCTIONS, FLAG, "starts by itself and again when it ends", True)
+    TASK = _key("task", FUNCTIONS, FLAG, "is a single work-item", True)
+    MAX_UNROLL_LOOPS = _key("max_unroll_loops", FUNCTIONS, COUNT, "how often to unroll loops at most, unasked", True)
+    SCHEDULER_TARGET_FMAX_MHZ = _key("scheduler_target_fmax_mhz", FUNCTIONS, COUNT, "clock to aim at; warned of", True)
+    NUM_SHARE_RESOURCES = _key("num_share_resources", FUNCTIONS, COUNT, "units to share; warned of", True)
+    MAX_SHARE_RESOURCES = _key("max_share_resources", FUNCTIONS, COUNT, "units to share at most; warned of", True)
+    USE_STALL_ENABLE_CLUSTERS = _key("use_stall_enable_clusters", FUNCTIONS, FLAG, "form of pipeline; warned of", True)
+
+    # functions: what the front end and passes found out
+    NDRANGE = _key("ndrange", FUNCTIONS, BOOLEAN, "is a kernel of many work-items")
+    REASON = _key("reason", FUNCTIONS, TEXT, "why it is a kernel of one, or of many work-items, for the report")
+    FP_CONTRACT = _key("fp_contract", FUNCTIONS, BOOLEAN, "False: a pragma forbids to round sums of products once")
+    LIBRARY = _key("library", FUNCTIONS, FLAG, "is part of the math library: its operations stay as they are written")
+    LANES = _key("lanes", FUNCTIONS, COUNT, "for how many work-items, neighbours in dimension 0, one run stands")
+    UNITS = _key("units", FUNCTIONS, COUNT, "how many compute units take groups of one launch")
+    LAUNCH_ARGS = _key("launch_args", FUNCTIONS, NAMES, "names of the hidden arguments, the last ones of the function")
+    PROMISED = _key("promised", FUNCTIONS, FLAG, "only the program knows that all work-items reach its barriers")
+
+    # memories: what the program asks for
+    RAM_KIND = _key("memory", MEMORIES, _either(TEXT, FLAG), "kind of RAM; True: any, but no registers", True)
+    REGISTER = _key("register", MEMORIES, FLAG, "is kept in registers", True)
+    NUMBANKS = _key("numbanks", MEMORIES, COUNT, "number of banks", True)
+    BANKWIDTH = _key("bankwidth", MEMORIES, COUNT, "bytes of a bank's word", True)
+    BANK_BITS = _key(
+        "bank_bits", MEMORIES, _either(NATURAL, _tuple_of(NATURAL)), "bits of the address that choose the bank", True
+    )
+    SINGLEPUMP = _key("singlepump", MEMORIES, FLAG, "is clocked with the kernel", True)
+    DOUBLEPUMP = _key("doublepump", MEMORIES, FLAG, "is clocked twice as fast: twice the ports", True)
+    NUMREADPORTS = _key("numreadports", MEMORIES, COUNT, "read ports of a bank", True)
+    NUMWRITEPORTS = _key("numwriteports", MEMORIES, COUNT, "write ports of a bank", True)
+    SIMPLE_DUAL_PORT = _key("simple_dual_port", MEMORIES, FLAG, "each block has one read and one write port", True)
+    MERGE = _key(
+        "merge", MEMORIES, _either(TEXT, _tuple_of(TEXT, TEXT)), "name of those to merge with; by depth or width", True
+    )
+    MAX_REPLICATES = _key("max_replicates", MEMORIES, COUNT, "copies for more read ports at most", True)
+    PRIVATE_COPIES = _key("private_copies", MEMORIES, NATURAL, "copies for iterations in flight; 0 as needed", True)
+    MAX_PRIVATE_COPIES = _key("max_private_copies", MEMORIES, NATURAL, "copies at most; 0 any", True)
+    STATIC_ARRAY_OFFSET = _key("static_array_offset", MEMORIES, NATURAL, "where it begins in its RAM; warned of", True)
+    FORCE_POW2_DEPTH = _key("force_pow2_depth", MEMORIES, NATURAL, "a power of two words; warned of", True)
+    ALIGNED = _key("aligned", MEMORIES, _either(COUNT, FLAG), "alignment in bytes; True: the largest", True)
+    LOCAL_MEM_SIZE = _key("local_mem_size", MEMORIES, COUNT, "bytes of a local argument at most", True)
+    BUFFER_LOCATION = _key(
+        "buffer_location", MEMORIES, TEXT, "the board's memory that holds the buffer, where not the default", True
+    )
+
+    # memories: what the front end and passes found out
+    CONSTANT_MEMORY = _key("constant", MEMORIES, FLAG, "is a buffer in the constant address space")
+    WORD_BYTES = _key("word_bytes", MEMORIES, COUNT, "bytes of a word of the memory named by BUFFER_LOCATION")
+    FENCED = _key("fenced", MEMORIES, FLAG, "is volatile because of fences, not by its declaration")
+    MERGED = _key("merged", MEMORIES, NAMES, "the arrays that were merged into it, in order")
+    DELAY_LINE = _key("ring", MEMORIES, COUNT, "is a delay line of so many elements")
+    CONDITIONAL = _key("conditional", MEMORIES, FLAG, "is of an array that only some iterations shift")
+    HOLDS_UP = _key("holds_up", MEMORIES, FLAG, "would hold up a loop as registers")
+
+    # channels
+    CHANNEL_DEPTH = _key("depth", _CHANNELS, NATURAL, "values that the channel holds at least", True)
+    IO = _key("io", _CHANNELS, TEXT, "the board's stream that the channel is bound to", True)
+    PIPE_BLOCKING = _key("blocking", _CHANNELS, FLAG, "is a pipe whose reads and writes wait", True)
+    HOST_PIPE = _key("pipe", CHANNELS, FLAG, "joins pipe arguments of one name")
+
+
+#: the table, by the name of the member of :class:`Attr`
+ATTRIBUTES: dict[str, AttributeInfo] = dict(
+    zip([name for name in vars(Attr) if not name.startswith("_")], _ROWS, strict=True)
+)
+
+_OF_HOLDER: dict[tuple[str, str], AttributeInfo] = {
+    (holder, row.key): row for row in _ROWS for holder in sorted(row.holders)
+}
+
+
+def misuse(holder: str, attrs: Iterable[tuple[str, object]]) -> str | None:
+    """What is wrong with the attributes of a ``holder`` (an opcode, or one of the three others), as the rest of a
+    sentence about it; None if they are as the table says."""
+    for key, value in attrs:
+        row = _OF_HOLDER.get((holder, key))
+        if row is None:
+            return f"has the attribute {key!r}, which no {holder} has"
+        if not row.type.accepts(value):
+            return f"has {key} = {value!r}, which is not {row.type.text}"
+    return None

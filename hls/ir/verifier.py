@@ -1,7 +1,7 @@
 """Checks that IR is well formed. Run after every pass in tests and in CI."""
 
 from .accesses import fixed_operands, is_access, lane_mask
-from .attributes import Attr
+from .attributes import CHANNELS, FUNCTIONS, MEMORIES, Attr, misuse
 from .exact import ROUNDINGS
 from .nodes import Function, Module, Op, Region, Value
 from .optable import ATOMICS, OPS, has
@@ -43,7 +43,10 @@ def verify(function: Function, module: Module | None = None) -> None:
 
 
 def verify_module(module: Module) -> None:
-    """``verify`` for every function."""
+    """``verify`` for every function, and the attributes of the channels."""
+    for channel in module.channels.values():
+        if wrong := misuse(CHANNELS, channel.attrs):
+            raise VerifyError(f"channel {channel.name} {wrong}")
     for function in module.functions.values():
         verify(function, module)
 
@@ -56,6 +59,7 @@ class _Verifier:
         self.seen: set[int] = set()
 
     def run(self):
+        self._attributes(FUNCTIONS, self.function.attrs.items(), None, f"{self.function.kind} {self.function.name}")
         for memory in self.function.memories.values():
             self._memory(memory)
         for k, value in enumerate(self.function.args):
@@ -70,7 +74,12 @@ class _Verifier:
         if not condition:
             self._fail(op, message)
 
+    def _attributes(self, holder, attrs, op, subject=""):
+        wrong = misuse(holder, attrs)
+        self._require(wrong is None, op, f"{subject} {wrong}".lstrip())
+
     def _memory(self, m):
+        self._attributes(MEMORIES, m.attrs, None, f"memory {m.name}")
         known = m.space in ("global", "constant", "private", "local", "pipe")
         self._require(known, None, f"memory {m.name} has the unknown space {m.space}")
         if m.space in ("constant", "private"):
@@ -107,6 +116,7 @@ class _Verifier:
             where = "is used outside the region that defines it" if value in self.defined else "is not defined before"
             self._require(value in self.visible, op, f"operand {k} ({value.name or value.type}) {where}")
         self._arity(op)
+        self._attributes(op.opcode, op.attrs.items(), op)
         getattr(self, f"_check_{op.opcode}", self._check_pure)(op)
         for k, value in enumerate(op.results):
             self._define(value, op, k, op)

@@ -136,6 +136,6 @@ def _name(end, module: Module) -> str:
 def _accesses(kernel) -> tuple[Access, ...]:
     """In program order; units that differ in nothing a reader knows are one entry with a count."""
     found = Counter(
-        (a.direction, a.memory, a.span, a.bytes, a.unit, a.reason, a.location) for a in kernel.memory.outside.values()
+        (a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, a.location) for a in kernel.memory.outside.values()
     )
     return tuple(Access(*what, count, memory) for (*what, memory), count in found.items())

@@ -102,7 +102,7 @@ class _Causes:
         return self.late.get(op, C(0))
 
     def _late(self, unit):
-        part = LateAnswers(unit.memory.read_latency, 1 << 16)
+        part = LateAnswers(self._memory_latency(unit), 1 << 16)
         self.m.submodules[f"late_{self.context.op_name(unit.op)}"] = part
         self.m.d.comb += [
             part.asked.eq(self.seen["accepted", unit.op]),
@@ -112,6 +112,9 @@ class _Causes:
         ]
         return part.late
 
+    def _memory_latency(self, unit) -> int:
+        return self.context.memories[unit.access.location].read_latency
+
     def _refused(self, op: Op):
         """Whether an answer is there and the kernel does not take it: then the memory is not to blame."""
         answers = self.context.units[op].unit.o
@@ -119,7 +122,7 @@ class _Causes:
 
     def _unacknowledged(self, unit):
         """Whether all stores were taken longer ago than the memory's latency, and one is not in memory."""
-        latency = unit.memory.read_latency
+        latency = self._memory_latency(unit)
         since = Signal(range(latency + 1), name=f"since_{self.context.op_name(unit.op)}")
         with self.m.If(unit.unit.idle | self.seen["accepted", unit.op]):
             self.m.d.sync += since.eq(0)

@@ -6,7 +6,8 @@ from amaranth.lib import data, stream
 from rtl_lib.dispatch import NUMBER
 
 from ..ir import Attr
-from ..ir.accesses import CONSTANT, PIPELINED, reads_anew
+from ..ir.accesses import reads_anew
+from ..planning.memory import LsuKind
 from ..profile.refused import READ_REFUSED, STATUS_BITS, WRITE_REFUSED, refused_bit
 from .barrier import build_meets
 from .channels import build_ends
@@ -60,11 +61,11 @@ class KernelHardware:
 
     def reads(self, location: str | None) -> list:
         """Read ports of the load units of one of the board's memories (None: the default one), in program order."""
-        return [u.unit.mem for u in self._units("load", location) if u.access.unit != CONSTANT]
+        return [u.unit.mem for u in self._units("load", location) if u.access.unit is not LsuKind.CONSTANT_LOAD]
 
     def constants(self, location: str | None) -> list:
         """Ports of the loads from the constant cache of that memory, in program order."""
-        return [u.unit.mem for u in self._units("load", location) if u.access.unit == CONSTANT]
+        return [u.unit.mem for u in self._units("load", location) if u.access.unit is LsuKind.CONSTANT_LOAD]
 
     def writes(self, location: str | None) -> list:
         """Write ports of the store units of that memory, in program order."""
@@ -102,7 +103,7 @@ class KernelHardware:
                 if unit.access.direction == "load":
                     anew |= reads_anew(unit.op, context.function)
                 m.d.comb += unit.unit.flush.eq(anew)
-            elif unit.access.unit != PIPELINED:
+            elif unit.access.unit.gathers_stores:
                 m.d.comb += unit.unit.over.eq(over)
         m.d.comb += [
             context.start.eq(offered & (settling == 0)),

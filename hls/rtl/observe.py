@@ -7,7 +7,6 @@ from amaranth import *
 from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
 
 from ..ir import Attr
-from ..ir.accesses import CACHED, CONSTANT
 from ..planning.schedule.interleaving import together
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
@@ -67,11 +66,11 @@ class KernelCounters:
                 _line(op),
                 access.memory,
                 access.direction,
-                access.unit,
+                access.lsu,
                 access.bytes,
                 access.word_bytes,
                 self.context.op_name(loop) if loop else None,
-                access.direction == "load" and (access.unit == CONSTANT or CACHED in access.unit),
+                access.unit.keeps_words,
             )
 
     def _channels(self):

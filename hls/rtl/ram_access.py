@@ -1,14 +1,12 @@
 """Loads and stores of memory on the chip: operations inside a level, each with a RAM port of its own."""
 
-from functools import partial
-
 from amaranth import *
 
 from rtl_lib.lsu.atomic_functions import atomic_result
-from rtl_lib.mem.pumped_ports import PumpedLoadPort
-from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort, RamStorePort
+from rtl_lib.mem.ram_ports import RamStorePort
 
 from ..ir import Attr, fixed_operands
+from ..planning.memory import Access
 from .interface import RamPort
 
 __all__ = ["RamAtomicAccess", "RamLoadAccess", "RamStoreAccess"]
@@ -18,13 +16,12 @@ class _RamAccess:
     """An access that never waits. ``ram`` is the memory's side of its port, ``interface`` describes it to the outside
     where the memory is there."""
 
-    def __init__(self, context, access, part, reads=True):
+    def __init__(self, context, access: Access):
         self.access, self.op = access, access.op
+        reads = access.direction != "store"
         faults = {"faults": True} if reads and context.ram_faults and access.memory not in context.memory.onchip else {}
         self.refused = Signal(name="refused") if faults else None  #: from memory: there is no such word
-        self.unit = part(
-            access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits, **faults
-        )
+        self.unit = access.hardware.part(addr_bits=context.address_bits, **access.hardware.options, **faults)
 
     def attach(self, context):
         """Put the port into the kernel's module and name what can be counted about it."""
@@ -74,17 +71,6 @@ class _RamAccess:
 class RamLoadAccess(_RamAccess):
     """A load: its data is there a fixed number of stages behind its address."""
 
-    def __init__(self, context, access):
-        super().__init__(
-            context,
-            access,
-            partial(PumpedLoadPort, forwarding=access.forwarding, writes=context.memory.write_ports(access.op))
-            if access.pumped
-            else ForwardingLoadPort
-            if access.forwarding
-            else RamLoadPort,
-        )
-
     def place(self, context, builder, stage):
         """Build the load into a level, its address taken in ``stage``; returns the signal of its result."""
         condition = self._issue(context, builder, stage)
@@ -101,9 +87,6 @@ class RamLoadAccess(_RamAccess):
 class RamStoreAccess(_RamAccess):
     """A store: it is in memory when its token enters the next stage."""
 
-    def __init__(self, context, access):
-        super().__init__(context, access, RamStorePort, reads=False)
-
     def place(self, context, builder, stage):
         """Build the store into a level, address and data taken in ``stage``."""
         self._issue(context, builder, stage)
@@ -118,10 +101,8 @@ class RamAtomicAccess(_RamAccess):
     """An atomic operation on a memory of the kernel's own: a load that sees what is being stored, and a store in the
     cycle in which its data is there. One follows the other in every cycle, also at the same place."""
 
-    def __init__(self, context, access):
-        super().__init__(
-            context, access, partial(PumpedLoadPort, forwarding=True) if access.pumped else ForwardingLoadPort
-        )
+    def __init__(self, context, access: Access):
+        super().__init__(context, access)
         self.store = RamStorePort(
             access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits
         )

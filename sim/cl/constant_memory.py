@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hls.ir.accesses import CONSTANT
+from hls.planning.memory import LsuKind
 from hls.rtl.interface import KernelInterface
 
 from .arguments import Value
@@ -20,7 +20,7 @@ class ConstantMemory:
 
     def must_forget(self, kernel: KernelInterface, values: Sequence[Value]) -> bool:
         """Whether the cache must be emptied before the kernel runs with these arguments; it is taken to be then."""
-        loaded = {access.buffer for access in kernel.layout.accesses if access.lsu == CONSTANT}
+        loaded = {access.buffer for access in kernel.layout.accesses if access.lsu == LsuKind.CONSTANT_LOAD.words}
         buffers = [
             v.value
             for a, v in zip(kernel.arguments, values, strict=True)

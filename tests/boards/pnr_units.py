@@ -57,10 +57,10 @@ def unit_of(unit: str, which: int, body: str):
         f" constant float *t, int n) {{ {body} }}"
     )
     access = list(compile(source, BOARD, Options()).kernels[0].memory.accesses.values())[which]
-    if access.unit != unit:
-        raise ValueError(f"access {which} of {body!r} has a unit {access.unit!r}, not {unit!r}")
+    if access.lsu != unit:
+        raise ValueError(f"access {which} of {body!r} has a unit {access.lsu!r}, not {unit!r}")
     kind = {"load": LoadAccess, "store": StoreAccess, "atomic": AtomicAccess}[access.direction]
-    return kind(SimpleNamespace(address_bits=BOARD.address_bits, memories={None: BOARD.memory}), access).unit
+    return kind(SimpleNamespace(address_bits=BOARD.address_bits), access).unit
 
 
 def _constant_cache(loads: int):

@@ -35,7 +35,7 @@ def test_rare_accesses_have_small_units(system):
     kernel = next(k for k in system.result.kernels if k.function.name == "once")
     alone = [access for access in kernel.memory.outside.values() if not access.lanes]
     assert len(alone) == 3
-    assert {access.unit for access in alone} == {"pipelined"}
+    assert {access.lsu for access in alone} == {"pipelined"}
 
 
 def test_volatile_is_read_each_time(system):

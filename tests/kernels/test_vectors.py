@@ -58,5 +58,5 @@ def test_each_access_is_as_wide_as_it_can_be(system, kernel, sizes):
     three elements and no fourth; a vector that is read twice is loaded once."""
     memory = next(k.memory for k in system.result.kernels if k.function.name == kernel)
     assert sorted(a.bytes for a in memory.accesses.values()) == sizes
-    unaligned = [a for a in memory.accesses.values() if a.unit == "burst-coalesced non-aligned"]
+    unaligned = [a for a in memory.accesses.values() if a.lsu == "burst-coalesced non-aligned"]
     assert len(unaligned) == (kernel in ("unaligned", "three"))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from hls.analysis.channels.endpoints import is_call
 from hls.driver import CompiledKernel
 from hls.ir import TokenType, walk
-from hls.ir.accesses import PIPELINED
 from hls.ir.launch import units_of
+from hls.planning.memory import LsuKind
 from hls.planning.schedule.levels import is_exceptional
 from hls.target.board import Board
 
@@ -104,7 +104,7 @@ class _Translation:
             kept,
             access.reads_ahead,
             access.scattered,
-            access.unit == PIPELINED,
+            access.unit in (LsuKind.PIPELINED_LOAD, LsuKind.PIPELINED_STORE),
         )
 
     def _travels(self, value) -> bool:

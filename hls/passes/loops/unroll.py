@@ -92,7 +92,7 @@ class Unroll(FunctionPass):
                 op.span,
                 f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
                 f"{total:,} operations; the limit is {self.max_ops:,}",
-                f"unroll it partially: #pragma unroll 8; {exceeded(Attr.UNROLLED)}",
+                f"unroll it partially: #pragma unroll 8; {exceeded('unrolled')}",
             )
         guarded = trips is None or not trips.exact
         if guarded and factor > self.max_guarded:
@@ -190,7 +190,7 @@ def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Va
     merged.args = [Value(v.type, v.name, merged, k) for k, v in enumerate(body.args)]
     # the last iteration is always the same one of the copies
     merged.ops = _chain(body, merged.args, factor, lambda k: exact and (trips.count - 1) % factor != k).ops
-    attrs = {**loop.attrs, Attr.UNROLL: 1, Attr.UNROLLED: factor}
+    attrs = {**loop.attrs, Attr.UNROLL: 1}
     return b.op("loop", enable, *inits, attrs=attrs, results=[v.type for v in inits], regions=[merged]).results
 
 

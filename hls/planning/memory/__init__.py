@@ -1,15 +1,18 @@
 """Memory planning: which unit serves which access."""
 
 from .channels import ChannelPlan, bound_stream, plan_channels
-from .plan import Access, MemoryPlan, OnChipMemory, plan_memory
+from .lsu import Access, LsuKind, UnitPlan
+from .plan import MemoryPlan, OnChipMemory, plan_memory
 from .read_ports import share_copies
 from .units import choose_units
 
 __all__ = [
     "Access",
     "ChannelPlan",
+    "LsuKind",
     "MemoryPlan",
     "OnChipMemory",
+    "UnitPlan",
     "bound_stream",
     "choose_units",
     "plan_channels",

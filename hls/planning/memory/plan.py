@@ -5,59 +5,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from rtl_lib.mem.pumped_ports import PumpedLoadPort
-from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
+from rtl_lib.mem.ram_ports import RamLoadPort
 
-from ...diag import CompileError, Span
+from ...diag import CompileError
 from ...ir import Attr, Function, Op, Value, location, reaches_memory, walk, word_bytes
-from ...ir.accesses import BURST, lane_mask, memory_name, moved_type
+from ...ir.accesses import lane_mask, memory_name, moved_type
 from ...ir.rewrite import constant, is_constant
-from ...target.board import Memory, Rams
+from ...target.board import Board, Memory, Rams
 from .banks import watches
+from .lsu import Access, LsuKind, load_port
 from .onchip import OnChipMemory, plan_onchip
 
-__all__ = ["Access", "MemoryPlan", "OnChipMemory", "plan_memory"]
+__all__ = ["MemoryPlan", "OnChipMemory", "plan_memory"]
 
 
 #: of no device in particular
 USUAL_RAMS = Rams(2048, 20480)
-
-
-@dataclass(frozen=True)
-class Access:
-    """One load or store operation and the unit that serves it.
-
-    ``unit`` is the kind of load-store unit as users know it; ``reason`` says why it was chosen. ``bytes`` is the size
-    of one access, ``word_bytes`` that of a word of the memory behind the unit, and ``location`` the name of the board's
-    memory that this is (None: the default one, or a memory of the kernel). An access with a ``latency`` takes that many
-    cycles, always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words
-    of memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is
-    there.
-
-    An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all
-    of them always are. ``reads_ahead``: the words of its run are asked for before their accesses. ``descending``: its
-    addresses go down. ``scattered``: most accesses are bursts of their own. ``pumped``: the blocks behind it run at
-    twice the clock, and its data is there for one cycle, so nothing may hold it up on its way.
-    """
-
-    op: Op
-    memory: str
-    direction: str  #: "load", "store" or "atomic"
-    bytes: int
-    word_bytes: int
-    unit: str
-    reason: str
-    span: Span | None
-    latency: int | None = None
-    cache_words: int = 0
-    lanes: int = 0
-    masked: bool = False
-    reads_ahead: bool = False
-    descending: bool = False
-    scattered: bool = False
-    to_a_word: int = 1
-    forwarding: bool = False
-    pumped: bool = False
-    location: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +34,17 @@ class MemoryPlan:
     def outside(self) -> dict[Op, Access]:
         """The accesses of memories that are not the kernel's own."""
         return {op: access for op, access in self.accesses.items() if access.memory not in self.onchip}
+
+    def with_parts(self, board: Board) -> "MemoryPlan":
+        """The plan with the part of every unit and port, when all else is decided."""
+
+        def served(op: Op, access: Access) -> Access:
+            if access.latency is None:
+                return access.with_unit(board.memory_named(access.location))
+            memory = self._memory(op)
+            return access.with_port(memory.write_ports if memory else 1)
+
+        return replace(self, accesses={op: served(op, access) for op, access in self.accesses.items()})
 
     def of(self, memory: str) -> list[Access]:
         """The accesses of one memory object."""
@@ -209,16 +183,17 @@ def _burst_access(op: Op, word_bytes: int) -> Access:
             if op.attrs[Attr.FN] == "read"
             else "one unit for all kernels, so that nothing comes between what it reads and what it writes"
         )
-        return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic-pipelined", reason, op.span)
+        return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, LsuKind.ATOMIC, reason, op.span)
+    kind = LsuKind.LOAD if op.opcode == "load" else LsuKind.STORE
     access = Access(
-        op, memory_name(op), op.opcode, _bytes(op), word_bytes, BURST, "the general unit for global memory", op.span
+        op, memory_name(op), op.opcode, _bytes(op), word_bytes, kind, "the general unit for global memory", op.span
     )
     mask = lane_mask(op)
     if mask is None:
         return access
     type, on = moved_type(op), _lanes_known(mask)
     used = sum(lane != 0 for lane in on) * type.element.bytes
-    return replace(access, unit="burst-coalesced non-aligned", lanes=type.length, bytes=used, masked=not all(on))
+    return replace(access, lanes=type.length, bytes=used, masked=not all(on))
 
 
 def _lanes_known(mask: Value) -> list[int | None]:
@@ -236,7 +211,7 @@ def _ram_access(op: Op, word_bytes: int) -> Access:
         op.opcode,
         _bytes(op),
         word_bytes,
-        "RAM port",
+        LsuKind.RAM_PORT,
         "global memory is on the chip: every access has a port of its own and never waits",
         op.span,
         _ram_latency(op),
@@ -252,7 +227,7 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
             "atomic",
             _bytes(op),
             memory.word_bytes,
-            "block RAM",
+            LsuKind.BLOCK_RAM,
             reason,
             op.span,
             _onchip_latency(op, memory, True),
@@ -275,7 +250,7 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
         op.opcode,
         _bytes(op),
         memory.word_bytes,
-        "block RAM",
+        LsuKind.BLOCK_RAM,
         reason,
         op.span,
         _onchip_latency(op, memory, forwarding),
@@ -289,7 +264,7 @@ def _onchip_latency(op: Op, memory: OnChipMemory, forwarding: bool) -> int:
         return 0
     if memory.pumped:
         return PumpedLoadPort.timing_of(forwarding).latency
-    return (ForwardingLoadPort if forwarding else RamLoadPort).timing.latency
+    return load_port(forwarding, memory.pumped).timing.latency
 
 
 def _ram_latency(op: Op) -> int:

@@ -7,20 +7,10 @@ from ...analysis.channels.endpoints import is_call
 from ...analysis.induction.trip_count import count_trips, implied
 from ...analysis.memory.strides import STAYS, Step, access_patterns
 from ...ir import Attr, Function, Op, Value, walk
-from ...ir.accesses import (
-    BURST,
-    CACHED,
-    CONSTANT,
-    PIPELINED,
-    PREFETCHING,
-    STREAMING,
-    WRITE_ACK,
-    is_fenced,
-    last_of_run,
-    predicate,
-)
+from ...ir.accesses import CACHED, PIPELINED, PREFETCHING, is_fenced, last_of_run, predicate
 from ...passes.memory.work_item_runs import row_of
-from .plan import Access, MemoryPlan
+from .lsu import Access, LsuKind
+from .plan import MemoryPlan
 
 __all__ = ["choose_units"]
 
@@ -61,12 +51,7 @@ def _resized(access: Access, cache_bytes: int) -> Access:
     if not access.cache_words or Attr.UNIT in access.op.attrs:
         return access
     if not cache_bytes:
-        return replace(
-            access,
-            unit=access.unit.replace(CACHED, BURST),
-            cache_words=0,
-            reason=f"{access.reason}; caches are switched off",
-        )
+        return replace(access, unit=LsuKind.LOAD, cache_words=0, reason=f"{access.reason}; caches are switched off")
     return replace(
         access,
         cache_words=_size(cache_bytes // access.word_bytes),
@@ -86,7 +71,7 @@ def _as_asked(access: Access, steps, slots: Mapping[Op, int], function: Function
     if kind == CACHED:
         return replace(
             access,
-            unit=access.unit.replace(BURST, CACHED),
+            unit=LsuKind.CACHED_LOAD,
             reason=f"asked for, with {size:,} bytes of cache",
             cache_words=_size(size // access.word_bytes),
         )
@@ -99,7 +84,12 @@ def _as_asked(access: Access, steps, slots: Mapping[Op, int], function: Function
             "ahead of the data by as much as "
             "memory needs anyway",
         )
-    return replace(access, unit=PIPELINED if kind == PIPELINED else access.unit, reason="asked for")
+    return replace(access, unit=_small(access) if kind == PIPELINED else access.unit, reason="asked for")
+
+
+def _small(access: Access) -> LsuKind:
+    """The unit of an access that joins no others, and keeps nothing."""
+    return LsuKind.PIPELINED_LOAD if access.direction == "load" else LsuKind.PIPELINED_STORE
 
 
 def _why_not(kind: str, access: Access, compared: bool, function: Function) -> str:
@@ -138,7 +128,7 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, 
     if constant and const_cache_bytes and steps and not access.lanes:
         return replace(
             access,
-            unit=CONSTANT,
+            unit=LsuKind.CONSTANT_LOAD,
             scattered=False,
             reason=f"constant memory: one cache of {const_cache_bytes:,} bytes for all kernels, kept from launch to "
             "launch",
@@ -148,7 +138,7 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, 
 
 def _choose_store(access: Access, steps) -> Access:
     if not steps and not access.lanes and not access.op.attrs.get(Attr.HAZARDS):
-        return replace(access, unit=PIPELINED, reason="written once a run: a small unit, which joins nothing")
+        return replace(access, unit=_small(access), reason="written once a run: a small unit, which joins nothing")
     return _wide(access, steps)
 
 
@@ -173,10 +163,10 @@ def _wide(access: Access, steps) -> Access:
 
 def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
     if not steps and not access.lanes:
-        return replace(access, unit=PIPELINED, reason="read once a run: a small unit, which keeps nothing")
+        return replace(access, unit=_small(access), reason="read once a run: a small unit, which keeps nothing")
     if steps and _is_rare(access, steps):
         return replace(
-            access, unit=PIPELINED, reason="read by one work-item of a row: a small unit, which keeps nothing"
+            access, unit=_small(access), reason="read by one work-item of a row: a small unit, which keeps nothing"
         )
     if not steps:
         return replace(access, reason="read once")
@@ -199,16 +189,19 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
         return replace(access, reason=f"stores in loop {_label(reuse.loop)} may change any word kept")
     if reuse.words is not None and reuse.words > MOST_CACHE_WORDS // 2:
         return replace(access, reason=f"{reuse.reason}, but only after {reuse.words} others")
-    return replace(
-        access, unit=access.unit.replace(BURST, CACHED), reason=reuse.reason, cache_words=_size(reuse.words or 0)
-    )
+    return replace(access, unit=LsuKind.CACHED_LOAD, reason=reuse.reason, cache_words=_size(reuse.words or 0))
 
 
 def _ahead(access: Access, steps, reason: str) -> Access:
     """The access with the unit that asks for the words of a run before their turn."""
     items = steps[0][0].attrs.get(Attr.FORM) == "ndrange"
     end = "those of the last work-item of a row" if items else "the loop's last one"
-    return replace(access, unit=STREAMING if items else PREFETCHING, reads_ahead=True, reason=f"{reason}, up to {end}")
+    return replace(
+        access,
+        unit=LsuKind.STREAMING_LOAD if items else LsuKind.PREFETCHING_LOAD,
+        reads_ahead=True,
+        reason=f"{reason}, up to {end}",
+    )
 
 
 def _is_rare(access: Access, steps) -> bool:
@@ -220,13 +213,13 @@ def _is_rare(access: Access, steps) -> bool:
 
 
 def _acknowledged(access: Access, function: Function) -> Access:
-    """A store that something in the kernel waits for, by the name that says so."""
-    if access.direction != "store" or not access.unit.startswith(BURST):
+    """A store that something in the kernel waits for, as the kind that says so."""
+    if access.unit is not LsuKind.STORE:
         return access
     if access.op.attrs.get(Attr.HAZARDS):
         return replace(
             access,
-            unit=access.unit.replace(BURST, WRITE_ACK),
+            unit=LsuKind.ACKNOWLEDGED_STORE,
             reason=f"loads are compared with it until it is in memory; {access.reason}",
         )
     waiting = [
@@ -236,7 +229,7 @@ def _acknowledged(access: Access, function: Function) -> Access:
         return access
     who = "a barrier" if waiting[0].opcode == "meet" else "what comes after it"
     return replace(
-        access, unit=access.unit.replace(BURST, WRITE_ACK), reason=f"{who} waits until it is in memory; {access.reason}"
+        access, unit=LsuKind.ACKNOWLEDGED_STORE, reason=f"{who} waits until it is in memory; {access.reason}"
     )
 
 

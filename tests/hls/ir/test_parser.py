@@ -34,8 +34,8 @@ def rich() -> Function:
     for region in op.regions:
         inner = Builder(region)
         inner.op("yield", inner.value("extract", array, n))
-    b.op("store", b.addr("a"), op.result, b.true(), attrs={"note": 'quote " and \\', "negative": -5})
-    b.op("loop", b.true(), regions=[kernels.Region()])
+    b.op("store", b.addr("a"), op.result, b.true())
+    b.op("loop", b.true(), regions=[kernels.Region()], attrs={"label": 'quote " and \\', "unroll": -1})
     inner = Builder(f.body.ops[-1].regions[0])
     inner.op("yield", inner.const(0, kernels.BOOL))
     b.op("return")

@@ -1,10 +1,12 @@
 """Every rule of the verifier is broken once."""
 
+from dataclasses import replace
+
 import ir_kernels as kernels
 import pytest
 
-from hls.ir import BOOL, F32, I8, I32, Builder, Function, MemoryObject, Region, Value
-from hls.ir.verifier import VerifyError, verify
+from hls.ir import BOOL, F32, I8, I32, Builder, Function, MemoryObject, Module, Region, Value
+from hls.ir.verifier import VerifyError, verify, verify_module
 
 
 def broken(change) -> Function:
@@ -117,6 +119,34 @@ def _compare_result(f, loop, body):
     f.body.ops.insert(0, Builder(Region()).op("slt", f.args[0], f.args[0], result=I32))
 
 
+def _unknown_attribute(f, loop, body):
+    loop.attrs["trip_cuont"] = 4
+
+
+def _attribute_of_others(f, loop, body):
+    f.body.ops[0].attrs["trip_count"] = 4
+
+
+def _attribute_type(f, loop, body):
+    loop.attrs["trip_count"] = "4"
+
+
+def _flag_for_a_number(f, loop, body):
+    loop.attrs["trip_count"] = True
+
+
+def _attribute_members(f, loop, body):
+    loop.attrs["ivdep"] = (("a", 0), ("a", "b"))
+
+
+def _function_attribute(f, loop, body):
+    f.attrs["work_group_size"] = (4, 0, 1)
+
+
+def _memory_attribute(f, loop, body):
+    f.memories["a"] = replace(f.memories["a"], attrs=(("numbanks", "two"),))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -144,11 +174,25 @@ def _compare_result(f, loop, body):
         (_fused_kinds, "is a sum of two or more"),
         (_wrong_owner, "who defines it"),
         (_compare_result, f"not {BOOL}"),
+        (_unknown_attribute, "loop: has the attribute 'trip_cuont', which no loop has"),
+        (_attribute_of_others, "const: has the attribute 'trip_count', which no const has"),
+        (_attribute_type, "loop: has trip_count = '4', which is not int >= 0"),
+        (_flag_for_a_number, "has trip_count = True, which is not int >= 0"),
+        (_attribute_members, "which is not tuple of \\(str, int\\)s"),
+        (_function_attribute, "kernel scale has work_group_size = \\(4, 0, 1\\), which is not"),
+        (_memory_attribute, "memory a has numbanks = 'two', which is not int >= 1"),
     ],
 )
 def test_each_rule(change, message):
     with pytest.raises(VerifyError, match=message):
         verify(broken(change))
+
+
+def test_attributes_of_channels():
+    channel = MemoryObject("c", "channel", I32, 1, attrs=(("depth", 4),))
+    verify_module(Module(channels={"c": channel}))
+    with pytest.raises(VerifyError, match="channel c has the attribute 'numbanks', which no channel has"):
+        verify_module(Module(channels={"c": replace(channel, attrs=(("numbanks", 4),))}))
 
 
 def test_good_functions_pass():

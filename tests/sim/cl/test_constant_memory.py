@@ -33,7 +33,7 @@ N, SIZE = 200, 512  # 2 KiB: 32 words
 def units(options=None):
     result = compile(SOURCE, "de5net", options)
     return {
-        (k.function.name, a.memory): a.unit
+        (k.function.name, a.memory): a.lsu
         for k in result.kernels
         for a in k.memory.accesses.values()
         if a.direction == "load"

@@ -118,7 +118,7 @@ def board():
 
 def test_every_kind_of_unit_is_there(board):
     (kernel,) = board.program.result.kernels
-    units = {access.unit for access in kernel.memory.accesses.values()}
+    units = {access.lsu for access in kernel.memory.accesses.values()}
     assert units == {
         "burst-coalesced",
         "burst-coalesced non-aligned",

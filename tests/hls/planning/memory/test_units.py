@@ -22,7 +22,7 @@ def loads(text, board="de5net", options=None):
     (kernel,) = optimize(parse_source(text, "k.cl", {}, []).module).kernels
     planned = plan_function(kernel, Compilation(board, options or Options()))
     return [
-        (a.memory, a.unit, a.reason, a.cache_words) for a in planned.memory.accesses.values() if a.direction == "load"
+        (a.memory, a.lsu, a.reason, a.cache_words) for a in planned.memory.accesses.values() if a.direction == "load"
     ]
 
 
@@ -121,7 +121,7 @@ TASK = (
 )
 def test_units_by_the_names_of_the_guides(text, units):
     (planned,), _ = plan_module(parse_source(text, "k.cl", {}, []).module, load_board("de5net"), Options())
-    assert [a.unit for a in planned.memory.accesses.values()] == units
+    assert [a.lsu for a in planned.memory.accesses.values()] == units
 
 
 def test_volatile_is_never_cached():
@@ -224,7 +224,7 @@ def test_stores_that_the_program_chooses(store, unit):
         ).module
     ).kernels
     planned = plan_function(kernel, Compilation(board, Options()))
-    assert [a.unit for a in planned.memory.accesses.values()] == [unit]
+    assert [a.lsu for a in planned.memory.accesses.values()] == [unit]
 
 
 @pytest.mark.parametrize(

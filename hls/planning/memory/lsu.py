@@ -1,0 +1,227 @@
+"""The kinds of load-store units, and an access with the unit that serves it.
+
+:class:`LsuKind` is the one table of them: what reports call a kind, the part of ``rtl_lib`` that it is, and the rule
+for its depths. Another kind is a row here and a part there; which access gets it is chosen in
+``hls.planning.memory.units``.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from rtl_lib.lsu.atomic import AtomicUnit
+from rtl_lib.lsu.cached_load import CachedLoadUnit
+from rtl_lib.lsu.constant import ConstantLoadUnit
+from rtl_lib.lsu.load import LoadUnit
+from rtl_lib.lsu.pipelined import PipelinedLoadUnit, PipelinedStoreUnit
+from rtl_lib.lsu.store import StoreUnit
+from rtl_lib.lsu.wide_load import WideLoadUnit
+from rtl_lib.lsu.wide_store import WideStoreUnit
+from rtl_lib.mem.pumped_ports import PumpedLoadPort
+from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort, RamStorePort
+
+from ...diag import Span
+from ...ir import Attr, Op, moved_type
+from ...target.board import Memory
+
+__all__ = ["BURST_ALIGN", "PATIENCE", "Access", "LsuKind", "UnitPlan", "load_port"]
+
+#: bytes within which the units' bursts lie where nothing else is said
+BURST_ALIGN = 1024
+#: cycles that a store unit waits for a store that shares its word or burst, while the kernel runs: such as one behind
+#: an inner loop
+PATIENCE = 256
+
+#: options of a part by name
+Options = dict[str, object]
+
+
+def _accesses_under_way(memory: Memory) -> int:
+    """Accesses on their way so that one a cycle can be kept up over the memory's latency."""
+    return 2 * memory.read_latency + 32
+
+
+def _words_under_way(memory: Memory) -> int:
+    """Words on their way so that one a cycle can be kept up over the memory's latency, in whole bursts."""
+    return max(32, 2 << (memory.read_latency - 1).bit_length())
+
+
+def _within_bank(memory: Memory) -> Options:
+    """What keeps a unit's bursts within the pieces of a memory that lie in one bank."""
+    return {"burst_align": memory.interleave_bytes} if memory.interleave_bytes < BURST_ALIGN else {}
+
+
+def _geometry(access: "Access") -> Options:
+    """Sizes of the accesses and of the words behind them."""
+    if not access.lanes:
+        return {"word_bytes": access.word_bytes, "access_bytes": access.bytes}
+    lane_bytes = moved_type(access.op).element.bytes
+    return {"word_bytes": access.word_bytes, "lanes": access.lanes, "lane_bytes": lane_bytes, "masked": access.masked}
+
+
+def _load(access: "Access", memory: Memory) -> Options:
+    queues = {"depth": _accesses_under_way(memory), "pending": _words_under_way(memory)}
+    return _geometry(access) | queues | _within_bank(memory)
+
+
+def _cached_load(access: "Access", memory: Memory) -> Options:
+    # places of words on their way keep nothing
+    return _load(access, memory) | {"words": max(access.cache_words, 2 * _words_under_way(memory))}
+
+
+def _load_ahead(access: "Access", memory: Memory) -> Options:
+    return _load(access, memory) | {"reads_ahead": True}
+
+
+def _constant_load(access: "Access", memory: Memory) -> Options:
+    return {"access_bytes": access.bytes, "depth": _accesses_under_way(memory)}
+
+
+def _store(access: "Access", memory: Memory) -> Options:
+    compared = bool(access.op.attrs.get(Attr.HAZARDS))
+    options = _geometry(access) | _within_bank(memory)
+    if not compared:  # where loads are compared with stores, each should be in memory soon
+        options["patience"] = PATIENCE
+    if access.scattered:  # as many bursts on their way as others have words
+        options["outstanding"] = _words_under_way(memory)
+    return options | ({"descending": access.descending} if access.lanes else {"counted": compared})
+
+
+def _small(access: "Access", memory: Memory) -> Options:
+    return _geometry(access)
+
+
+def _atomic(access: "Access", memory: Memory) -> Options:
+    return {"function": access.op.attrs[Attr.FN], "access_bytes": access.bytes}
+
+
+class LsuKind(Enum):
+    """The rows: words of reports; direction; the part, and the one for accesses of several lanes; the rule for the
+    options of both; words of reports for several lanes, where these are others."""
+
+    LOAD = "burst-coalesced", "load", LoadUnit, WideLoadUnit, _load, "burst-coalesced non-aligned"
+    CACHED_LOAD = (
+        "burst-coalesced cached",
+        "load",
+        CachedLoadUnit,
+        WideLoadUnit,
+        _cached_load,
+        "burst-coalesced cached non-aligned",
+    )
+    #: asks for the words of a run before their accesses, of a loop's run or of a row of work-items
+    PREFETCHING_LOAD = "prefetching", "load", LoadUnit, WideLoadUnit, _load_ahead
+    STREAMING_LOAD = "streaming", "load", LoadUnit, WideLoadUnit, _load_ahead
+    PIPELINED_LOAD = "pipelined", "load", PipelinedLoadUnit, None, _small
+    CONSTANT_LOAD = "constant-pipelined", "load", ConstantLoadUnit, None, _constant_load
+    STORE = "burst-coalesced", "store", StoreUnit, WideStoreUnit, _store, "burst-coalesced non-aligned"
+    #: something in the kernel waits until its stores are in memory
+    ACKNOWLEDGED_STORE = (
+        "burst-coalesced write-ack",
+        "store",
+        StoreUnit,
+        WideStoreUnit,
+        _store,
+        "burst-coalesced write-ack non-aligned",
+    )
+    PIPELINED_STORE = "pipelined", "store", PipelinedStoreUnit, None, _small
+    ATOMIC = "atomic-pipelined", "atomic", AtomicUnit, None, _atomic
+    #: no units but ports: accesses of memory on the chip, outside of the kernel and inside, which never wait
+    RAM_PORT = "RAM port", ""
+    BLOCK_RAM = "block RAM", ""
+
+    def __init__(
+        self,
+        words: str,
+        direction: str,
+        part: type | None = None,
+        wide_part: type | None = None,
+        options: Callable[["Access", Memory], Options] | None = None,
+        wide_words: str = "",
+    ):
+        self.words, self.direction = words, direction
+        self.part, self.wide_part, self.options = part, wide_part, options
+        self.wide_words = wide_words or words
+
+    @property
+    def keeps_words(self) -> bool:
+        """Whether loads may be answered by words that others have read: hits, which are counted."""
+        return self in (LsuKind.CACHED_LOAD, LsuKind.CONSTANT_LOAD)
+
+    @property
+    def gathers_stores(self) -> bool:
+        """Whether stores wait for others that share their word or burst, and must be told that none will come."""
+        return self in (LsuKind.STORE, LsuKind.ACKNOWLEDGED_STORE)
+
+
+@dataclass(frozen=True)
+class UnitPlan:
+    """The part that serves an access, and all its options but the width of addresses, which the system has."""
+
+    part: type
+    options: Mapping[str, object] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class Access:
+    """One load or store operation and the unit that serves it.
+
+    ``unit`` is the kind of load-store unit; ``reason`` says why it was chosen. ``bytes`` is the size of one access,
+    ``word_bytes`` that of a word of the memory behind the unit, and ``location`` the name of the board's memory that
+    this is (None: the default one, or a memory of the kernel). An access with a ``latency`` takes that many cycles,
+    always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words of
+    memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is
+    there.
+
+    An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all
+    of them always are. ``reads_ahead``: the words of its run are asked for before their accesses. ``descending``: its
+    addresses go down. ``scattered``: most accesses are bursts of their own. ``pumped``: the blocks behind it run at
+    twice the clock, and its data is there for one cycle, so nothing may hold it up on its way.
+    """
+
+    op: Op
+    memory: str
+    direction: str  #: "load", "store" or "atomic"
+    bytes: int
+    word_bytes: int
+    unit: LsuKind
+    reason: str
+    span: Span | None
+    latency: int | None = None
+    cache_words: int = 0
+    lanes: int = 0
+    masked: bool = False
+    reads_ahead: bool = False
+    descending: bool = False
+    scattered: bool = False
+    to_a_word: int = 1
+    forwarding: bool = False
+    pumped: bool = False
+    location: str | None = None
+    hardware: UnitPlan | None = None  #: as soon as all of the above is decided
+
+    @property
+    def lsu(self) -> str:
+        """What reports call the unit."""
+        return self.unit.wide_words if self.lanes else self.unit.words
+
+    def with_unit(self, memory: Memory) -> "Access":
+        """The access, which may wait, with the unit that serves it; ``memory`` is the board's that it reaches."""
+        part = self.unit.wide_part if self.lanes else self.unit.part
+        return replace(self, hardware=UnitPlan(part, self.unit.options(self, memory)))
+
+    def with_port(self, write_ports: int) -> "Access":
+        """The access, which never waits, with its port to a memory that is written through ``write_ports``. That of an
+        atomic operation is for what it reads."""
+        options = _geometry(self)
+        if self.direction == "store":
+            return replace(self, hardware=UnitPlan(RamStorePort, options))
+        if self.pumped:
+            seen = {"writes": write_ports} if self.direction == "load" else {}
+            options |= {"forwarding": self.forwarding or self.direction == "atomic", **seen}
+        part = load_port(self.forwarding or self.direction == "atomic", self.pumped)
+        return replace(self, hardware=UnitPlan(part, options))
+
+
+def load_port(forwarding: bool, pumped: bool) -> type:
+    """The part through which memory on the chip is read."""
+    return PumpedLoadPort if pumped else ForwardingLoadPort if forwarding else RamLoadPort
