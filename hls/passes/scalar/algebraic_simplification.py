@@ -8,7 +8,7 @@ import math
 from functools import reduce
 
 from ...analysis.bits.wiring import possible_ones
-from ...analysis.induction.trip_count import INVERSE, decided, implied
+from ...analysis.predicates.implication import INVERSE, decided, implied
 from ...ir import BOOL, Builder, Op, Value, lane_mask, predicate
 from ...ir.rewrite import constant
 from ...ir.types import FloatType, IntType

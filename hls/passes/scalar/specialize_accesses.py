@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...analysis.induction.trip_count import chosen, implied
+from ...analysis.predicates.implication import chosen, implied
 from ...ir import Builder, Function, Op, Region, Value, has, is_access
 from ...ir.accesses import predicate
 from ...ir.clone import clone_function

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from ...analysis.induction.trip_count import chosen, implied
+from ...analysis.predicates.implication import chosen, implied
 from ...ir import Function, Op, Value, loops_inside_out, uses, walk
 from ...ir.clone import clone_function
+from ...ir.loops import add_carried
 from ..manager import Form, FunctionPass
 
 __all__ = ["SpecializeBackedges"]
@@ -50,10 +51,8 @@ def _assume(loop: Op, used):
 def _keep_result(loop: Op, k: int, value: Value, used):
     """Give the users of a result a carried value that is ``value`` when the loop ends."""
     region, old = loop.regions[0], loop.results[k]
-    region.args.append(Value(old.type, region.args[k].name, region, len(region.args)))
-    region.terminator.operands.append(value)
-    loop.operands.append(loop.operands[1 + k])
-    loop.results.append(Value(old.type, old.name, loop, len(loop.results)))
+    name, result = region.args[k].name, Value(old.type, old.name)
+    add_carried(loop, loop.operands[1 + k], name, following=value, result=result)
     for user, index in used.pop(old):
-        user.operands[index] = loop.results[-1]
-    used[loop.results[-1]] = [(loop, k)]
+        user.operands[index] = result
+    used[result] = [(loop, k)]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...analysis.induction.trip_count import chosen, implied
+from ...analysis.predicates.implication import chosen, implied
 from ...ir import BOOL, Function, Op, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
