@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from ...ir import Op, Value
 from ...ir.rewrite import constant
 
-__all__ = ["INVERSE", "MOST_FACTS", "Exclusions", "arms_of", "chosen", "decided", "follows", "implied", "never_both"]
+__all__ = [
+    "INVERSE",
+    "MOST_FACTS",
+    "Exclusions",
+    "arms_of",
+    "comparison_key",
+    "decided",
+    "follows",
+    "implied",
+    "never_both",
+]
 
 #: not (a . b) is (a, or swapped b) . the other
 INVERSE = {
@@ -50,17 +60,6 @@ def decided(condition: Value, facts: dict[Value, bool]) -> bool | None:
     return None
 
 
-def chosen(value: Value, facts: dict[Value, bool]) -> Value:
-    """The value, or what selects on conditions that the facts decide make of it."""
-    while value.op is not None and value.op.opcode == "select":
-        condition, yes, no = value.op.operands
-        truth = decided(condition, facts)
-        if truth is None:
-            return value
-        value = yes if truth else no
-    return value
-
-
 def follows(condition: Value, facts: dict[Value, bool]) -> bool:
     """Whether a condition is true by the facts: it is one of them, or a conjunction of such."""
     if constant(condition) == 1 or decided(condition, facts):
@@ -91,13 +90,13 @@ class Exclusions:
         if condition not in self._facts:
             sides: tuple[set, set] = (set(), set())
             for value, truth in implied(condition).items():
-                key, same = _key(value)
+                key, same = comparison_key(value)
                 sides[truth != same].add(key)
             self._facts[condition] = sides
         return self._facts[condition]
 
 
-def _key(condition: Value) -> tuple[object, bool]:
+def comparison_key(condition: Value) -> tuple[object, bool]:
     """The condition by what it compares, and whether it is that or its opposite: a comparison and its inverse have one
     key."""
     opcode = condition.op.opcode if condition.op is not None else None
