@@ -4,6 +4,7 @@ import dataclasses
 import difflib
 import re
 from collections.abc import Iterable
+from enum import Enum
 from types import UnionType
 from typing import Any, get_args
 
@@ -166,7 +167,8 @@ def _settable(one: Pass) -> dict[str, Any]:
 
 def _kind(annotation: Any) -> type | None:
     kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
-    return next((kind for kind in (bool, int, float, str) if kind in kinds), None)
+    choices = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Enum)]
+    return next((kind for kind in (bool, int, float, *choices, str) if kind in kinds), None)
 
 
 def _value(one: Pass, name: str, text: str) -> Any:
@@ -176,12 +178,16 @@ def _value(one: Pass, name: str, text: str) -> Any:
     except (KeyError, ValueError) as error:
         raise CompileError(
             Diagnostic(
-                f"--passes: {one.name}: {name} takes "
-                f"{'true or false' if kind is bool else 'a number' if kind in (int, float) else 'text'}, "
-                f"not {text!r}",
+                f"--passes: {one.name}: {name} takes {_takes(kind)}, not {text!r}",
                 hint=f"as in {one.name}{{{name}={getattr(one, name)}}}",
             )
         ) from error
+
+
+def _takes(kind: type | None) -> str:
+    if kind is not None and issubclass(kind, Enum):
+        return f"one of {', '.join(each.value for each in kind)}"
+    return "true or false" if kind is bool else "a number" if kind in (int, float) else "text"
 
 
 def printed(module: Module) -> str:

@@ -6,7 +6,7 @@ from .attributes import Attr
 from .build import Builder, walk
 from .nodes import Op, Region, Value
 
-__all__ = ["constant", "inline_region", "is_constant", "keep_carried", "resolve", "rewrite", "set_results"]
+__all__ = ["constant", "inline_region", "is_constant", "resolve", "rewrite", "set_results"]
 
 
 def rewrite(
@@ -65,18 +65,6 @@ def set_results(op: Op, results: list[Value]) -> None:
     op.results = results
     for k, value in enumerate(results):
         value.owner, value.index = op, k
-
-
-def keep_carried(loop: Op, indices: list[int]) -> None:
-    """Drop all carried values of the loop but those of the given indices; the dropped ones must have no other use."""
-    (body,) = loop.regions
-    end = body.terminator
-    loop.operands = loop.operands[:1] + [loop.operands[1 + k] for k in indices]
-    end.operands = end.operands[:1] + [end.operands[1 + k] for k in indices]
-    body.args = [body.args[k] for k in indices]
-    for k, value in enumerate(body.args):
-        value.index = k
-    set_results(loop, [loop.results[k] for k in indices])
 
 
 def is_constant(value: Value) -> bool:

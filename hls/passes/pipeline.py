@@ -96,13 +96,10 @@ from .recurrence.timing_driven_reassociation import TimingDrivenReassociation
 from .recurrence.tree_height_reduction import TreeHeightReduction
 from .scalar.bitwidth_narrowing import BitwidthNarrowing
 from .scalar.common_subexpression_elimination import CommonSubexpressionElimination
+from .scalar.conditional_specialization import ConditionalSpecialization, FactSource
 from .scalar.constant_folding import ConstantFolding
 from .scalar.dead_code_elimination import DeadCodeElimination
 from .scalar.merge_range_checks import MergeRangeChecks
-from .scalar.specialize_accesses import SpecializeAccesses
-from .scalar.specialize_backedges import SpecializeBackedges
-from .scalar.specialize_branches import SpecializeBranches
-from .scalar.specialize_guarded_values import SpecializeGuardedValues
 from .scalar.strength_reduction import StrengthReduction
 
 __all__ = [
@@ -255,7 +252,7 @@ def _simplify(options: PipelineOptions) -> Stage:
             LowerPrivateMemories(),
             *CLEAN,
             # arrays are values by now, and `if` still has regions
-            SpecializeBranches(),
+            ConditionalSpecialization(FactSource.BRANCHES),
             *CLEAN,
             # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has
             # regions
@@ -292,12 +289,12 @@ def _loops(options: PipelineOptions) -> Stage:
             AnnotateTripCounts(),
             FinalValueReplacement(),
             *TIDY,
-            SpecializeBackedges(),
+            ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,
             # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
             FormWorkItemLoop(),
             *TIDY,
-            SpecializeBackedges(),
+            ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,
             # behind all that makes indices constants, unrolling first of all; before values are narrowed, and while ids
             # have bounds
@@ -351,7 +348,7 @@ def _memory(options: PipelineOptions) -> Stage:
         (
             # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
             # Equal loads first: what is computed from them is equal then, too
-            SpecializeAccesses(),
+            ConditionalSpecialization(FactSource.ACCESSES),
             *TIDY,
             CoalesceAccesses(0, address_bits),
             *TIDY,
@@ -368,8 +365,8 @@ def _memory(options: PipelineOptions) -> Stage:
             # now that loads take what is stored in their iteration, nobody reads what is stored once more
             DeadStoreElimination(address_bits),
             *TIDY,
-            SpecializeAccesses(),
-            SpecializeGuardedValues(),
+            ConditionalSpecialization(FactSource.ACCESSES),
+            ConditionalSpecialization(FactSource.GUARDS),
             *TIDY,
             SinkStores(address_bits, hazards),
             *TIDY,

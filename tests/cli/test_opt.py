@@ -157,6 +157,10 @@ def test_opt_does_what_the_pipeline_does(folder):
             ["opt", "good.ir", "--passes", "constant-folding{deep=1}"],
             ["constant-folding has no option 'deep'", "it has flat"],
         ),
+        (
+            ["opt", "good.ir", "--passes", "conditional-specialization{source=hope}"],
+            ["source takes one of branches, backedges, accesses, guards, not 'hope'"],
+        ),
         (["opt", "good.ir", "--passes", "fold;"], ["cannot read"]),
         (["opt", "good.ir", "--passes", "bitwidth-narrowing"], ["bitwidth-narrowing needs IR that is dispatched"]),
         (

@@ -18,8 +18,8 @@ from ..bits.known_bits import TrailingZeros
 from ..bits.ranges import Range, ranges
 from ..induction.bounded_step import pace
 from ..induction.periodic import PeriodicSequence, PeriodicSequences
-from ..induction.trip_count import implied
 from ..loops.loop_tree import Induction, Loop, LoopTree
+from ..predicates.implication import implied
 from .floordiv import Quotient, quotient
 
 __all__ = ["Affine", "AffineForms", "Symbol", "WrappedSum"]

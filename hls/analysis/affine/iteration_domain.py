@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from ...ir import BOOL, Op, Value, predicate
 from ...ir.rewrite import constant
-from ..induction.trip_count import implied
 from ..loops.loop_tree import Loop, LoopTree
+from ..predicates.implication import implied
 from .affine import Affine, AffineForms
 
 __all__ = ["Condition", "Domains"]

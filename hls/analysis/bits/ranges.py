@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from ...ir import Function, IntType, Op, Region, Value, walk
 from ...ir.rewrite import constant
-from ..induction.trip_count import implied
 from ..predicates.guarded_values import COMPARISONS, GuardedValue, compared, guarded_values_of
+from ..predicates.implication import implied
 from .intervals import TRANSFER, Range
 
 __all__ = ["Range", "ranges"]

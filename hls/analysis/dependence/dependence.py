@@ -33,9 +33,9 @@ from ..affine.affine import AffineForms
 from ..affine.delinearize import InRow, rows_of
 from ..affine.iteration_domain import Domains
 from ..induction.monotonic import MonotonicAccess
-from ..induction.trip_count import Exclusions
 from ..loops.loop_tree import Loop
 from ..memory.commutativity import Commutativity
+from ..predicates.implication import Exclusions
 from .enumerate import AddressTraces
 from .polyhedral import DistanceQuery, Lanes, Outline, least_of, size_of
 

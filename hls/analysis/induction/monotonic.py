@@ -14,7 +14,7 @@ from ...ir.rewrite import constant
 from ...ir.values import signed
 from ..affine.affine import AffineForms
 from ..loops.loop_tree import Loop
-from .trip_count import decided, implied
+from ..predicates.implication import decided, implied
 
 __all__ = ["MonotonicAccess"]
 

@@ -1,40 +1,14 @@
 """How often a loop runs, found by running the part of it that decides."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...ir import OPS, Op, Region, Value, evaluate
 from ...ir.rewrite import constant
+from ..predicates.implication import arms_of, implied
 from .counted import trips_of_counter
 
-__all__ = [
-    "INVERSE",
-    "Exclusions",
-    "Trips",
-    "chosen",
-    "count_trips",
-    "decided",
-    "follows",
-    "implied",
-    "knowable",
-    "known",
-    "leaves",
-    "never_both",
-    "value_where",
-]
-
-#: not (a . b) is (a, or swapped b) . the other
-INVERSE = {
-    "eq": ("ne", False),
-    "ne": ("eq", False),
-    "slt": ("sle", True),
-    "sle": ("slt", True),
-    "ult": ("ule", True),
-    "ule": ("ult", True),
-    "feq": ("fne", False),
-    "fne": ("feq", False),
-}
+__all__ = ["Trips", "count_trips", "knowable", "known", "leaves", "value_where"]
 
 #: operand of these operations that alone says what the result is, by its width
 _ABSORBING = {"and": lambda bits: 0, "mul": lambda bits: 0, "or": lambda bits: (1 << bits) - 1}
@@ -46,125 +20,6 @@ class Trips:
 
     count: int
     exact: bool
-
-
-#: facts that are looked for; what a condition implies beyond that is not used
-MOST_FACTS = 512
-
-
-def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
-    """Truth values that follow from ``condition`` being true (or false), the nearest ones of many."""
-    facts: dict[Value, bool] = {condition: truth}
-    open_ = deque(facts)
-    while open_ and len(facts) < MOST_FACTS:
-        value = open_.popleft()
-        for further, holds in _imply(value, facts[value]):
-            # conditions share parts: each is looked at once, or time would double with each of them
-            if further not in facts:
-                facts[further] = holds
-                open_.append(further)
-    return facts
-
-
-def decided(condition: Value, facts: dict[Value, bool]) -> bool | None:
-    """The truth of a condition by the facts: it is one of them, or the opposite comparison is; None if neither."""
-    if condition in facts or condition.op is None:
-        return facts.get(condition)
-    opposite, swapped = INVERSE.get(condition.op.opcode, (None, False))
-    operands = condition.op.operands[::-1] if swapped else condition.op.operands
-    for other, truth in facts.items():
-        if other.op is not None and other.op.opcode == opposite and other.op.operands == operands:
-            return not truth
-    return None
-
-
-def chosen(value: Value, facts: dict[Value, bool]) -> Value:
-    """The value, or what selects on conditions that the facts decide make of it."""
-    while value.op is not None and value.op.opcode == "select":
-        condition, yes, no = value.op.operands
-        truth = decided(condition, facts)
-        if truth is None:
-            return value
-        value = yes if truth else no
-    return value
-
-
-def follows(condition: Value, facts: dict[Value, bool]) -> bool:
-    """Whether a condition is true by the facts: it is one of them, or a conjunction of such."""
-    if constant(condition) == 1 or decided(condition, facts):
-        return True
-    return (
-        condition.op is not None
-        and condition.op.opcode == "and"
-        and all(follows(v, facts) for v in condition.op.operands)
-    )
-
-
-class Exclusions:
-    """Answers which conditions exclude each other: what one implies, the other one denies. What each implies is kept,
-    as long as nobody changes the operations."""
-
-    def __init__(self):
-        self._facts: dict[Value, tuple[set, set]] = {}
-
-    def never_both(self, one: Value, other: Value) -> bool:
-        for either, rest in ((one, other), (other, one)):
-            if either.op is not None and either.op.opcode == "or":
-                return all(self.never_both(part, rest) for part in either.op.operands)
-        (true, false), (also, denied) = self._implied(one), self._implied(other)
-        return not (true.isdisjoint(denied) and false.isdisjoint(also))
-
-    def _implied(self, condition: Value) -> tuple[set, set]:
-        """(what is true, what is false) where the condition is true."""
-        if condition not in self._facts:
-            sides: tuple[set, set] = (set(), set())
-            for value, truth in implied(condition).items():
-                key, same = _key(value)
-                sides[truth != same].add(key)
-            self._facts[condition] = sides
-        return self._facts[condition]
-
-
-def _key(condition: Value) -> tuple[object, bool]:
-    """The condition by what it compares, and whether it is that or its opposite: a comparison and its inverse have one
-    key."""
-    opcode = condition.op.opcode if condition.op is not None else None
-    if opcode not in INVERSE:
-        return condition, True
-    opposite, swapped = INVERSE[opcode]
-    operands = tuple(condition.op.operands)
-    if opcode < opposite:
-        return (opcode, operands), True
-    return (opposite, operands[::-1] if swapped else operands), False
-
-
-def never_both(one: Value, other: Value) -> bool:
-    """Whether two conditions exclude each other: what one implies, the other one denies."""
-    return Exclusions().never_both(one, other)
-
-
-def _imply(value: Value, truth: bool) -> Iterator[tuple[Value, bool]]:
-    """What follows at once from a value being true or false."""
-    op = value.op
-    if op is None:
-        return
-    if op.opcode == ("and" if truth else "or"):
-        yield from ((operand, truth) for operand in op.operands)
-    elif op.opcode == "xor" and constant(op.operands[1]) == 1:
-        yield op.operands[0], not truth
-    elif op.opcode in ("if", "select"):
-        arms = _arms(op, value)
-        for k, arm in enumerate(arms):
-            if constant(arm) is not None and bool(constant(arm)) != truth:  # not this one, so the other
-                yield op.operands[0], k == 1
-                yield arms[1 - k], truth
-
-
-def _arms(op: Op, value: Value) -> list[Value]:
-    """What the value is when the condition holds, and when it does not."""
-    if op.opcode == "select":
-        return op.operands[1:]
-    return [region.terminator.operands[value.index] for region in op.regions]
 
 
 def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
@@ -301,7 +156,7 @@ def _needs(value: Value) -> list[Value]:
     op = value.op
     if op is None or op.opcode != "if" and OPS[op.opcode].meaning is None:
         return []
-    return [op.operands[0], *_arms(op, value)] if op.opcode == "if" else op.operands
+    return [op.operands[0], *arms_of(op, value)] if op.opcode == "if" else op.operands
 
 
 def _apply(value: Value, numbers: dict):

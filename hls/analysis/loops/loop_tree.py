@@ -6,7 +6,7 @@ from functools import cached_property
 from ...ir import Attr, Function, Op, Region, Value, has
 from ...ir.rewrite import constant
 from ...ir.values import signed
-from ..induction.trip_count import implied
+from ..predicates.implication import implied
 
 __all__ = ["Induction", "Loop", "LoopTree", "step_of"]
 

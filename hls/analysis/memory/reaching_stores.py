@@ -6,8 +6,8 @@ from functools import cached_property
 from ...ir import Op, memory_name, moved_type, walk
 from ...ir.accesses import predicate
 from ..dependence.dependence import Kind
-from ..induction.trip_count import follows, implied
 from ..loops.loop_tree import Loop
+from ..predicates.implication import follows, implied
 from .must_alias import MustAlias
 
 __all__ = ["ReachingStore", "ReachingStores"]

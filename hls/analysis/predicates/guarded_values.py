@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...ir import IntType, Op, Value
 from ...ir.rewrite import constant
-from ..induction.trip_count import implied
+from .implication import implied
 
 __all__ = ["COMPARISONS", "GuardedValue", "compared", "guarded_values_of"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ...ir import Attr, Function, Op, Region, Value, reaches_memory, walk
 from ...ir.accesses import predicate
 from ...ir.rewrite import constant
-from ..induction.trip_count import follows, implied
+from ..predicates.implication import follows, implied
 
 __all__ = ["BarrierPhases"]
 

@@ -7,14 +7,15 @@ from ...analysis.induction.state_space import most_iterations
 from ...diag import Diagnostic
 from ...ir import Attr, Builder, FloatType, Function, IntType, MemoryObject, Op, Region, Value, uses
 from ...ir.clone import clone_function
+from ...ir.loops import add_carried, keep_carried
 from ...ir.nodes import Parameter
-from ...ir.rewrite import constant, keep_carried
+from ...ir.rewrite import constant
 from ..manager import Form, FunctionPass
 from ..scalar.constant_folding import ConstantFolding
 from ..scalar.dead_code_elimination import DeadCodeElimination
 from .kulisch import DIGITS, Accumulator, start_of, step
 from .kulisch_round import rounded_sum
-from .partial_sums import carry, split
+from .partial_sums import split
 
 __all__ = ["ExpandFloatReductions"]
 
@@ -152,16 +153,19 @@ def _apply(outer: Region, loop: Op, k: int, addition: Op, form: _Parts | _Exact,
 
 def _accumulate(outer: Region, loop: Op, k: int, addition: Op, shape: Accumulator) -> Value:
     """Carried value ``k`` becomes the digits and flags of an exact sum. Returns the float behind the loop."""
-    region, end, arg = loop.regions[0], loop.regions[0].terminator, loop.regions[0].args[k]
+    region, arg = loop.regions[0], loop.regions[0].args[k]
     before, inside, behind = Region(), Region(), Region()
     start = start_of(Builder(before, addition.span), shape, loop.operands[1 + k])
     _insert(outer, loop, before)
-    state = [carry(loop, value, arg.name) for value in start]
+    state = [add_carried(loop, value, arg.name, result=Value(value.type, arg.name)) for value in start]
     term = addition.operands[1] if addition.operands[0] is arg else addition.operands[0]
-    end.operands += step(Builder(inside, addition.span), shape, state, term, addition.opcode == "fsub")
+    now = [each.arg for each in state]
+    nexts = step(Builder(inside, addition.span), shape, now, term, addition.opcode == "fsub")
+    for each, following in zip(state, nexts, strict=True):
+        each.set_next(following)
     place = region.ops.index(addition)
     region.ops[place : place + 1] = inside.ops
-    sum_ = rounded_sum(Builder(behind, addition.span), shape, loop.results[-len(start) :])
+    sum_ = rounded_sum(Builder(behind, addition.span), shape, [each.result for each in state])
     _insert(outer, outer.ops[outer.ops.index(loop) + 1], behind)
     keep_carried(loop, [j for j in range(len(region.args)) if j != k])
     return sum_

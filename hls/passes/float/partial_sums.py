@@ -1,9 +1,10 @@
 """A sum over a loop as several that take turns; a short loop behind it adds them up."""
 
 from ...ir import Attr, Builder, IntType, Op, Region, Value
+from ...ir.loops import add_carried
 from .flush_denormals import flush_of
 
-__all__ = ["NOTHING", "added_up", "carry", "split"]
+__all__ = ["NOTHING", "added_up", "split"]
 
 #: neutral in a sum, also beside a negative zero
 NOTHING = -0.0
@@ -18,22 +19,14 @@ def split(outer: Region, loop: Op, k: int, count: int) -> Value:
     before = Region()
     nothing = Builder(before, loop.span).const(NOTHING, kind)
     outer.ops[outer.ops.index(loop) : outer.ops.index(loop)] = before.ops
-    waiting = [carry(loop, nothing, region.args[k].name) for _ in range(count - 1)]
-    end.operands += [*waiting[1:], total]
-    end.operands[1 + k] = waiting[0]
-    sum_, ops = added_up([loop.results[k], *loop.results[-(count - 1) :]], total.op)
+    name = region.args[k].name
+    waiting = [add_carried(loop, nothing, name, result=Value(kind, name)) for _ in range(count - 1)]
+    for place, following in zip(waiting, [*(each.arg for each in waiting[1:]), total], strict=True):
+        place.set_next(following)
+    end.operands[1 + k] = waiting[0].arg
+    sum_, ops = added_up([loop.results[k], *(each.result for each in waiting)], total.op)
     outer.ops[outer.ops.index(loop) + 1 : outer.ops.index(loop) + 1] = ops
     return sum_
-
-
-def carry(loop: Op, initial: Value, name: str) -> Value:
-    """A new carried value of the loop; the terminator gets its operand later."""
-    region = loop.regions[0]
-    arg = Value(initial.type, name, region, len(region.args))
-    region.args.append(arg)
-    loop.operands.append(initial)
-    loop.results.append(Value(initial.type, name, loop, len(loop.results)))
-    return arg
 
 
 def added_up(parts: list[Value], addition: Op) -> tuple[Value, list[Op]]:

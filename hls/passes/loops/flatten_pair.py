@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from ...ir import BOOL, Builder, Op, Region, Type, Value, has, walk
-from ...ir.rewrite import constant, set_results
+from ...ir.loops import add_carried
+from ...ir.rewrite import constant
 from ...ir.storage import zero
 
 __all__ = ["merge_nest"]
@@ -46,7 +47,6 @@ class _Merge:
         again, outer_nexts, inner_nexts = self._last(args, inner_args, goes_on, reached)
         start = self.b.value("xor", goes_on, self.b.true())
         self.b.op("yield", again, *outer_nexts, start, *kept, *inner_nexts)
-        set_results(self.outer, self.outer.results + [Value(v.type, v.name) for v in self.body.args[len(args) :]])
 
     def _hoist(self):
         """What the inner loop begins with leaves the outer one where it is the same each time."""
@@ -64,10 +64,7 @@ class _Merge:
 
     def _carry(self, name: str, init: Value) -> Value:
         """A new carried value that is ``init`` at first."""
-        arg = Value(init.type, name, self.body, len(self.body.args))
-        self.body.args.append(arg)
-        self.outer.operands.append(init)
-        return arg
+        return add_carried(self.outer, init, name, result=Value(init.type, name)).arg
 
     def _unset(self, type: Type) -> Value:
         """An initial value that nothing reads: the first iteration sets it."""

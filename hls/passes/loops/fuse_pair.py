@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from ...analysis.induction.trip_count import count_trips
 from ...ir import BOOL, Builder, Op, Region, Value, has, uses, walk
 from ...ir.clone import clone_ops
-from ...ir.rewrite import constant, set_results
+from ...ir.loops import CarriedValue, add_carried
+from ...ir.rewrite import constant
 
 __all__ = ["Between", "fuse", "same_trips", "sort_between"]
 
@@ -128,39 +129,31 @@ def _together(first: Op, second: Op, pairs: dict[int, int]):
     (body,), (other,) = first.regions, second.regions
     last = body.ops.pop()
     rest = [k for k in range(len(other.args)) if k not in pairs]
-    values = {other.args[two]: body.args[one] for two, one in pairs.items()} | _adopt(first, second, rest)
-    copies = clone_ops(other.ops, values)
+    adopted = _adopt(first, second, rest)
+    values = {other.args[two]: body.args[one] for two, one in pairs.items()}
+    copies = clone_ops(other.ops, values | {other.args[k]: each.arg for k, each in adopted.items()})
     again = copies.pop()
     body.ops += [*copies, last]
-    last.operands += [again.operands[1 + k] for k in rest]
+    for k, each in adopted.items():
+        each.set_next(again.operands[1 + k])
 
 
-def _adopt(first: Op, second: Op, indices: list[int]) -> dict[Value, Value]:
-    """Let ``first`` carry these values of ``second``, too; returns what takes the place of the arguments."""
-    (body,), (other,) = first.regions, second.regions
-    start, values = len(body.args), {}
-    for k in indices:
-        values[other.args[k]] = Value(other.args[k].type, other.args[k].name, body, len(body.args))
-        body.args.append(values[other.args[k]])
-        first.operands.append(second.operands[1 + k])
-    set_results(first, first.results[:start] + [second.results[k] for k in indices])
-    return values
+def _adopt(first: Op, second: Op, indices: list[int]) -> dict[int, CarriedValue]:
+    """Let ``first`` carry these values of ``second``, too, whose results become its own."""
+    (other,) = second.regions
+    return {
+        k: add_carried(first, second.operands[1 + k], other.args[k].name, result=second.results[k]) for k in indices
+    }
 
 
 def _guarded(first: Op, second: Op, unused: list[set[int]], before: Builder):
     """Each body in as many iterations as its loop has; a carried bit of each says whether this is one."""
     (body,), (other,) = first.regions, second.regions
-    values = _adopt(first, second, list(range(len(other.args))))
-    guards = []
-    for _ in (first, second):
-        guards.append(Value(BOOL, "runs", body, len(body.args)))
-        body.args.append(guards[-1])
+    own = list(body.args), [each.arg for each in _adopt(first, second, list(range(len(other.args)))).values()]
     enables = [first.operands[0], second.operands[0]]
+    guards = [add_carried(first, enable, "runs").arg for enable in enables]
     first.operands[0] = before.value("or", *enables)
-    first.operands += enables
-    set_results(first, first.results + [Value(BOOL) for _ in guards])
-    own = body.args[: len(body.args) - len(values) - 2], list(values.values())
-    bodies = body.ops, clone_ops(other.ops, values)
+    bodies = body.ops, clone_ops(other.ops, dict(zip(other.args, own[1], strict=True)))
     body.ops, b = [], Builder(body, first.span)
     found = [_under(guard, ops, args, free, b) for guard, ops, args, free in zip(guards, bodies, own, unused)]
     again = [results[0] for results in found]

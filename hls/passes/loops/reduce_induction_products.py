@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from ...ir import Builder, Function, IntType, Op, Region, Value, walk
 from ...ir.clone import clone_function
-from ...ir.rewrite import constant, is_constant, set_results
+from ...ir.loops import add_carried
+from ...ir.rewrite import constant, is_constant
 from ..manager import Form, FunctionPass
 
 __all__ = ["ReduceInductionProducts"]
@@ -79,11 +80,10 @@ def _carry(loop: Op, counter: Value, factor: Value, step: int, outside: Builder)
     (body,), type = loop.regions, counter.type
     start = outside.value("mul", factor, loop.operands[1 + counter.index])
     stride = factor if step == 1 else outside.value("mul", factor, outside.const(step, type))
-    product = Value(type, f"{counter.name}.product", body, len(body.args))
-    body.args.append(product)
-    loop.operands.append(start)
-    set_results(loop, [*loop.results, Value(type, product.name)])
+    name = f"{counter.name}.product"
+    product = add_carried(loop, start, name, result=Value(type, name))
     end = body.ops.pop()
-    end.operands.append(Builder(body, end.span).value("add", product, stride))
+    following = Builder(body, end.span).value("add", product.arg, stride)
     body.ops.append(end)
-    return product
+    product.set_next(following)
+    return product.arg

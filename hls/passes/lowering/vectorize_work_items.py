@@ -8,6 +8,7 @@ from ...diag import Diagnostic
 from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Value, has, walk
 from ...ir.accesses import PREDICATES
 from ...ir.clone import clone_function
+from ...ir.loops import CarriedValue, add_carried
 from ...ir.rewrite import constant, set_results
 from ..manager import Form, FunctionPass
 
@@ -226,34 +227,21 @@ class _Lanes:
         """Build the body: each lane carries whether it is still inside, and keeps what somebody behind the loop wants
         of what it had when it left, also where the loop has one value for all. What nobody wants goes on with the last
         lane, so that counters stay neighbours. Returns ``results`` as they are in the lanes then."""
-        inside = [self._add(op, body, start, "inside") for start in self.wanted or [b.const(1, BOOL)] * self.lanes]
-        self.wanted = [arg for arg, _ in inside]
+        inside = [_add(op, start, "inside") for start in self.wanted or [b.const(1, BOOL)] * self.lanes]
+        self.wanted = [each.arg for each in inside]
         kept, found = {}, []
         wanted = [old in self.used for old, _, _ in results]
         for arg, many, wants, (old, init, new) in zip(args, carried, wanted, results, strict=True):
             if wants and not many:
-                kept[arg], new = zip(
-                    *(self._add(op, body, self._in_lane(init, k), old.name) for k in range(self.lanes)), strict=True
-                )
+                added = [_add(op, self._in_lane(init, k), old.name) for k in range(self.lanes)]
+                kept[arg], new = [each.arg for each in added], [each.result for each in added]
             found.append((old, init, new))
         self._region(body)
         self._leave(body, args, carried, wanted, kept)
         return found
 
-    def _add(self, op: Op, body: Region, start: Value, name: str) -> tuple[Value, Value]:
-        """A further value that the loop carries: inside it, and when it is left."""
-        op.operands.append(start)
-        body.args.append(Value(start.type, name, body, len(body.args)))
-        op.results.append(Value(start.type, name, op, len(op.results)))
-        return body.args[-1], op.results[-1]
-
     def _leave(
-        self,
-        body: Region,
-        args: list[Value],
-        carried: list[bool],
-        wanted: list[bool],
-        kept: dict[Value, tuple[Value, ...]],
+        self, body: Region, args: list[Value], carried: list[bool], wanted: list[bool], kept: dict[Value, list[Value]]
     ):
         """The next values: of a lane that has left those that it had, where they are ``wanted`` or ``kept`` beside what
         all lanes have."""
@@ -286,6 +274,11 @@ class _Lanes:
                 for k, (wants, value) in enumerate(zip(self.wanted, new, strict=True))
             ]
         self.values[old] = new
+
+
+def _add(loop: Op, start: Value, name: str) -> CarriedValue:
+    """A further value that the loop carries; :meth:`_Lanes._leave` yields what it is next."""
+    return add_carried(loop, start, name, result=Value(start.type, name))
 
 
 def lane_name(memory: str, lane: int) -> str:

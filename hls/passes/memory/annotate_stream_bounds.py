@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from ...analysis.affine.affine import Affine, AffineForms, Symbol
 from ...analysis.affine.iteration_domain import Domains
-from ...analysis.induction.trip_count import implied, value_where
+from ...analysis.induction.trip_count import value_where
 from ...analysis.loops.loop_tree import Loop
+from ...analysis.predicates.implication import implied
 from ...ir import (
     Attr,
     Builder,

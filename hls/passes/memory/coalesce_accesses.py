@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import gcd
 
 from ...analysis.dependence.dependence import writers_of
-from ...analysis.induction.trip_count import implied
 from ...analysis.memory.access_groups import AccessGroup, neighbours
+from ...analysis.predicates.implication import implied
 from ...ir import (
     BOOL,
     I32,

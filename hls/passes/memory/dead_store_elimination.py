@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from ...analysis.induction.trip_count import follows, implied
 from ...analysis.memory.must_alias import MustAlias
+from ...analysis.predicates.implication import follows, implied
 from ...ir import (
     Builder,
     Function,

@@ -9,6 +9,7 @@ from ...analysis.memory.reaching_stores import ReachingStore, ReachingStores
 from ...ir import ArrayType, Attr, Builder, Function, IntType, Op, Region, Type, Value
 from ...ir.accesses import predicate
 from ...ir.clone import clone_function
+from ...ir.loops import CarriedValue, add_carried
 from ...ir.rewrite import constant, resolve
 from ...ir.storage import zero
 from ..manager import Form, FunctionPass
@@ -81,7 +82,7 @@ class _Forwarding:
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None
         self.chains: dict[Value, list[Value]] = {}  #: what values were in earlier iterations, the latest first
-        self.following: list[Value] = []  #: what the new carried values are next
+        self.carried: list[tuple[CarriedValue, Value]] = []  #: new ones, each with what it is next
 
     def build(self):
         ops, self.region.ops = self.region.ops, []
@@ -95,8 +96,9 @@ class _Forwarding:
                 self.region.ops.append(op)
         if self.chains:
             self.region.ops += last.region.ops
-        end.operands += self.following
         self.region.ops.append(end)
+        for carried, following in self.carried:
+            carried.set_next(following)
 
     def _load(self, load: Op, writers: list[ReachingStore], b: Builder) -> Value:
         on = predicate(load)
@@ -155,15 +157,13 @@ class _Forwarding:
 
     def _carry(self, value: Value, name: str) -> Value:
         """What the value was in the iteration before; 0 in the first one."""
-        op, body = self.loop.op, self.loop.body
+        op = self.loop.op
         start = Builder(Region(), op.span).const(zero(value.type), value.type)
         at = self.outside.ops.index(op)
         self.outside.ops.insert(at, start.op)
-        op.operands.append(start)
-        op.results.append(Value(value.type, name, op, len(op.results)))
-        body.args.append(Value(value.type, name, body, len(body.args)))
-        self.following.append(value)
-        return body.args[-1]
+        carried = add_carried(op, start, name, result=Value(value.type, name))
+        self.carried.append((carried, value))
+        return carried.arg
 
 
 def _part(value: Value, place: int, type: Type, b: Builder) -> Value:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...analysis.induction.trip_count import follows, implied
+from ...analysis.predicates.implication import follows, implied
 from ...ir import (
     Builder,
     Function,

@@ -7,6 +7,7 @@ from ...diag import Diagnostic
 from ...ir import Attr, Builder, FloatType, Function, MemoryObject, Op, PointerType, Region, Type, Value, uses, walk
 from ...ir.clone import clone_function
 from ...ir.element_index import element_index
+from ...ir.loops import add_carried
 from ...ir.rewrite import constant, set_results
 from ...ir.types import ArrayType
 from ..manager import Form, FunctionPass
@@ -191,13 +192,14 @@ class _Promoter:
     def _loop(self, op: Op, current):
         written, (body,) = self._written(op), op.regions
         inside = dict(current)
-        for name in written:
-            op.operands.append(current[name])
-            inside[name] = Value(self.variables[name], name, body, len(body.args))
-            body.args.append(inside[name])
+        carried = {
+            name: add_carried(op, current[name], name, result=Value(self.variables[name], name)) for name in written
+        }
+        inside |= {name: each.arg for name, each in carried.items()}
         self._region(body, inside)
-        body.terminator.operands += [inside[name] for name in written]
-        self._add_results(op, written, current)
+        for name, each in carried.items():
+            each.set_next(inside[name])
+            current[name] = each.result
 
     def _add_results(self, op, written, current):
         new = [Value(self.variables[name], name) for name in written]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from ...ir import BOOL, Attr, Builder, Function, IntType, MemoryObject, Op, Region, Value, memory_name, walk
 from ...ir.clone import clone_function
 from ...ir.launch import most_tokens, per_group
+from ...ir.loops import add_carried
 from ...ir.rewrite import rewrite
 from ..manager import Form, FunctionPass
 
@@ -124,17 +125,14 @@ def _take_turn(function: Function, copies: int) -> Value | None:
 def _count_groups(outside: Region, loop: Op, group: Op) -> Value:
     """A carried value of the work-items' loop that counts groups, modulo the copies."""
     (body,), bits = loop.regions, (group.attrs[Attr.COPIES] - 1).bit_length()
-    slot = Value(IntType(bits), "group_copy", body, len(body.args))
+    type = IntType(bits)
     start, step = Builder(Region(), loop.span), Builder(Region(), group.span)
-    loop.operands.append(start.const(0, slot.type))
-    loop.results.append(Value(slot.type, "", loop, len(loop.results)))
-    last = group.operands[1] if slot.type == BOOL else step.value("zext", group.operands[1], result=slot.type)
-    following = step.value("add", slot, last)
+    slot = add_carried(loop, start.const(0, type), "group_copy")
+    last = group.operands[1] if type == BOOL else step.value("zext", group.operands[1], result=type)
+    slot.set_next(step.value("add", slot.arg, last))
     _insert(outside, loop, start.region)
     _insert(body, group, step.region)
-    body.args.append(slot)
-    body.terminator.operands.append(following)
-    return slot
+    return slot.arg
 
 
 def _insert(region: Region, before: Op, new: Region):

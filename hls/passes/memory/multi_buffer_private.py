@@ -8,6 +8,7 @@ from ...analysis.loops.loop_tree import LoopTree
 from ...diag import Diagnostic
 from ...ir import Attr, Builder, Function, IntType, MemoryObject, Op, Region, Value, memory_name, reaches_memory, walk
 from ...ir.clone import clone_function
+from ...ir.loops import add_carried
 from ...ir.rewrite import rewrite
 from ..manager import Form, FunctionPass
 from .multi_buffer_local import SHORT_WAY, copy_address, copy_stride, with_copies
@@ -214,13 +215,9 @@ def writers_apart(tree: LoopTree, ops: Iterable[Op]) -> bool:
 def _counter(outside: Region, loop: Op, copies: int) -> Value:
     """A carried value of the loop that counts its iterations modulo the copies."""
     (body,), type = loop.regions, IntType((copies - 1).bit_length())
-    slot = Value(type, "iteration_copy", body, len(body.args))
     start, step = Builder(Region(), loop.span), Builder(Region(), loop.span)
-    loop.operands.append(start.const(0, type))
-    following = step.value("add", slot, step.const(1, type))
+    slot = add_carried(loop, start.const(0, type), "iteration_copy")
+    slot.set_next(step.value("add", slot.arg, step.const(1, type)))
     at = outside.ops.index(loop)
     outside.ops[at:at], body.ops[:0] = start.region.ops, step.region.ops
-    body.args.append(slot)
-    body.terminator.operands.append(following)
-    loop.results.append(Value(type, "", loop, len(loop.results)))
-    return slot
+    return slot.arg

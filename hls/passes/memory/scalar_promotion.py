@@ -21,6 +21,7 @@ from ...ir import (
 )
 from ...ir.accesses import predicate
 from ...ir.clone import clone_function, clone_ops
+from ...ir.loops import CarriedValue, add_carried
 from ...ir.rewrite import constant, resolve
 from ...ir.storage import zero
 from ..manager import Form, FunctionPass
@@ -174,20 +175,15 @@ class _Promotion:
             else:
                 self.body.ops.append(op)
         for register in dict.fromkeys(kept.values()):
-            end.operands += register.following
             register.store_behind()
         self.body.ops.append(end)
+        for register in dict.fromkeys(kept.values()):
+            register.set_next()
         at = self.region.ops.index(self.loop)
         self.region.ops[at : at + 1] = [*self.before.region.ops, self.loop, *self.behind.region.ops]
 
-    def carry(self, init: Value, name: str) -> tuple[Value, Value]:
-        """One more carried value: (its argument, its result). What it is next is added to the end of the body."""
-        arg = Value(init.type, name, self.body, len(self.body.args))
-        result = Value(init.type, name, self.loop, len(self.loop.results))
-        self.body.args.append(arg)
-        self.loop.operands.append(init)
-        self.loop.results.append(result)
-        return arg, result
+    def carry(self, init: Value, name: str) -> CarriedValue:
+        return add_carried(self.loop, init, name, result=Value(init.type, name))
 
 
 class _Register:
@@ -201,12 +197,15 @@ class _Register:
         b.region.ops += clone_ops(group.address, copies)
         self.pointer = copies.get(group.first.operands[0], group.first.operands[0])
         name = memory_name(group.first)
-        self.value, self.final = promotion.carry(self._initial(b), name)
+        self.carried = [promotion.carry(self._initial(b), name)]
+        self.value, self.final = self.carried[0].arg, self.carried[0].result
         self.has = self.written = None
         if not group.begins:
-            self.has, _ = promotion.carry(b.const(0, BOOL), f"{name}.has")
+            self.carried.append(promotion.carry(b.const(0, BOOL), f"{name}.has"))
+            self.has = self.carried[-1].arg
         if not group.stays and not group.surely_stored:
-            self.written, self.stored = promotion.carry(b.const(0, BOOL), f"{name}.written")
+            self.carried.append(promotion.carry(b.const(0, BOOL), f"{name}.written"))
+            self.written, self.stored = self.carried[-1].arg, self.carried[-1].result
 
     def _initial(self, b: Builder) -> Value:
         group = self.group
@@ -222,10 +221,11 @@ class _Register:
             )
         return b.const(zero(group.type), group.type)
 
-    @property
-    def following(self) -> list[Value]:
-        """What the carried values are in the next iteration."""
-        return [v for v in (self.value, self.has, self.written) if v is not None]
+    def set_next(self):
+        """What it is at the end of an iteration it is in the next one."""
+        now = [v for v in (self.value, self.has, self.written) if v is not None]
+        for carried, value in zip(self.carried, now, strict=True):
+            carried.set_next(value)
 
     def access(self, op: Op, b: Builder):
         on = predicate(op)

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...analysis.dependence.dependence import Dependence, dependences, writers_of
-from ...analysis.induction.trip_count import Exclusions, never_both
 from ...analysis.loops.forward_slice import behind
 from ...analysis.loops.loop_tree import Loop
 from ...analysis.memory.must_alias import MustAlias
+from ...analysis.predicates.implication import Exclusions, never_both
 from ...ir import Attr, Builder, Function, IntType, Op, Region, Value, may_share, memory_name, regions, walk
 from ...ir.accesses import predicate, reaches_memory
 from ...ir.clone import clone_function

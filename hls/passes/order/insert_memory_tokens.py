@@ -10,6 +10,7 @@ from ...ir import BOOL, TOKEN, Attr, Builder, Function, Op, Region, TokenType, V
 from ...ir.accesses import fixed_operands, memory_name, predicate
 from ...ir.clone import clone_function
 from ...ir.launch import OVERLAP
+from ...ir.loops import CarriedValue, add_carried
 from ...ir.reorder import Reordering, inside
 from ...ir.rewrite import constant
 from ..manager import Form, FunctionPass
@@ -188,9 +189,9 @@ class _Orderer:
         # one fence for all of them, which makes loads forget what they hold
         return checks, [replace(fact, distance=1) if fact in kept else fact for fact in needed if fact not in checked]
 
-    def carry(self, region: Region, loop: Op) -> Value:
+    def carry(self, region: Region, loop: Op) -> CarriedValue:
         """A token that the loop, which is in the region, carries, there from the start; what it is next is still to be
-        yielded."""
+        said."""
         return self._carry(region, loop, TOKEN)
 
     def token_behind(self, region: Region, last: Op, tokens: list[Value]) -> Op:
@@ -420,19 +421,15 @@ class _Orderer:
 
     def _loop_done(self, region: Region, op: Op) -> Value:
         """A token that goes through the loop: it comes out when all of the loop's accesses were made."""
-        arg = self._carry(region, op, TOKEN)
-        op.regions[0].terminator.operands.append(arg)
-        return op.results[-1]
+        token = self._carry(region, op, TOKEN)
+        token.set_next(token.arg)
+        return token.result
 
-    def _carry(self, region: Region, loop: Op, type: TokenType) -> Value:
-        """One more carried value of the loop; what it is next is still to be yielded."""
-        (body,) = loop.regions
+    def _carry(self, region: Region, loop: Op, type: TokenType) -> CarriedValue:
+        """One more carried value of the loop; what it is next is still to be said."""
         start = self._op("const", [], type, loop, {Attr.VALUE: 0})
         self.places.before(region, loop, start)
-        loop.operands.append(start.result)
-        loop.results.append(Value(type, "", loop, len(loop.results)))
-        body.args.append(Value(type, "order", body, len(body.args)))
-        return body.args[-1]
+        return add_carried(loop, start.result, "order")
 
     # --- hazards ---
 
@@ -475,8 +472,9 @@ class _Orderer:
             return
         loop = next(loop for loop in self.tree.loops.values() if loop.body is region)
         if end not in self.carried:
-            self.carried[end] = self._carry(self.tree.region_of(loop.op), loop.op, type)
-            region.terminator.operands.append(end.result)
+            carried = self._carry(self.tree.region_of(loop.op), loop.op, type)
+            carried.set_next(end.result)
+            self.carried[end] = carried.arg
         self._take(wait.dst, self.carried[end])
 
     def _concerned(self, dst: Op, sources: list[Op]) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ class _Fences:
                 self.region(op.regions[0], op)
         groups = _groups(region)
         behind = carry(loop, self.start) if _carries(loop) and _meets_itself(groups) else None
-        last = behind
+        last = behind and behind.arg
         for group, end in groups:
             for link in group:
                 if last is not None:
@@ -72,7 +72,7 @@ class _Fences:
                 tokens = [self._done(link) for link in group] + [last] * (last is not None)
                 last = all_of(region, end, tokens)
         if behind is not None:
-            region.terminator.operands.append(last)
+            behind.set_next(last)
 
     def _follow(self, link: Op, token: Value):
         """Let a call, or all calls of a loop, come behind the token."""
@@ -80,19 +80,18 @@ class _Fences:
             link.operands.append(token)
             return
         start = carry(link, token)
-        body = link.regions[0]
-        body.terminator.operands.append(start)
-        for inner in [op for op in body.ops if passes_values(op)]:
-            self._follow(inner, start)
+        start.set_next(start.arg)
+        for inner in [op for op in link.regions[0].ops if passes_values(op)]:
+            self._follow(inner, start.arg)
 
     def _done(self, link: Op) -> Value:
         if is_call(link):
             return done_token(link)
         body = link.regions[0]
-        carry(link, self.start)
+        done = carry(link, self.start)
         inside = [self._done(op) for op in list(body.ops) if passes_values(op)]
-        body.terminator.operands.append(all_of(body, body.terminator, inside))
-        return link.results[-1]
+        done.set_next(all_of(body, body.terminator, inside))
+        return done.result
 
 
 def _carries(loop: Op | None) -> bool:

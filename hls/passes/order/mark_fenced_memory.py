@@ -6,6 +6,7 @@ from ...analysis.channels.endpoints import is_call
 from ...analysis.loops.loop_tree import LoopTree
 from ...ir import Attr, Function, Op, Region, Value, memory_name, reaches_memory, walk
 from ...ir.clone import clone_function
+from ...ir.loops import CarriedValue
 from ..manager import Form, FunctionPass
 from .lower_channel_fences import CHANNELS
 
@@ -72,7 +73,7 @@ class FenceOrder:
                 self._region(op.regions[0], op)
         groups = self._groups(region)
         behind = self._begin(region, loop, groups)
-        known = dict(behind)
+        known = {kind: token.arg for kind, token in behind.items()}
         for links, end in groups:
             for link in links:
                 self._follow(region, link, known)
@@ -82,8 +83,8 @@ class FenceOrder:
                     for kind in ("call", "access")
                 }
                 known = {kind: token for kind, token in done.items() if token is not None}
-        for kind in behind:
-            region.terminator.operands.append(known[kind])
+        for kind, token in behind.items():
+            token.set_next(known[kind])
 
     def _groups(self, region: Region) -> list[tuple[list[Op], bool]]:
         """What is ordered, between fences; whether a fence ends each group."""
@@ -108,7 +109,7 @@ class FenceOrder:
         shared = reaches_memory(op) and self.function.memories[memory_name(op)].space in _SHARED
         return {"access"} if shared else set()
 
-    def _begin(self, region: Region, loop: Op | None, groups) -> dict[str, Value]:
+    def _begin(self, region: Region, loop: Op | None, groups) -> dict[str, CarriedValue]:
         """Tokens of the iteration before, where something before its last fence comes before something else in front of
         the first one."""
         if loop is None or loop.attrs.get(Attr.FORM) == "ndrange" or loop.attrs.get(Attr.RING):
@@ -127,9 +128,9 @@ class FenceOrder:
             if not self.all and kinds == {kind}:
                 continue
             if link.regions:
-                arg = self.orderer.carry(region, link)
-                link.operands[1 + arg.index] = token
-                link.regions[0].terminator.operands.append(arg)
+                carried = self.orderer.carry(region, link)
+                link.operands[1 + carried.arg.index] = token
+                carried.set_next(carried.arg)
             else:
                 self.orderer.take(link, token)
 
@@ -155,11 +156,11 @@ class FenceOrder:
 
     def _loop_answered(self, region: Region, link: Op) -> Value:
         (body,) = link.regions
-        self.orderer.carry(region, link)
+        done = self.orderer.carry(region, link)
         inside = [op for op in body.ops if self._kinds(op)]
         tokens = [self._answered(body, op) for op in inside]
-        body.terminator.operands.append(self.orderer.token_behind(body, inside[-1], tokens).result)
-        return link.results[-1]
+        done.set_next(self.orderer.token_behind(body, inside[-1], tokens).result)
+        return done.result
 
     # --- what loads hold ---
 

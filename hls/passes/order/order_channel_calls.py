@@ -121,12 +121,12 @@ class _Chain:
         (body,) = loop.regions
         start = carry(loop, token)
         if not self._keep_order(self._links(body)):
-            body.terminator.operands.append(self._through(body, start, True))
-            return loop.results[-1]
-        body.terminator.operands.append(start)  # iterations need not wait for each other
-        done = self._through(body, start, needed)
+            start.set_next(self._through(body, start.arg, True))
+            return start.result
+        start.set_next(start.arg)  # iterations need not wait for each other
+        done = self._through(body, start.arg, needed)
         if not needed:
             return None
-        carry(loop, token)
-        body.terminator.operands.append(done)
-        return loop.results[-1]
+        end = carry(loop, token)
+        end.set_next(done)
+        return end.result

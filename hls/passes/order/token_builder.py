@@ -1,6 +1,7 @@
 """Tokens through calls on channels, and through the loops that hold them."""
 
 from ...ir import TOKEN, Attr, Builder, Op, Region, TokenType, Value
+from ...ir.loops import CarriedValue, add_carried
 
 __all__ = ["all_of", "carry", "done_token", "start_token"]
 
@@ -19,13 +20,9 @@ def done_token(call: Op) -> Value:
     return call.results[-1]
 
 
-def carry(loop: Op, token: Value) -> Value:
-    """One more carried value of the loop, which begins as ``token``; what it is next is still to be yielded."""
-    (body,) = loop.regions
-    loop.operands.append(token)
-    loop.results.append(Value(TOKEN, "", loop, len(loop.results)))
-    body.args.append(Value(TOKEN, "order", body, len(body.args)))
-    return body.args[-1]
+def carry(loop: Op, token: Value) -> CarriedValue:
+    """One more carried value of the loop, which begins as ``token``; what it is next is still to be said."""
+    return add_carried(loop, token, "order")
 
 
 def all_of(region: Region, before: Op, tokens: list[Value]) -> Value:

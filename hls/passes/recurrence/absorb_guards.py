@@ -3,7 +3,7 @@ chosen before."""
 
 from dataclasses import dataclass, replace
 
-from ...analysis.induction.trip_count import INVERSE
+from ...analysis.predicates.implication import INVERSE
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...analysis.bits.ranges import Range, ranges
-from ...analysis.induction.trip_count import implied
+from ...analysis.predicates.implication import implied
 from ...ir import Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from ...ir import Builder, FloatType, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
-from ...ir.rewrite import constant, keep_carried, resolve
+from ...ir.loops import CarriedValue, add_carried, keep_carried
+from ...ir.rewrite import constant, resolve
 from ...target.delay import DelayModel
-from ..float.partial_sums import carry
 from ..manager import Form, FunctionPass
 from .absorb_guards import Side, guarded, merge_choices
 from .combine_minmax import Question, merge_steps
@@ -169,32 +169,36 @@ class _Keys:
         body, args = self.loop.regions[0], self.one.args
         floats = [arg for arg in args if isinstance(arg.type, FloatType)]
         ops, body.ops = body.ops, []
-        for arg in floats:
-            self._carry(arg)
+        keys = [self._carry(arg) for arg in floats]
         inside = Builder(body, self.loop.span)
         for arg in floats:
             self._is_now(arg, self.known[arg], inside)
         for op in ops[:-1]:
             self._op(op, Builder(body, op.span))
         inside = Builder(body, ops[-1].span)
-        ops[-1].operands += [self._key(ops[-1].operands[1 + arg.index], inside) for arg in floats]
+        nexts = [self._key(ops[-1].operands[1 + arg.index], inside) for arg in floats]
         body.ops.append(ops[-1])
+        for key, following in zip(keys, nexts, strict=True):
+            key.set_next(following)
         self._insert(self.before.region.ops, self.region.ops.index(self.loop))
-        self._results(floats)
+        self._results(floats, keys)
         resolve(self.function.body, self.replaced)
         gone = {arg.index for arg in floats}
         keep_carried(self.loop, [k for k in range(len(body.args)) if k not in gone])
 
-    def _carry(self, arg: Value):
+    def _carry(self, arg: Value) -> CarriedValue:
         """A key beside a carried float, from before the loop on."""
-        self.known[arg] = carry(self.loop, self._make(self.loop.operands[1 + arg.index], self.before), arg.name)
+        start = self._make(self.loop.operands[1 + arg.index], self.before)
+        key = add_carried(self.loop, start, arg.name, result=Value(start.type, arg.name))
+        self.known[arg] = key.arg
+        return key
 
-    def _results(self, floats: list[Value]):
+    def _results(self, floats: list[Value], keys: list[CarriedValue]):
         """The floats behind the loop."""
-        behind, count = Region(), len(floats)
+        behind = Region()
         b = Builder(behind, self.loop.span)
-        for arg, key in zip(floats, self.loop.results[-count:], strict=True):
-            self.replaced[self.loop.results[arg.index]] = self._float(key, arg.type, b)
+        for arg, key in zip(floats, keys, strict=True):
+            self.replaced[self.loop.results[arg.index]] = self._float(key.result, arg.type, b)
         self._insert(behind.ops, self.region.ops.index(self.loop) + 1)
 
     def _insert(self, ops: list[Op], place: int):

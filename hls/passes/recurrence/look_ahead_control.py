@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from ...ir import Attr, Function, Op, Region, Value, has
 from ...ir.clone import clone_function, clone_ops
+from ...ir.loops import add_carried
 from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
 
-__all__ = ["CONTROL", "LookAheadControl", "carry", "carry_ahead", "logic_delay"]
+__all__ = ["CONTROL", "LookAheadControl", "carry_ahead", "logic_delay"]
 
 #: operations that take part in loop control here: single-cycle integer logic
 CONTROL = frozenset(
@@ -192,16 +193,18 @@ def _transform(loop: Op, control: _Control, distance: int) -> list[Op]:
         states.append(state)
         bits.append(bit)
 
-    ahead = carry(region, loop, [states[-2][a] for a in args])  # s(t + distance - 1)
-    far = carry(region, loop, [states[-1][a] for a in args])  # s(t + distance)
-    again = carry(region, loop, bits[:-1])
+    ahead = [add_carried(loop, states[-2][a], states[-2][a].name) for a in args]  # s(t + distance - 1)
+    far = [add_carried(loop, states[-1][a], states[-1][a].name) for a in args]  # s(t + distance)
+    again = [add_carried(loop, bit, bit.name) for bit in bits[:-1]]
     terminator = region.ops.pop()
-    farther, _ = _step(region, control, dict(zip(args, far, strict=True)), nexts)
-    condition = _condition(
-        region, control, dict(zip(args, ahead, strict=True)), dict(zip(args, far, strict=True)), nexts
-    )
-    terminator.operands = [again[0], *terminator.operands[1:], *far, *(farther[a] for a in args), *again[1:], condition]
+    near, distant = (dict(zip(args, (v.arg for v in values), strict=True)) for values in (ahead, far))
+    farther, _ = _step(region, control, distant, nexts)
+    condition = _condition(region, control, near, distant, nexts)
+    terminator.operands[0] = again[0].arg
     region.ops.append(terminator)
+    following = [*distant.values(), *(farther[a] for a in args), *(bit.arg for bit in again[1:]), condition]
+    for value, after in zip([*ahead, *far, *again], following, strict=True):
+        value.set_next(after)
     return before.ops
 
 
@@ -218,15 +221,3 @@ def _condition(region: Region, control: _Control, state: dict, following: dict, 
     values = dict(state) | {nexts[arg.index]: value for arg, value in following.items()}
     region.ops += clone_ops([op for op in control.ops if op.results[0] not in values], values)
     return values.get(control.condition, control.condition)
-
-
-def carry(region: Region, loop: Op, initial: list[Value]) -> list[Value]:
-    """New carried values of the loop, of which ``region`` is the body, with these initial values."""
-    new = []
-    for value in initial:
-        arg = Value(value.type, value.name, region, len(region.args))
-        region.args.append(arg)
-        loop.operands.append(value)
-        loop.results.append(Value(value.type, "", loop, len(loop.results)))
-        new.append(arg)
-    return new

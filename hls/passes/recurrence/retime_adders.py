@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
-from ...ir.rewrite import constant, set_results
+from ...ir.loops import add_carried
+from ...ir.rewrite import constant
 from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
 from .arrivals import ArrivalTimes
@@ -153,21 +154,21 @@ class _Loop:
         place = self.region.ops.index(self.loop)
         behind, self.region.ops = self.region.ops[place:], self.region.ops[:place]
         b = Builder(self.region, op.span)
-        self.loop.operands.append(b.value(op.opcode, self.loop.operands[1 + arg.index], self._outside(other, b)))
+        start = b.value(op.opcode, self.loop.operands[1 + arg.index], self._outside(other, b))
         self.region.ops += behind
-        carried = Value(arg.type, op.result.name or arg.name, self.body, len(self.body.args))
-        self.body.args.append(carried)
+        name = op.result.name or arg.name
+        carried = add_carried(self.loop, start, name, result=Value(arg.type, name))
         place = self.body.ops.index(op)
         behind, self.body.ops = self.body.ops[place:], self.body.ops[:place]
         b = Builder(self.body, op.span)
-        begins = self._begun(op.operands[op.operands[0] is other], carried, op.opcode, other, b)
+        begins = self._begun(op.operands[op.operands[0] is other], carried.arg, op.opcode, other, b)
         self.body.ops += behind
         for user, index in uses(self.body).get(op.result, ()):
             user.operands[index] = begins
         end = self.body.ops.pop()
-        end.operands.append(self._added(end.operands[1 + arg.index], op.opcode, other, b))
+        following = self._added(end.operands[1 + arg.index], op.opcode, other, b)
         self.body.ops.append(end)
-        set_results(self.loop, [*self.loop.results, Value(arg.type, carried.name)])
+        carried.set_next(following)
 
     def _begun(self, value: Value, carried: Value, opcode: str, other: Value, b: Builder) -> Value:
         """The sum with what an iteration begins with, where that with the carried value is ``carried``."""

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from ...analysis.loops.sccs import components
 from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Value, loops_inside_out, walk
 from ...ir.clone import clone_function, clone_ops
+from ...ir.loops import CarriedValue, add_carried
 from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
-from .look_ahead_control import CONTROL, carry, logic_delay
+from .look_ahead_control import CONTROL, logic_delay
 
 __all__ = ["RetimeComparisons"]
 
@@ -136,16 +137,19 @@ class _Loop:
         outside, b = Builder(self.before, op.span), Builder(self.body, op.span)
         step = self._step(following, form.counter)
         initial = form.added(self.loop.operands[1 + index], outside)
-        (early,) = carry(self.body, self.loop, [form.compare(initial, outside)])
-        ahead = None
-        if step:
-            (ahead,) = carry(self.body, self.loop, [form.distance(_total(initial, step, outside), outside)])
-        way = _Way(self, form, step, early, ahead, b)
-        new = [way.answer(following)] + ([way.distance(following)] if ahead is not None else [])
-        end.operands += new
+        early = self._carry(form.compare(initial, outside))
+        ahead = self._carry(form.distance(_total(initial, step, outside), outside)) if step else None
+        way = _Way(self, form, step, early.arg, ahead and ahead.arg, b)
+        answer, distance = way.answer(following), ahead and way.distance(following)
         self.body.ops.append(end)
+        early.set_next(answer)
+        if ahead is not None:
+            ahead.set_next(distance)
         for each in walk(self.body):
-            each.operands = [early if v is op.result else v for v in each.operands]
+            each.operands = [early.arg if v is op.result else v for v in each.operands]
+
+    def _carry(self, initial: Value) -> CarriedValue:
+        return add_carried(self.loop, initial, initial.name)
 
     def _check(self, value: Value, counter: Value, seen: set[Value]):
         """Raises _Stuck where the way to the counter's next value holds anything but choices and steps."""

@@ -5,15 +5,16 @@ operations when a rule is asked. Floats are only touched where every result stay
 """
 
 import math
-from functools import reduce
 
 from ...analysis.bits.wiring import possible_ones
-from ...analysis.induction.trip_count import INVERSE, decided, implied
+from ...analysis.predicates.facts import Facts
+from ...analysis.predicates.implication import INVERSE, decided, implied
 from ...ir import BOOL, Attr, Builder, Op, Value, lane_mask, predicate
 from ...ir.rewrite import constant
 from ...ir.types import FloatType, IntType
 from ...ir.values import signed
 from ..float.flush_denormals import flush_of
+from .specialize import conjuncts, specialized_choice
 
 __all__ = ["simplify"]
 
@@ -173,7 +174,7 @@ def _xor(op, b):
 
 
 def opposite(compare: Op, b: Builder) -> Value:
-    """The comparison that holds where one of :data:`~..analysis.trips.INVERSE` does not."""
+    """The comparison that holds where one of :data:`~hls.analysis.predicates.implication.INVERSE` does not."""
     opcode, swap = INVERSE[compare.opcode]
     return b.value(opcode, *(compare.operands[::-1] if swap else compare.operands))
 
@@ -296,43 +297,10 @@ def _nested_select(c, x, y, b):
     """c ? (d ? p : q) : y = c ? p : y where c implies d, and the like."""
     for arm, truth in ((x, True), (y, False)):
         inner = _defined_by(arm, "select")
-        chosen = _under(inner, implied(c, truth), b) if inner else None
+        chosen = specialized_choice(inner, Facts().where(c, truth), b) if inner else None
         if chosen is not None:
             return b.value("select", c, chosen, y) if truth else b.value("select", c, x, chosen)
     return _nothing_loaded(c, x, y)
-
-
-def _under(choice: Op, facts: dict[Value, bool], b: Builder) -> Value | None:
-    """What a choice is where the facts hold: one of its sides, or a choice by that half of its condition which they
-    leave open."""
-    condition, x, y = choice.operands
-    if condition in facts:
-        return x if facts[condition] else y
-    together = {each: decided(each, facts) for each in _conjuncts(condition)}
-    still_open = [each for each, truth in together.items() if not truth]
-    if False in together.values():
-        return y
-    if len(still_open) == len(together):
-        return None
-    if not still_open:
-        return x
-    return b.value("select", reduce(lambda p, q: b.value("and", p, q), still_open), x, y)
-
-
-def _conjuncts(condition: Value) -> list[Value]:
-    """The conditions that hold together where this one does, each once."""
-    found, open_, seen = [], [condition], set()
-    while open_:
-        each = open_.pop()
-        if each in seen:
-            continue
-        seen.add(each)
-        both = _defined_by(each, "and")
-        if both:
-            open_ += reversed(both.operands)
-        else:
-            found.append(each)
-    return found
 
 
 def _nothing_loaded(c, x, y):
@@ -347,8 +315,8 @@ def _nothing_loaded(c, x, y):
         by_lane = _defined_by(mask, "array") if mask is not None else None
         lane = constant(part.operands[1])
         conditions = by_lane.operands[lane : lane + 1] if by_lane and lane is not None else []
-    needed = set(_conjuncts(c))
-    return x if load and any(set(_conjuncts(known)) == needed for known in (predicate(load), *conditions)) else None
+    needed = set(conjuncts(c))
+    return x if load and any(set(conjuncts(known)) == needed for known in (predicate(load), *conditions)) else None
 
 
 def _extend(op, b):

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from ...ir import OPS, Attr, Builder, Function, Op, Region, Value, evaluate, has
 from ...ir.clone import clone_function, clone_ops
-from ...ir.rewrite import constant, inline_region, is_constant, keep_carried, rewrite
+from ...ir.loops import keep_carried
+from ...ir.rewrite import constant, inline_region, is_constant, rewrite
 from ...ir.storage import BoundMemory, accessors, zero
 from ..lowering.if_conversion import flatten
 from ..manager import Form, FunctionPass

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from ...ir import Attr, Function, Op, Region, TokenType, Value, has, walk
 from ...ir.clone import clone_function
-from ...ir.rewrite import is_constant, keep_carried, set_results
+from ...ir.loops import keep_carried
+from ...ir.rewrite import is_constant, set_results
 from ..manager import FunctionPass
 
 __all__ = ["DeadCodeElimination"]

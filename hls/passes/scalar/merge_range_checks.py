@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ...analysis.induction.trip_count import implied
+from ...analysis.predicates.implication import implied
 from ...ir import BOOL, Builder, Function, IntType, Op, Value
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite

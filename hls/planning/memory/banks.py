@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from ...analysis.affine.affine import Affine, AffineForms, Symbol, WrappedSum
 from ...analysis.bits.known_bits import TrailingZeros
 from ...analysis.dependence.enumerate import AddressTraces
-from ...analysis.induction.trip_count import implied
 from ...analysis.loops.loop_tree import LoopTree
+from ...analysis.predicates.implication import implied
 from ...diag import CompileError
 from ...ir import Attr, Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
 from ...passes.order.write_port_constraints import may_write_twice

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ...analysis.channels.endpoints import is_call
-from ...analysis.induction.trip_count import count_trips, implied
+from ...analysis.induction.trip_count import count_trips
 from ...analysis.memory.strides import STAYS, Step, access_patterns
+from ...analysis.predicates.implication import implied
 from ...ir import Attr, Function, Op, Value, walk
 from ...ir.accesses import CACHED, PIPELINED, PREFETCHING, is_fenced, last_of_run, predicate
 from ...passes.memory.work_item_runs import row_of

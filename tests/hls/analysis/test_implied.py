@@ -1,6 +1,6 @@
 """What conditions imply: each part of them is looked at once, however often they share it."""
 
-from hls.analysis.induction import trip_count
+from hls.analysis.predicates import implication
 from hls.driver import plan_module
 from hls.frontend import parse_source
 from hls.options import Options
@@ -10,13 +10,13 @@ from hls.target.board import load_board
 def test_a_switch_that_falls_through_takes_time_in_proportion(monkeypatch):
     """With a way for each subset of the cases, 30 of them took minutes."""
     cases, asked = 200, [0]
-    original = trip_count._imply
+    original = implication._imply
 
     def counted(*what):
         asked[0] += 1
         return original(*what)
 
-    monkeypatch.setattr(trip_count, "_imply", counted)
+    monkeypatch.setattr(implication, "_imply", counted)
     text = "".join(f"case {k}: x += {k * k % 97};\n" for k in range(cases))
     source = f"__kernel void k(__global int *restrict a, int n) {{ int x = 0; switch (n) {{ {text} }} a[0] = x; }}"
     plan_module(parse_source(source, "k.cl").module, load_board("de5net"), Options())

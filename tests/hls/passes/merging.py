@@ -8,6 +8,7 @@ from hls.ir import Module, walk
 from hls.ir.interpreter import run_kernel
 from hls.ir.verifier import verify
 from hls.passes.lowering.inline import Inline
+from hls.passes.manager import FunctionPass
 from hls.passes.memory.storage_attributes import in_memory
 from hls.passes.pipeline import PipelineOptions, kernel_passes
 from hls.target.board import load_board
@@ -23,9 +24,9 @@ def loops(function) -> int:
     return sum(op.opcode == "loop" for op in walk(function.body))
 
 
-def passes_through(text: str, until: str, record=None, warn=None, mark=None, held=()):
-    """(module of the source, function before the pass of that name, after it, after all passes), each verified. The
-    arrays ``held`` are kept as those that would hold up a loop."""
+def passes_through(text: str, until: str | FunctionPass, record=None, warn=None, mark=None, held=()):
+    """(module of the source, function before the last pass of that name, or the last equal one, after it, after all
+    passes), each verified. The arrays ``held`` are kept as those that would hold up a loop."""
     module = parse_source(text, "k.cl", {}, []).module
     for op in walk(module.kernels[0].body) if mark else ():
         if op.opcode == "loop":
@@ -37,7 +38,7 @@ def passes_through(text: str, until: str, record=None, warn=None, mark=None, hel
     for each in kernel_passes(options):
         before, function = function, each.run(function)
         verify(function)
-        if each.name == until:
+        if until in (each.name, each):
             stages = {"before": before, "after": function}
     return module, stages["before"], stages["after"], function
 

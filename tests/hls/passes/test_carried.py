@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from merging import outcome, passes_through
 
+from hls.passes.scalar.conditional_specialization import ConditionalSpecialization, FactSource
 from tests.kernels.system import Launch
 
 HEAD = "__kernel void k(__global int *restrict a, __global int *restrict b, int n, int m)"
@@ -30,7 +31,7 @@ HEAD = "__kernel void k(__global int *restrict a, __global int *restrict b, int 
 )
 def test_same_numbers(body):
     text = f"{HEAD} {{ {body.replace('L ', chr(10) + '#pragma unroll 3' + chr(10))} }}"
-    module, before, after, last = passes_through(text, "specialize-backedges")
+    module, before, after, last = passes_through(text, ConditionalSpecialization(FactSource.BACKEDGES))
     rng = np.random.default_rng(1)
     for n, m in ((1, 1), (0, 3), (3, 0), (5, -7), (1, 200), (-9, 5)):
         launch = Launch({name: rng.integers(-9, 9, 64).astype(np.int32) for name in "ab"}, {"n": n, "m": m})
