@@ -1,0 +1,3 @@
+"""What analyses answer, as text."""
+
+PRINTERS = {}
