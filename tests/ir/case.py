@@ -70,7 +70,9 @@ class Case:
             below = f"{mark} unchanged\n"
         else:
             below = f"{mark}\n" + "".join(f"; {line}".rstrip() + "\n" for line in result.splitlines())
-        self.path.write_text(self.header + self.source.rstrip("\n") + "\n" + below)
+        # answers call values by the names that printed IR has
+        source = print_module(self.module()) if self.is_analysis else self.source
+        self.path.write_text(self.header + source.rstrip("\n") + "\n" + below)
 
 
 def cases_of(folder: Path) -> list[Path]:
@@ -125,4 +127,4 @@ def _messages(said: list[Diagnostic]) -> str:
 
 def answered(case: Case) -> str:
     """What the analysis says of each value, loop or access."""
-    return "\n".join(PRINTERS[case.subject](case.module(), case.options)) or "nothing"
+    return "\n".join(PRINTERS[case.subject](case.module())) or "nothing"

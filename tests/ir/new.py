@@ -73,14 +73,16 @@ def _steps(text: str, name: str, kernel: str | None) -> Iterator[tuple[Pass, Mod
 def _after(one: Pass, module: Module) -> Module:
     if isinstance(one, ModulePass):
         return one.run(module)
-    (function,) = module.kernels
-    changed = one.run(function)
-    if same_function(function, changed) and function.attrs == changed.attrs:
+    found = {f.name: one.run(f) for f in module.kernels}
+    if all(same_function(f, found[f.name]) and f.attrs == found[f.name].attrs for f in module.kernels):
         return module
-    return Module({function.name: changed}, {}, module.channels)
+    return Module(found, {}, module.channels)
 
 
 def _only(module: Module, kernel: str | None) -> Module:
+    """The first kernel, the one of that name, or with ``*`` all of them."""
+    if kernel == "*":
+        return module
     functions = [f for f in module.kernels if kernel in (None, f.name)]
     return Module({functions[0].name: functions[0]}, {}, module.channels)
 
