@@ -40,12 +40,22 @@ from hls.analysis.predicates.guarded_values import guarded_values_of
 from hls.analysis.predicates.value_sets import ValueSet, ValueSets
 from hls.ir import Function, IntType, Module, Op, Value, memory_name, reaches_memory, walk
 from hls.ir.rewrite import is_constant
+from hls.passes.link.place_buffers import as_used
+from hls.target.board import load_board
 from tests.ir import channel_printers, workgroup_printers
 from tests.ir.names import Names
 
 __all__ = ["PRINTERS"]
 
 Printer = Callable[[Function, Names], Iterator[str]]
+
+#: for which all cases are run
+BOARD = load_board("de5net")
+
+
+def _address_bits(function: Function) -> int:
+    """Those of a byte offset into the memories that the kernel uses."""
+    return as_used(Module({function.name: function}), BOARD).address_bits
 
 
 def _loops(function: Function) -> list[Op]:
@@ -61,7 +71,8 @@ def _pairs(function: Function) -> list[tuple[Op, Op]]:
     return [
         (one, other)
         for one, other in combinations_with_replacement(_accesses(function), 2)
-        if memory_name(one) == memory_name(other) and "store" in (one.opcode, other.opcode)
+        if memory_name(one) == memory_name(other)
+        and "store" in (one.opcode, other.opcode)
         and (one is not other or one.opcode == "store")
     ]
 
@@ -71,7 +82,7 @@ def _integers(names: Names) -> list[Value]:
 
 
 def _affine(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function)
+    forms = AffineForms(function, _address_bits(function))
     for op in _accesses(function):
         form = forms.offset(op)
         low, high = forms.bounds(form)
@@ -93,7 +104,7 @@ def _number(number: float) -> str:
 
 
 def _rows(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function)
+    forms = AffineForms(function, _address_bits(function))
     for one, other in _pairs(function):
         found = rows_of(forms, forms.offset(one), forms.offset(other))
         for op, row in zip((one, other), found or ()):
@@ -111,7 +122,7 @@ def _floordiv(function: Function, names: Names) -> Iterator[str]:
 
 
 def _domains(function: Function, names: Names) -> Iterator[str]:
-    domains = Domains(AffineForms(function))
+    domains = Domains(AffineForms(function, _address_bits(function)))
     for op in _accesses(function):
         conditions = [
             f"{' and '.join(names.sum(form) + ' >= 0' for form in one.forms)}"
@@ -123,7 +134,7 @@ def _domains(function: Function, names: Names) -> Iterator[str]:
 
 
 def _demanded(function: Function, names: Names) -> Iterator[str]:
-    known = demanded(function, 40)
+    known = demanded(function, _address_bits(function))
     for value in _integers(names):
         yield f"{names(value)}: low {known.get(value, 0)} of {value.type.bits} bits"
 
@@ -180,14 +191,14 @@ def _wiring(function: Function, names: Names) -> Iterator[str]:
     for op in walk(function.body):
         if op.results and isinstance(op.result.type, IntType) and op.opcode not in ("const", "loop", "load"):
             cut = cut_order(op) if op.opcode in ("ult", "ule", "slt", "sle") else None
-            words = ["wires" if is_wires(op) else "logic", f"ones at most {possible_ones(op.result):#x}"]
+            words = [*(["wires"] if is_wires(op) else []), f"ones at most {possible_ones(op.result):#x}"]
             if cut is not None:
                 words.append(f"{names(cut.x)} >> {cut.zeros} {'<' if cut.below else '>='} {cut.first}")
             yield f"{names.op(op)}: {', '.join(words)}"
 
 
 def _slice(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function)
+    forms = AffineForms(function, _address_bits(function))
     for op in _accesses(function):
         for top in forms.tree.around(op)[:1]:
             part = Slice(forms.tree, top, {op: forms.offset(op)})
@@ -200,15 +211,15 @@ def _slice(function: Function, names: Names) -> Iterator[str]:
 
 
 def _dependences(function: Function, names: Names) -> Iterator[str]:
-    for one in dependences(function):
-        where = f"{one.distance} iterations of {names.loop(one.loop)} later" if one.loop else "in one iteration"
+    for one in dependences(function, _address_bits(function)):
+        where = f"{_iterations(one.distance)} of {names.loop(one.loop)} later" if one.loop else "in one iteration"
         known = "" if one.known else ", if at all"
         overlap = ", where buffers overlap" if one.overlap else ""
         yield f"{one.kind.value}: {names.op(one.dst)} after {names.op(one.src)}, {where}{known}{overlap}"
 
 
 def _traces(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function)
+    forms = AffineForms(function, _address_bits(function))
     traces = AddressTraces(forms)
     for one, other in _pairs(function):
         around = forms.tree.around(one)
@@ -219,11 +230,11 @@ def _traces(function: Function, names: Names) -> Iterator[str]:
 
 
 def _least(found: int | None) -> str:
-    return "never" if found is None else f"{found} iterations later at least"
+    return "never" if found is None else f"{_iterations(found)} later at least"
 
 
 def _distance(function: Function, names: Names) -> Iterator[str]:
-    tester = DependenceTester(function, 64)
+    tester = DependenceTester(function, _address_bits(function))
     for one, other in _pairs(function):
         around = tester.tree.around(one)
         for same, loop in enumerate(around):
@@ -255,12 +266,16 @@ def _counted(function: Function, names: Names) -> Iterator[str]:
             yield f"{names.loop(op)}, counted by {names(arg)}: {_unknown(found, 'iterations')}"
 
 
+def _iterations(number: int) -> str:
+    return f"{number} iteration{'' if number == 1 else 's'}"
+
+
 def _unknown(found: object, what: str) -> str:
     return "unknown" if found is None else f"{found} {what}"
 
 
 def _monotonic(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function)
+    forms = AffineForms(function, _address_bits(function))
     growth = MonotonicAccess(forms)
     for one, other in _pairs(function):
         for loop in (None, *forms.tree.around(one)):
@@ -306,8 +321,12 @@ def _forward(function: Function, names: Names) -> Iterator[str]:
         if op.results:
             yield f"computed from {names(op.results[0])}: {names.all(computed_from(region, set(op.results)))}"
         followers = {
-            one.src: {two.dst for two in dependences(function) if two.src is one.src and two.loop is None}
-            for one in dependences(function)
+            one.src: {
+                two.dst
+                for two in dependences(function, _address_bits(function))
+                if two.src is one.src and two.loop is None
+            }
+            for one in dependences(function, _address_bits(function))
         }
         yield f"known behind {names.op(op)}: {names.all(behind(region, op, followers))}"
 
@@ -338,7 +357,7 @@ def _components(function: Function, names: Names) -> Iterator[str]:
 
 def _groups(function: Function, names: Names) -> Iterator[str]:
     for most in (0, 64):
-        for group in neighbours(function, most):
+        for group in neighbours(function, most, _address_bits(function)):
             members = ", ".join(f"{names.op(op)} at {offset}" for op, offset in zip(group.members, group.offsets))
             yield f"up to {most} bytes: {members}"
 
@@ -347,24 +366,24 @@ def _commute(function: Function, names: Names) -> Iterator[str]:
     free = Commutativity(function)
     ops = [op for op in walk(function.body) if reaches_memory(op)]
     for one, other in combinations_with_replacement(ops, 2):
-        if memory_name(one) == memory_name(other):
+        if memory_name(one) == memory_name(other) and {one.opcode, other.opcode} != {"load"}:
             yield f"{names.op(one)} and {names.op(other)}: {'any order' if free.between(one, other) else 'in order'}"
 
 
 def _aliases(function: Function, names: Names) -> Iterator[str]:
-    places = MustAlias(function)
-    tree = LoopTree(function)
+    places = MustAlias(function, _address_bits(function))
+    tree = places.tree
     for store, load in ((a, b) for pair in _pairs(function) for a, b in (pair, pair[::-1])):
         if store.opcode == "store" and load.opcode == "load" and tree.region_of(store) is tree.region_of(load):
             loop = tree.around(store)[-1] if tree.around(store) else None
             found = places.distance(store, load, loop)
-            text = "nobody knows" if found is None else f"{found} iterations later"
-            fixed = f", a fixed place" if loop is not None and places.fixed(load, loop) else ""
+            text = "nobody knows" if found is None else f"{_iterations(found)} later"
+            fixed = ", a fixed place" if loop is not None and places.fixed(load, loop) else ""
             yield f"{names.op(load)} reads what {names.op(store)} wrote: {text}{fixed}"
 
 
 def _defined(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function)
+    forms = AffineForms(function, _address_bits(function))
     defines = MustDefine(forms)
     for op in _loops(function):
         loop = _loop_of(forms.tree, op)
@@ -378,7 +397,8 @@ def _defined(function: Function, names: Names) -> Iterator[str]:
 
 
 def _reaching(function: Function, names: Names) -> Iterator[str]:
-    tree, places = LoopTree(function), MustAlias(function)
+    places = MustAlias(function, _address_bits(function))
+    tree = places.tree
     for load in [op for op in _accesses(function) if op.opcode == "load"]:
         loop = tree.around(load)[-1] if tree.around(load) else None
         for compare in (False, True):
@@ -389,7 +409,7 @@ def _reaching(function: Function, names: Names) -> Iterator[str]:
 
 def _reached(one, names: Names) -> str:
     sure = "surely" if one.certain else "perhaps"
-    return f"{names.op(one.access)}, {one.distance} iterations before, {sure}" + (
+    return f"{names.op(one.access)}, {_iterations(one.distance)} before, {sure}" + (
         ", if addresses are equal" if one.compare else ""
     )
 
@@ -417,7 +437,7 @@ def _sets(function: Function, names: Names) -> Iterator[str]:
     for value in _integers(names):
         if value.type.bits == 1 and value.op is not None:
             for truth in (True, False):
-                found = sets.of(value, truth)
+                found = {v: one for v, one in sets.of(value, truth).items() if v is not value}
                 if found:
                     facts = "; ".join(f"{names(v)} is {_set(one)}" for v, one in found.items())
                     yield f"where {names(value)} is {'true' if truth else 'false'}: {facts}"

@@ -6,13 +6,7 @@ from itertools import combinations_with_replacement
 from hls.analysis.workgroup.barrier_convergence import check_barriers
 from hls.analysis.workgroup.partial_execution import PartialExecution, local_ids, needed_for
 from hls.analysis.workgroup.phases import BarrierPhases
-from hls.analysis.workgroup.uniformity import (
-    lane_distances,
-    lane_values,
-    parts,
-    unrepeatable_values,
-    varying_values,
-)
+from hls.analysis.workgroup.uniformity import lane_distances, lane_values, parts, unrepeatable_values, varying_values
 from hls.diag import CompileError, Diagnostic
 from hls.ir import Function, reaches_memory, walk
 from tests.ir.names import Names
