@@ -4,7 +4,7 @@ A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
 
 from ..diag import CompileError
-from ..ir import FloatType, Op, PointerType, TokenType, Value, lane_mask, predicate
+from ..ir import Attr, FloatType, Op, PointerType, TokenType, Value, lane_mask, predicate
 from ..ir.barriers import condition_place
 from .promises import vows
 from .types import from_memory, has_data, masked, memory_type, to_memory, zero
@@ -15,23 +15,23 @@ _IDS = ("global_id", "local_id", "group_id")
 
 
 def _is_true(value) -> bool:
-    return value.op is not None and value.op.opcode == "const" and value.op.attrs["value"] == 1
+    return value.op is not None and value.op.opcode == "const" and value.op.attrs[Attr.VALUE] == 1
 
 
 def _work_item(w, op: Op):
-    fn = op.attrs["fn"]
+    fn = op.attrs[Attr.FN]
     if fn == "work_dim":
         text = "item.launch->work_dim"
     elif fn == "compute_id":
         text = "0"  # one unit runs all groups
     else:
-        text = f"item.{'' if fn in _IDS else 'launch->'}{fn}[{op.attrs.get('dim', 0)}]"
+        text = f"item.{'' if fn in _IDS else 'launch->'}{fn}[{op.attrs.get(Attr.DIM, 0)}]"
     w.declare(op.result, masked(text, op.result.type))
 
 
 def _addr(w, op: Op):
-    if op.attrs["mem"] not in w.storage.variables:
-        w.declare(op.result, f"moved({w.memories[op.attrs['mem']]}, {_offset(w, op.operands[0])})")
+    if op.attrs[Attr.MEM] not in w.storage.variables:
+        w.declare(op.result, f"moved({w.memories[op.attrs[Attr.MEM]]}, {_offset(w, op.operands[0])})")
 
 
 def _ptradd(w, op: Op):
@@ -45,12 +45,12 @@ def _offset(w, value: Value) -> str:
     if op is not None and op.opcode == "mul" and value.type.bits == 64:
         for index, factor in (op.operands, op.operands[::-1]):
             if factor.op is not None and factor.op.opcode == "const":
-                return f"scaled({w.name(index)}, {factor.op.attrs['value']}ull)"
+                return f"scaled({w.name(index)}, {factor.op.attrs[Attr.VALUE]}ull)"
     return w.name(value)
 
 
 def _given(w, op: Op):
-    w.declare(op.result, f"{w.memories[op.attrs['mem']]}.size != 0")
+    w.declare(op.result, f"{w.memories[op.attrs[Attr.MEM]]}.size != 0")
 
 
 def _load(w, op: Op):
@@ -122,7 +122,7 @@ def _store(w, op: Op):
 
 def _fresh(w, op: Op):
     """The memory is new: 0, and if that is not what the program says, never set."""
-    memory, is_set = w.function.memories[op.attrs["mem"]], str(op.attrs["set"]).lower()
+    memory, is_set = w.function.memories[op.attrs[Attr.MEM]], str(op.attrs[Attr.SET]).lower()
     name = w.memories[memory.name]
     if memory.name in w.storage.variables:
         w.line(f"{name} = {zero(memory.element)};")
@@ -141,7 +141,7 @@ def _nothing(w, op: Op):
 
 
 def _call(w, op: Op):
-    call = f"helper_{op.attrs['callee']}({', '.join(['item', *(w.name(v) for v in op.operands)])})"
+    call = f"helper_{op.attrs[Attr.CALLEE]}({', '.join(['item', *(w.name(v) for v in op.operands)])})"
     if len(op.results) == 1:
         w.declare(op.result, call)
     elif op.results:
@@ -219,10 +219,10 @@ def _barrier(w, op: Op):
 def _new_value(w, op: Op, old: str) -> str:
     """What an atomic operation leaves in memory."""
     type, values = op.result.type, [w.name(v) for v in op.operands[2:]]
-    if op.attrs["fn"] in ("xchg", "cmpxchg"):
-        return ATOMICS[op.attrs["fn"]].format(old, *values)
+    if op.attrs[Attr.FN] in ("xchg", "cmpxchg"):
+        return ATOMICS[op.attrs[Attr.FN]].format(old, *values)
     signs = {f"s{k}": f"sign64({x}, {type.bits})" for k, x in enumerate((old, *values))}
-    return masked(ATOMICS[op.attrs["fn"]].format(old, *values, **signs), type)
+    return masked(ATOMICS[op.attrs[Attr.FN]].format(old, *values, **signs), type)
 
 
 def _atomic(w, op: Op):
@@ -235,13 +235,13 @@ def _atomic(w, op: Op):
 
 
 def _queue(w, op: Op, site: int):
-    if op.attrs["channel"] in w.function.memories:
+    if op.attrs[Attr.CHANNEL] in w.function.memories:
         raise CompileError.at(
             op.span,
-            f"{op.attrs['channel']} is a pipe of the host, which the emulator does not have",
+            f"{op.attrs[Attr.CHANNEL]} is a pipe of the host, which the emulator does not have",
             "declare a channel at file scope",
         )
-    channel = w.shared.channels[op.attrs["channel"]]
+    channel = w.shared.channels[op.attrs[Attr.CHANNEL]]
     w.line(f"if ({w.name(op.operands[1])}) {{")
     w.line(f"  Queue &q = queue_of({channel}, {w.name(op.operands[0])}, {site});")
 
@@ -253,7 +253,7 @@ def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: st
     for value in answers:
         w.declare(value, "0")
     _queue(w, op, site)
-    if op.attrs["blocking"]:
+    if op.attrs[Attr.BLOCKING]:
         w.line(f"  while ({stuck}) wait_for(q, {writes}, {site});")
         w.line(f"  {action}")
     else:
@@ -277,7 +277,7 @@ def _channel_write(w, op: Op):
 
 def _printf(w, op: Op):
     pred, *values = op.operands
-    number = w.shared.format(op.attrs["format"], [v.type for v in values])
+    number = w.shared.format(op.attrs[Attr.FORMAT], [v.type for v in values])
     words = [
         f"bits_as<u64>((double){w.name(v)})"
         if isinstance(v.type, FloatType)

@@ -1,6 +1,6 @@
 """One function of IR as C++ text."""
 
-from ..ir import Function, Op, PointerType, Region, Value
+from ..ir import Attr, Function, Op, PointerType, Region, Value
 from .effects import EFFECTS
 from .memory import Storage, kind_of
 from .ops import expression
@@ -66,7 +66,7 @@ class FunctionWriter:
             EFFECTS[op.opcode](self, op)
         elif op.opcode == "const":
             if has_data(op.result.type):
-                self.names[op.result] = literal(op.attrs["value"], op.result.type)
+                self.names[op.result] = literal(op.attrs[Attr.VALUE], op.result.type)
         else:
             self.declare(op.result, expression(op, [self.name(v) for v in op.operands]))
 

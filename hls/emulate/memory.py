@@ -1,6 +1,6 @@
 """Where the memories of one function live in the C++ text."""
 
-from ..ir import Function, MemoryObject, Op, PointerType, uses, walk
+from ..ir import Attr, Function, MemoryObject, Op, PointerType, uses, walk
 
 __all__ = ["POINTER_BYTES", "Storage", "kind_of"]
 
@@ -20,7 +20,7 @@ class Storage:
     def __init__(self, function: Function):
         self.function = function
         self.uses = uses(function.body)
-        escaping = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "addr" and not self._is_plain(op)}
+        escaping = {op.attrs[Attr.MEM] for op in walk(function.body) if op.opcode == "addr" and not self._is_plain(op)}
         self.variables = {
             m.name
             for m in function.memories.values()
@@ -28,7 +28,7 @@ class Storage:
         }
         arrays = [m for m in function.memories.values() if m.space == "private" and m.name not in self.variables]
         self.bytes = sum(_bytes(m) for m in arrays)
-        declared = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs["set"]}
+        declared = {op.attrs[Attr.MEM] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs[Attr.SET]}
         self.watched = {
             name for name in self.variables & declared if not isinstance(function.memories[name].element, PointerType)
         }
@@ -36,7 +36,11 @@ class Storage:
     def variable(self, pointer) -> str | None:
         """The name of the plain variable that a pointer leads to, or None."""
         op = pointer.op
-        return op.attrs["mem"] if op is not None and op.opcode == "addr" and op.attrs["mem"] in self.variables else None
+        return (
+            op.attrs[Attr.MEM]
+            if op is not None and op.opcode == "addr" and op.attrs[Attr.MEM] in self.variables
+            else None
+        )
 
     def is_copied(self, load: Op) -> bool:
         """Whether the value of a load goes nowhere but into stores."""
@@ -48,8 +52,8 @@ class Storage:
         return variable in self.watched if variable is not None else not isinstance(load.result.type, PointerType)
 
     def _is_plain(self, addr: Op) -> bool:
-        memory, offset = self.function.memories[addr.attrs["mem"]], addr.operands[0].op
-        at_start = offset is not None and offset.opcode == "const" and offset.attrs["value"] == 0
+        memory, offset = self.function.memories[addr.attrs[Attr.MEM]], addr.operands[0].op
+        at_start = offset is not None and offset.opcode == "const" and offset.attrs[Attr.VALUE] == 0
         return at_start and all(_moves(op, k) == memory.element for op, k in self.uses.get(addr.result, ()))
 
 

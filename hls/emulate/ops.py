@@ -7,7 +7,7 @@ integers of which the low bits count, rows of :data:`ROUNDED` floats that have y
 half precision.
 """
 
-from ..ir import ArrayType, IntType, Op
+from ..ir import ArrayType, Attr, IntType, Op
 from .types import c_type, from_memory, masked, memory_type, to_memory
 
 __all__ = ["ROWS", "expression"]
@@ -70,7 +70,7 @@ EXPRESSIONS = {
 
 def expression(op: Op, names: list[str]) -> str:
     """The value of a pure operation whose operands have these names. Raises KeyError for one without a row."""
-    if op.attrs.get("flush"):
+    if op.attrs.get(Attr.FLUSH_DENORMALS):
         return f"flushed({_plain(op, [f'flushed({name})' for name in names])})"
     return _plain(op, names)
 
@@ -90,7 +90,7 @@ def _plain(op: Op, names: list[str]) -> str:
 
 def _fields(op: Op, names: list[str]) -> dict:
     first = op.operands[0].type
-    mode = op.attrs.get("rounding", "zero" if op.opcode in ("fptosi", "fptoui") else "even").upper()
+    mode = op.attrs.get(Attr.ROUNDING, "zero" if op.opcode in ("fptosi", "fptoui") else "even").upper()
     fields = {
         "mode": mode,
         "T": c_type(op.result.type),
@@ -123,7 +123,7 @@ def _fused_sum(op: Op, names: list[str]) -> str:
     given = iter(names)
     terms = [
         f"{{{'true' if term[0] == '-' else 'false'}, {next(given)}, {next(given) if '*' in term else '1'}}}"
-        for term in op.attrs["terms"]
+        for term in op.attrs[Attr.TERMS]
     ]
     return f"one_nan(fused_sum<{op.result.type.bits}, {c_type(op.result.type)}>({{{', '.join(terms)}}}))"
 

@@ -6,7 +6,7 @@ An access inside of such a loop, or in a helper that is called from inside, tell
 
 from collections.abc import Mapping
 
-from ..ir import Function, Op, walk
+from ..ir import Attr, Function, Op, walk
 
 __all__ = ["Promises", "vows"]
 
@@ -19,13 +19,13 @@ class Promises:
         self._helpers: set[str] = set()
         for function in functions.values():
             for loop in walk(function.body):
-                if loop.attrs.get("ivdep"):
+                if loop.attrs.get(Attr.IVDEP):
                     self._add(loop.regions, functions)
 
     def _add(self, regions, functions: Mapping[str, Function]):
         for op in (op for region in regions for op in walk(region)):
             self._inside.add(op)
-            callee = op.attrs["callee"] if op.opcode == "call" else None
+            callee = op.attrs[Attr.CALLEE] if op.opcode == "call" else None
             if callee is not None and callee not in self._helpers:
                 self._helpers.add(callee)
                 self._add([functions[callee].body], functions)
@@ -50,6 +50,6 @@ def vows(loop: Op, numbers: Mapping[str, int]) -> str:
     nothing."""
     return ", ".join(
         f"{{{numbers[name] if name else 0}, {safelen}}}"
-        for name, safelen in loop.attrs.get("ivdep", ())
+        for name, safelen in loop.attrs.get(Attr.IVDEP, ())
         if not name or name in numbers
     )

@@ -3,7 +3,7 @@
 from importlib.resources import files
 
 from ..diag import CompileError
-from ..ir import Function, MemoryObject, Module, PointerType, walk
+from ..ir import Attr, Function, MemoryObject, Module, PointerType, walk
 from ..ir.barriers import decisions
 from ..ir.concurrent import channel_room, waiting_functions
 from .function import FunctionWriter
@@ -86,7 +86,7 @@ class _Program:
     def _channel(self, declared: MemoryObject) -> str:
         """A channel, or an array of them, as the text names it."""
         # the board's side of a stream holds any number
-        count, room = declared.length or 1, 0 if "io" in dict(declared.attrs) else channel_room(declared)
+        count, room = declared.length or 1, 0 if Attr.IO in dict(declared.attrs) else channel_room(declared)
         first = len(self.queues)
         for k in range(count):
             name = declared.name if count == 1 else f"{declared.name}[{k}]"
@@ -145,7 +145,7 @@ class _Program:
             for op in operations:
                 if op.opcode != "call":
                     continue
-                callee = self.module.functions[op.attrs["callee"]]
+                callee = self.module.functions[op.attrs[Attr.CALLEE]]
                 if callee.name in (*callers, f.name):
                     raise CompileError.at(
                         op.span, f"{callee.name} calls itself", "OpenCL C has no recursion: write a loop"
@@ -169,7 +169,7 @@ def result_type(f: Function) -> str:
 
 
 def _callees(f: Function) -> set[str]:
-    return {op.attrs["callee"] for op in walk(f.body) if op.opcode == "call"}
+    return {op.attrs[Attr.CALLEE] for op in walk(f.body) if op.opcode == "call"}
 
 
 def _local_arguments(f: Function) -> tuple[str, ...]:
@@ -178,7 +178,7 @@ def _local_arguments(f: Function) -> tuple[str, ...]:
 
 def arguments(f: Function) -> list[Argument]:
     """The values that a kernel is given, in order."""
-    names = [p.name for p in f.params if p.kind == "scalar"] + list(f.attrs.get("launch_args", ()))
+    names = [p.name for p in f.params if p.kind == "scalar"] + list(f.attrs.get(Attr.LAUNCH_ARGS, ()))
     found: list[Argument] = []
     for name, value in zip(names, f.args, strict=True):
         found.append(Argument(name, value.type, found[-1].end if found else 0))
@@ -187,8 +187,8 @@ def arguments(f: Function) -> list[Argument]:
 
 def _kernel(f: Function) -> KernelText:
     buffers = tuple(m.name for m in f.memories.values() if m.space == "global")
-    found, hidden = arguments(f), len(f.attrs.get("launch_args", ()))
+    found, hidden = arguments(f), len(f.attrs.get(Attr.LAUNCH_ARGS, ()))
     first = len(found) - hidden
     return KernelText(
-        f.name, buffers, tuple(found[:first]), tuple(found[first:]), _local_arguments(f), "launch_args" in f.attrs
+        f.name, buffers, tuple(found[:first]), tuple(found[first:]), _local_arguments(f), Attr.LAUNCH_ARGS in f.attrs
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from ..diag import CompileError
+from ..ir import Attr
 from .lexer import Attribute
 from .parse import parse_expressions
 
@@ -46,9 +47,9 @@ class Form:
 
 
 FUNCTION: dict[str, Form] = {
-    "reqd_work_group_size": Form(3, 3, name="work_group_size"),
+    "reqd_work_group_size": Form(3, 3, name=Attr.WORK_GROUP_SIZE),
     "max_work_group_size": Form(1, 3),
-    "xcl_max_work_group_size": Form(3, 3, name="max_work_group_size"),
+    "xcl_max_work_group_size": Form(3, 3, name=Attr.MAX_WORK_GROUP_SIZE),
     "num_simd_work_items": Form(1, 1, highest=16, power=True),
     "num_compute_units": Form(1, 3),
     "max_global_work_dim": Form(1, 1, lowest=0, highest=3),
@@ -108,7 +109,7 @@ TYPE: dict[str, Form] = {"ap_int": Form(1, 1, highest=64)}
 
 CHANNEL: dict[str, Form] = {
     "depth": Form(1, 1, lowest=0),
-    "xcl_reqd_pipe_depth": Form(1, 1, name="depth"),
+    "xcl_reqd_pipe_depth": Form(1, 1, name=Attr.CHANNEL_DEPTH),
     "io": Form(1, 1, text=True),
     "blocking": Form(),
 }
@@ -219,71 +220,73 @@ def _text(checker, node, attribute: Attribute, form: Form) -> str:
 
 def check_function(attrs: dict, spans: dict, parameters: int):
     """Raise CompileError for kernel attributes that contradict each other; ``spans`` holds the place of each."""
-    size = attrs.get("work_group_size")
-    most = attrs.get("max_work_group_size")
+    size = attrs.get(Attr.WORK_GROUP_SIZE)
+    most = attrs.get(Attr.MAX_WORK_GROUP_SIZE)
     limit = most if isinstance(most, int) else _product(most) if most else None
     if size and limit is not None and _product(size) > limit:
         _refuse(
             spans,
-            "max_work_group_size",
+            Attr.MAX_WORK_GROUP_SIZE,
             f"a group of {_product(size)} work-items is required, but at most {limit} allowed",
             "make the two agree",
         )
-    simd = attrs.get("num_simd_work_items", 1)
+    simd = attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1)
     if size and size[0] % simd:
         _refuse(
             spans,
-            "num_simd_work_items",
+            Attr.NUM_SIMD_WORK_ITEMS,
             f"num_simd_work_items({simd}) does not divide the group size {size[0]}",
             "make the first dimension of reqd_work_group_size a multiple of it",
         )
-    if attrs.get("max_global_work_dim") == 0 and size and _product(size) > 1:
+    if attrs.get(Attr.MAX_GLOBAL_WORK_DIM) == 0 and size and _product(size) > 1:
         _refuse(
             spans,
-            "max_global_work_dim",
+            Attr.MAX_GLOBAL_WORK_DIM,
             "max_global_work_dim(0) asks for one work-item, reqd_work_group_size for more",
             "remove one of them",
         )
-    if attrs.get("autorun") and parameters:
-        _refuse(spans, "autorun", "an autorun kernel has no arguments", "read from channels, or remove autorun")
+    if attrs.get(Attr.AUTORUN) and parameters:
+        _refuse(spans, Attr.AUTORUN, "an autorun kernel has no arguments", "read from channels, or remove autorun")
 
 
 def check_memory(attrs: dict, spans: dict):
     """Raise CompileError for memory attributes that contradict each other."""
-    if attrs.get("singlepump") and attrs.get("doublepump"):
-        _refuse(spans, "doublepump", "a memory is pumped once or twice, not both", "remove singlepump or doublepump")
-    kind = attrs.get("memory", True)
+    if attrs.get(Attr.SINGLEPUMP) and attrs.get(Attr.DOUBLEPUMP):
+        _refuse(spans, Attr.DOUBLEPUMP, "a memory is pumped once or twice, not both", "remove singlepump or doublepump")
+    kind = attrs.get(Attr.RAM_KIND, True)
     if kind is not True and kind not in RAM_KINDS:
         _refuse(
             spans,
-            "memory",
+            Attr.RAM_KIND,
             f'memory("{kind}") names no kind of RAM',
             f"write one of {', '.join(RAM_KINDS)}, or memory alone",
         )
-    if kind == "MLAB" and attrs.get("doublepump"):
+    if kind == "MLAB" and attrs.get(Attr.DOUBLEPUMP):
         _refuse(
             spans,
-            "doublepump",
+            Attr.DOUBLEPUMP,
             'the tables of memory("MLAB") cannot be double-pumped',
             'write memory("BLOCK_RAM"), or remove doublepump',
         )
-    merge = attrs.get("merge")
+    merge = attrs.get(Attr.MERGE)
     if isinstance(merge, tuple) and merge[1] not in ("depth", "width"):
         _refuse(
             spans,
-            "merge",
+            Attr.MERGE,
             f'memories are merged by "depth" or by "width", not by "{merge[1]}"',
             f'write merge("{merge[0]}", "depth")',
         )
-    others = sorted(set(attrs) - {"register", "aligned", "max_concurrency", "private_copies", "max_private_copies"})
-    if attrs.get("register") and others:
+    others = sorted(
+        set(attrs) - {Attr.REGISTER, Attr.ALIGNED, Attr.MAX_CONCURRENCY, Attr.PRIVATE_COPIES, Attr.MAX_PRIVATE_COPIES}
+    )
+    if attrs.get(Attr.REGISTER) and others:
         _refuse(spans, others[0], f"'{others[0]}' asks for a memory, 'register' for none", "remove one of them")
-    bits, banks = attrs.get("bank_bits"), attrs.get("numbanks")
+    bits, banks = attrs.get(Attr.BANK_BITS), attrs.get(Attr.NUMBANKS)
     count = 1 if isinstance(bits, int) else len(bits or ())
     if bits is not None and banks is not None and banks != 1 << count:
         _refuse(
             spans,
-            "bank_bits",
+            Attr.BANK_BITS,
             f"{count} bank bits choose among {1 << count} banks, not {banks}",
             f"write numbanks({1 << count})",
         )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 
-from ..ir import FloatType, Value
+from ..ir import Attr, FloatType, Value
 from ..mathlib import DOUBLES, FUNCTIONS, HALVES, SIGNATURES, Signature
 from . import types as ct
 
@@ -72,7 +72,7 @@ class LibraryCall:
 
 
 def _call(b, signature: Signature, v: list[Value]) -> Value:
-    return b.value("call", *v, result=ct.ir_type(ct.SCALARS[signature.result]), attrs={"callee": signature.function})
+    return b.value("call", *v, result=ct.ir_type(ct.SCALARS[signature.result]), attrs={Attr.CALLEE: signature.function})
 
 
 def _named(name: str):

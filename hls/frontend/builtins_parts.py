@@ -7,7 +7,7 @@ them.
 
 import math
 
-from ..ir import BOOL, I32, Builder, IntType, Value
+from ..ir import BOOL, I32, Attr, Builder, IntType, Value
 from . import types as ct
 from .builtins_math import LibraryCall, floating
 
@@ -32,7 +32,7 @@ def _modf(b, v, t):
     """What is behind the point, with the sign of x; of an infinity 0."""
     (x,) = v
     size = b.value("fabs", x)
-    rest = b.value("fsub", size, b.value("fintegral", size, attrs={"rounding": "zero"}))
+    rest = b.value("fsub", size, b.value("fintegral", size, attrs={Attr.ROUNDING: "zero"}))
     return _sized(b, b.value("select", _is_infinite(b, x), b.const(0.0, x.type), rest), x)
 
 
@@ -41,7 +41,7 @@ def _fract(b, v, t):
     (x,) = v
     most = b.const(1 - 2.0 ** -(_FRACTION[x.type.bits] + 1), x.type)
     zero = b.const(0.0, x.type)
-    rest = b.value("fsub", x, b.value("fintegral", x, attrs={"rounding": "down"}))
+    rest = b.value("fsub", x, b.value("fintegral", x, attrs={Attr.ROUNDING: "down"}))
     rest = b.value("select", b.value("flt", most, rest), most, rest)
     special = b.value("or", _is_infinite(b, x), b.value("feq", x, zero))
     return b.value("select", special, _sized(b, zero, x), rest)

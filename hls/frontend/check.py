@@ -6,6 +6,7 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from ..diag import CompileError, Diagnostic, Span
+from ..ir import Attr
 from . import tree as tt
 from . import types as ct
 from .attributes import ARGUMENT, CHANNEL, FUNCTION, LOCAL_ARGUMENT, MEANT_FOR_OTHERS, check_function
@@ -244,7 +245,7 @@ class Program(StatementChecker):
         if function.kernel or function.takes_channels:
             self._again[function] = node
         if not self.contract:
-            function.attrs["fp_contract"] = False
+            function.attrs[Attr.FP_CONTRACT] = False
         self._check_body(function, node, function.parameters)
         if not function.takes_channels:
             self.functions.append(function)
@@ -270,7 +271,7 @@ class Program(StatementChecker):
             self._called[key] = tree = tt.FunctionTree(
                 name, False, function.result, numbers, function.span, broken=broken, written_types=written
             )
-            tree.attrs |= {name: value for name, value in function.attrs.items() if name == "fp_contract"}
+            tree.attrs |= {name: value for name, value in function.attrs.items() if name == Attr.FP_CONTRACT}
             try:
                 self._check_body(tree, node, meanings)
             finally:
@@ -365,7 +366,7 @@ class Program(StatementChecker):
             for callee in function.calls:
                 function.work_items = {**callee.work_items, **function.work_items}
             if function.kernel:
-                function.attrs["ndrange"], function.attrs["reason"] = _kind(function)
+                function.attrs[Attr.NDRANGE], function.attrs[Attr.REASON] = _kind(function)
 
     def _callees_first(self) -> list[tt.FunctionTree]:
         """Callees before callers; recursion is reported at the call that closes the circle."""
@@ -407,17 +408,17 @@ def check(syntax: Syntax, single_precision: bool = False, doubles: bool = False)
 def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
     """Whether the kernel is one of many work-items, and why."""
     attrs = function.attrs
-    if attrs.get("work_group_size") == (1, 1, 1):
+    if attrs.get(Attr.WORK_GROUP_SIZE) == (1, 1, 1):
         return False, "its reqd_work_group_size is (1, 1, 1)"
-    for name, said in (("task", "it has the attribute task"), ("autorun", "it is an autorun kernel")):
+    for name, said in ((Attr.TASK, "it has the attribute task"), (Attr.AUTORUN, "it is an autorun kernel")):
         if name in attrs:
             return False, said
-    if attrs.get("max_global_work_dim") == 0:
+    if attrs.get(Attr.MAX_GLOBAL_WORK_DIM) == 0:
         return False, "its max_global_work_dim is 0"
     for call, span in function.work_items.values():
         return True, f"it calls {call} at line {span.line}"
-    if "work_group_size" in attrs:
-        return True, f"its reqd_work_group_size is {attrs['work_group_size']}"
+    if Attr.WORK_GROUP_SIZE in attrs:
+        return True, f"its reqd_work_group_size is {attrs[Attr.WORK_GROUP_SIZE]}"
     return False, "it asks for no work-item's number"
 
 

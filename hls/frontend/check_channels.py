@@ -6,6 +6,7 @@ from math import prod
 from pycparser import c_ast
 
 from ..diag import CompileError, Span
+from ..ir import Attr
 from . import tree as tt
 from . import types as ct
 from .check_units import UnitCallChecker
@@ -84,7 +85,7 @@ class ChannelCallChecker(UnitCallChecker):
                 f"the second argument of {name} is '{pointer.type}', not '{wanted}'",
                 "pass the address of a variable of the pipe's type",
             )
-        blocking = waits or "blocking" in channel.attrs
+        blocking = waits or Attr.BLOCKING in channel.attrs
         if write:
             value = self.dereference(pointer, span)
             return tt.ChannelWrite(ct.INT, span, channel, index, value, blocking, pipe=True)

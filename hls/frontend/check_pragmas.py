@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from ..diag import CompileError
+from ..ir import Attr
 from . import tree as tt
 from . import types as ct
 from .check_declarations import DeclarationChecker
@@ -41,7 +42,7 @@ class PragmaChecker(DeclarationChecker):
         if self.function is None:
             self.contract = allowed
         elif not allowed:
-            self.function.attrs["fp_contract"] = False
+            self.function.attrs[Attr.FP_CONTRACT] = False
 
     def _similar_pragma(self, name: str) -> str:
         return self.similar(name, (*LOOP_PRAGMAS, "ivdep", "loop_fuse")) if len(name) > 2 else ""
@@ -80,7 +81,7 @@ class PragmaChecker(DeclarationChecker):
         return replace(
             block,
             statements=tuple(
-                replace(s, attrs=s.attrs | {"loop_fuse": mark}) if isinstance(s, tt.Loop) else s
+                replace(s, attrs=s.attrs | {Attr.LOOP_FUSE: mark}) if isinstance(s, tt.Loop) else s
                 for s in block.statements
             ),
         )

@@ -1,6 +1,6 @@
 """The value of a constant expression: lowered to IR like any other, then computed with the op table's meanings."""
 
-from ..ir import Function, Region, evaluate
+from ..ir import Attr, Function, Region, evaluate
 from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS
@@ -70,7 +70,7 @@ def _computed(e: tt.Expr) -> list:
     values = {}
     for op in region.ops:
         if op.opcode == "const":
-            values[op.result] = op.attrs["value"]
+            values[op.result] = op.attrs[Attr.VALUE]
         else:
             operands = [values[v] for v in op.operands]
             values[op.result] = evaluate(op.opcode, operands, [v.type for v in op.operands], op.result.type, op.attrs)

@@ -4,7 +4,7 @@ from functools import cache
 from importlib import resources
 
 from .. import mathlib
-from ..ir import Function, Module, walk
+from ..ir import Attr, Function, Module, walk
 from ..ir.clone import clone_function
 from .check import check
 from .lower import lower
@@ -25,7 +25,7 @@ def link(module: Module) -> Module:
 def _add_callees(function: Function, beside: dict[str, Function], found: dict[str, Function]):
     """Add what ``function`` calls; ``beside`` are the functions of its own file where that is one of the library."""
     for op in walk(function.body):
-        name = op.attrs["callee"] if op.opcode == "call" else None
+        name = op.attrs[Attr.CALLEE] if op.opcode == "call" else None
         home = _compiled(mathlib.FUNCTIONS[name].file) if name in mathlib.FUNCTIONS else beside
         if name in home and name not in found:
             _add_callees(home[name], home, found)
@@ -45,8 +45,8 @@ def _compiled(file: str) -> dict[str, Function]:
     names = {name: mathlib.prefix(file) + name for name in functions}
     for function in functions.values():
         function.name = names[function.name]
-        function.attrs["library"] = True  # its places in the source are nobody's business
+        function.attrs[Attr.LIBRARY] = True  # its places in the source are nobody's business
         for op in walk(function.body):
             if op.opcode == "call":
-                op.attrs["callee"] = names.get(op.attrs["callee"], op.attrs["callee"])
+                op.attrs[Attr.CALLEE] = names.get(op.attrs[Attr.CALLEE], op.attrs[Attr.CALLEE])
     return {function.name: function for function in functions.values()}

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from ..ir import I64, Function, MemoryObject, Module, Parameter, Value
+from ..ir import I64, Attr, Function, MemoryObject, Module, Parameter, Value
 from . import tree as tt
 from . import types as ct
 from .escape import escaping
@@ -76,7 +76,7 @@ def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable
     storage, span = lowering.storage, variable.span
     if variable.kind == "buffer":
         if variable.written:
-            start = lowering.emit(span, "addr", lowering.const(span, 0, I64), attrs={"mem": variable.name})
+            start = lowering.emit(span, "addr", lowering.const(span, 0, I64), attrs={Attr.MEM: variable.name})
             lowering.set(storage.local(variable), start, span)
         return
     value = _argument(lowering, function, variable)

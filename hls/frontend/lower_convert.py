@@ -1,7 +1,7 @@
 """Conversions of values: between numbers, to vectors, and of bits."""
 
 from ..diag import Span
-from ..ir import BOOL, IntType, Value
+from ..ir import BOOL, Attr, IntType, Value
 from . import tree as tt
 from . import types as ct
 from .builtins_integer import clamp_to
@@ -54,7 +54,9 @@ class ConvertLowering(MemoryLowering):
             )
         opcode = _opcode(source, target)
         floating = isinstance(source, ct.Float) or isinstance(target, ct.Float)
-        return self.emit(span, opcode, x, result=wanted, attrs={"rounding": rounding} if rounding and floating else {})
+        return self.emit(
+            span, opcode, x, result=wanted, attrs={Attr.ROUNDING: rounding} if rounding and floating else {}
+        )
 
     def nonzero(self, span: Span, x: Value, t: ct.CType) -> Value:
         """Whether the number is not 0, as an i1."""

@@ -3,7 +3,7 @@
 from math import prod
 
 from ..diag import Span
-from ..ir import BOOL, I64, Region, Value
+from ..ir import BOOL, I64, Attr, Region, Value
 from ..ir.concurrent import NO_CHANNEL
 from . import types as ct
 from .layout import leaves, value_type
@@ -17,21 +17,21 @@ class EffectLowering(ValueLowering):
     """Appends operations that have effects."""
 
     def _barrier(self, e):
-        self.op(e.span, "barrier", attrs={"flags": e.flags})
+        self.op(e.span, "barrier", attrs={Attr.FLAGS: e.flags})
 
     def _fence(self, e):
-        self.op(e.span, "mem_fence", attrs={"kind": e.kind, "flags": e.flags})
+        self.op(e.span, "mem_fence", attrs={Attr.KIND: e.kind, Attr.FLAGS: e.flags})
 
     def _atomic(self, e):
         pointer = self.value(e.pointer)
         operands = [self.value(x) for x in e.operands]
         return self.emit(
-            e.span, "atomic", pointer, self.always, *operands, result=ct.ir_type(e.type), attrs={"fn": e.fn}
+            e.span, "atomic", pointer, self.always, *operands, result=ct.ir_type(e.type), attrs={Attr.FN: e.fn}
         )
 
     def _print(self, e):
         values = [x for a in e.arguments for x in lanes(self.value(a))]
-        self.op(e.span, "printf", self.always, *values, attrs={"format": e.format})
+        self.op(e.span, "printf", self.always, *values, attrs={Attr.FORMAT: e.format})
         return self.const(e.span, 0, ct.ir_type(e.type))
 
     # -- copies
@@ -51,7 +51,7 @@ class EffectLowering(ValueLowering):
             "loop",
             self.emit(span, "ult", first, count),
             regions=[body],
-            attrs={"label": "copy", "form": "for", "unroll": 0},
+            attrs={Attr.LABEL: "copy", Attr.FORM: "for", Attr.UNROLL: 0},
         )
         with self.inside(body):
             k = self.get(counter, I64, span)
@@ -71,7 +71,7 @@ class EffectLowering(ValueLowering):
         place, size = self.const(span, 0, I64), self.const(span, 1, I64)
         for dim in range(3):
             here, extent = (
-                self.emit(span, "work_item", result=I64, attrs={"fn": fn, "dim": dim}, name=fn)
+                self.emit(span, "work_item", result=I64, attrs={Attr.FN: fn, Attr.DIM: dim}, name=fn)
                 for fn in ("local_id", "local_size")
             )
             place = self.emit(span, "add", place, self.emit(span, "mul", here, size))
@@ -87,7 +87,9 @@ class EffectLowering(ValueLowering):
 
     def _channel_attrs(self, e) -> dict:
         length = prod(e.channel.lengths)
-        return {"channel": e.channel.name, "blocking": e.blocking} | ({"length": length} if length > 1 else {})
+        return {Attr.CHANNEL: e.channel.name, Attr.BLOCKING: e.blocking} | (
+            {Attr.CHANNEL_COUNT: length} if length > 1 else {}
+        )
 
     def _channelread(self, e):
         t, payload = e.channel.type, value_type(e.channel.type)

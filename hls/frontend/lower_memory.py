@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from math import gcd
 
 from ..diag import Span
-from ..ir import I64, ArrayType, Builder, IntType, Region, Value
-from ..ir.accesses import UNIT
+from ..ir import I64, ArrayType, Attr, Builder, IntType, Region, Value
 from . import tree as tt
 from . import types as ct
 from .bits import Chunks
@@ -177,7 +176,7 @@ class MemoryLowering:
         """The address as one pointer value."""
         if a.memory is not None:
             offset = a.offset if a.offset is not None else self.const(span, 0, I64)
-            return self.emit(span, "addr", offset, attrs={"mem": a.memory})
+            return self.emit(span, "addr", offset, attrs={Attr.MEM: a.memory})
         return a.base if a.offset is None else self.emit(span, "ptradd", a.base, a.offset)
 
     def scalars(self, place, t: ct.CType, span: Span) -> list[tuple[Address, ct.CType]]:
@@ -284,4 +283,4 @@ class MemoryLowering:
 def _attributes(place: Address, t: ct.CType, size: int) -> dict:
     """Of an access whose address is a multiple of less than its size, or whose unit the program chose."""
     known = min(ct.alignment(t), place.align or size)
-    return ({"align": known} if known < size else {}) | ({UNIT: place.unit} if place.unit else {})
+    return ({Attr.ALIGN: known} if known < size else {}) | ({Attr.UNIT: place.unit} if place.unit else {})

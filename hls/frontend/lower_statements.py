@@ -7,7 +7,7 @@ no earlier one has left the loop: so flags never become recurrences.
 """
 
 from ..diag import Span
-from ..ir import BOOL, I64, Op, Region, Type, Value
+from ..ir import BOOL, I64, Attr, Op, Region, Type, Value
 from . import tree as tt
 from . import types as ct
 from .evaluate import table_of
@@ -154,7 +154,7 @@ class StatementLowering(EffectLowering):
         values = [(first, value, lanes(self.value(value))) for first, value in initial]
         if sum(len(scalars) for _, _, scalars in values) < leaf_count(t):
             for memory in self.storage.memories(variable):
-                self.op(s.span, "fresh", attrs={"mem": memory, "set": s.initial is not None})
+                self.op(s.span, "fresh", attrs={Attr.MEM: memory, Attr.SET: s.initial is not None})
         for first, e, scalars in values:
             for k, one in enumerate(scalars):
                 memory, offset, scalar = self.storage.scalar(variable, first + k)
@@ -224,9 +224,9 @@ class StatementLowering(EffectLowering):
         return self.const(s.span, 1, BOOL) if s.condition is None else self.condition(s.condition)
 
     def _loop_attrs(self, s) -> dict:
-        attrs = {"label": s.label, "form": s.form, "unroll": 0, **s.attrs}
+        attrs = {Attr.LABEL: s.label, Attr.FORM: s.form, Attr.UNROLL: 0, **s.attrs}
         if s.ivdep:
-            attrs["ivdep"] = tuple(("" if v is None else self._named(v), safelen) for v, safelen in s.ivdep)
+            attrs[Attr.IVDEP] = tuple(("" if v is None else self._named(v), safelen) for v, safelen in s.ivdep)
         return attrs
 
     def _named(self, variable: tt.Variable) -> str:

@@ -7,7 +7,7 @@ vector or struct is a tuple of such; an operation on vectors is one operation fo
 from contextlib import contextmanager
 
 from ..diag import Span
-from ..ir import BOOL, I64, PTR, Region, Value
+from ..ir import BOOL, I64, PTR, Attr, Region, Value
 from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS, WORK_ITEM
@@ -275,14 +275,16 @@ class ValueLowering(ConvertLowering):
     def _call(self, e):
         arguments = [x for a in e.arguments for x in lanes(self.value(a))]
         kinds = [] if isinstance(e.type, ct.Void) else [ct.ir_type(t) for _, t in leaves(e.type)]
-        op = self.op(e.span, "call", *arguments, results=kinds, attrs={"callee": e.callee.name})
+        op = self.op(e.span, "call", *arguments, results=kinds, attrs={Attr.CALLEE: e.callee.name})
         return tuple(op.results) if ct.aggregate(e.type) else op.results[0] if kinds else None
 
     def _builtin(self, e):
         if e.name in WORK_ITEM:
             fn, result, _ = WORK_ITEM[e.name]
             dim = e.arguments[0].value if e.arguments else 0
-            return self.emit(e.span, "work_item", result=ct.ir_type(result), attrs={"fn": fn, "dim": dim}, name=fn)
+            return self.emit(
+                e.span, "work_item", result=ct.ir_type(result), attrs={Attr.FN: fn, Attr.DIM: dim}, name=fn
+            )
         values, types = [self.value(a) for a in e.arguments], [a.type for a in e.arguments]
         self.builder.span = e.span
         if e.name in VECTOR_BUILTINS and (e.name not in BUILTINS or any(isinstance(t, ct.Vector) for t in types)):

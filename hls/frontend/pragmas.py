@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..diag import CompileError, Span
+from ..ir import Attr
 from ..limits import LARGEST_INTERVAL, MOST_AHEAD
 
 __all__ = [
@@ -35,16 +36,16 @@ class PragmaForm:
 
 
 LOOP_PRAGMAS: dict[str, PragmaForm] = {
-    "unroll": PragmaForm("unroll", -1, lowest=1),
-    "ii": PragmaForm("ii", None, lowest=1, highest=LARGEST_INTERVAL),
-    "loop_coalesce": PragmaForm("loop_coalesce", -1, lowest=1),
-    "max_concurrency": PragmaForm("max_concurrency", None),
-    "max_interleaving": PragmaForm("max_interleaving", None),
-    "speculated_iterations": PragmaForm("speculated_iterations", None, highest=MOST_AHEAD),
-    "disable_loop_pipelining": PragmaForm("disable_loop_pipelining", True, takes_argument=False),
-    "nofusion": PragmaForm("nofusion", True, takes_argument=False),
-    "nounroll": PragmaForm("unroll", 1, takes_argument=False),
-    "xcl_pipeline_loop": PragmaForm("pipelined", True, takes_argument=False),
+    "unroll": PragmaForm(Attr.UNROLL, -1, lowest=1),
+    "ii": PragmaForm(Attr.II, None, lowest=1, highest=LARGEST_INTERVAL),
+    "loop_coalesce": PragmaForm(Attr.LOOP_COALESCE, -1, lowest=1),
+    "max_concurrency": PragmaForm(Attr.MAX_CONCURRENCY, None),
+    "max_interleaving": PragmaForm(Attr.MAX_INTERLEAVING, None),
+    "speculated_iterations": PragmaForm(Attr.SPECULATED_ITERATIONS, None, highest=MOST_AHEAD),
+    "disable_loop_pipelining": PragmaForm(Attr.DISABLE_LOOP_PIPELINING, True, takes_argument=False),
+    "nofusion": PragmaForm(Attr.NOFUSION, True, takes_argument=False),
+    "nounroll": PragmaForm(Attr.UNROLL, 1, takes_argument=False),
+    "xcl_pipeline_loop": PragmaForm(Attr.PIPELINED, True, takes_argument=False),
 }
 
 #: first words of pragmas that ask for nothing here
@@ -64,18 +65,21 @@ class Opposites:
 
 
 _OPPOSITES = (
-    *(Opposites("disable_loop_pipelining", other) for other in ("ii", "max_interleaving", "speculated_iterations")),
-    Opposites("disable_loop_pipelining", "max_concurrency", lambda first, second: second != 1),
+    *(
+        Opposites(Attr.DISABLE_LOOP_PIPELINING, other)
+        for other in (Attr.II, Attr.MAX_INTERLEAVING, Attr.SPECULATED_ITERATIONS)
+    ),
+    Opposites(Attr.DISABLE_LOOP_PIPELINING, Attr.MAX_CONCURRENCY, lambda first, second: second != 1),
     # of a loop that is unrolled entirely nothing is left to be paced, or made one with others
     *(
-        Opposites("unroll", other, lambda first, second: first == -1)
+        Opposites(Attr.UNROLL, other, lambda first, second: first == -1)
         for other in (
-            "ii",
-            "max_interleaving",
-            "speculated_iterations",
-            "max_concurrency",
-            "disable_loop_pipelining",
-            "loop_coalesce",
+            Attr.II,
+            Attr.MAX_INTERLEAVING,
+            Attr.SPECULATED_ITERATIONS,
+            Attr.MAX_CONCURRENCY,
+            Attr.DISABLE_LOOP_PIPELINING,
+            Attr.LOOP_COALESCE,
         )
     ),
 )

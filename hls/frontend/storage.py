@@ -1,8 +1,7 @@
 """Where the variables of one function live in its IR."""
 
 from ..diag import CompileError, Span
-from ..ir import Function, MemoryObject, Type, Value
-from ..ir.accesses import CONSTANT_MEMORY
+from ..ir import Attr, Function, MemoryObject, Type, Value
 from . import types as ct
 from .layout import has_pointer, leaf_count, leaves, memory_element
 from .tree import Variable
@@ -49,7 +48,7 @@ class Storage:
             t.restrict,
             t.volatile,
             span=variable.span,
-            attrs=(*variable.attrs.items(), *([(CONSTANT_MEMORY, True)] if t.space == "constant" else [])),
+            attrs=(*variable.attrs.items(), *([(Attr.CONSTANT_MEMORY, True)] if t.space == "constant" else [])),
             attr_spans=tuple(variable.attr_spans.items()),
         )
         self._memories[variable] = variable.name

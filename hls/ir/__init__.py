@@ -12,6 +12,7 @@ from .accesses import (
     reaches_memory,
     word_bytes,
 )
+from .attributes import Attr
 from .build import Builder, loops_inside_out, reachable, regions, uses, walk
 from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS, OpInfo, evaluate, has
@@ -48,6 +49,7 @@ __all__ = [
     "PTR",
     "TOKEN",
     "ArrayType",
+    "Attr",
     "Builder",
     "FloatType",
     "Function",

@@ -11,6 +11,7 @@ ahead; what a program means does not change.
 """
 
 from ..options import MOST_CACHE_BYTES
+from .attributes import Attr
 from .nodes import Function, MemoryObject, Op, Value
 from .optable import ATOMIC_OPERANDS, OPS
 from .types import PTR, ArrayType, Type
@@ -19,18 +20,11 @@ __all__ = [
     "BURST",
     "CACHED",
     "CONSTANT",
-    "CONSTANT_MEMORY",
-    "FENCED",
-    "FRESH",
-    "LOCATION",
     "MOST_CACHE_BYTES",
     "PIPELINED",
     "PREDICATES",
     "PREFETCHING",
     "STREAMING",
-    "TURNS",
-    "UNIT",
-    "WORD_BYTES",
     "WRITE_ACK",
     "fixed_operands",
     "is_access",
@@ -61,23 +55,12 @@ PREDICATES: dict[str, int] = {
 }
 
 
-#: attribute of a store that stands for so many of the source, which take turns
-TURNS = "turns"
-#: attribute of a load or store whose unit the program chooses: (one of the next four, bytes of its cache)
-UNIT = "unit"
+#: the units that a program may choose for a load or store (see ``Attr.UNIT``)
 BURST, CACHED, PREFETCHING, PIPELINED = "burst-coalesced", "burst-coalesced cached", "prefetching", "pipelined"
 #: a prefetching unit of work-items; a store that something waits for
 STREAMING, WRITE_ACK = "streaming", "burst-coalesced write-ack"
-#: the unit of loads from the constant cache, and the attribute of a buffer that the source puts into constant memory
-CONSTANT, CONSTANT_MEMORY = "constant-pipelined", "constant"
-
-#: attribute of a load: it reads memory anew each time
-FRESH = "fresh"
-#: attribute of a memory: it is volatile because of fences, not by its declaration
-FENCED = "fenced"
-#: attributes of a buffer that does not lie in the board's default memory: the name of that where it does, and the width
-#: of its words
-LOCATION, WORD_BYTES = "buffer_location", "word_bytes"
+#: the unit of loads from the constant cache
+CONSTANT = "constant-pipelined"
 
 
 def is_access(op: Op) -> bool:
@@ -97,7 +80,7 @@ def moved_type(access: Op) -> Type:
 def fixed_operands(access: Op) -> int:
     """How many operands come before the tokens."""
     if access.opcode == "atomic":
-        return 2 + ATOMIC_OPERANDS.get(access.attrs["fn"], 1)
+        return 2 + ATOMIC_OPERANDS.get(access.attrs[Attr.FN], 1)
     return OPS[access.opcode].arity + (lane_mask(access) is not None) + (last_of_run(access) is not None)
 
 
@@ -123,29 +106,29 @@ def last_of_run(access: Op) -> Value | None:
 
 def memory_name(access: Op) -> str:
     """The memory of an access of a flat kernel."""
-    return access.operands[0].op.attrs["mem"]
+    return access.operands[0].op.attrs[Attr.MEM]
 
 
 def is_fenced(memory: MemoryObject) -> bool:
     """Whether a memory is volatile only because the kernel has fences."""
-    return FENCED in dict(memory.attrs)
+    return Attr.FENCED in dict(memory.attrs)
 
 
 def reads_anew(load: Op, function: Function) -> bool:
     """Whether a load reads memory each time, for others may write there at any time: no word that it read before is
     used again."""
     memory = function.memories[memory_name(load)]
-    return bool(load.attrs.get(FRESH)) or memory.volatile and not is_fenced(memory)
+    return bool(load.attrs.get(Attr.FRESH)) or memory.volatile and not is_fenced(memory)
 
 
 def location(memory: MemoryObject) -> str | None:
     """The board's memory in which a buffer lies; None for the default one."""
-    return dict(memory.attrs).get(LOCATION)
+    return dict(memory.attrs).get(Attr.BUFFER_LOCATION)
 
 
 def word_bytes(memory: MemoryObject, usual: int) -> int:
     """The width of the words of the board's memory in which a buffer lies; ``usual`` is that of the default one."""
-    return dict(memory.attrs).get(WORD_BYTES, usual)
+    return dict(memory.attrs).get(Attr.WORD_BYTES, usual)
 
 
 def may_share(one: MemoryObject, other: MemoryObject) -> bool:

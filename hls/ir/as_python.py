@@ -9,6 +9,7 @@ it is defined in: ``ticks`` (a list of the loop iterations left), ``channels``, 
 from collections.abc import Callable, Mapping, Sequence
 
 from .accesses import fixed_operands, lane_mask, last_of_run
+from .attributes import Attr
 from .barriers import condition_place
 from .concurrent import BARRIER, POLL, Blocked, Decision, chosen_channel
 from .nodes import Function, Op, Region, Value
@@ -75,7 +76,9 @@ def expression(op: Op, names: Sequence[str], bind: Callable[[object], str]) -> s
     object that it needs."""
     template = _INLINE.get(op.opcode)
     if template is None:
-        template = None if op.attrs.get("flush") else _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
+        template = (
+            None if op.attrs.get(Attr.FLUSH_DENORMALS) else _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
+        )
     if template:
         result, first = op.result.type, op.operands[0].type
         mask = (1 << result.bits) - 1 if isinstance(result, IntType) else 0
@@ -150,7 +153,7 @@ class _Emitter:
         return [f"{', '.join(targets)} = {', '.join(sources)}"] if targets else []
 
     def _op_const(self, op, depth):
-        value = op.attrs["value"]
+        value = op.attrs[Attr.VALUE]
         text = repr(value) if isinstance(value, int) else self._bind(value)
         if isinstance(op.result.type, ArrayType):
             text = self._bind(tuple(value))
@@ -159,12 +162,12 @@ class _Emitter:
         self._line(depth, f"{self._name(op.result)} = {text}")
 
     def _op_work_item(self, op, depth):
-        key = (op.attrs["fn"], op.attrs.get("dim", 0))
+        key = (op.attrs[Attr.FN], op.attrs.get(Attr.DIM, 0))
         self._line(depth, f"{self._name(op.result)} = items[{key!r}] & {(1 << op.result.type.bits) - 1}")
 
     def _op_addr(self, op, depth):
         (offset,) = self._names(op.operands)
-        self._line(depth, f"{self._name(op.result)} = ({self.memory[op.attrs['mem']]}, {offset})")
+        self._line(depth, f"{self._name(op.result)} = ({self.memory[op.attrs[Attr.MEM]]}, {offset})")
 
     def _op_ptroffset(self, op, depth):
         (pointer,) = self._names(op.operands)
@@ -182,13 +185,13 @@ class _Emitter:
         self._line(depth, f"{self._name(op.result)} = {self._bind(same_place)}({one}, {other})")
 
     def _op_given(self, op, depth):
-        self._line(depth, f"{self._name(op.result)} = int({self.memory[op.attrs['mem']]}.size > 0)")
+        self._line(depth, f"{self._name(op.result)} = int({self.memory[op.attrs[Attr.MEM]]}.size > 0)")
 
     def _op_fresh(self, op, depth):
-        self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs['mem']]})")
+        self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs[Attr.MEM]]})")
 
     def _op_shift(self, op, depth):
-        memory = self.function.memories[op.attrs["mem"]]
+        memory = self.function.memories[op.attrs[Attr.MEM]]
         self._line(
             depth, f"{self._bind(shift)}({self.memory[memory.name]}, {self._bind(op.attrs)}, {memory.element.bytes})"
         )
@@ -196,8 +199,8 @@ class _Emitter:
     def _op_fill(self, op, depth):
         (value,) = self._names(op.operands)
         store = self._bind(accessors(op.operands[0].type)[1])
-        size, low, high = op.operands[0].type.bytes, op.attrs["low"], op.attrs["high"]
-        place = f"({self.memory[op.attrs['mem']]}, offset)"
+        size, low, high = op.operands[0].type.bytes, op.attrs[Attr.LOW], op.attrs[Attr.HIGH]
+        place = f"({self.memory[op.attrs[Attr.MEM]]}, offset)"
         self._line(depth, f"for offset in range({low * size}, {high * size}, {size}): {store}({place}, {value}, None)")
 
     def _tell(self, depth, event, op, *facts):
@@ -224,7 +227,7 @@ class _Emitter:
 
     def _op_atomic(self, op, depth):
         pointer, pred, *values = self._names(op.operands[: fixed_operands(op)])
-        type, fn = op.results[0].type, self._bind(ATOMICS[op.attrs["fn"]])
+        type, fn = op.results[0].type, self._bind(ATOMICS[op.attrs[Attr.FN]])
         load, store = (self._bind(a) for a in accessors(type))
         span, old = self._bind(op.span), self._name(op.results[0])
         self._line(depth, f"{old} = {self._bind(zero(type))}")
@@ -255,7 +258,7 @@ class _Emitter:
 
     def _channel(self, op, index: str, pred: str, depth) -> str:
         queue = f"q{len(self.lines)}"
-        name = op.attrs["channel"]
+        name = op.attrs[Attr.CHANNEL]
         pipe = name in self.function.memories
         several = f"items['shared'][{(self.function.name, name)!r}]" if pipe else f"channels[{name!r}]"
         self._line(depth, f"{queue} = {self._bind(chosen_channel)}({several}, {index}, {pred}, {self._bind(op.span)})")
@@ -263,8 +266,8 @@ class _Emitter:
 
     def _wait(self, op, pred: str, stuck: str, depth):
         """Stay at the operation while it cannot go on; one that does not block lets others run once."""
-        if op.attrs["blocking"]:
-            place = self._bind(Blocked(op.attrs["channel"], op.opcode == "channel_write", op.span))
+        if op.attrs[Attr.BLOCKING]:
+            place = self._bind(Blocked(op.attrs[Attr.CHANNEL], op.opcode == "channel_write", op.span))
             self._line(depth, f"while {pred} and {stuck}: yield {place}")
         else:
             self._line(depth, f"if {pred} and {stuck}: yield {POLL!r}")
@@ -278,7 +281,7 @@ class _Emitter:
     def _op_printf(self, op, depth):
         pred, *values = self._names(op.operands)
         types = self._bind([v.type for v in op.operands[1:]])
-        text = f"{self._bind(formatted)}({op.attrs['format']!r}, ({''.join(v + ', ' for v in values)}), {types})"
+        text = f"{self._bind(formatted)}({op.attrs[Attr.FORMAT]!r}, ({''.join(v + ', ' for v in values)}), {types})"
         self._line(depth, f"if {pred}: write({text})")
 
     def _op_load(self, op, depth):
@@ -311,8 +314,10 @@ class _Emitter:
     def _op_call(self, op, depth):
         targets = ", ".join(self._names(op.results)) + " = " if op.results else ""
         args = ", ".join(["items", "None", *self._names(op.operands)])
-        call = f"run_{op.attrs['callee']}({args})"
-        self._line(depth, f"{targets}(yield from {call})" if op.attrs["callee"] in self.waiting else f"{targets}{call}")
+        call = f"run_{op.attrs[Attr.CALLEE]}({args})"
+        self._line(
+            depth, f"{targets}(yield from {call})" if op.attrs[Attr.CALLEE] in self.waiting else f"{targets}{call}"
+        )
 
     def _op_if(self, op, depth):
         self._decide(op, op.operands[0], depth)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import BOOL, Builder, IntType, Op, Value
+from .attributes import Attr
 
 __all__ = ["AssociativePair", "emit", "neutral", "pair_of", "rewrite_as"]
 
@@ -54,7 +55,7 @@ def emit(kind: str, left: Value, right: Value, b: Builder) -> Value:
 
 def rewrite_as(op: Op, kind: str, left: Value, right: Value, b: Builder):
     """Make ``op`` be ``kind`` of two values; what it needs beside itself is built before it."""
-    op.attrs = {name: value for name, value in op.attrs.items() if name == "label"}
+    op.attrs = {name: value for name, value in op.attrs.items() if name == Attr.LABEL}
     if kind in _PLAIN:
         op.opcode, op.operands = kind, [left, right]
     else:

@@ -9,6 +9,7 @@ otherwise is found at that very place, before anybody waits.
 from collections.abc import Mapping
 
 from ..diag import Span
+from .attributes import Attr
 from .build import walk
 from .nodes import Function, MemoryObject, Op, Region, Value
 from .optable import has
@@ -29,7 +30,7 @@ def decisions(functions: Mapping[str, Function]) -> dict[Op, Op]:
         """The barrier that an operation is or, as a call, leads to."""
         if op.opcode != "call":
             return op if op.opcode == "barrier" else None
-        callee = op.attrs["callee"]
+        callee = op.attrs[Attr.CALLEE]
         if callee not in barriers:
             barriers[callee] = None  # one that calls itself is refused elsewhere
             barriers[callee] = first(functions[callee].body)
@@ -62,7 +63,7 @@ def condition_place(function: Function, condition: Value, otherwise: Span | None
         if store.opcode == "store"
         and _flag(function, store) is flag
         and store.operands[1].op is not None
-        and store.operands[1].op.attrs.get("value") == 1
+        and store.operands[1].op.attrs.get(Attr.VALUE) == 1
     ]
     return jumps[0].span if len(jumps) == 1 else op.span or otherwise
 
@@ -71,7 +72,7 @@ def _flag(function: Function, access: Op) -> MemoryObject | None:
     """The variable of one bit that an operation reads or writes."""
     if access.opcode not in ("load", "store") or (place := access.operands[0].op) is None or not has(place, "pointer"):
         return None
-    memory = function.memories.get(place.attrs.get("mem", ""))
+    memory = function.memories.get(place.attrs.get(Attr.MEM, ""))
     return (
         memory
         if memory is not None and memory.space == "private" and memory.element == BOOL and memory.length == 1

@@ -1,5 +1,6 @@
 """Building and walking IR."""
 
+from .attributes import Attr
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
 from .types import BOOL, I64, IntType, Type
@@ -34,14 +35,14 @@ class Builder:
         """A constant; integers are wrapped to the type's width."""
         if isinstance(type, IntType):
             value = int(value) & (1 << type.bits) - 1
-        return self.value("const", result=type, attrs={"value": value})
+        return self.value("const", result=type, attrs={Attr.VALUE: value})
 
     def true(self) -> Value:
         return self.const(1, BOOL)
 
     def addr(self, memory: str, offset: Value | int = 0) -> Value:
         offset = self.const(offset, I64) if isinstance(offset, int) else offset
-        return self.value("addr", offset, attrs={"mem": memory})
+        return self.value("addr", offset, attrs={Attr.MEM: memory})
 
 
 def walk(region: Region):
@@ -59,7 +60,7 @@ def reachable(module: Module, function: Function) -> list[Function]:
         one = work.pop(0)
         if one.name not in found:
             found[one.name] = one
-            work += [module.functions[op.attrs["callee"]] for op in walk(one.body) if op.opcode == "call"]
+            work += [module.functions[op.attrs[Attr.CALLEE]] for op in walk(one.body) if op.opcode == "call"]
     return list(found.values())
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..diag import Span
+from .attributes import Attr
 from .nodes import Function, MemoryObject
 from .storage import ExecutionError
 from .values import signed
@@ -76,7 +77,7 @@ def _ids(fn: str, item: dict) -> tuple[int, ...]:
 def channel_room(memory: MemoryObject) -> int:
     """How many values a channel holds: as many as the program asks for, one where it asks for none between the two
     ends."""
-    depth = dict(memory.attrs).get("depth")
+    depth = dict(memory.attrs).get(Attr.CHANNEL_DEPTH)
     return DEFAULT_ROOM if depth is None else max(1, depth)
 
 

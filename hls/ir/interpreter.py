@@ -14,6 +14,7 @@ from ctypes import c_float
 from dataclasses import dataclass, field
 
 from .as_python import define, python_name
+from .attributes import Attr
 from .barriers import decisions
 from .build import walk
 from .concurrent import Channel, run_group, run_together, waiting_functions
@@ -104,27 +105,27 @@ def run_launches(
     pipes = [given for launch in launches for given in launch.buffers.values() if isinstance(given, Channel)]
     launched = {launch.kernel for launch in launches}
     by_itself = {
-        f.name: _steps(module, Launch(f.name, global_size=f.attrs.get("work_group_size") or (1,)), env, waiting)
+        f.name: _steps(module, Launch(f.name, global_size=f.attrs.get(Attr.WORK_GROUP_SIZE) or (1,)), env, waiting)
         for f in module.kernels
-        if f.attrs.get("autorun") and f.name not in launched
+        if f.attrs.get(Attr.AUTORUN) and f.name not in launched
     }
     run_together(kernels, [*pipes, *(one for several in channels.values() for one in several)], by_itself)
 
 
 def _callees(function: Function) -> set[str]:
-    return {op.attrs["callee"] for op in walk(function.body) if op.opcode == "call"}
+    return {op.attrs[Attr.CALLEE] for op in walk(function.body) if op.opcode == "call"}
 
 
 def _steps(module: Module, launch: Launch, env: dict, waiting: set[str]) -> Iterator:
     """Run a kernel; gives the blocked operations whenever it cannot go on."""
     function = module.functions[launch.kernel]
     space = IndexSpace.of(
-        launch.global_size, launch.local_size or function.attrs.get("work_group_size"), launch.global_offset
+        launch.global_size, launch.local_size or function.attrs.get(Attr.WORK_GROUP_SIZE), launch.global_offset
     )
     memories = [bind_buffer(m, launch.buffers) for m in function.memories.values() if m.space == "global"]
     args = [_argument(function, name, value.type, launch.scalars) for name, value in _scalar_args(function)]
     run = env[python_name(function)]
-    if "launch_args" in function.attrs:
+    if Attr.LAUNCH_ARGS in function.attrs:
         space.check_lanes(lanes_of(function))
         groups = [
             ([{}], _hidden_arguments(function, space, own))
@@ -160,7 +161,7 @@ def _hidden_arguments(function: Function, space: IndexSpace, group: dict[str, in
     """In order; ``group`` has those of a group. Program order is always kept here."""
     return [
         1 if name == OVERLAP else group[name] if name in group else space.argument(name)
-        for name in function.attrs["launch_args"]
+        for name in function.attrs[Attr.LAUNCH_ARGS]
     ]
 
 

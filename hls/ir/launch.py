@@ -5,16 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from .attributes import Attr
 from .nodes import Function, Value
 
 __all__ = [
     "DEFAULT_GROUP",
-    "LANES",
     "OVERLAP",
     "PER_GROUP",
     "PER_UNIT",
-    "PROMISED",
-    "UNITS",
     "IndexSpace",
     "hidden_arguments",
     "host_arguments",
@@ -29,33 +27,24 @@ __all__ = [
 OVERLAP = "overlap"
 #: work-items of a group at most where they meet and the program does not say how many
 DEFAULT_GROUP = 256
-#: attribute of a function: for how many work-items, neighbours in dimension 0, one run of its body stands (see
-#: ``hls.passes.lowering.vectorize_work_items``)
-LANES = "lanes"
-#: attribute of a function: how many compute units take groups of one launch, if more than one (see
-#: ``hls.passes.lowering.form_work_item_loop``)
-UNITS = "units"
-#: attribute of a function: only the program knows that all work-items of a group reach its barriers (see
-#: ``hls.analysis.workgroup.barrier_convergence``)
-PROMISED = "promised"
 #: what the hidden arguments begin with that differ between compute units, and those that each group has its own of
 PER_UNIT, PER_GROUP = "compute_id", ("group_start", "group_id", "group_turn")
 
 
 def lanes_of(function: Function) -> int:
     """For how many work-items, neighbours in dimension 0, one run of the body stands."""
-    return function.attrs.get(LANES, 1)
+    return function.attrs.get(Attr.LANES, 1)
 
 
 def units_of(function: Function) -> int:
     """How many compute units share the groups of a launch. With more than one the function is run once for every
     group."""
-    return function.attrs.get(UNITS, 1)
+    return function.attrs.get(Attr.UNITS, 1)
 
 
 def hidden_arguments(function: Function) -> dict[str, Value]:
     """The hidden arguments by name, in order."""
-    names = function.attrs.get("launch_args", ())
+    names = function.attrs.get(Attr.LAUNCH_ARGS, ())
     return dict(zip(names, function.args[len(function.args) - len(names) :], strict=True))
 
 
@@ -77,14 +66,14 @@ def most_tokens(function: Function) -> int:
 
 def most_work_items(function: Function) -> int:
     """The largest group that a kernel whose work-items meet is made for."""
-    sizes = function.attrs.get("work_group_size") or function.attrs.get("max_work_group_size") or DEFAULT_GROUP
+    sizes = function.attrs.get(Attr.WORK_GROUP_SIZE) or function.attrs.get(Attr.MAX_WORK_GROUP_SIZE) or DEFAULT_GROUP
     return sizes if isinstance(sizes, int) else prod(sizes)
 
 
 def group_limit(function: Function, meets: bool) -> int | None:
     """The largest group that there is room for where work-items of a group meet, or that the program allows; None for
     any."""
-    return most_work_items(function) if meets or "max_work_group_size" in function.attrs else None
+    return most_work_items(function) if meets or Attr.MAX_WORK_GROUP_SIZE in function.attrs else None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import exact
+from .attributes import Attr
 from .types import BOOL, I64, PTR, ArrayType, FloatType
 from .values import bits_to_float, float_to_bits, one_nan, round_float, signed
 
@@ -61,7 +62,7 @@ def _arithmetic(name, arity, fn, *traits):
     zeros of their sign."""
 
     def meaning(v, t, r, attrs):
-        if not attrs.get("flush"):
+        if not attrs.get(Attr.FLUSH_DENORMALS):
             return one_nan(fn(v, r.bits, attrs))
         return one_nan(exact.flushed(fn([exact.flushed(x, r.bits) for x in v], r.bits, attrs), r.bits))
 
@@ -84,7 +85,7 @@ def _rounding(name, fn, check, default):
         frozenset({"pure", "convert"}),
         None,
         check,
-        lambda v, t, r, attrs: fn(v[0], t[0], r, attrs.get("rounding", default)),
+        lambda v, t, r, attrs: fn(v[0], t[0], r, attrs.get(Attr.ROUNDING, default)),
     )
 
 
@@ -176,7 +177,7 @@ _ROWS = [
     # `fsum {terms}` is the sum of products and numbers with one rounding; terms: "+", "-" (a number is added,
     # subtracted), "+*", "-*" (a product of two), in the order of the operands; hls.ir.exact.fused_sum says what is cut
     # off before
-    _arithmetic("fsum", None, lambda v, bits, attrs: exact.fused_sum(attrs["terms"], v, bits)),
+    _arithmetic("fsum", None, lambda v, bits, attrs: exact.fused_sum(attrs[Attr.TERMS], v, bits)),
     _arithmetic("fsqrt", 1, lambda v, bits, attrs: exact.sqrt(v[0], bits)),
     OpInfo(
         "fintegral",
@@ -184,7 +185,7 @@ _ROWS = [
         frozenset({"pure", "float"}),
         _first,
         "float",
-        lambda v, t, r, attrs: one_nan(exact.integral(v[0], attrs["rounding"])),
+        lambda v, t, r, attrs: one_nan(exact.integral(v[0], attrs[Attr.ROUNDING])),
     ),
     _compare("feq", lambda a, b, n: a == b, "float", "commutative", "float"),
     _compare("fne", lambda a, b, n: a != b, "float", "commutative", "float"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from .attributes import Attr
 from .build import Builder, walk
 from .nodes import Op, Region, Value
 
@@ -84,7 +85,7 @@ def is_constant(value: Value) -> bool:
 
 def constant(value: Value):
     """The number a value is known to be, or None."""
-    return value.op.attrs["value"] if is_constant(value) else None
+    return value.op.attrs[Attr.VALUE] if is_constant(value) else None
 
 
 def resolve(region: Region, values: dict[Value, Value]) -> None:

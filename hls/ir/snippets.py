@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from . import I64, Builder, IntType, MemoryObject, Region, Value
+from .attributes import Attr
 
 __all__ = ["counted_loop", "element_pointer", "read", "write"]
 
@@ -32,4 +33,4 @@ def counted_loop(trips: int, label: str, b: Builder, build: Callable[[Value, Bui
     build(count, inner)
     following = inner.value("add", count, inner.const(1, type))
     inner.op("yield", inner.value("ult", following, inner.const(trips, type)), following)
-    b.op("loop", b.true(), b.const(0, type), results=[type], regions=[body], attrs={"label": label, "unroll": 1})
+    b.op("loop", b.true(), b.const(0, type), results=[type], regions=[body], attrs={Attr.LABEL: label, Attr.UNROLL: 1})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..diag import Span
+from .attributes import Attr
 from .nodes import MemoryObject
 from .types import ArrayType, FloatType, IntType, PointerType, Type
 from .values import bits_to_float, float_to_bits
@@ -58,7 +59,7 @@ def clear(bound: BoundMemory) -> None:
 
 def shift(bound: BoundMemory, attrs: Mapping[str, int], size: int) -> None:
     """What the operation `shift` with these attributes does to elements of ``size`` bytes."""
-    low, high, by = attrs["low"] * size, attrs["high"] * size, attrs["by"] * size
+    low, high, by = attrs[Attr.LOW] * size, attrs[Attr.HIGH] * size, attrs[Attr.BY] * size
     if by > 0:
         bound.data[low + by : high] = bytes(bound.data[low : high - by])
     else:

@@ -1,6 +1,7 @@
 """Checks that IR is well formed. Run after every pass in tests and in CI."""
 
 from .accesses import fixed_operands, is_access, lane_mask
+from .attributes import Attr
 from .exact import ROUNDINGS
 from .nodes import Function, Module, Op, Region, Value
 from .optable import ATOMICS, OPS, has
@@ -138,8 +139,8 @@ class _Verifier:
             self._require(op.result.type == expected, op, f"result is {op.result.type}, not {expected}")
         if op.opcode in _CONVERSIONS:
             self._conversion(op, types[0], op.result.type)
-        if op.opcode == "fintegral" or "rounding" in op.attrs:
-            self._require(op.attrs.get("rounding") in ROUNDINGS, op, f"rounds as one of {', '.join(ROUNDINGS)}")
+        if op.opcode == "fintegral" or Attr.ROUNDING in op.attrs:
+            self._require(op.attrs.get(Attr.ROUNDING) in ROUNDINGS, op, f"rounds as one of {', '.join(ROUNDINGS)}")
 
     def _conversion(self, op, source, target):
         sources, targets, size = _CONVERSIONS[op.opcode]
@@ -155,14 +156,14 @@ class _Verifier:
 
     def _check_fsum(self, op):
         self._check_pure(op)
-        terms = op.attrs.get("terms")
+        terms = op.attrs.get(Attr.TERMS)
         known = isinstance(terms, (tuple, list)) and len(terms) > 1 and {"+", "-", "+*", "-*"}.issuperset(terms)
         self._require(known, op, f"is a sum of two or more of +, -, +* and -*, not of {terms!r}")
         wanted = sum(map(len, terms))
         self._require(len(op.operands) == wanted, op, f"has {len(op.operands)} operands, not the {wanted} of its terms")
 
     def _check_const(self, op):
-        value, type = op.attrs.get("value"), op.result.type
+        value, type = op.attrs.get(Attr.VALUE), op.result.type
         self._require(value is not None, op, "has no value")
         if isinstance(type, IntType):
             self._require(isinstance(value, int) and 0 <= value < 1 << type.bits, op, f"{value} is not an {type}")
@@ -193,12 +194,14 @@ class _Verifier:
         self._require(op.result.type == array, op, "changes the type of its array")
 
     def _check_work_item(self, op):
-        self._require(op.attrs.get("fn") in _WORK_ITEM, op, f"asks for the unknown {op.attrs.get('fn')}")
-        self._require(op.attrs.get("dim", 0) in (0, 1, 2), op, "has no dimension 0, 1 or 2")
+        self._require(op.attrs.get(Attr.FN) in _WORK_ITEM, op, f"asks for the unknown {op.attrs.get(Attr.FN)}")
+        self._require(op.attrs.get(Attr.DIM, 0) in (0, 1, 2), op, "has no dimension 0, 1 or 2")
         self._require(isinstance(op.result.type, IntType), op, f"gives no {op.result.type}")
 
     def _check_addr(self, op):
-        self._require(op.attrs.get("mem") in self.function.memories, op, f"no memory is called {op.attrs.get('mem')}")
+        self._require(
+            op.attrs.get(Attr.MEM) in self.function.memories, op, f"no memory is called {op.attrs.get(Attr.MEM)}"
+        )
         self._require(isinstance(op.operands[0].type, IntType) and op.result.type == PTR, op, "takes an integer offset")
 
     def _check_ptradd(self, op):
@@ -217,38 +220,40 @@ class _Verifier:
         self._require(fits, op, "takes two pointers and gives an i1")
 
     def _check_given(self, op):
-        memory = self.function.memories.get(op.attrs.get("mem"))
+        memory = self.function.memories.get(op.attrs.get(Attr.MEM))
         self._require(
             memory is not None and memory.space == "global" and op.result.type == BOOL,
             op,
-            f"{op.attrs.get('mem')} is no buffer",
+            f"{op.attrs.get(Attr.MEM)} is no buffer",
         )
 
     def _check_fresh(self, op):
-        memory = self.function.memories.get(op.attrs.get("mem"))
+        memory = self.function.memories.get(op.attrs.get(Attr.MEM))
         self._require(
-            memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory"
+            memory is not None and memory.space == "private", op, f"{op.attrs.get(Attr.MEM)} is no private memory"
         )
         self._require(
-            not op.results and isinstance(op.attrs.get("set"), bool), op, "has a result, or does not say if it is set"
+            not op.results and isinstance(op.attrs.get(Attr.SET), bool),
+            op,
+            "has a result, or does not say if it is set",
         )
 
     def _check_shift(self, op):
         self._whole(op)
-        moved = op.attrs["high"] - op.attrs["low"] - abs(op.attrs.get("by", 0))
-        self._require(op.attrs.get("by") and moved > 0, op, "moves nothing")
+        moved = op.attrs[Attr.HIGH] - op.attrs[Attr.LOW] - abs(op.attrs.get(Attr.BY, 0))
+        self._require(op.attrs.get(Attr.BY) and moved > 0, op, "moves nothing")
 
     def _check_fill(self, op):
         self._whole(op)
-        element = self.function.memories[op.attrs["mem"]].element
+        element = self.function.memories[op.attrs[Attr.MEM]].element
         self._require(op.operands[0].type == element, op, f"sets elements of type {element} to another one")
 
     def _whole(self, op):
-        memory = self.function.memories.get(op.attrs.get("mem"))
+        memory = self.function.memories.get(op.attrs.get(Attr.MEM))
         self._require(
-            memory is not None and memory.space == "private", op, f"{op.attrs.get('mem')} is no private memory"
+            memory is not None and memory.space == "private", op, f"{op.attrs.get(Attr.MEM)} is no private memory"
         )
-        inside = 0 <= op.attrs.get("low", -1) < op.attrs.get("high", -1) <= memory.length
+        inside = 0 <= op.attrs.get(Attr.LOW, -1) < op.attrs.get(Attr.HIGH, -1) <= memory.length
         self._require(inside, op, f"is not inside the {memory.length} elements of {memory.name}")
 
     def _check_load(self, op):
@@ -268,10 +273,10 @@ class _Verifier:
             self._wide(op, type)
         source = op.operands[0].op
         if source is not None and source.opcode == "addr" and op.opcode == "store":
-            memory = self.function.memories[source.attrs["mem"]]
+            memory = self.function.memories[source.attrs[Attr.MEM]]
             self._require(memory.space != "constant", op, f"writes the constant {memory.name}")
         if isinstance(type, PointerType) and source is not None and source.opcode == "addr":
-            memory = self.function.memories[source.attrs["mem"]]
+            memory = self.function.memories[source.attrs[Attr.MEM]]
             self._require(memory.element == PTR, op, f"moves a pointer, but {memory.name} holds {memory.element}")
 
     def _wide(self, op, type):
@@ -281,7 +286,7 @@ class _Verifier:
         self._require(mask == ArrayType(BOOL, type.length), op, f"the mask of {type.length} lanes is a {mask}")
 
     def _check_barrier(self, op):
-        self._require(not op.results and op.attrs.get("flags") in range(8), op, "has a result, or no flags")
+        self._require(not op.results and op.attrs.get(Attr.FLAGS) in range(8), op, "has a result, or no flags")
         self._require([v.type for v in op.operands] in ([], [BOOL]), op, "takes more than a predicate")
 
     def _check_meet(self, op):
@@ -292,7 +297,7 @@ class _Verifier:
         self._require(
             all(isinstance(v.type, TokenType) for v in (*tokens, *op.results)), op, "takes or gives what is no token"
         )
-        self._memories(op, *op.attrs.get("mems", ()), *op.attrs.get("flush", ()))
+        self._memories(op, *op.attrs.get(Attr.MEMS, ()), *op.attrs.get(Attr.FLUSH, ()))
 
     def _check_group(self, op):
         self._require(
@@ -300,21 +305,21 @@ class _Verifier:
             op,
             "takes whether a work-item is its group's first, and last",
         )
-        self._require(op.attrs.get("copies", 0) >= 1, op, "says nothing about copies")
-        self._memories(op, *op.attrs.get("mems", ()))
+        self._require(op.attrs.get(Attr.COPIES, 0) >= 1, op, "says nothing about copies")
+        self._memories(op, *op.attrs.get(Attr.MEMS, ()))
 
     def _memories(self, op, *names):
         for name in names:
             self._require(name in self.function.memories, op, f"no memory is called {name}")
 
     def _check_mem_fence(self, op):
-        self._require(not op.results and op.attrs.get("flags") in range(8), op, "has a result, or no flags")
+        self._require(not op.results and op.attrs.get(Attr.FLAGS) in range(8), op, "has a result, or no flags")
         self._require(
-            op.attrs.get("kind") in ("all", "read", "write"), op, f"is of the unknown kind {op.attrs.get('kind')}"
+            op.attrs.get(Attr.KIND) in ("all", "read", "write"), op, f"is of the unknown kind {op.attrs.get(Attr.KIND)}"
         )
 
     def _check_atomic(self, op):
-        fn = op.attrs.get("fn")
+        fn = op.attrs.get(Attr.FN)
         self._require(fn in ATOMICS, op, f"does the unknown {fn}")
         types = [v.type for v in op.operands]
         (pointer, pred, *rest), tokens = types[: fixed_operands(op)], types[fixed_operands(op) :]
@@ -329,7 +334,7 @@ class _Verifier:
         self._require(index == I64 and pred == BOOL, op, f"takes an index and a predicate, not {index}, {pred}")
         if answers and isinstance(answers[-1], TokenType):
             answers = answers[:-1]
-        name, blocking = op.attrs.get("channel"), op.attrs.get("blocking")
+        name, blocking = op.attrs.get(Attr.CHANNEL), op.attrs.get(Attr.BLOCKING)
         self._require(isinstance(blocking, bool), op, "does not say whether it blocks")
         self._require(
             all(t == BOOL for t in answers) and len(answers) == (not blocking), op, f"answers {_list(answers)}"
@@ -348,7 +353,7 @@ class _Verifier:
 
     def _check_printf(self, op):
         self._require(op.operands and op.operands[0].type == BOOL, op, "has no predicate")
-        self._require(isinstance(op.attrs.get("format"), str) and not op.results, op, "has no format")
+        self._require(isinstance(op.attrs.get(Attr.FORMAT), str) and not op.results, op, "has no format")
 
     def _check_token(self, op):
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
@@ -356,12 +361,12 @@ class _Verifier:
     def _check_fence(self, op):
         self._require(op.operands[0].type == BOOL, op, f"the predicate is {op.operands[0].type}, not i1")
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
-        self._require(op.attrs.get("mems"), op, "waits for no memory")
-        self._memories(op, *op.attrs["mems"], *op.attrs.get("flush", ()))
+        self._require(op.attrs.get(Attr.MEMS), op, "waits for no memory")
+        self._memories(op, *op.attrs[Attr.MEMS], *op.attrs.get(Attr.FLUSH, ()))
 
     def _check_hazard(self, op):
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
-        asks, stores = op.attrs.get("asks", ()), len(op.attrs.get("certain", ()))
+        asks, stores = op.attrs.get(Attr.ASKS, ()), len(op.attrs.get(Attr.CERTAIN, ()))
         accesses = len(asks) + stores
         self._require(
             asks and {k for one in asks for k in one} == set(range(stores)), op, "does not compare each store"
@@ -372,7 +377,7 @@ class _Verifier:
             self._require(value.type == wanted, op, f"operand {k} is {value.type}, not {wanted}")
 
     def _check_call(self, op):
-        callee = op.attrs.get("callee")
+        callee = op.attrs.get(Attr.CALLEE)
         self._require(isinstance(callee, str), op, "names no function")
         if self.module is None:
             return

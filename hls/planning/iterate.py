@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..diag import CompileError, Diagnostic
-from ..ir import Function, Module, Op
+from ..ir import Attr, Function, Module, Op
 from ..ir.accesses import last_of_run
 from ..model.area import CELL_NAMES
 from ..model.operations import logic_cells
@@ -122,7 +122,7 @@ def _relieved(
     """The kernel with those arrays in memories that hold up a loop, and what was told of it; None where that gains
     nothing."""
     name, arrays = kernel.function.name, held_up(kernel.function, kernel.plan)
-    if not arrays or kernel.function.attrs.get("ndrange"):
+    if not arrays or kernel.function.attrs.get(Attr.NDRANGE):
         return None
     alone = Module(
         {n: f for n, f in module.functions.items() if f.kind != "kernel" or n == name}, module.sources, module.channels

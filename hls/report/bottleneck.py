@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ..analysis.channels.endpoints import is_call
-from ..ir import MemoryObject, Op, TokenType, Value, is_access, memory_name
-from ..ir.accesses import TURNS
+from ..ir import Attr, MemoryObject, Op, TokenType, Value, is_access, memory_name
 from ..planning.schedule import Point, RegionPlan
 from ..planning.schedule.interleaving import crossings, on_way, passed
 from ..planning.schedule.queues import CALL_LATENCY
@@ -30,7 +29,7 @@ class LoopExplainer:
         loop of II 1 the stores that take turns in it, or None."""
         if plan.ii == 1:
             return self._turns(plan)
-        wishes = {"request": "ii", "concurrency": "max_concurrency", "ahead": "speculated_iterations"}
+        wishes = {"request": Attr.II, "concurrency": Attr.MAX_CONCURRENCY, "ahead": Attr.SPECULATED_ITERATIONS}
         if plan.cause in wishes:
             return Bottleneck(plan.cause, str(plan.loop.attrs.get(wishes[plan.cause], 1)), plan.loop.span)
         found = plan.bottleneck
@@ -42,7 +41,9 @@ class LoopExplainer:
         """Loops inside that an iteration enters only when the one before has left them."""
         found: dict[tuple, Bottleneck] = {}
         for carried, start, end in crossings(plan):
-            inside = tuple((op.attrs.get("label", ""), op.span) for op in passed(plan, start, end) if op in self.loops)
+            inside = tuple(
+                (op.attrs.get(Attr.LABEL, ""), op.span) for op in passed(plan, start, end) if op in self.loops
+            )
             if inside:
                 found.setdefault(
                     inside, self._crossing(plan, carried.arg, carried.next) if carried else self._late(plan)
@@ -84,10 +85,12 @@ class LoopExplainer:
             for row in level.row
             if row.op in self.loops
             for op in row.op.regions[0].ops
-            if TURNS in op.attrs
+            if Attr.TURNS in op.attrs
         ]
-        most = max(stores, key=lambda op: op.attrs[TURNS], default=None)
-        return most and Bottleneck("turns", f"{most.attrs[TURNS]} stores to {memory_name(most)}", most.span, cycles=0)
+        most = max(stores, key=lambda op: op.attrs[Attr.TURNS], default=None)
+        return most and Bottleneck(
+            "turns", f"{most.attrs[Attr.TURNS]} stores to {memory_name(most)}", most.span, cycles=0
+        )
 
     # --- within one level: the critical cycle of the schedule ---
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
-from ..ir import Module
+from ..ir import Attr, Module
 from ..ir.launch import lanes_of, units_of
 from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
 from ..planning.schedule import OperatorTiming, ways
@@ -113,12 +113,12 @@ def collect_kernel(
     return Kernel(
         function.name,
         function.span,
-        bool(function.attrs.get("ndrange")),
+        bool(function.attrs.get(Attr.NDRANGE)),
         collect_loops(kernel, module, memory_latency, timing),
         _accesses(kernel),
         collect_privates(kernel, module),
         resources,
-        reason=function.attrs.get("reason", ""),
+        reason=function.attrs.get(Attr.REASON, ""),
         lanes=lanes_of(function),
         units=units_of(function),
         memories=collect_memories(kernel, module),

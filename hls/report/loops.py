@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ..diag import Span
-from ..ir import Module, Op, Region
+from ..ir import Attr, Module, Op, Region
 from ..planning.schedule import OperatorTiming, RegionPlan
 from ..planning.schedule.interleaving import together
 from ..planning.schedule.limits import Limits
@@ -52,7 +52,7 @@ class _Collector:
     def run(self) -> tuple[Loop, ...]:
         loops = tuple(self._loop(loop) for loop in self._tree(self.source.body))
         for op in self.plans:  # inner before outer: what the source does not have (work-items) stands around the rest
-            if op.attrs.get("form") == "ndrange":
+            if op.attrs.get(Attr.FORM) == "ndrange":
                 loops = (self._hardware([op], None, loops),)
         return loops
 
@@ -62,18 +62,18 @@ class _Collector:
             if op.opcode == "loop":
                 found.append(
                     _SourceLoop(
-                        op.span, op.attrs.get("label", ""), op.attrs.get("unroll", 0), self._tree(op.regions[0])
+                        op.span, op.attrs.get(Attr.LABEL, ""), op.attrs.get(Attr.UNROLL, 0), self._tree(op.regions[0])
                     )
                 )
             elif op.opcode == "call":
-                found += self._tree(self.module.functions[op.attrs["callee"]].body)
+                found += self._tree(self.module.functions[op.attrs[Attr.CALLEE]].body)
             else:
                 found += [loop for inner in op.regions for loop in self._tree(inner)]
         return tuple(found)
 
     def _loop(self, source: _SourceLoop) -> Loop:
         children = tuple(self._loop(child) for child in source.children)
-        ops = [op for op in self.by_place.get(source.span, ()) if op.attrs.get("form") != "ndrange"]
+        ops = [op for op in self.by_place.get(source.span, ()) if op.attrs.get(Attr.FORM) != "ndrange"]
         unrolled = self.unrolled.get(source.span)
         unroll = (
             Unroll(unrolled.copies, unrolled.full, "pragma" if unrolled.asked else "automatic") if unrolled else None
@@ -81,7 +81,7 @@ class _Collector:
         merged = self.merged.get(source.span)
         if ops and merged is None:
             if unroll is None and source.unroll not in (0, 1):
-                known = all("trip_count" in op.attrs for op in ops)
+                known = all(Attr.TRIP_COUNT in op.attrs for op in ops)
                 unroll = Unroll(
                     None,
                     False,
@@ -107,15 +107,15 @@ class _Collector:
         turns = min(self.together[op], plan.ii)
         bottleneck, serial = self.explainer.explain(plan), self.explainer.serial(plan)
         return Loop(
-            op.attrs.get("label", ""),
+            op.attrs.get(Attr.LABEL, ""),
             op.span,
             plan.ii,
             turns,
             plan.slots,
             plan.latency,
             len(plan.levels),
-            op.attrs.get("trip_count"),
-            op.attrs.get("form") == "ndrange",
+            op.attrs.get(Attr.TRIP_COUNT),
+            op.attrs.get(Attr.FORM) == "ndrange",
             bottleneck,
             self._one_at_a_time(plan),
             unroll,
@@ -153,13 +153,13 @@ class _Collector:
         on the run."""
         serial = bool(self.explainer.serial(child))
         paced = self._paced(child, serial) if self._inside(child) else 0
-        if paced is None or "trip_count" not in child.loop.attrs:
+        if paced is None or Attr.TRIP_COUNT not in child.loop.attrs:
             return None
         # one iteration of an invocation at a time leaves the others their turns
         together = self.together[child.loop]
         each = max(child.ii, paced) / together if serial else max(child.ii / together, paced)
         late = self.explainer.between(child)
-        return round(child.loop.attrs["trip_count"] * max(each, 1)) + (late.cycles - child.ii if late else 0)
+        return round(child.loop.attrs[Attr.TRIP_COUNT] * max(each, 1)) + (late.cycles - child.ii if late else 0)
 
     def _one_at_a_time(self, plan: RegionPlan) -> str:
         """Why fewer invocations than the II take turns, where that is so."""
@@ -173,13 +173,13 @@ class _Collector:
                 if self.together[plan.loop] == 1
                 else f"the loop around it passes {self.together[plan.loop]} of its invocations at a time"
             )
-        if plan.slots > 1 and "interleave_reason" in plan.loop.attrs:
-            return f"no more than {plan.slots} invocations take turns: {plan.loop.attrs['interleave_reason']}"
+        if plan.slots > 1 and Attr.INTERLEAVE_REASON in plan.loop.attrs:
+            return f"no more than {plan.slots} invocations take turns: {plan.loop.attrs[Attr.INTERLEAVE_REASON]}"
         if plan.slots > 1:
             return f"the II asks for {plan.ii} invocations in turn; a loop keeps {plan.slots} at most"
         if plan.loop in self.entered_once:
             return "nothing takes turns with this loop: a launch enters it once"
         reason = plan.loop.attrs.get(
-            "interleave_reason", "what one invocation writes, the next one may read or overwrite"
+            Attr.INTERLEAVE_REASON, "what one invocation writes, the next one may read or overwrite"
         )
         return f"invocations run one at a time: {reason}"

@@ -3,11 +3,8 @@ it."""
 
 import re
 
-from ..analysis.dependence.dependence import CONDITIONAL, RING
-from ..ir import Module, Op
-from ..passes.memory.merge_memories import MERGED, merged_by
-from ..passes.memory.multi_buffer_private import OWN
-from ..passes.memory.storage_attributes import HOLDS_UP
+from ..ir import Attr, Module, Op
+from ..passes.memory.merge_memories import merged_by
 from ..planning.memory import OnChipMemory
 from .model import Memory, Sharing, Turns
 from .phrasing import at, declared
@@ -15,9 +12,9 @@ from .phrasing import at, declared
 __all__ = ["collect_memories"]
 
 #: attributes that a shift register's buffers have
-OF_SHIFTS = frozenset({RING, CONDITIONAL})
+OF_SHIFTS = frozenset({Attr.DELAY_LINE, Attr.CONDITIONAL})
 #: what the compiler notes of a memory beside what the source asks for
-NOTES = OF_SHIFTS | {"copies", MERGED, HOLDS_UP}
+NOTES = OF_SHIFTS | {Attr.COPIES, Attr.MERGED, Attr.HOLDS_UP}
 
 
 def collect_memories(kernel, module: Module) -> tuple[Memory, ...]:
@@ -28,7 +25,7 @@ def collect_memories(kernel, module: Module) -> tuple[Memory, ...]:
 
 def _memory(kernel, planned: OnChipMemory, source) -> Memory:
     memory, word = planned.memory, planned.word_bytes
-    merged = dict(memory.attrs).get(MERGED, ())
+    merged = dict(memory.attrs).get(Attr.MERGED, ())
     names = merged or (re.sub(r"\.lane\d+$", "", memory.name),)
     written = [source[name] for name in names if name in source]
     requested = sum((one.length or 0) * one.element.bytes for one in written)
@@ -66,10 +63,10 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
 
 def _owners(kernel, name: str) -> str:
     """Who has copies of the memory, if there are any."""
-    loops = [loop for loop in kernel.plan.loops if name in loop.attrs.get(OWN, ())]
+    loops = [loop for loop in kernel.plan.loops if name in loop.attrs.get(Attr.OWN, ())]
     if not loops:
         return "groups"
-    return "work-items" if any(loop.attrs.get("form") == "ndrange" for loop in loops) else "iterations"
+    return "work-items" if any(loop.attrs.get(Attr.FORM) == "ndrange" for loop in loops) else "iterations"
 
 
 def _lines(ops) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ..diag import Span
-from ..ir import MemoryObject, Module, Op, Value, reachable
+from ..ir import Attr, MemoryObject, Module, Op, Value, reachable
 from ..mathlib import FOLDER
 
 __all__ = ["at", "declared", "say_operation", "variable"]
@@ -80,16 +80,16 @@ def declared(module: Module, kernel: str) -> dict[str, MemoryObject]:
 def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
     """A few words for an operation; ``memories`` are those of the source, which say what is an array's element."""
     if op.opcode == "loop":
-        return f"inner loop {op.attrs.get('label', '')}".rstrip()
+        return f"inner loop {op.attrs.get(Attr.LABEL, '')}".rstrip()
     if op.opcode in ("load", "store", "atomic"):
         address = op.operands[0].op
-        return f"{op.opcode} of {address.attrs['mem']}" if address is not None else op.opcode
+        return f"{op.opcode} of {address.attrs[Attr.MEM]}" if address is not None else op.opcode
     if op.opcode in ("channel_read", "channel_write"):
-        return f"{op.opcode.removeprefix('channel_')} of channel {op.attrs['channel']}"
+        return f"{op.opcode.removeprefix('channel_')} of channel {op.attrs[Attr.CHANNEL]}"
     if op.opcode == "hazard":
-        return f"comparison with earlier stores to {op.attrs['mem']}"
+        return f"comparison with earlier stores to {op.attrs[Attr.MEM]}"
     if op.opcode == "fence":
-        return f"stores to {', '.join(op.attrs['mems'])} on their way into memory"
+        return f"stores to {', '.join(op.attrs[Attr.MEMS])} on their way into memory"
     words = _OPERATIONS.get(op.opcode, op.opcode)
     name = variable(op.results[0], memories) if op.results else ""
     if op.opcode in ("extract", "insert"):

@@ -3,12 +3,9 @@
 import re
 from collections.abc import Collection
 
-from ..analysis.dependence.dependence import CONDITIONAL, RING
-from ..ir import ArrayType, Function, MemoryObject, Module, Value, uses, walk
+from ..ir import ArrayType, Attr, Function, MemoryObject, Module, Value, uses, walk
 from ..ir.launch import lanes_of
 from ..passes.lowering.vectorize_work_items import lane_name
-from ..passes.memory.merge_memories import MERGED
-from ..passes.memory.storage_attributes import HOLDS_UP
 from .model import Private
 from .phrasing import declared
 
@@ -55,7 +52,11 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
     lanes = lanes_of(kernel.function)
     onchip = kernel.memory.onchip.get(name) or kernel.memory.onchip.get(lane_name(name, 0))
     together = next(
-        (one for one in kernel.memory.onchip if name in dict(kernel.memory.onchip[one].memory.attrs).get(MERGED, ())),
+        (
+            one
+            for one in kernel.memory.onchip
+            if name in dict(kernel.memory.onchip[one].memory.attrs).get(Attr.MERGED, ())
+        ),
         None,
     )
     if onchip is not None:
@@ -83,7 +84,7 @@ def _block_ram(plan, memory) -> str:
     copies, banks, writes = memory.most_copies, memory.map.banks, len(memory.stores)
     kind = "block RAM" if memory.rams else "tables of logic cells"
     parts = [f"{'' if writes else 'ROM in '}{kind}, {memory.words:,} words of {8 * memory.word_bytes} bits"]
-    if HOLDS_UP in dict(memory.memory.attrs):
+    if Attr.HOLDS_UP in dict(memory.memory.attrs):
         parts.append("otherwise it would hold up a loop")
     if banks > 1:
         parts.append(f"{banks} banks")
@@ -119,7 +120,7 @@ def _elements(name: str, memory: MemoryObject, values: list[Value], kernel) -> s
 
 def _shift_register(name: str, buffers: list, values: list[Value]) -> str:
     """What an array that is shifted became, of which at least a part is in block RAM."""
-    lines = sorted(found.memory.length for found in buffers if dict(found.memory.attrs).get(RING))
+    lines = sorted(found.memory.length for found in buffers if dict(found.memory.attrs).get(Attr.DELAY_LINE))
     if lines:
         singles = {v.name for v in values if re.fullmatch(rf"{re.escape(name)}\.\d+", v.name)}
         text = (
@@ -132,7 +133,7 @@ def _shift_register(name: str, buffers: list, values: list[Value]) -> str:
             f"shift register: a circular buffer of {ring.memory.length:,} elements in block RAM, read by "
             f"{_count(len(ring.loads), 'load')}"
         )
-    sometimes = any(dict(found.memory.attrs).get(CONDITIONAL) for found in buffers)
+    sometimes = any(dict(found.memory.attrs).get(Attr.CONDITIONAL) for found in buffers)
     return text + ("; shifted under a condition, which costs nothing: only where it begins moves" if sometimes else "")
 
 

@@ -11,7 +11,7 @@ from rtl_lib.lsu.store import StoreUnit
 from rtl_lib.lsu.wide_load import WideLoadUnit
 from rtl_lib.lsu.wide_store import WideStoreUnit
 
-from ..ir import fixed_operands, lane_mask, moved_type
+from ..ir import Attr, fixed_operands, lane_mask, moved_type
 from ..ir.accesses import CONSTANT, PIPELINED, last_of_run
 from ..target.board import Memory
 
@@ -104,14 +104,14 @@ class StoreAccess(_Access):
             self.unit = PipelinedStoreUnit(**self.geometry)
             return
         options = self.geometry | _within_bank(self.memory)
-        if not self.op.attrs.get("hazards"):  # where loads are compared with stores, each should be in memory soon
+        if not self.op.attrs.get(Attr.HAZARDS):  # where loads are compared with stores, each should be in memory soon
             options["patience"] = PATIENCE
         if access.scattered:  # as many bursts on their way as others have words
             options["outstanding"] = _pending_words(self.memory.read_latency)
         if access.lanes:
             self.unit = WideStoreUnit(**options, descending=access.descending)
         else:
-            self.unit = StoreUnit(**options, counted=bool(self.op.attrs.get("hazards")))
+            self.unit = StoreUnit(**options, counted=bool(self.op.attrs.get(Attr.HAZARDS)))
 
     def request(self):
         pointer, value = self.op.operands[:2]
@@ -123,7 +123,9 @@ class AtomicAccess(_Access):
 
     def __init__(self, context, access):
         super().__init__(context, access)
-        self.unit = AtomicUnit(function=self.op.attrs["fn"], access_bytes=access.bytes, addr_bits=context.address_bits)
+        self.unit = AtomicUnit(
+            function=self.op.attrs[Attr.FN], access_bytes=access.bytes, addr_bits=context.address_bits
+        )
 
     def request(self):
         pointer, values = self.op.operands[0], self.op.operands[2 : fixed_operands(self.op)]

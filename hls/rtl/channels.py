@@ -9,9 +9,7 @@ from amaranth.lib import stream
 from rtl_lib.channel import ChannelBuffer, ChannelReader, ChannelWriter
 
 from ..analysis.channels.endpoints import Endpoint, answers_at_once, channel_ends
-from ..ir import Op, TokenType, Value
-from ..passes.order.mark_fenced_memory import FLUSH
-from ..passes.order.order_group_channels import PHASE
+from ..ir import Attr, Op, TokenType, Value
 from ..planning.memory import ChannelPlan
 from .interface import stream_prefix
 
@@ -23,7 +21,7 @@ class Call:
 
     def __init__(self, op: Op, end: Endpoint, unit, k: int):
         self.op, self.end, self.unit, self.k = op, end, unit, k
-        self.in_turn = "turn" in op.attrs
+        self.in_turn = Attr.TURN in op.attrs
 
     def attach(self, context):
         """Name what can be counted about the call."""
@@ -105,13 +103,13 @@ def _together(context, ops: list[Op]) -> list[list[Op]]:
     for k, plan in enumerate((context.plan.top, *context.plan.loops.values())):
         for op in ops:
             if op in plan.place and not answers_at_once(op):
-                groups.setdefault((k, op.attrs.get(PHASE, 0)), []).append(op)
-    return [sorted(group, key=lambda op: op.attrs.get("turn", 0)) for group in groups.values()]
+                groups.setdefault((k, op.attrs.get(Attr.PHASE, 0)), []).append(op)
+    return [sorted(group, key=lambda op: op.attrs.get(Attr.TURN, 0)) for group in groups.values()]
 
 
 def _unit(context, end: Endpoint, ops: list[Op]):
     value = ops[0].operands[2] if end.writes else ops[0].results[0]
-    blocking = tuple(op.attrs["blocking"] for op in ops)
+    blocking = tuple(op.attrs[Attr.BLOCKING] for op in ops)
     if end.writes:
         return ChannelWriter(context.width(value), blocking, tuple(bool(op.results) for op in ops))
     return ChannelReader(context.width(value), blocking)
@@ -144,7 +142,7 @@ def _renew_loads(context):
         loads = [
             u.op
             for u in context.units.values()
-            if u.access.direction != "store" and u.access.memory in call.op.attrs.get(FLUSH, ())
+            if u.access.direction != "store" and u.access.memory in call.op.attrs.get(Attr.FLUSH, ())
         ]
         if loads:
             context.m.d.sync += made.eq(request.valid & request.ready)

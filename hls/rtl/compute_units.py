@@ -7,6 +7,7 @@ from amaranth import *
 
 from rtl_lib.dispatch import GroupDispatcher
 
+from ..ir import Attr
 from ..ir.launch import per_group
 from ..profile.refused import STATUS_BITS
 from .kernel import KernelHardware
@@ -56,7 +57,7 @@ class UnitedKernel:
             dispatcher.entered.eq(Cat(unit.all_entered for unit in self.units)),
         ]
         for k, d in enumerate(dims):
-            group = (*(function.attrs.get("work_group_size") or ()), 1, 1, 1)[d]
+            group = (*(function.attrs.get(Attr.WORK_GROUP_SIZE) or ()), 1, 1, 1)[d]
             size = dispatcher.sizes[k]
             self.m.d.comb += [
                 size.offset.eq(arguments[f"global_offset_{d}"]),

@@ -8,7 +8,7 @@ from amaranth import *
 
 from rtl_lib.stall import StallGate, StallSource, salt_of
 
-from ..ir import Function, Op, PointerType, TokenType, Value, uses
+from ..ir import Attr, Function, Op, PointerType, TokenType, Value, uses
 from ..ir.accesses import PREDICATES
 from ..ir.launch import OVERLAP, PER_GROUP, hidden_arguments, units_of
 from ..planning.memory import MemoryPlan
@@ -149,7 +149,7 @@ class KernelContext:
     def base(self, op: Op):
         """The address of the memory that an ``addr`` operation points into: of a buffer, or 0 in a memory of its
         own."""
-        name = op.attrs["mem"]
+        name = op.attrs[Attr.MEM]
         return C(0) if name in self.memory.onchip else self.arguments[name]
 
     # --- names ---
@@ -176,7 +176,7 @@ class KernelContext:
         return "top" if plan.loop is None else self.op_name(plan.loop)
 
     def _stem(self, op: Op) -> str:
-        label = op.attrs.get("label", "")
+        label = op.attrs.get(Attr.LABEL, "")
         line = f"_L{op.span.line}" if op.span else ""
         return f"{op.opcode}{'_' + label if label else ''}{line}"
 
@@ -197,7 +197,7 @@ class KernelContext:
         if op.opcode not in PREDICATES or op in self.channels and self.channels[op].in_turn:
             return None
         predicate = op.operands[PREDICATES[op.opcode]]
-        if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs["value"]:
+        if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs[Attr.VALUE]:
             return None
         return predicate
 

@@ -6,7 +6,7 @@ Every value is an unsigned bit pattern of its type's width; arrays are concatena
 from amaranth import Array, C, Cat, Const, Mux, Value
 
 from ..analysis.bits.wiring import cut_order
-from ..ir import FloatType, Op
+from ..ir import Attr, FloatType, Op
 from ..ir.values import float_to_bits
 
 __all__ = ["combinational", "constant"]
@@ -14,7 +14,7 @@ __all__ = ["combinational", "constant"]
 
 def constant(op: Op, width: int) -> Value:
     """The bits of a ``const`` operation."""
-    return C(_bits(op.attrs["value"], op.result.type), width)
+    return C(_bits(op.attrs[Attr.VALUE], op.result.type), width)
 
 
 def _bits(value, type) -> int:

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 
 from rtl_lib.lsu.fence import FenceSequencer, FenceShare
 
-from ..ir import Op, walk
+from ..ir import Attr, Op, walk
 
 __all__ = ["FenceAccess", "build_fences", "fences_of", "waits_for_stores"]
 
@@ -17,7 +17,7 @@ class FenceAccess:
         self.op = op
         units = context.units.values()
         self.stores = [u for u in units if waits_for_stores(u, op)]
-        self.loads = [u for u in units if u.access.direction != "store" and u.access.memory in op.attrs["flush"]]
+        self.loads = [u for u in units if u.access.direction != "store" and u.access.memory in op.attrs[Attr.FLUSH]]
         depths = [_queue_depth(context, u.op) if u.access.direction == "store" else 1 for u in self.stores]
         self.unit = FenceSequencer(tuple(depths), pending=context.memory_latency // 2)
 
@@ -30,7 +30,7 @@ class FenceAccess:
 
 def waits_for_stores(unit, fence: Op) -> bool:
     """Whether the fence waits for the unit's stores."""
-    return unit.access.direction != "load" and unit.access.memory in fence.attrs["mems"]
+    return unit.access.direction != "load" and unit.access.memory in fence.attrs[Attr.MEMS]
 
 
 def _queue_depth(context, store: Op) -> int:

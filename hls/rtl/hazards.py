@@ -6,7 +6,7 @@ from amaranth.utils import exact_log2
 from rtl_lib.lsu.hazard import HazardUnit
 from rtl_lib.lsu.store import MOST_COUNTED
 
-from ..ir import Op, walk
+from ..ir import Attr, Op, walk
 
 __all__ = ["HazardAccess", "build_hazards", "hazards_of"]
 
@@ -16,13 +16,13 @@ class HazardAccess:
     way."""
 
     def __init__(self, context, op: Op):
-        self.op, number = op, op.attrs["number"]
+        self.op, number = op, op.attrs[Attr.NUMBER]
         units = context.units.values()
         self.stores = _watched(units, number)
         self.loads = [u for u in units if u.access.direction == "load" and op.result in u.op.operands]
         widest = max(u.access.bytes for u in (*self.stores, *self.loads))
         self.inside = exact_log2(widest)  # address bits within the largest access
-        certain = tuple(bool(one) for one in op.attrs["certain"])
+        certain = tuple(bool(one) for one in op.attrs[Attr.CERTAIN])
         per_word = tuple(
             places_of_a_word(u.access, widest) if sure else 0 for u, sure in zip(self.stores, certain, strict=True)
         )
@@ -30,7 +30,7 @@ class HazardAccess:
             words_for(context.memory_latency, many) if many else entries_for(context.memory_latency)
             for many in per_word
         )
-        self.unit = HazardUnit(context.address_bits - self.inside, entries, op.attrs["asks"], certain, per_word)
+        self.unit = HazardUnit(context.address_bits - self.inside, entries, op.attrs[Attr.ASKS], certain, per_word)
         self.fates = {u.op: getattr(self.unit, f"fate{k}") for k, u in enumerate(self.stores) if not certain[k]}
 
     def request(self):
@@ -48,7 +48,7 @@ class HazardAccess:
 
 def _watched(units, number: int) -> list:
     """The store units of a hazard, in the order of its operands, which need not be that of the program."""
-    places = {at: unit for unit in units for hazard, at in unit.op.attrs.get("hazards", ()) if hazard == number}
+    places = {at: unit for unit in units for hazard, at in unit.op.attrs.get(Attr.HAZARDS, ()) if hazard == number}
     return [places[k] for k in range(len(places))]
 
 

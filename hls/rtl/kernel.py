@@ -5,6 +5,7 @@ from amaranth.lib import data, stream
 
 from rtl_lib.dispatch import NUMBER
 
+from ..ir import Attr
 from ..ir.accesses import CONSTANT, PIPELINED, reads_anew
 from ..profile.refused import READ_REFUSED, STATUS_BITS, WRITE_REFUSED, refused_bit
 from .barrier import build_meets
@@ -34,7 +35,7 @@ class KernelHardware:
 
     def __init__(self, context: KernelContext):
         self.context, self.m = context, context.m
-        self.autorun = bool(context.function.attrs.get("autorun"))  #: starts by itself
+        self.autorun = bool(context.function.attrs.get(Attr.AUTORUN))  #: starts by itself
         self.error = Signal(STATUS_BITS, name="error")
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
         self.quiet = Signal(name="quiet")
@@ -71,7 +72,7 @@ class KernelHardware:
 
     def atomics(self, location: str | None) -> list:
         """Ports of the atomic operations on that memory, and the function of each, in program order."""
-        return [(u.unit.mem, u.op.attrs["fn"]) for u in self._units("atomic", location)]
+        return [(u.unit.mem, u.op.attrs[Attr.FN]) for u in self._units("atomic", location)]
 
     def _units(self, direction: str, location: str | None) -> list:
         units = self.context.units.values()
@@ -157,7 +158,7 @@ class KernelHardware:
             Signal(name="finish"),
             Signal(name="all_entered"),
         )
-        loops = [child.header.done.valid for op, child in top.children.items() if op.attrs.get("form") == "ndrange"]
+        loops = [child.header.done.valid for op, child in top.children.items() if op.attrs.get(Attr.FORM) == "ndrange"]
         self.m.d.comb += [
             self.groups.ready.eq(context.entered),
             self.all_entered.eq(Cat(loops).any() if loops else context.entered),

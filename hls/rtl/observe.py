@@ -6,8 +6,8 @@ from amaranth import *
 
 from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
 
+from ..ir import Attr
 from ..ir.accesses import CACHED, CONSTANT
-from ..passes.order.order_group_channels import CALLS
 from ..planning.schedule.interleaving import together
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
@@ -18,9 +18,7 @@ from .accounts import causes_of
 __all__ = ["KernelCounters", "UnitCounters"]
 
 _ACCESS = {"accepted": "accepted", "stalled": "stalled", "bursts": "burst", "words": "word"}
-#: the pragma of a loop of which an iteration starts when the one before has ended, and how an account says so
-UNPIPELINED = "disable_loop_pipelining"
-NOT_PIPELINED = f" is not pipelined ({UNPIPELINED})"
+NOT_PIPELINED = f" is not pipelined ({Attr.DISABLE_LOOP_PIPELINING})"
 
 
 class KernelCounters:
@@ -53,7 +51,11 @@ class KernelCounters:
         most = together(self.context.plan)
         for loop, plan in self.context.plan.loops.items():
             yield LoopLayout(
-                self.context.op_name(loop), loop.attrs.get("label", ""), _line(loop), plan.ii, min(most[loop], plan.ii)
+                self.context.op_name(loop),
+                loop.attrs.get(Attr.LABEL, ""),
+                _line(loop),
+                plan.ii,
+                min(most[loop], plan.ii),
             )
 
     def _accesses(self):
@@ -88,7 +90,7 @@ class KernelCounters:
 
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
-        label = cause.op.attrs.get("label", "") if cause.op else ""
+        label = cause.op.attrs.get(Attr.LABEL, "") if cause.op else ""
         waited = (
             f"{'load of' if access.direction == 'load' else 'an atomic operation on'} {access.memory}"
             if access
@@ -97,9 +99,9 @@ class KernelCounters:
         if cause.op in self.context.meets:
             waited = "the group's other work-items at the barrier"
         if cause.op in self.context.fences:
-            waited = f"stores to {', '.join(cause.op.attrs['mems'])} to be in memory"
+            waited = f"stores to {', '.join(cause.op.attrs[Attr.MEMS])} to be in memory"
         if cause.op in self.context.hazards:
-            waited = f"earlier stores to {cause.op.attrs['mem']} that may be to the same address"
+            waited = f"earlier stores to {cause.op.attrs[Attr.MEM]} that may be to the same address"
         if cause.op in self.context.plan.loops:
             waited = self._say_loop(cause.op, label)
         call = self.context.channels.get(cause.op)
@@ -116,7 +118,7 @@ class KernelCounters:
             "port": f"waiting for the write port of {access.memory if access else ''}, which stores elsewhere use, too",
             "group": f"waiting for a group before to {_of_group(cause.op)}",
             "recurrence": "recurrence of loop "
-            f"{label}{NOT_PIPELINED if cause.op and cause.op.attrs.get(UNPIPELINED) else ''}",
+            f"{label}{NOT_PIPELINED if cause.op and cause.op.attrs.get(Attr.DISABLE_LOOP_PIPELINING) else ''}",
         }[cause.kind]
 
     def _say_loop(self, loop, label: str) -> str:
@@ -131,7 +133,9 @@ class KernelCounters:
             None,
         )
         why = (
-            f": loop {around.attrs.get('label', '')}{NOT_PIPELINED}" if around and around.attrs.get(UNPIPELINED) else ""
+            f": loop {around.attrs.get(Attr.LABEL, '')}{NOT_PIPELINED}"
+            if around and around.attrs.get(Attr.DISABLE_LOOP_PIPELINING)
+            else ""
         )
         return f"the pipeline latency of loop {label}{why}"
 
@@ -228,7 +232,7 @@ class UnitCounters:
 
 def _of_group(op) -> str:
     """What a group does that frees for the next what each has for itself."""
-    names = op.attrs.get("mems", ()) if op and not op.attrs.get(CALLS) else ()
+    names = op.attrs.get(Attr.MEMS, ()) if op and not op.attrs.get(Attr.CALLS) else ()
     return f"leave its copy of {', '.join(names)}" if names else "be done with its calls on channels"
 
 

@@ -4,7 +4,7 @@ from amaranth import *
 
 from rtl_lib.port_reservation import PortBookings
 
-from ..passes.order.write_port_constraints import BOOKED
+from ..ir import Attr
 
 __all__ = ["build_bookings"]
 
@@ -18,6 +18,6 @@ def build_bookings(context) -> dict:
         wants = [Signal(name=f"want{k}") for k in range(len(booking.users))]
         context.m.d.comb += part.want.eq(Cat(wants))
         for k, (region, level) in enumerate(booking.levels):
-            store = next(op for op, point in region.place.items() if point.level == level and BOOKED in op.attrs)
+            store = next(op for op, point in region.place.items() if point.level == level and Attr.BOOKED in op.attrs)
             found[region, level] = wants[k], part.may[k], store
     return found

@@ -8,7 +8,7 @@ from rtl_lib.lsu.atomic_functions import atomic_result
 from rtl_lib.mem.pumped_ports import PumpedLoadPort
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort, RamStorePort
 
-from ..ir import fixed_operands
+from ..ir import Attr, fixed_operands
 from .interface import RamPort
 
 __all__ = ["RamAtomicAccess", "RamLoadAccess", "RamStoreAccess"]
@@ -145,7 +145,7 @@ class RamAtomicAccess(_RamAccess):
             self.store.i.valid.eq(builder.valid(done) & on),
             payload.addr.eq(builder.at(pointer, done)),
             payload.data.eq(
-                atomic_result(self.op.attrs["fn"], self.unit.o.payload, [builder.at(v, done) for v in operands])
+                atomic_result(self.op.attrs[Attr.FN], self.unit.o.payload, [builder.at(v, done) for v in operands])
             ),
         ]
         return old

@@ -17,7 +17,7 @@ from rtl_lib.loop import LoopHeader
 from rtl_lib.slots import SlotEvent
 from rtl_lib.state import SlotReady, SlotRegister
 
-from ..ir import IntType, Value
+from ..ir import Attr, IntType, Value
 from ..planning.schedule import RegionPlan, Window
 from .carried_delay_lines import histories_of
 from .level import LevelBuilder
@@ -129,7 +129,7 @@ class RegionBuilder:
         self.again_events = self._either(
             self.header.again, (plan.again, plan.again_delay), (plan.again_overlap, plan.again_overlap_delay), "again"
         )
-        if plan.loop.attrs.get("apart"):
+        if plan.loop.attrs.get(Attr.APART_IF_OVERLAP):
             m.d.comb += self.header.apart.eq(self.context.overlap)
         if plan.speculative:
             m.d.sync += self.epoch.eq(self.epoch ^ self.header.done.valid)

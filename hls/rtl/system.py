@@ -10,20 +10,9 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import DOUBLE, convert
 from rtl_lib.stall import salt_of
 
-from ..ir import Function, Parameter, location, moved_type, walk
-from ..ir.launch import (
-    OVERLAP,
-    PER_UNIT,
-    PROMISED,
-    IndexSpace,
-    group_limit,
-    hidden_arguments,
-    host_arguments,
-    lanes_of,
-    units_of,
-)
+from ..ir import Attr, Function, Parameter, location, moved_type, walk
+from ..ir.launch import OVERLAP, PER_UNIT, IndexSpace, group_limit, hidden_arguments, host_arguments, lanes_of, units_of
 from ..passes.link.replicate_autorun import compute_units
-from ..passes.memory.multi_buffer_local import COPIES
 from ..planning.memory import ChannelPlan, MemoryPlan
 from ..planning.schedule import KernelPlan
 from ..target.board import Memory
@@ -99,7 +88,7 @@ class _System:
     def __init__(self, kernels, channels, board, options, address_bits):
         self.channels = {(plan.channel, plan.index): ChannelWatch(plan) for plan in channels}
         # what the host starts comes first, and has the first bits of the interrupt
-        kernels = sorted(kernels, key=lambda k: bool(k.function.attrs.get("autorun")))
+        kernels = sorted(kernels, key=lambda k: bool(k.function.attrs.get(Attr.AUTORUN)))
         self.kernels, self.board, self.options, self.address_bits = kernels, board, options, address_bits
         self.names = module_names([kernel.function.name for kernel in kernels])
         self.m = Module()
@@ -170,7 +159,7 @@ class _System:
         function = kernel.function
         registers = _registers(function, self.address_bits)
         arguments = {name: Signal(bits, name=f"arg_{name}") for name, bits in registers}
-        if function.attrs.get("autorun"):  # nobody gives it arguments: it has the index space that it requires
+        if function.attrs.get(Attr.AUTORUN):  # nobody gives it arguments: it has the index space that it requires
             registers, arguments = (
                 [],
                 {name: C(value, bits) for (name, bits), value in zip(registers, _launch(function))},
@@ -232,7 +221,7 @@ def _registers(function, address_bits: int) -> list[tuple[str, int]]:
 
 def _launch(function) -> list[int]:
     """The launch arguments of a kernel whose global size is its group's."""
-    group = function.attrs.get("work_group_size") or (1,)
+    group = function.attrs.get(Attr.WORK_GROUP_SIZE) or (1,)
     space = IndexSpace.of(group, group)
     return [1 if name == OVERLAP else space.argument(name) for name in host_arguments(function)]
 
@@ -254,23 +243,23 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
         )
         for p in function.params
     )
-    autorun = bool(function.attrs.get("autorun"))
+    autorun = bool(function.attrs.get(Attr.AUTORUN))
     launch = {} if autorun else {name: map_.argument(name) for name in host_arguments(function)}
     return KernelInterface(
         function.name,
         index,
         index * WINDOW_BYTES,
         arguments,
-        bool(function.attrs.get("ndrange")),
+        bool(function.attrs.get(Attr.NDRANGE)),
         launch,
         tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters),
         layout,
-        function.attrs.get("work_group_size"),
+        function.attrs.get(Attr.WORK_GROUP_SIZE),
         autorun,
         group_limit(function, any(op.opcode == "meet" for op in walk(function.body))),
         lanes_of(function),
         units_of(function),
-        bool(function.attrs.get(PROMISED)),
+        bool(function.attrs.get(Attr.PROMISED)),
     )
 
 
@@ -279,7 +268,7 @@ def _limit(function: Function, parameter: Parameter) -> int | None:
     memory = function.memories.get(parameter.name)
     if parameter.kind != "local" or memory is None or memory.length is None:
         return None
-    return memory.length * memory.element.bytes // dict(memory.attrs).get(COPIES, 1)
+    return memory.length * memory.element.bytes // dict(memory.attrs).get(Attr.COPIES, 1)
 
 
 def _alignments(memory: MemoryPlan) -> dict[str, int]:

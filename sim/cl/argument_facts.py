@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from hls.ir import MemoryObject
-from hls.ir.accesses import CONSTANT_MEMORY
+from hls.ir import Attr, MemoryObject
 from hls.rtl.interface import ArgumentInterface
 
 from .constants import kernel_arg_access_qualifier as access
@@ -50,7 +49,9 @@ def argument_fact(argument: ArgumentInterface, memories: Mapping[str, MemoryObje
         ).strip()
     if parameter == kernel_arg_info.ADDRESS_QUALIFIER:
         return (
-            address.CONSTANT if memory is not None and CONSTANT_MEMORY in dict(memory.attrs) else _PLACES[argument.kind]
+            address.CONSTANT
+            if memory is not None and Attr.CONSTANT_MEMORY in dict(memory.attrs)
+            else _PLACES[argument.kind]
         )
     if parameter == kernel_arg_info.ACCESS_QUALIFIER:
         words = {word.strip("_") for word in argument.c_type.split()}

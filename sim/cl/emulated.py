@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hls.diag import CompileError, Diagnostic, render
-from hls.ir import Function, Module, Parameter, reachable, walk
+from hls.ir import Attr, Function, Module, Parameter, reachable, walk
 from hls.ir.launch import IndexSpace, group_limit
 from hls.options import Options
 from hls.profile.layout import Layout
@@ -68,7 +68,7 @@ class Emulated:
         running = [one for one in self.autorun if not one.done]
         for name in names:
             if name not in {one.kernel for one in running}:
-                group = self.module.functions[name].attrs.get("work_group_size") or (1,)
+                group = self.module.functions[name].attrs.get(Attr.WORK_GROUP_SIZE) or (1,)
                 running.append(self.emulator.start(name, {}, {}, IndexSpace.of(group, group)))
         self.autorun[:] = running
 
@@ -117,7 +117,7 @@ def _depths(module: Module, board: Board, options: Options) -> dict[tuple[str, i
 
 
 def _streams(module: Module, board: Board) -> tuple[StreamInterface, ...]:
-    declared = [channel for channel in module.channels.values() if "io" in dict(channel.attrs)]
+    declared = [channel for channel in module.channels.values() if Attr.IO in dict(channel.attrs)]
     if not declared:
         return ()
     from hls.planning.memory import bound_stream  # most programs need none of it
@@ -142,8 +142,8 @@ def _interface(module: Module, function: Function, index: int, board: Board) -> 
         for p in function.params
     )
     layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted=False)
-    ndrange = bool(function.attrs.get("ndrange"))
-    lanes = function.attrs.get("num_simd_work_items", 1) if ndrange else 1
+    ndrange = bool(function.attrs.get(Attr.NDRANGE))
+    lanes = function.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1) if ndrange else 1
     meets = any(op.opcode == "barrier" for one in reachable(module, function) for op in walk(one.body))
     return KernelInterface(
         function.name,
@@ -154,8 +154,8 @@ def _interface(module: Module, function: Function, index: int, board: Board) -> 
         {},
         (),
         layout,
-        function.attrs.get("work_group_size"),
-        bool(function.attrs.get("autorun")),
+        function.attrs.get(Attr.WORK_GROUP_SIZE),
+        bool(function.attrs.get(Attr.AUTORUN)),
         group_limit(function, meets),
         lanes,
     )

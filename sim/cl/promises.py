@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from hls.diag import render
-from hls.ir import Module, reachable, walk
+from hls.ir import Attr, Module, reachable, walk
 from hls.ir.launch import IndexSpace
 from hls.rtl.interface import KernelInterface
 from sim.emulator import EmulationError, Emulator
@@ -63,7 +63,7 @@ class PromiseCheck:
             functions = reachable(self._module, kernel)
             ops = [op for function in functions for op in walk(function.body)]
             memories = [memory for function in functions for memory in function.memories.values()]
-            promises = any(op.attrs.get("ivdep") for op in ops) or any(m.onchip and m.length != 1 for m in memories)
+            promises = any(op.attrs.get(Attr.IVDEP) for op in ops) or any(m.onchip and m.length != 1 for m in memories)
             if (
                 promises
                 and not any(op.opcode in _CHANNELS for op in ops)

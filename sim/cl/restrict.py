@@ -11,8 +11,7 @@ from functools import cached_property
 from itertools import combinations
 
 from hls.diag import Diagnostic, render
-from hls.ir import Function, MemoryObject, Module, walk
-from hls.ir.accesses import CONSTANT_MEMORY
+from hls.ir import Attr, Function, MemoryObject, Module, walk
 from hls.passes.lowering.inline import Inline
 from hls.passes.lowering.points_to import Roots
 from hls.rtl.interface import KernelInterface
@@ -85,7 +84,7 @@ _HELPS = {"restrict": "take restrict away", "__constant": "declare it __global c
 
 def _promise(memory: MemoryObject) -> str:
     """The word by which the program says that nobody else writes the memory; "" without one."""
-    if CONSTANT_MEMORY in dict(memory.attrs):
+    if Attr.CONSTANT_MEMORY in dict(memory.attrs):
         return "__constant"
     return "restrict" if memory.restrict else ""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hls.passes.order.write_port_constraints import BOOKED
+from hls.ir import Attr
 from tests.kernels.system import Launch, kernel_names, with_both_levels
 
 pytestmark = pytest.mark.verilator
@@ -58,4 +58,4 @@ def test_two_loops_have_a_port_each(system):
     """A store before a loop and the one in it need no order, and no booking of a port."""
     built = next(k for k in system.result.kernels if k.plan.name == "apart")
     (memory,) = built.memory.onchip.values()
-    assert [memory.turn(op) for op in memory.stores if BOOKED in op.attrs] == [1, 0] and not built.plan.bookings
+    assert [memory.turn(op) for op in memory.stores if Attr.BOOKED in op.attrs] == [1, 0] and not built.plan.bookings

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ...ir import Function, MemoryObject, Op, Value, memory_name, predicate, walk
+from ...ir import Attr, Function, MemoryObject, Op, Value, memory_name, predicate, walk
 from ...ir.rewrite import constant
 from ...ir.values import signed as as_signed
 from ..bits.known_bits import TrailingZeros
@@ -117,7 +117,7 @@ class AffineForms:
         self.tree = LoopTree(function)
         self.address_bits = address_bits
         scalars = sum(p.kind == "scalar" for p in function.params)
-        hidden = zip(function.attrs.get("launch_args", ()), function.args[scalars:])
+        hidden = zip(function.attrs.get(Attr.LAUNCH_ARGS, ()), function.args[scalars:])
         self._sizes = {value for name, value in hidden if name.startswith(_SIZES)}
         #: values better read as unsigned, as somebody does so
         self._unsigned = {v for op in walk(function.body) if op.opcode in _UNSIGNED for v in op.operands} | self._sizes
@@ -296,7 +296,7 @@ class AffineForms:
         return loop.inductions.get(value) if loop else None
 
     def _on_const(self, op: Op) -> Affine:
-        return Affine(as_signed(op.attrs["value"], op.result.type.bits))
+        return Affine(as_signed(op.attrs[Attr.VALUE], op.result.type.bits))
 
     def _on_add(self, op: Op) -> Affine:
         return self.modular(op.operands[0]) + self.modular(op.operands[1])

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...diag import Span
-from ...ir import Function, Op, Region, Value, has, walk
+from ...ir import Attr, Function, Op, Region, Value, has, walk
 from ...ir.rewrite import constant
 from ..induction.trip_count import knowable, known, leaves
 from .endpoints import end_of, passes_values
@@ -78,7 +78,7 @@ class CallSkeleton:
 
     def __init__(self, function: Function):
         self.name, self.span = function.name, function.span
-        self.autorun = bool(function.attrs.get("autorun"))
+        self.autorun = bool(function.attrs.get(Attr.AUTORUN))
         self.barriers = any(op.opcode == "meet" for op in walk(function.body))
         self.steps = _steps(function.body, {})
         self._initial = {
@@ -111,7 +111,7 @@ def _needs_read(op: Op, source: tuple[str, int], initial: dict[Value, Value]) ->
         seen.add(value)
         if value in initial:
             work.append(initial[value])
-        elif value.op is not None and value.op.opcode == "channel_read" and value.op.attrs["blocking"]:
+        elif value.op is not None and value.op.opcode == "channel_read" and value.op.attrs[Attr.BLOCKING]:
             end = end_of(value.op)
             if (end.channel, end.index) == source:
                 return True
@@ -141,7 +141,7 @@ def _condition(value: Value, args: dict[Value, bool]) -> tuple[Value | None, boo
 def _call(op: Op, args: dict[Value, bool]) -> CallStep:
     end = end_of(op)
     return CallStep(
-        op, (end.channel, end.index), end.writes, op.attrs["blocking"], *_condition(op.operands[1], args), op.span
+        op, (end.channel, end.index), end.writes, op.attrs[Attr.BLOCKING], *_condition(op.operands[1], args), op.span
     )
 
 
@@ -149,7 +149,7 @@ def _loop(op: Op, around: dict[Value, bool]) -> LoopStep:
     (body,) = op.regions
     args = around | _knowable_args(op, around)
     steps, again = _steps(body, args), body.terminator.operands[0]
-    count = op.attrs.get("trip_count")
+    count = op.attrs.get(Attr.TRIP_COUNT)
     endless = constant(again) == 1
     again = again if count is None and not endless and knowable(again, args) else None
     return LoopStep(

@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass
 
-from ...ir import Function, Op, TokenType, fixed_operands, has, walk
+from ...ir import Attr, Function, Op, TokenType, fixed_operands, has, walk
 from ...ir.rewrite import constant
 
-__all__ = ["AT_ONCE", "Endpoint", "answers_at_once", "channel_ends", "end_of", "is_call", "passes_values"]
-
-#: attribute of a call that does not wait, and that nothing else on its side of the channel needs to take turns with
-AT_ONCE = "at_once"
+__all__ = ["Endpoint", "answers_at_once", "channel_ends", "end_of", "is_call", "passes_values"]
 
 
 @dataclass(frozen=True, order=True)
@@ -33,7 +30,7 @@ def answers_at_once(op: Op) -> bool:
     """Whether a call is made, and answered, in the one cycle in which its token passes a stage: it does not wait, and
     has neither to follow anything nor to be followed."""
     return (
-        op.attrs.get(AT_ONCE, False)
+        op.attrs.get(Attr.AT_ONCE, False)
         and len(op.operands) == fixed_operands(op)
         and not any(isinstance(r.type, TokenType) for r in op.results)
     )
@@ -49,7 +46,7 @@ def end_of(call: Op) -> Endpoint:
     index a constant."""
     index = constant(call.operands[0])
     assert index is not None, "the channel of this call is only known at run time"
-    return Endpoint(call.attrs["channel"], index, call.opcode == "channel_write")
+    return Endpoint(call.attrs[Attr.CHANNEL], index, call.opcode == "channel_write")
 
 
 def channel_ends(function: Function) -> dict[Endpoint, list[Op]]:

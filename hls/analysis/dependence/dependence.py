@@ -16,7 +16,19 @@ from itertools import groupby
 
 import islpy as isl
 
-from ...ir import Function, MemoryObject, Op, Value, lane_mask, may_share, memory_name, predicate, reaches_memory, walk
+from ...ir import (
+    Attr,
+    Function,
+    MemoryObject,
+    Op,
+    Value,
+    lane_mask,
+    may_share,
+    memory_name,
+    predicate,
+    reaches_memory,
+    walk,
+)
 from ..affine.affine import AffineForms
 from ..affine.delinearize import InRow, rows_of
 from ..affine.iteration_domain import Domains
@@ -27,27 +39,7 @@ from ..memory.commutativity import Commutativity
 from .enumerate import AddressTraces
 from .polyhedral import DistanceQuery, Lanes, Outline, least_of, size_of
 
-#: attribute of a memory that is a delay line: how many elements are stored until an element is read, and its place used
-#: again
-RING = "ring"
-#: attribute of what became of an array that is shifted in some iterations only
-CONDITIONAL = "conditional"
-#: attribute of a store, its number, or those of all stores that it stands for; and of loads and stores: the numbers of
-#: stores of the same iteration whose places they never touch, as their own conditions say, or need no order with
-WRITER, APART = "writer", "apart"
-
-__all__ = [
-    "APART",
-    "CONDITIONAL",
-    "RING",
-    "WRITER",
-    "Dependence",
-    "DependenceTester",
-    "Kind",
-    "dependences",
-    "promised",
-    "writers_of",
-]
+__all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "writers_of"]
 
 #: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
 MOST_STEPS = 200_000
@@ -128,8 +120,8 @@ class _Sharing:
 def promised(fact: Dependence) -> Dependence | None:
     """The dependence after what ``ivdep`` promises of its loop: that there is none, or none of less than ``safelen``
     iterations."""
-    names = {access.operands[0].op.attrs["mem"] for access in (fact.src, fact.dst)}
-    for memory, safelen in fact.loop.attrs.get("ivdep", ()) if fact.loop is not None else ():
+    names = {access.operands[0].op.attrs[Attr.MEM] for access in (fact.src, fact.dst)}
+    for memory, safelen in fact.loop.attrs.get(Attr.IVDEP, ()) if fact.loop is not None else ():
         if memory in ("", *names):
             if not safelen:
                 return None
@@ -149,14 +141,14 @@ def _kind(src: Op, dst: Op) -> Kind:
 
 def writers_of(store: Op) -> set[int]:
     """The numbers of a store, or of those that it stands for; none where it has none."""
-    numbers = store.attrs.get(WRITER, ())
+    numbers = store.attrs.get(Attr.WRITER, ())
     return {numbers} if isinstance(numbers, int) else set(numbers)
 
 
 def _told_apart(store: Op, other: Op) -> bool:
     """Whether the other access knows of a store that the two need no order."""
     numbers = writers_of(store)
-    return bool(numbers) and numbers <= set(other.attrs.get(APART, ()))
+    return bool(numbers) and numbers <= set(other.attrs.get(Attr.APART, ()))
 
 
 class DependenceTester:
@@ -266,7 +258,7 @@ class DependenceTester:
         return replace(fact, distance=max(fact.distance, turn // len(stores)), known=True) if fact.loop else None
 
     def _turn(self, access: Op) -> int | None:
-        return dict(_memory(self.function, access).attrs).get(RING)
+        return dict(_memory(self.function, access).attrs).get(Attr.DELAY_LINE)
 
     def _meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
         """(least distance at which the two meet, whether it is known exactly)."""

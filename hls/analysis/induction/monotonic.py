@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ...ir import BOOL, IntType, Op, Region, Value, moved_type, predicate
+from ...ir import BOOL, Attr, IntType, Op, Region, Value, moved_type, predicate
 from ...ir.rewrite import constant
 from ...ir.values import signed
 from ..affine.affine import AffineForms
@@ -90,8 +90,8 @@ class MonotonicAccess:
         """What a loop leaves, as :meth:`_after`: its result, or, where the text knows that without asking the loop, a
         sum."""
         yield loop.op.results[arg.index], 0, {}
-        if "trip_count" in loop.op.attrs and arg in loop.inductions:
-            yield loop.op.operands[1 + arg.index], loop.inductions[arg].step * loop.op.attrs["trip_count"], {}
+        if Attr.TRIP_COUNT in loop.op.attrs and arg in loop.inductions:
+            yield loop.op.operands[1 + arg.index], loop.inductions[arg].step * loop.op.attrs[Attr.TRIP_COUNT], {}
 
     def _before(self, access: Op, counter: Value, region: Region) -> list[Value]:
         """Values of the region that the counter of an access in it is no less than."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...ir import Function, Op, Region, Value, has
+from ...ir import Attr, Function, Op, Region, Value, has
 from ...ir.rewrite import constant
 from ...ir.values import signed
 from ..induction.trip_count import implied
@@ -33,7 +33,7 @@ class Loop:
 
     @property
     def parallel(self) -> bool:
-        return bool(self.op.attrs.get("parallel"))
+        return bool(self.op.attrs.get(Attr.PARALLEL))
 
     @property
     def again(self) -> Value:
@@ -55,7 +55,7 @@ class Loop:
             for fact, truth in implied(self.again).items()
             if truth and fact.op is not None and fact.op.operands[:1] == [self.following(i.arg)]
         ]
-        return min((n for n in (*found, self.op.attrs.get("trip_count")) if n is not None), default=None)
+        return min((n for n in (*found, self.op.attrs.get(Attr.TRIP_COUNT)) if n is not None), default=None)
 
     def following(self, arg: Value) -> Value:
         """What a carried value is in the next iteration."""

@@ -3,14 +3,23 @@ minds."""
 
 from dataclasses import dataclass
 
-from ...ir import Function, Op, Region, has, is_access, lane_mask, memory_name, moved_type, regions, walk, word_bytes
-from ...ir.accesses import UNIT
+from ...ir import (
+    Attr,
+    Function,
+    Op,
+    Region,
+    has,
+    is_access,
+    lane_mask,
+    memory_name,
+    moved_type,
+    regions,
+    walk,
+    word_bytes,
+)
 from ..dependence.dependence import DependenceTester, Kind, promised
 
-__all__ = ["ALONE", "AccessGroup", "neighbours"]
-
-#: attribute of an access that joins no others, as its condition says more of its order than a mask of lanes could
-ALONE = "alone"
+__all__ = ["AccessGroup", "neighbours"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +133,8 @@ class _Items:
             memory.space == "global"
             and not memory.volatile
             and lane_mask(op) is None
-            and not op.attrs.get(ALONE)
-            and UNIT not in op.attrs
+            and not op.attrs.get(Attr.ALONE)
+            and Attr.UNIT not in op.attrs
         )
 
     def _is_compared(self, op: Op) -> bool:

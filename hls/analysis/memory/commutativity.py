@@ -1,12 +1,10 @@
 """Accesses whose order nobody can tell: those of different work-items, and atomic operations on global memory that
 commute."""
 
-from ...ir import Function, Op, memory_name, moved_type, walk
+from ...ir import Attr, Function, Op, memory_name, moved_type, walk
 
-__all__ = ["LANE", "Commutativity"]
+__all__ = ["Commutativity"]
 
-#: attribute of an access of work-items side by side: the number of its lane
-LANE = "lane"
 #: operations that leave the same in memory in any order, among each other
 _COMMUTING = ({"add", "sub"}, {"and"}, {"or"}, {"xor"}, {"umin"}, {"umax"}, {"smin"}, {"smax"})
 
@@ -25,7 +23,7 @@ class Commutativity:
 
     def between(self, first: Op, second: Op) -> bool:
         """Whether two operations, or one in two iterations, need no order."""
-        lanes = [op.attrs.get(LANE) for op in (first, second)]
+        lanes = [op.attrs.get(Attr.LANE) for op in (first, second)]
         other_items = None not in lanes and lanes[0] != lanes[1]
         if other_items and all(op.opcode in ("load", "store") for op in (first, second)):
             return True
@@ -33,7 +31,7 @@ class Commutativity:
             return False
         if other_items:
             return True
-        together = {first.attrs["fn"], second.attrs["fn"]}
+        together = {first.attrs[Attr.FN], second.attrs[Attr.FN]}
         if together == {"read"}:
             return True
         # else a carry of the one may end in the middle of the other

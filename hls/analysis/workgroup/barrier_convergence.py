@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...diag import CompileError, Diagnostic, Span
-from ...ir import Function, Op, Region, Value, walk
+from ...ir import Attr, Function, Op, Region, Value, walk
 from ...ir.launch import most_work_items
 from ..channels.endpoints import is_call
 from .partial_execution import PartialExecution, equal_in_groups, local_ids, needed_for
@@ -88,7 +88,7 @@ class _Check:
         self.parted = _parted(function, needed)
         self.unrepeatable = unrepeatable_values(function)
         #: whether a launch can be held against a promise before it begins
-        self.checkable = not function.attrs.get("autorun") and not any(is_call(op) for op in walk(function.body))
+        self.checkable = not function.attrs.get(Attr.AUTORUN) and not any(is_call(op) for op in walk(function.body))
         self.faults: list[Diagnostic] = []
         #: barriers by the note that names the condition
         self.promises: dict[Diagnostic | None, list[Span | None]] = {}
@@ -133,7 +133,7 @@ class _Check:
 def _parted(function: Function, needed: set[Value]) -> set[Value]:
     """Values that differ in some group of a size that the program allows, as ids and constants say."""
     queries = {
-        (op.attrs["fn"], op.attrs.get("dim", 0))
+        (op.attrs[Attr.FN], op.attrs.get(Attr.DIM, 0))
         for op in walk(function.body)
         if op.opcode == "work_item" and op.result in needed
     }
@@ -150,9 +150,9 @@ def _parted(function: Function, needed: set[Value]) -> set[Value]:
 
 def _groups(size: int, needed: set[Value]) -> list[int]:
     numbers = {
-        v.op.attrs["value"]
+        v.op.attrs[Attr.VALUE]
         for v in needed
-        if v.op is not None and v.op.opcode == "const" and isinstance(v.op.attrs["value"], int)
+        if v.op is not None and v.op.opcode == "const" and isinstance(v.op.attrs[Attr.VALUE], int)
     }
     return [0, 1, *sorted({n // size for n in numbers if 2 * size <= n < 1 << 31})[:MOST_GROUPS]]
 
@@ -160,7 +160,7 @@ def _groups(size: int, needed: set[Value]) -> list[int]:
 def _some_size(function: Function, dims: set[int]) -> tuple[int, int, int]:
     """A group as the program allows it: the required one, else the largest, with about as many in each of the
     dimensions."""
-    if size := function.attrs.get("work_group_size"):
+    if size := function.attrs.get(Attr.WORK_GROUP_SIZE):
         return tuple(size)
     most, found = most_work_items(function), [1, 1, 1]
     asked = sorted(dims) or [0]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from ...ir import Function, IntType, Op, Region, Value, evaluate, has
+from ...ir import Attr, Function, IntType, Op, Region, Value, evaluate, has
 
 __all__ = ["PartialExecution", "equal_in_groups", "local_ids", "needed_for", "places_in"]
 
@@ -39,7 +39,7 @@ def local_ids(size: tuple[int, ...]) -> dict[tuple[str, int], list[int]]:
 
 def equal_in_groups(function: Function, needed: set[Value]) -> set[Value]:
     """Values of which it can be computed that they are the same for all work-items of every group."""
-    size = function.attrs.get("work_group_size")
+    size = function.attrs.get(Attr.WORK_GROUP_SIZE)
     return PartialExecution(function, local_ids(tuple(size)), needed).equal if size else set()
 
 
@@ -106,9 +106,9 @@ class PartialExecution:
 
     def _result(self, op: Op):
         if op.opcode == "const":
-            return op.attrs["value"] if isinstance(op.result.type, IntType) else None
+            return op.attrs[Attr.VALUE] if isinstance(op.result.type, IntType) else None
         if op.opcode == "work_item":
-            answer = self.ids.get((op.attrs["fn"], op.attrs.get("dim", 0)))
+            answer = self.ids.get((op.attrs[Attr.FN], op.attrs.get(Attr.DIM, 0)))
             return None if answer is None else [n & (1 << op.result.type.bits) - 1 for n in answer]
         given = [self._now.get(v) for v in op.operands]
         if (

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...ir import Function, Op, Region, Value, reaches_memory, walk
+from ...ir import Attr, Function, Op, Region, Value, reaches_memory, walk
 from ...ir.accesses import predicate
 from ...ir.rewrite import constant
 from ..induction.trip_count import follows, implied
@@ -69,7 +69,7 @@ class BarrierPhases:
             self.of[op], self._true[op] = phase, true
             if op.opcode == "meet":
                 phase = self._new() if constant(op.operands[0]) == 1 else self._new((phase, op.operands[0]))
-            elif op.opcode == "loop" and op.attrs.get("ring"):
+            elif op.opcode == "loop" and op.attrs.get(Attr.RING):
                 phase = self._ring(op, phase, true | implied(op.operands[0]))
             else:
                 inside = true | implied(op.operands[0]) if op.opcode == "loop" else true

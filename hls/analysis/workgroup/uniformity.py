@@ -4,7 +4,7 @@ part."""
 from collections.abc import Callable
 
 from ...diag import CompileError, Diagnostic, Span
-from ...ir import Function, Op, Region, Value, has, is_access, memory_name, reaches_memory, walk
+from ...ir import Attr, Function, Op, Region, Value, has, is_access, memory_name, reaches_memory, walk
 from ...ir.rewrite import constant
 from .partial_execution import equal_in_groups, needed_for
 
@@ -108,7 +108,7 @@ class _Varying(_Spread):
     def __init__(self, function: Function, dims: range, equal: set[Value] | frozenset[Value] = frozenset()):
         super().__init__(function)
         self.dims, self.equal = dims, equal
-        self.size = function.attrs.get("work_group_size")
+        self.size = function.attrs.get(Attr.WORK_GROUP_SIZE)
         #: how often ids, by dimension, are in a sum of them and of what is the same for all
         self.distances: dict[Value, dict[int, int]] = {}
 
@@ -118,11 +118,11 @@ class _Varying(_Spread):
     def _holds(self, op: Op) -> bool:
         self.distances.pop(op.results[0] if op.results else None, None)  # of the round before
         if op.opcode == "work_item":
-            dim = op.attrs.get("dim", 0)
+            dim = op.attrs.get(Attr.DIM, 0)
             varies = (
-                op.attrs["fn"] in _DIFFERENT
+                op.attrs[Attr.FN] in _DIFFERENT
                 and dim in self.dims
-                and not (self.size and self.size[dim] == 1 and op.attrs["fn"] == "local_id")
+                and not (self.size and self.size[dim] == 1 and op.attrs[Attr.FN] == "local_id")
             )
             self.distances[op.result] = {dim: 1} if varies else {}
             return varies
@@ -167,7 +167,7 @@ class _Unrepeatable(_Spread):
             op.opcode == "store"
             and found
             or op.opcode == "atomic"
-            and (op.attrs["fn"] in _IN_TURN or any(v in self.values for v in op.operands))
+            and (op.attrs[Attr.FN] in _IN_TURN or any(v in self.values for v in op.operands))
         )
         if writes and memory_name(op) not in self._memories:
             self._memories.add(memory_name(op))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...diag import Diagnostic
-from ...ir import Builder, FloatType, Function, Op, Region, Value, regions, uses
+from ...ir import Attr, Builder, FloatType, Function, Op, Region, Value, regions, uses
 from ...ir.clone import clone_function
 from ...ir.same import same_value
 from ..manager import Form, FunctionPass
@@ -49,7 +49,7 @@ class ContractFloatTrees(FunctionPass):
     forbids = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
-        if function.attrs.get("library") or not function.attrs.get("fp_contract", True):
+        if function.attrs.get(Attr.LIBRARY) or not function.attrs.get(Attr.FP_CONTRACT, True):
             return function
         result = clone_function(function)
         used = uses(result.body)
@@ -155,7 +155,7 @@ def _become(op: Op, terms: list[_Term], region: Region):
             _signed(*number.factors, number.minus, op, region),
         ]
     else:
-        op.opcode, op.attrs = "fsum", {"terms": tuple(term.text for term in terms), **flush_of(op)}
+        op.opcode, op.attrs = "fsum", {Attr.TERMS: tuple(term.text for term in terms), **flush_of(op)}
         op.operands = [value for term in terms for value in term.factors]
 
 

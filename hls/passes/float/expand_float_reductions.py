@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...analysis.induction.state_space import most_iterations
 from ...diag import Diagnostic
-from ...ir import Builder, FloatType, Function, IntType, MemoryObject, Op, Region, Value, uses
+from ...ir import Attr, Builder, FloatType, Function, IntType, MemoryObject, Op, Region, Value, uses
 from ...ir.clone import clone_function
 from ...ir.nodes import Parameter
 from ...ir.rewrite import constant, keep_carried
@@ -101,7 +101,7 @@ class ExpandFloatReductions(FunctionPass):
         # what the sum begins with is a term, too
         terms = min(most_iterations(loop) or _MOST_ITERATIONS, _MOST_ITERATIONS) + 1
         shapes = [
-            Accumulator(kind, digit, terms, bool(addition.attrs.get("flush")))
+            Accumulator(kind, digit, terms, bool(addition.attrs.get(Attr.FLUSH_DENORMALS)))
             for digit in DIGITS.get(kind.bits, ())
             if digit in self.digits
         ]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...ir import FloatType, Function, Op, has, walk
+from ...ir import Attr, FloatType, Function, Op, has, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 
@@ -22,15 +22,15 @@ class FlushDenormals(FunctionPass):
     forbids = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
-        if function.attrs.get("library"):
+        if function.attrs.get(Attr.LIBRARY):
             return function
         result = clone_function(function)
         for op in walk(result.body):
             if has(op, "flushes") and isinstance(op.result.type, FloatType) and op.result.type.bits > 16:
-                op.attrs["flush"] = True
+                op.attrs[Attr.FLUSH_DENORMALS] = True
         return result
 
 
 def flush_of(op: Op) -> dict[str, bool]:
     """The attribute for an operation that does a part of what ``op`` did."""
-    return {"flush": True} if op.attrs.get("flush") else {}
+    return {Attr.FLUSH_DENORMALS: True} if op.attrs.get(Attr.FLUSH_DENORMALS) else {}

@@ -8,7 +8,7 @@ its place and rounds, once.
 
 from dataclasses import dataclass
 
-from ...ir import BOOL, Builder, IntType, Region, Value
+from ...ir import BOOL, Attr, Builder, IntType, Region, Value
 from .kulisch import FLAGS, Accumulator, bits_of, concatenated, inverted, lowest, repeated, wider
 
 __all__ = ["rounded_sum"]
@@ -63,7 +63,12 @@ def _magnitude(b: Builder, shape: Accumulator, words: list[Value]) -> _Magnitude
     inner = Builder(body, b.span)
     inner.op("yield", *_round(inner, shape, body.args[:count], body.args[count:]))
     loop = b.op(
-        "loop", b.true(), *initial, results=[v.type for v in initial], regions=[body], attrs={"trip_count": 2 * count}
+        "loop",
+        b.true(),
+        *initial,
+        results=[v.type for v in initial],
+        regions=[body],
+        attrs={Attr.TRIP_COUNT: 2 * count},
     )
     _, negative, _, _, _, high, next_, more, position = loop.results[count:]
     return _Magnitude(high, next_, more, position, negative)

@@ -1,6 +1,6 @@
 """A sum over a loop as several that take turns; a short loop behind it adds them up."""
 
-from ...ir import Builder, IntType, Op, Region, Value
+from ...ir import Attr, Builder, IntType, Op, Region, Value
 from .flush_denormals import flush_of
 
 __all__ = ["NOTHING", "added_up", "carry", "split"]
@@ -54,6 +54,6 @@ def added_up(parts: list[Value], addition: Op) -> tuple[Value, list[Op]]:
         *initial,
         results=[v.type for v in initial],
         regions=[body],
-        attrs={"trip_count": len(parts) - 1},
+        attrs={Attr.TRIP_COUNT: len(parts) - 1},
     )
     return ring.results[0], outside.ops

@@ -1,6 +1,6 @@
 """An autorun kernel begins again when it ends."""
 
-from ...ir import Builder, Function, Op, Region, walk
+from ...ir import Attr, Builder, Function, Op, Region, walk
 from ...ir.rewrite import constant
 from ..scalar.constant_folding import ConstantFolding
 
@@ -14,16 +14,18 @@ def repeat_for_ever(function: Function) -> None:
         return  # it does so itself
     body, inside = function.body, Region()
     b = Builder(inside, function.span)
-    used = {op.attrs["mem"] for op in walk(body) if op.opcode == "addr"}
+    used = {op.attrs[Attr.MEM] for op in walk(body) if op.opcode == "addr"}
     for memory in function.memories.values():
         if memory.space == "private" and memory.name in used:
-            b.op("fresh", attrs={"mem": memory.name, "set": False})
+            b.op("fresh", attrs={Attr.MEM: memory.name, Attr.SET: False})
     inside.ops += body.ops[:-1]
     b.op("yield", b.true())
     end = body.ops[-1]
     body.ops = []
     outside = Builder(body, function.span)
-    outside.op("loop", outside.true(), regions=[inside], attrs={"label": "autorun", "form": "while", "unroll": 1})
+    outside.op(
+        "loop", outside.true(), regions=[inside], attrs={Attr.LABEL: "autorun", Attr.FORM: "while", Attr.UNROLL: 1}
+    )
     body.ops.append(end)
 
 

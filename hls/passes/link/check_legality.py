@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ...diag import CompileError, Diagnostic
-from ...ir import Function, Module, walk
+from ...ir import Attr, Function, Module, walk
 from ..manager import Form, ModulePass
 from ..memory.storage_attributes import OF_MEMORIES
 from .replicate_autorun import compute_units
@@ -28,29 +28,29 @@ LEFT_OUT: dict[str, tuple[str, str]] = {
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
     frozenset(
         {
-            "scheduler_target_fmax_mhz",
-            "num_share_resources",
-            "max_share_resources",
-            "use_stall_enable_clusters",
-            "uses_global_work_offset",
+            Attr.SCHEDULER_TARGET_FMAX_MHZ,
+            Attr.NUM_SHARE_RESOURCES,
+            Attr.MAX_SHARE_RESOURCES,
+            Attr.USE_STALL_ENABLE_CLUSTERS,
+            Attr.USES_GLOBAL_WORK_OFFSET,
         }
     ),
-    frozenset({"static_array_offset", "force_pow2_depth"}),
+    frozenset({Attr.STATIC_ARRAY_OFFSET, Attr.FORCE_POW2_DEPTH}),
 )
 
 #: attributes of memories that change nothing, and why; of others there is nothing to say but that they are not followed
 REASONS: dict[str, str] = {
-    "static_array_offset": "every memory is a RAM of its own and begins at its place 0, so there is nothing to move",
-    "force_pow2_depth": "a bank has as many words as are used; block RAMs are filled up by themselves, and tables "
+    Attr.STATIC_ARRAY_OFFSET: "every memory is a RAM of its own and begins at its place 0, so there is nothing to move",
+    Attr.FORCE_POW2_DEPTH: "a bank has as many words as are used; block RAMs are filled up by themselves, and tables "
     "would only grow",
-    "register": "local memory is shared by work-items and stays in RAM; a private array is kept in registers",
-    "merge": "a single value is a register; arrays are merged",
+    Attr.REGISTER: "local memory is shared by work-items and stays in RAM; a private array is kept in registers",
+    Attr.MERGE: "a single value is a register; arrays are merged",
 }
 #: of others that shape memories, where there is none
 OF_REGISTERS = "a single value is a register; an array is kept in memory"
 
 #: attribute -> values of it that ask for what is done anyway
-DONE_ANYWAY = {"uses_global_work_offset": (1,), "force_pow2_depth": (0,)}
+DONE_ANYWAY = {Attr.USES_GLOBAL_WORK_OFFSET: (1,), Attr.FORCE_POW2_DEPTH: (0,)}
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 
 def _with_units(function: Function) -> list[Diagnostic]:
     """Calls on channels in kernels of which several units run: the order of the values would be another in each run."""
-    if prod(compute_units(function)) == 1 or not function.attrs.get("ndrange") or function.attrs.get("autorun"):
+    if prod(compute_units(function)) == 1 or not function.attrs.get(Attr.NDRANGE) or function.attrs.get(Attr.AUTORUN):
         return []
     calls = [op for op in walk(function.body) if op.opcode in ("channel_read", "channel_write")]
     return [
@@ -120,9 +120,9 @@ def _attributes(function: Function) -> list[Diagnostic]:
         if name in memory and value not in DONE_ANYWAY.get(name, ())
     ]
     found += [
-        ("register", m.asked_at("register"), m.name)
+        (Attr.REGISTER, m.asked_at(Attr.REGISTER), m.name)
         for m in function.memories.values()
-        if m.space == "local" and "register" in dict(m.attrs)
+        if m.space == "local" and Attr.REGISTER in dict(m.attrs)
     ]
     found += [
         (name, m.asked_at(name), m.name)
@@ -143,7 +143,7 @@ def _attributes(function: Function) -> list[Diagnostic]:
         )
         for name, span, owner in found
     ]
-    if prod(compute_units(function)) > 1 and not (function.attrs.get("ndrange") or function.attrs.get("autorun")):
+    if prod(compute_units(function)) > 1 and not (function.attrs.get(Attr.NDRANGE) or function.attrs.get(Attr.AUTORUN)):
         warnings.append(
             Diagnostic(
                 f"num_compute_units has no effect on '{function.name}': a single work-item has no groups that units "
@@ -154,7 +154,7 @@ def _attributes(function: Function) -> list[Diagnostic]:
                 "warning",
             )
         )
-    if function.attrs.get("num_simd_work_items", 1) > 1 and not function.attrs.get("ndrange"):
+    if function.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1) > 1 and not function.attrs.get(Attr.NDRANGE):
         warnings.append(
             Diagnostic(
                 f"num_simd_work_items has no effect on '{function.name}': it is a kernel of a single work-item",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ...diag import CompileError
-from ...ir import Function, MemoryObject, Module
+from ...ir import Attr, Function, MemoryObject, Module
 from ...ir.clone import clone_module
 from ..manager import Form, ModulePass
 
@@ -31,9 +31,9 @@ class LinkPipes(ModulePass):
 
 def _link_pipes(function: Function, channels: dict[str, MemoryObject]):
     """Make the pipes of a kernel channels of the program."""
-    for pipe in [m for m in function.memories.values() if m.space == "pipe"]:
+    for pipe in [m for m in function.memories.values() if m.space == Attr.HOST_PIPE]:
         known = channels.get(pipe.name)
-        if known is not None and ("pipe", True) not in known.attrs:
+        if known is not None and (Attr.HOST_PIPE, True) not in known.attrs:
             raise CompileError.at(
                 pipe.span, f"the pipe '{pipe.name}' has the name of a channel{_at(known)}", "rename one of them"
             )
@@ -49,8 +49,12 @@ def _link_pipes(function: Function, channels: dict[str, MemoryObject]):
 
 def _joined(pipe: MemoryObject, known: MemoryObject | None) -> MemoryObject:
     """The channel of a pipe: as deep as any of its kernels asks for."""
-    depths = [dict(m.attrs)["depth"] for m in (pipe, known) if m is not None and "depth" in dict(m.attrs)]
-    attrs = (("pipe", True), *((("depth", max(depths)),) if depths else ()))
+    depths = [
+        dict(m.attrs)[Attr.CHANNEL_DEPTH]
+        for m in (pipe, known)
+        if m is not None and Attr.CHANNEL_DEPTH in dict(m.attrs)
+    ]
+    attrs = ((Attr.HOST_PIPE, True), *(((Attr.CHANNEL_DEPTH, max(depths)),) if depths else ()))
     return replace(known or pipe, space="channel", length=1, attrs=attrs)
 
 

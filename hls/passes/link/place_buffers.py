@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...diag import CompileError, Diagnostic
-from ...ir import Function, MemoryObject, Module
-from ...ir.accesses import LOCATION, WORD_BYTES
+from ...ir import Attr, Function, MemoryObject, Module
 from ...ir.clone import clone_function
 from ...target.board import Board
 from ..manager import Form, ModulePass
@@ -27,7 +26,7 @@ def _misplaced(function: Function, board: Board) -> list[Diagnostic]:
     return [
         Diagnostic(
             f"'{memory.name}' is to lie in memory {name!r}, which board {board.name} does not have",
-            memory.asked_at(LOCATION),
+            memory.asked_at(Attr.BUFFER_LOCATION),
             f"it has {known}; leave buffer_location out, or choose another board",
         )
         for memory, name in _asked(function)
@@ -56,9 +55,9 @@ class PlaceBuffers(ModulePass):
 
 def _asked(function: Function) -> Iterable[tuple[MemoryObject, str]]:
     return (
-        (memory, dict(memory.attrs)[LOCATION])
+        (memory, dict(memory.attrs)[Attr.BUFFER_LOCATION])
         for memory in function.memories.values()
-        if LOCATION in dict(memory.attrs)
+        if Attr.BUFFER_LOCATION in dict(memory.attrs)
     )
 
 
@@ -70,8 +69,8 @@ def _placed(function: Function, board: Board) -> Function:
     for memory, name in asked:
         attrs, home = dict(memory.attrs), board.memory_named(name)
         if home is board.memory:
-            del attrs[LOCATION]
+            del attrs[Attr.BUFFER_LOCATION]
         else:
-            attrs |= {LOCATION: home.name, WORD_BYTES: home.word_bytes}
+            attrs |= {Attr.BUFFER_LOCATION: home.name, Attr.WORD_BYTES: home.word_bytes}
         result.memories[memory.name] = replace(memory, attrs=tuple(attrs.items()))
     return result

@@ -7,7 +7,7 @@ from functools import partial
 from math import prod
 
 from ...diag import CompileError
-from ...ir import Builder, Function, Module, Op
+from ...ir import Attr, Builder, Function, Module, Op
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
 from ...limits import Limits, exceeded
@@ -36,12 +36,12 @@ class ReplicateAutorun(ModulePass):
     def run(self, module: Module) -> Module:
         """The program with all copies. Raises CompileError for more than the limits allow."""
         _check_copies(module, self.max_units, self.max_copies)
-        if not any(f.attrs.get("autorun") for f in module.kernels):
+        if not any(f.attrs.get(Attr.AUTORUN) for f in module.kernels):
             return module
         module = Inline(self.max_ops).run(module)  # who asks for its place may be a helper
         functions: dict[str, Function] = {}
         for function in module.functions.values():
-            for copy in _copies(function) if function.attrs.get("autorun") else [function]:
+            for copy in _copies(function) if function.attrs.get(Attr.AUTORUN) else [function]:
                 if copy.name in functions or (copy.name in module.functions and copy.name != function.name):
                     raise CompileError.at(
                         function.span,
@@ -56,7 +56,7 @@ def _check_copies(module: Module, max_units: int, max_copies: int) -> None:
     """Raise CompileError for kernels with too many copies or compute units."""
     copies = 0
     for function in module.kernels:
-        asked, autorun = prod(compute_units(function)), function.attrs.get("autorun")
+        asked, autorun = prod(compute_units(function)), function.attrs.get(Attr.AUTORUN)
         copies += asked if autorun else 1
         most, name = (max_copies, "copies") if autorun else (max_units, "units")
         if asked > most:
@@ -78,7 +78,7 @@ def _check_copies(module: Module, max_units: int, max_copies: int) -> None:
 
 def compute_units(function: Function) -> tuple[int, ...]:
     """How many copies the program asks for, in each of one to three dimensions."""
-    units = function.attrs.get("num_compute_units", 1)
+    units = function.attrs.get(Attr.NUM_COMPUTE_UNITS, 1)
     return units if isinstance(units, tuple) else (units,)
 
 
@@ -89,12 +89,12 @@ def _copies(function: Function) -> Iterable[Function]:
         if units != (1,) * len(units):
             copy.name = "_".join([function.name, *map(str, place)])
         rewrite(copy.body, partial(_place, place))
-        if not function.attrs.get("ndrange"):
+        if not function.attrs.get(Attr.NDRANGE):
             repeat_for_ever(copy)
         yield copy
 
 
 def _place(place: tuple[int, ...], op: Op, b: Builder):
-    if op.opcode != "work_item" or op.attrs["fn"] != "compute_id":
+    if op.opcode != "work_item" or op.attrs[Attr.FN] != "compute_id":
         return None
-    return [b.const((*place, 0, 0)[op.attrs.get("dim", 0)], op.result.type)]
+    return [b.const((*place, 0, 0)[op.attrs.get(Attr.DIM, 0)], op.result.type)]

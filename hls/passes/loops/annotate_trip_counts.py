@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ...analysis.induction.trip_count import count_trips
 from ...analysis.loops.loop_tree import Loop, LoopTree
-from ...ir import Function, walk
+from ...ir import Attr, Function, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 
@@ -24,7 +24,7 @@ class AnnotateTripCounts(FunctionPass):
         tree = LoopTree(result)
         for op in walk(result.body):
             if op.opcode == "loop" and (count := _count(tree.loops[op])) is not None:
-                op.attrs["trip_count"] = count
+                op.attrs[Attr.TRIP_COUNT] = count
         return result
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...diag import Diagnostic, at_line
-from ...ir import Builder, Function, Op, Region
+from ...ir import Attr, Builder, Function, Op, Region
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
 from ...target.delay import DelayModel
@@ -41,7 +41,7 @@ class CoalesceLoops(FunctionPass):
         result = clone_function(function)
 
         def visit(op: Op, b: Builder):
-            if op.opcode == "loop" and "loop_coalesce" in op.attrs:
+            if op.opcode == "loop" and Attr.LOOP_COALESCE in op.attrs:
                 self._coalesce(function.name, op, b.region)
 
         rewrite(result.body, visit)
@@ -49,7 +49,7 @@ class CoalesceLoops(FunctionPass):
 
     def _coalesce(self, kernel: str, outer: Op, region: Region):
         """``region`` ends where ``outer`` will stand."""
-        wish = outer.attrs.pop("loop_coalesce")
+        wish = outer.attrs.pop(Attr.LOOP_COALESCE)
         nest, obstacle = _nest(outer, wish)
         if obstacle is not None and not (obstacle.natural and wish == -1 and len(nest) > 1):
             self._tell(outer, _shortfall(len(nest), wish, obstacle), obstacle.hint)
@@ -63,8 +63,8 @@ class CoalesceLoops(FunctionPass):
                 f", which says something else",
                 "keep one of them",
             )
-        if "ivdep" in loop.attrs:
-            loop.attrs["ivdep"] = common_promises(loop, inner)
+        if Attr.IVDEP in loop.attrs:
+            loop.attrs[Attr.IVDEP] = common_promises(loop, inner)
 
     def _tell(self, loop: Op, message: str, hint: str):
         if self.warn is not None:
@@ -124,7 +124,7 @@ def _nest(outer: Op, wish: int) -> tuple[list[Op], _Obstacle | None]:
 
 def _inside(loop: Op) -> "Op | _Obstacle":
     (body,) = loop.regions
-    loops = [op for op in _loops(body) if op.attrs.get("unroll", 0) in (0, 1)]
+    loops = [op for op in _loops(body) if op.attrs.get(Attr.UNROLL, 0) in (0, 1)]
     if not loops:
         return _Obstacle(
             f"there is no loop inside the one{at_line(loop.span)}",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import Induction, Loop
-from ...ir import Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
+from ...ir import Attr, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, resolve
 from ..manager import Form, FunctionPass
@@ -26,7 +26,7 @@ class FinalValueReplacement(FunctionPass):
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         for region, op in list(loops_inside_out(result.body)):
-            if "trip_count" in op.attrs:
+            if Attr.TRIP_COUNT in op.attrs:
                 used = uses(result.body)
                 left = [
                     i
@@ -42,7 +42,7 @@ def _left(region: Region, op: Op, left: list[Induction]) -> dict[Value, Value]:
     b, values, entered = Builder(Region(), op.span), {}, op.operands[0]
     for counter in left:
         type = counter.arg.type
-        last = b.value("add", counter.init, b.const(op.attrs["trip_count"] * counter.step, type), result=type)
+        last = b.value("add", counter.init, b.const(op.attrs[Attr.TRIP_COUNT] * counter.step, type), result=type)
         if constant(entered) != 1:
             last = b.value("select", entered, last, counter.init, result=type)
         values[op.results[counter.arg.index]] = last

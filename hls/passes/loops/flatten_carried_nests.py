@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ...analysis.loops.forward_slice import computed_from
 from ...ir import (
+    Attr,
     Function,
     IntType,
     Op,
@@ -21,7 +22,6 @@ from ...ir import (
 from ...ir.clone import clone_function
 from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
-from ..memory.storage_attributes import HOLDS_UP
 from ..recurrence.look_ahead_control import CONTROL
 from .coalesce_loops import join_nest
 from .merged_attributes import Merged
@@ -31,15 +31,15 @@ __all__ = ["FlattenCarriedNests"]
 #: what the source asks of one loop, which it would not of both
 _WISHES = frozenset(
     {
-        "ii",
-        "max_concurrency",
-        "max_interleaving",
-        "speculated_iterations",
-        "disable_loop_pipelining",
-        "nofusion",
-        "ivdep",
-        "loop_coalesce",
-        "loop_fuse",
+        Attr.II,
+        Attr.MAX_CONCURRENCY,
+        Attr.MAX_INTERLEAVING,
+        Attr.SPECULATED_ITERATIONS,
+        Attr.DISABLE_LOOP_PIPELINING,
+        Attr.NOFUSION,
+        Attr.IVDEP,
+        Attr.LOOP_COALESCE,
+        Attr.LOOP_FUSE,
     }
 )
 #: operations around the inner loop: each is done in every iteration from then on
@@ -66,12 +66,12 @@ class FlattenCarriedNests(FunctionPass):
     forbids = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
-        if function.attrs.get("ndrange") or not any(_inner(op) for op in walk(function.body) if op.opcode == "loop"):
+        if function.attrs.get(Attr.NDRANGE) or not any(_inner(op) for op in walk(function.body) if op.opcode == "loop"):
             return function
         result = clone_function(function)
         for region, outer in list(loops_inside_out(result.body)):
             inner = _inner(outer)
-            held = {m.name for m in result.memories.values() if HOLDS_UP in dict(m.attrs)}
+            held = {m.name for m in result.memories.values() if Attr.HOLDS_UP in dict(m.attrs)}
             if inner is not None and _goes_on(outer, inner, uses(result.body), held) and _is_cheap(outer, inner, held):
                 join_nest(function.name, [outer, inner], region, self.model, lambda into, loop: None, self.record)
         return result

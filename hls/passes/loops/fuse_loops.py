@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ...analysis.dependence.dependence import Dependence, DependenceTester
 from ...diag import Diagnostic, at_line
-from ...ir import Function, Op, Region, has, is_access, memory_name, regions, walk
+from ...ir import Attr, Function, Op, Region, has, is_access, memory_name, regions, walk
 from ...ir.clone import clone_function
 from ...target.delay import DelayModel
 from ..lowering.if_conversion import flatten
@@ -18,9 +18,6 @@ from .fuse_pair import Between, fuse, same_trips, sort_between
 from .merged_attributes import Merged, own_promises, take_over
 
 __all__ = ["FuseLoops"]
-
-#: marks loops and accesses in a copy of the function
-_MARK = "fusing"
 
 
 @dataclass(frozen=True)
@@ -58,15 +55,19 @@ class FuseLoops(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        if any("loop_fuse" in op.attrs for op in walk(result.body)):
+        if any(Attr.LOOP_FUSE in op.attrs for op in walk(result.body)):
             self._region(result, result.body)
         return result
 
     def _region(self, function: Function, region: Region):
-        marked = [op for op in region.ops if op.opcode == "loop" and "loop_fuse" in op.attrs]
+        marked = [op for op in region.ops if op.opcode == "loop" and Attr.LOOP_FUSE in op.attrs]
         refused: set[Op] = set()
         while pair := next(
-            ((a, b) for a, b in pairwise(marked) if a.attrs["loop_fuse"] == b.attrs["loop_fuse"] and b not in refused),
+            (
+                (a, b)
+                for a, b in pairwise(marked)
+                if a.attrs[Attr.LOOP_FUSE] == b.attrs[Attr.LOOP_FUSE] and b not in refused
+            ),
             None,
         ):
             first, second = pair
@@ -81,13 +82,13 @@ class FuseLoops(FunctionPass):
                     refusal.hint,
                 )
         for op in region.ops:
-            op.attrs.pop("loop_fuse", None)
+            op.attrs.pop(Attr.LOOP_FUSE, None)
             for inner in op.regions:
                 self._region(function, inner)
 
     def _fuse(self, function: Function, region: Region, first: Op, second: Op) -> _Refusal | None:
         """Fuse two loops, or say why that cannot be."""
-        group, depth, independent = first.attrs["loop_fuse"]
+        group, depth, independent = first.attrs[Attr.LOOP_FUSE]
         between = sort_between(region, first, second)
         refusal = _marks(first, second) or _parted(between, first) or _effects(first, second)
         if refusal is None and not independent:
@@ -95,9 +96,9 @@ class FuseLoops(FunctionPass):
         if refusal is not None:
             return refusal
         if promises := own_promises(first, second):
-            first.attrs["ivdep"] = promises
+            first.attrs[Attr.IVDEP] = promises
         else:
-            first.attrs.pop("ivdep", None)
+            first.attrs.pop(Attr.IVDEP, None)
         for name in take_over(first, second):
             self._tell(
                 second,
@@ -114,7 +115,7 @@ class FuseLoops(FunctionPass):
         fuse(region, first, second, between, pairs)
         for op in first.regions[0].ops if depth > 1 else ():
             if op.opcode == "loop":
-                op.attrs["loop_fuse"] = (group, depth - 1, independent)
+                op.attrs[Attr.LOOP_FUSE] = (group, depth - 1, independent)
         if self.record is not None:
             self.record(Merged(function.name, second.span, first.span, "fused"))
         return None
@@ -126,9 +127,9 @@ class FuseLoops(FunctionPass):
 
 def _marks(first: Op, second: Op) -> _Refusal | None:
     for loop in (first, second):
-        if loop.attrs.get("nofusion"):
+        if loop.attrs.get(Attr.NOFUSION):
             return _Refusal(f"the one{at_line(loop.span)} is marked nofusion", "remove one of the pragmas")
-        if loop.attrs.get("unroll", 0) not in (0, 1):
+        if loop.attrs.get(Attr.UNROLL, 0) not in (0, 1):
             return _Refusal(f"the one{at_line(loop.span)} is to be unrolled", "remove one of the pragmas")
     return None
 
@@ -164,11 +165,13 @@ def _conflict(function: Function, first: Op, second: Op, address_bits: int) -> _
     """Whether an iteration of ``second`` would come before one of ``first`` that it must follow, found in a copy in
     which both are one."""
     copy = _fused_copy(function, first, second)
-    fused = next((op for op in walk(copy.body) if op.opcode == "loop" and _MARK in op.attrs), None)
+    fused = next((op for op in walk(copy.body) if op.opcode == "loop" and Attr.FUSING in op.attrs), None)
     if fused is None:
         return None  # there is one iteration only
     tester = DependenceTester(copy, address_bits)
-    sides = [[op for op in walk(fused.regions[0]) if is_access(op) and op.attrs.get(_MARK) == side] for side in (1, 2)]
+    sides = [
+        [op for op in walk(fused.regions[0]) if is_access(op) and op.attrs.get(Attr.FUSING) == side] for side in (1, 2)
+    ]
     for one in sides[0]:
         for two in sides[1]:
             for fact in tester.pair(one, two):
@@ -184,14 +187,16 @@ def _fused_copy(function: Function, first: Op, second: Op) -> Function:
     for loop, side in ((first, 1), (second, 2)):
         for op in (loop, *walk(loop.regions[0])):
             if op is loop or is_access(op):
-                op.attrs[_MARK] = side
+                op.attrs[Attr.FUSING] = side
     copy = clone_function(function)
     for op in touched:
-        op.attrs.pop(_MARK, None)
+        op.attrs.pop(Attr.FUSING, None)
     region = next(
-        r for r in regions(copy.body) if any(op.opcode == "loop" and op.attrs.get(_MARK) == 1 for op in r.ops)
+        r for r in regions(copy.body) if any(op.opcode == "loop" and op.attrs.get(Attr.FUSING) == 1 for op in r.ops)
     )
-    one, two = (next(op for op in region.ops if op.opcode == "loop" and op.attrs.get(_MARK) == side) for side in (1, 2))
+    one, two = (
+        next(op for op in region.ops if op.opcode == "loop" and op.attrs.get(Attr.FUSING) == side) for side in (1, 2)
+    )
     fuse(region, one, two, sort_between(region, one, two), same_trips(one, two))
     flatten(copy.body)
     return ConstantFolding(flat=True).run(CommonSubexpressionElimination().run(copy))

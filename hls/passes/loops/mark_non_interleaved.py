@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.forward_slice import computed_from, taken
-from ...ir import Function, Op, Region, TokenType, Value
+from ...ir import Attr, Function, Op, Region, TokenType, Value
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 
@@ -24,7 +24,7 @@ class MarkNonInterleaved(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        if not function.attrs.get("ndrange"):
+        if not function.attrs.get(Attr.NDRANGE):
             for loop in _loops(result.body):
                 _inside(loop, True)
         return result
@@ -40,8 +40,11 @@ def _inside(loop: Op, alone: bool):
     (body,) = loop.regions
     for child in _loops(body):
         if alone and _is_waited_for(child, body):
-            child.attrs |= {"interleave": False, "interleave_reason": "the loop around it waits for what it gives"}
-        _inside(child, child.attrs.get("interleave", True) is False)
+            child.attrs |= {
+                Attr.INTERLEAVE: False,
+                Attr.INTERLEAVE_REASON: "the loop around it waits for what it gives",
+            }
+        _inside(child, child.attrs.get(Attr.INTERLEAVE, True) is False)
 
 
 def _is_waited_for(child: Op, body: Region) -> bool:

@@ -3,12 +3,18 @@
 from dataclasses import dataclass
 
 from ...diag import Span
-from ...ir import Op, is_access, memory_name, walk
+from ...ir import Attr, Op, is_access, memory_name, walk
 
 __all__ = ["Merged", "common_promises", "own_promises", "take_over"]
 
 #: what the source asks of a loop in hardware
-_WISHES = ("ii", "max_concurrency", "max_interleaving", "speculated_iterations", "disable_loop_pipelining")
+_WISHES = (
+    Attr.II,
+    Attr.MAX_CONCURRENCY,
+    Attr.MAX_INTERLEAVING,
+    Attr.SPECULATED_ITERATIONS,
+    Attr.DISABLE_LOOP_PIPELINING,
+)
 
 
 @dataclass(frozen=True)
@@ -35,8 +41,8 @@ def take_over(loop: Op, other: Op) -> list[str]:
 def common_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
     """The ``ivdep`` of one loop for both: (memory or "" for all, safelen or 0) of what both promise."""
     found = {}
-    for memory, safelen in first.attrs.get("ivdep", ()):
-        for other, least in second.attrs.get("ivdep", ()):
+    for memory, safelen in first.attrs.get(Attr.IVDEP, ()):
+        for other, least in second.attrs.get(Attr.IVDEP, ()):
             if memory == other or "" in (memory, other):
                 known = found.get(memory or other, 1)
                 found[memory or other] = (
@@ -50,7 +56,7 @@ def own_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
     found = {}
     for loop, other in ((first, second), (second, first)):
         mine, others = ({memory_name(op) for op in walk(each.regions[0]) if is_access(op)} for each in (loop, other))
-        for memory, safelen in loop.attrs.get("ivdep", ()):
+        for memory, safelen in loop.attrs.get(Attr.IVDEP, ()):
             for name in (mine if not memory else {memory}) - others:
                 found[name] = _stronger(found.get(name, safelen), safelen)
     return tuple(sorted(found.items()))

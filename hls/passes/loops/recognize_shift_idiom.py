@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ...analysis.induction.trip_count import count_trips, value_where
 from ...analysis.loops.loop_tree import step_of
 from ...diag import Span
-from ...ir import Builder, Function, MemoryObject, Op, PointerType, Value, has, uses, walk
+from ...ir import Attr, Builder, Function, MemoryObject, Op, PointerType, Value, has, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, is_constant, rewrite
 from ...ir.values import signed
@@ -39,7 +39,7 @@ class RecognizeShiftIdiom(FunctionPass):
         result = clone_function(function)
         used = uses(result.body)
         rewrite(result.body, lambda op, b: self._shift(op, b, result, used))
-        shifted = {op.attrs["mem"] for op in walk(result.body) if op.opcode == "shift"}
+        shifted = {op.attrs[Attr.MEM] for op in walk(result.body) if op.opcode == "shift"}
         if shifted:
             rewrite(result.body, lambda op, b: _fill(op, b, result, shifted, used))
         return result
@@ -54,14 +54,14 @@ class RecognizeShiftIdiom(FunctionPass):
             return None
         ends = [line.span(moves.trips) for line in (written, read)]
         if self.record is not None:
-            self.record(function.name, op.span, moves.trips, op.attrs.get("unroll", 0) != 0)
+            self.record(function.name, op.span, moves.trips, op.attrs.get(Attr.UNROLL, 0) != 0)
         b.op(
             "shift",
             attrs={
-                "mem": moves.memory.name,
-                "by": by,
-                "low": min(low for low, _ in ends),
-                "high": max(high for _, high in ends),
+                Attr.MEM: moves.memory.name,
+                Attr.BY: by,
+                Attr.LOW: min(low for low, _ in ends),
+                Attr.HIGH: max(high for _, high in ends),
             },
         )
         return moves.results(b)
@@ -73,7 +73,7 @@ def _fill(op: Op, b: Builder, function: Function, shifted: set[str], used) -> li
         return None
     (low, high), value = moves.written.span(moves.trips), moves.value
     value = b.const(constant(value), value.type) if is_constant(value) else value
-    b.op("fill", value, attrs={"mem": moves.memory.name, "low": low, "high": high})
+    b.op("fill", value, attrs={Attr.MEM: moves.memory.name, Attr.LOW: low, Attr.HIGH: high})
     return moves.results(b)
 
 
@@ -107,7 +107,7 @@ class _Moves:
     def of(cls, loop: Op, function: Function, used) -> "_Moves | None":
         stores, loads = _accesses(loop)
         memory = _array(stores[0], function) if stores else None
-        if memory is None or loop.attrs.get("unroll") == 1 or constant(loop.operands[0]) != 1:
+        if memory is None or loop.attrs.get(Attr.UNROLL) == 1 or constant(loop.operands[0]) != 1:
             return None
         if any(_array(access, function) is not memory for access in (*stores, *loads)):
             return None
@@ -146,7 +146,7 @@ def _array(access: Op, function: Function) -> MemoryObject | None:
     if address is None or address.opcode != "addr" or constant(access.operands[-1]) != 1:
         return None
     memory, type = (
-        function.memories[address.attrs["mem"]],
+        function.memories[address.attrs[Attr.MEM]],
         (access.result if access.opcode == "load" else access.operands[1]).type,
     )
     plain = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ...analysis.induction.trip_count import Trips, count_trips
 from ...analysis.loops.loop_tree import Loop
 from ...diag import CompileError, Diagnostic, Span
-from ...ir import Builder, Function, Op, Region, Value, walk
+from ...ir import Attr, Builder, Function, Op, Region, Value, walk
 from ...ir.clone import clone_function, clone_ops
 from ...ir.rewrite import constant, inline_region, rewrite
 from ...limits import exceeded
@@ -16,7 +16,9 @@ from .unroll_policy import AutoUnrollPolicy
 __all__ = ["Unroll", "Unrolled"]
 
 #: what the source can ask of a loop that there is one in hardware for
-_CONTROLS = frozenset({"ii", "max_concurrency", "max_interleaving", "speculated_iterations", "disable_loop_pipelining"})
+_CONTROLS = frozenset(
+    {Attr.II, Attr.MAX_CONCURRENCY, Attr.MAX_INTERLEAVING, Attr.SPECULATED_ITERATIONS, Attr.DISABLE_LOOP_PIPELINING}
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Unroll(FunctionPass):
         """Raises CompileError where the result would have more than ``max_ops`` operations."""
         result = clone_function(function)
         total = sum(1 for _ in walk(result.body))
-        chosen = self._choose(result.body, result, function.attrs.get("ndrange", False), total)
+        chosen = self._choose(result.body, result, function.attrs.get(Attr.NDRANGE, False), total)
         for op, factor, trips in chosen:
             total += self._expected(op.regions[0]) * factor - self._size(op)
             self._check_size(op, factor, total, trips)
@@ -74,7 +76,7 @@ class Unroll(FunctionPass):
         well, as far as it is known how often they run."""
         total = 0
         for op in region.ops:
-            wish = op.attrs.get("unroll", 0) if op.opcode == "loop" else 1
+            wish = op.attrs.get(Attr.UNROLL, 0) if op.opcode == "loop" else 1
             wish = wish or -all_inside
             known = _trips(op) if wish == -1 else None
             copies = known.count if known else max(1, wish)
@@ -84,13 +86,13 @@ class Unroll(FunctionPass):
     def _check_size(self, op, factor, total, trips):
         if total > self.max_ops:
             inner = any(
-                each.opcode == "loop" and each.attrs.get("unroll", 0) not in (0, 1) for each in walk(op.regions[0])
+                each.opcode == "loop" and each.attrs.get(Attr.UNROLL, 0) not in (0, 1) for each in walk(op.regions[0])
             )
             raise CompileError.at(
                 op.span,
                 f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
                 f"{total:,} operations; the limit is {self.max_ops:,}",
-                f"unroll it partially: #pragma unroll 8; {exceeded('unrolled')}",
+                f"unroll it partially: #pragma unroll 8; {exceeded(Attr.UNROLLED)}",
             )
         guarded = trips is None or not trips.exact
         if guarded and factor > self.max_guarded:
@@ -103,7 +105,7 @@ class Unroll(FunctionPass):
     def _record(self, function, op, factor, trips):
         if self.record is not None:
             full = trips is not None and factor == trips.count
-            self.record(Unrolled(function.name, op.span, factor, full, op.attrs.get("unroll", 0) != 0))
+            self.record(Unrolled(function.name, op.span, factor, full, op.attrs.get(Attr.UNROLL, 0) != 0))
 
     def _choose(
         self, region: Region, function: Function, inside: bool, total: int, pipelined=False
@@ -118,14 +120,14 @@ class Unroll(FunctionPass):
             else:
                 for inner in op.regions:
                     found += self._choose(
-                        inner, function, inside or op.opcode == "loop", total, pipelined or "pipelined" in op.attrs
+                        inner, function, inside or op.opcode == "loop", total, pipelined or Attr.PIPELINED in op.attrs
                     )
         return found
 
     def _decide(
         self, op: Op, function: Function, inside: bool, total: int, pipelined: bool
     ) -> tuple[int, Trips | None] | None:
-        wish = op.attrs.get("unroll", 0)
+        wish = op.attrs.get(Attr.UNROLL, 0)
         if wish == 1:
             return None
         trips = _trips(op)
@@ -142,7 +144,7 @@ class Unroll(FunctionPass):
                 )
             )
             return (trips.count, trips) if automatic else None
-        op.attrs["unroll"] = 1  # decided; a copy is not unrolled again
+        op.attrs[Attr.UNROLL] = 1  # decided; a copy is not unrolled again
         if wish > 1 and (trips is None or wish < trips.count):
             return wish, trips
         if trips is None:
@@ -188,7 +190,7 @@ def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Va
     merged.args = [Value(v.type, v.name, merged, k) for k, v in enumerate(body.args)]
     # the last iteration is always the same one of the copies
     merged.ops = _chain(body, merged.args, factor, lambda k: exact and (trips.count - 1) % factor != k).ops
-    attrs = {**loop.attrs, "unroll": 1, "unrolled": factor}
+    attrs = {**loop.attrs, Attr.UNROLL: 1, Attr.UNROLLED: factor}
     return b.op("loop", enable, *inits, attrs=attrs, results=[v.type for v in inits], regions=[merged]).results
 
 

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from ...analysis.induction.trip_count import Trips
-from ...ir import Function, MemoryObject, Op, walk
+from ...ir import Attr, Function, MemoryObject, Op, walk
 from ...ir.launch import lanes_of
 from ...ir.rewrite import constant
-from ..memory.storage_attributes import HOLDS_UP
 
 __all__ = ["AutoUnrollPolicy"]
 
@@ -42,7 +41,7 @@ class AutoUnrollPolicy:
 
     def chooses(self, loop: Op, trips: Trips, function: Function, inside: bool) -> bool:
         """Whether to unroll a loop of known ``trips``; ``inside``: it runs many times in a launch."""
-        most = min(self.trips, function.attrs.get("max_unroll_loops", self.trips))
+        most = min(self.trips, function.attrs.get(Attr.MAX_UNROLL_LOOPS, self.trips))
         body = list(walk(loop.regions[0]))
         if trips.count > most or trips.count * len(body) > self.ops or any(op.opcode == "loop" for op in body):
             return False
@@ -58,22 +57,24 @@ class AutoUnrollPolicy:
         return any(
             op.opcode == "addr"
             and constant(op.operands[0]) is None
-            and self._is_registers(function.memories[op.attrs["mem"]], function)
+            and self._is_registers(function.memories[op.attrs[Attr.MEM]], function)
             for op in body
         )
 
     def _is_registers(self, memory: MemoryObject, function: Function) -> bool:
         """Whether a private array may become registers: it is small, or shifted as a whole."""
-        if memory.space != "private" or HOLDS_UP in dict(memory.attrs):
+        if memory.space != "private" or Attr.HOLDS_UP in dict(memory.attrs):
             return False
         return memory.length * memory.element.bits <= self.register_bits or any(
-            op.opcode == "shift" and op.attrs["mem"] == memory.name for op in walk(function.body)
+            op.opcode == "shift" and op.attrs[Attr.MEM] == memory.name for op in walk(function.body)
         )
 
     def _only_computes(self, body: list[Op], copies: int, function: Function) -> bool:
         copies *= lanes_of(function)
         counts = [sum(op.opcode in kind for op in body) * copies for kind in ({"load"}, _FLOAT, _LARGE)]
-        asks_outside = any(op.opcode == "addr" and function.memories[op.attrs["mem"]].space == "global" for op in body)
+        asks_outside = any(
+            op.opcode == "addr" and function.memories[op.attrs[Attr.MEM]].space == "global" for op in body
+        )
         return (
             not any(op.opcode in _EFFECTS for op in body)
             and (self.joined or not asks_outside)

@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from math import prod
 
 from ...analysis.channels.endpoints import is_call
-from ...ir import BOOL, I32, Builder, Function, IntType, Op, Region, Type, Value, walk
+from ...ir import BOOL, I32, Attr, Builder, Function, IntType, Op, Region, Type, Value, walk
 from ...ir.clone import clone_function
-from ...ir.launch import PER_GROUP, UNITS, group_limit, lanes_of, units_of
+from ...ir.launch import PER_GROUP, group_limit, lanes_of, units_of
 from ...ir.rewrite import constant, rewrite
 from ..link.replicate_autorun import compute_units, repeat_for_ever
 from ..manager import Form, FunctionPass
-from ..memory.multi_buffer_private import OWN
-from ..order.order_group_channels import CALLS
 
 __all__ = ["FormWorkItemLoop"]
 
@@ -47,17 +45,17 @@ class FormWorkItemLoop(FunctionPass):
     provides = frozenset({Form.DISPATCHED})
 
     def run(self, function: Function) -> Function:
-        if "launch_args" in function.attrs:
+        if Attr.LAUNCH_ARGS in function.attrs:
             return function
         result = clone_function(function)
         units = prod(compute_units(result))
-        if result.attrs.get("ndrange") and not result.attrs.get("autorun") and units > 1:
-            result.attrs[UNITS] = units
+        if result.attrs.get(Attr.NDRANGE) and not result.attrs.get(Attr.AUTORUN) and units > 1:
+            result.attrs[Attr.UNITS] = units
         else:
             rewrite(result.body, _only_unit)
-        if result.attrs.get("ndrange"):
+        if result.attrs.get(Attr.NDRANGE):
             _Dispatcher(result).run()
-            if result.attrs.get("autorun"):
+            if result.attrs.get(Attr.AUTORUN):
                 repeat_for_ever(result)
         else:
             rewrite(result.body, _single)
@@ -67,7 +65,7 @@ class FormWorkItemLoop(FunctionPass):
 def _single(op: Op, b: Builder):
     if op.opcode != "work_item":
         return None
-    number = 0 if op.attrs["fn"] in (*_IDS, "global_offset") else 1
+    number = 0 if op.attrs[Attr.FN] in (*_IDS, "global_offset") else 1
     return [b.const(number, op.result.type)]
 
 
@@ -87,7 +85,7 @@ class _Dispatcher:
     def __init__(self, function: Function):
         self.function = function
         self.queries = {
-            (op.attrs["fn"], op.attrs.get("dim", 0)) for op in walk(function.body) if op.opcode == "work_item"
+            (op.attrs[Attr.FN], op.attrs.get(Attr.DIM, 0)) for op in walk(function.body) if op.opcode == "work_item"
         }
         self.shared = tuple(m.name for m in function.memories.values() if m.space == "local")
         meets = any(op.opcode == "barrier" for op in walk(function.body))
@@ -120,9 +118,9 @@ class _Dispatcher:
             self._carry(("group_first", BOOL))
             self.last = self._last_of_group()
         if self.shared:
-            self.inside.op("group", body.args[-1], self.last, attrs={"mems": self.shared, "copies": 1})
+            self.inside.op("group", body.args[-1], self.last, attrs={Attr.MEMS: self.shared, Attr.COPIES: 1})
         if self.calls:
-            self.inside.op("group", body.args[-1], self.last, attrs={"mems": (), "copies": 1, CALLS: True})
+            self.inside.op("group", body.args[-1], self.last, attrs={Attr.MEMS: (), Attr.COPIES: 1, Attr.CALLS: True})
         if self.alone and self.shared:
             self._argument("group_turn")
         self._work()
@@ -130,20 +128,20 @@ class _Dispatcher:
         if self.alone:
             self._ask_for_groups()
         starts = self._initial(digits)
-        attrs = {"label": "work-items", "form": "ndrange", "parallel": True, "unroll": 1}
+        attrs = {Attr.LABEL: "work-items", Attr.FORM: "ndrange", Attr.PARALLEL: True, Attr.UNROLL: 1}
         own = tuple(sorted(m.name for m in self.function.memories.values() if m.space == "private"))
         if own:
-            attrs[OWN] = own
+            attrs[Attr.OWN] = own
         if self.alone and self.together:
-            attrs |= {"interleave": False, "interleave_reason": "the work-items of a group stay together"}
+            attrs |= {Attr.INTERLEAVE: False, Attr.INTERLEAVE_REASON: "the work-items of a group stay together"}
         self.before.op(
             "loop", self.before.true(), *starts, results=[v.type for v in starts], regions=[body], attrs=attrs
         )
         self.before.op("return")
         for op in walk(body):
             if op.opcode == "loop" and any(inner.opcode == "meet" for inner in walk(op.regions[0])):
-                op.attrs["ring"] = True  # whose iterations the work-items of a group do together
-        self.function.attrs["launch_args"] = tuple(self.arguments)
+                op.attrs[Attr.RING] = True  # whose iterations the work-items of a group do together
+        self.function.attrs[Attr.LAUNCH_ARGS] = tuple(self.arguments)
         self.function.args += self.arguments.values()
 
     def _carry(self, *names: tuple[str, Type]):
@@ -155,7 +153,7 @@ class _Dispatcher:
     # what the launch says
 
     def _argument(self, name: str, *dims: int) -> Value:
-        required = self.function.attrs.get("work_group_size")
+        required = self.function.attrs.get(Attr.WORK_GROUP_SIZE)
         if name in ("local_size", "local_count") and required:
             return self.before.const(prod((*required, 1, 1)[d] for d in dims), I32)
         full = "_".join([name, *["".join(map(str, dims))] * bool(dims)])
@@ -262,11 +260,11 @@ class _Dispatcher:
 
         def visit(op: Op, b: Builder):
             if op.opcode == "barrier":
-                b.op("meet", *(op.operands or [b.true()]), self.last, attrs={"mems": (), "flush": ()})
+                b.op("meet", *(op.operands or [b.true()]), self.last, attrs={Attr.MEMS: (), Attr.FLUSH: ()})
                 return []
             if op.opcode != "work_item":
                 return None
-            key = op.attrs["fn"], op.attrs.get("dim", 0)
+            key = op.attrs[Attr.FN], op.attrs.get(Attr.DIM, 0)
             if key not in known:
                 known[key] = self._answer(*key, counters)
             value, wanted = known[key], op.result.type
@@ -288,9 +286,9 @@ class _Dispatcher:
     def _within_group(self, id: Value) -> Value:
         """The id without the bits that it never has, as groups are not larger: addresses that it makes need none for
         them. From then on the kernel says how large they may be, whatever becomes of its barriers."""
-        if self.limit is None or "work_group_size" in self.function.attrs:
+        if self.limit is None or Attr.WORK_GROUP_SIZE in self.function.attrs:
             return id
-        self.function.attrs.setdefault("max_work_group_size", self.limit)
+        self.function.attrs.setdefault(Attr.MAX_WORK_GROUP_SIZE, self.limit)
         narrow = IntType(min(I32.bits, max(1, (self.limit - 1).bit_length())))
         return self.inside.value("zext", self.inside.value("trunc", id, result=narrow), result=I32)
 
@@ -348,6 +346,6 @@ class _Dispatcher:
 
 def _only_unit(op: Op, b: Builder) -> list[Value] | None:
     """There is one compute unit: its number is 0."""
-    if op.opcode != "work_item" or op.attrs["fn"] != "compute_id":
+    if op.opcode != "work_item" or op.attrs[Attr.FN] != "compute_id":
         return None
     return [b.const(0, op.result.type)]

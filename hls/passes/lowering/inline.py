@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ...diag import CompileError
-from ...ir import Builder, Function, Module, Op, PointerType, Region, Value, walk
+from ...ir import Attr, Builder, Function, Module, Op, PointerType, Region, Value, walk
 from ...ir.clone import clone_function, clone_ops
 from ...ir.rewrite import rewrite
 from ...limits import Limits, exceeded
@@ -54,7 +54,7 @@ class _Sizes:
 
     def of_op(self, op: Op, stack: tuple[str, ...] = ()) -> int:
         """Of an operation without its regions."""
-        return self.of(op.attrs["callee"], stack) if op.opcode == "call" else 1
+        return self.of(op.attrs[Attr.CALLEE], stack) if op.opcode == "call" else 1
 
 
 def _check_size(function: Function, sizes: _Sizes, most: int) -> None:
@@ -63,8 +63,8 @@ def _check_size(function: Function, sizes: _Sizes, most: int) -> None:
     largest = max((op for op in walk(function.body) if op.opcode == "call"), key=sizes.of_op, default=None)
     if total > most:
         what = (
-            f", {sizes.of_op(largest):,} of them in the call of {largest.attrs['callee']}, as every call is hardware "
-            "of its own"
+            f", {sizes.of_op(largest):,} of them in the call of {largest.attrs[Attr.CALLEE]}, as every call is "
+            "hardware of its own"
             if largest
             else ""
         )
@@ -84,7 +84,7 @@ def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -
     def visit(op: Op, b: Builder):
         if op.opcode != "call":
             return None
-        name = op.attrs["callee"]
+        name = op.attrs[Attr.CALLEE]
         if name in (*stack, function.name):
             raise CompileError.at(op.span, f"{name} calls itself", "OpenCL C has no recursion: write a loop")
         return _insert(op, _inlined(module.functions[name], module, done, [*stack, function.name]), result, b)
@@ -100,14 +100,14 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
     for name in memories.values():
         m = caller.memories[name]
         if m.space == "private":
-            b.op("fresh", attrs={"mem": name, "set": False})
+            b.op("fresh", attrs={Attr.MEM: name, Attr.SET: False})
     values = dict(zip(callee.args, call.operands))
     body = clone_ops(callee.body.ops, values)
     passed = {
         arg.name: objects(value) for arg, value in zip(callee.args, call.operands) if isinstance(arg.type, PointerType)
     }
     _rename(Region(ops=body), memories, passed)
-    if "library" in callee.attrs:  # the user wrote the call, and nothing of what it became
+    if Attr.LIBRARY in callee.attrs:  # the user wrote the call, and nothing of what it became
         for op in walk(Region(ops=body)):
             op.span = call.span
     b.region.ops += body[:-1]
@@ -119,11 +119,11 @@ def _rename(region: Region, memories: dict[str, str], passed: dict[str, tuple[st
     that."""
     for op in region.ops:
         if op.opcode in ("addr", "fresh"):
-            op.attrs["mem"] = memories[op.attrs["mem"]]
-        elif "ivdep" in op.attrs:
-            op.attrs["ivdep"] = tuple(
+            op.attrs[Attr.MEM] = memories[op.attrs[Attr.MEM]]
+        elif Attr.IVDEP in op.attrs:
+            op.attrs[Attr.IVDEP] = tuple(
                 (new, safelen)
-                for name, safelen in op.attrs["ivdep"]
+                for name, safelen in op.attrs[Attr.IVDEP]
                 for new in (memories.get(name, name), *passed.get(name, ()))
             )
         for inner in op.regions:

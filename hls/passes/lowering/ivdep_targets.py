@@ -1,6 +1,6 @@
 """What ``ivdep array(p)`` means where p is a pointer: the objects that it may point into."""
 
-from ...ir import Function, Op, PointerType, Value, memory_name, walk
+from ...ir import Attr, Function, Op, PointerType, Value, memory_name, walk
 
 __all__ = ["follow_pointers", "objects"]
 
@@ -16,7 +16,7 @@ def objects(pointer: Value) -> tuple[str, ...]:
         if value.op is None:
             found[value.name] = True
         elif value.op.opcode == "addr":
-            found[value.op.attrs["mem"]] = True
+            found[value.op.attrs[Attr.MEM]] = True
         elif value.op.opcode == "load":
             work.append(value.op.operands[0])
         else:
@@ -26,7 +26,7 @@ def objects(pointer: Value) -> tuple[str, ...]:
 
 def follow_pointers(function: Function):
     """Name, in the promises of loops, what pointers point into in place of the variables that hold them."""
-    loops = [op for op in walk(function.body) if op.attrs.get("ivdep")]
+    loops = [op for op in walk(function.body) if op.attrs.get(Attr.IVDEP)]
     if not loops:
         return
     stores: dict[str, list[Op]] = {}
@@ -34,9 +34,9 @@ def follow_pointers(function: Function):
         if op.opcode == "store" and op.operands[0].op is not None and op.operands[0].op.opcode == "addr":
             stores.setdefault(memory_name(op), []).append(op)
     for loop in loops:
-        loop.attrs["ivdep"] = tuple(
+        loop.attrs[Attr.IVDEP] = tuple(
             dict.fromkeys(
-                (held, safelen) for name, safelen in loop.attrs["ivdep"] for held in _held(function, name, stores)
+                (held, safelen) for name, safelen in loop.attrs[Attr.IVDEP] for held in _held(function, name, stores)
             )
         )
 

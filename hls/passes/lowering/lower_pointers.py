@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ...diag import CompileError
-from ...ir import BOOL, I64, PTR, Builder, Function, IntType, MemoryObject, Op, Region, Value
+from ...ir import BOOL, I64, PTR, Attr, Builder, Function, IntType, MemoryObject, Op, Region, Value
 from ...ir.clone import clone_function
 from ...ir.rewrite import set_results
 from ...ir.storage import first_address
@@ -129,7 +129,7 @@ class _Resolver:
             if root == NULL:
                 missing = b.true()
             elif root in self.arguments:
-                missing = b.value("xor", b.value("given", attrs={"mem": root}), b.true())
+                missing = b.value("xor", b.value("given", attrs={Attr.MEM: root}), b.true())
             else:
                 continue
             here = b.true() if which is None else b.value("eq", which, b.const(k, _WHICH))
@@ -143,11 +143,11 @@ class _Resolver:
             _keep(op, b)
 
     def _on_fresh(self, op, b):
-        kept = self.kept.get(op.attrs["mem"])
+        kept = self.kept.get(op.attrs[Attr.MEM])
         if kept is None:
             return _keep(op, b)
         for name in kept.names:
-            b.op("fresh", attrs={**op.attrs, "mem": name})
+            b.op("fresh", attrs={**op.attrs, Attr.MEM: name})
         return None
 
     def _on_select(self, op, b):

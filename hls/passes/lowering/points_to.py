@@ -1,6 +1,6 @@
 """Which memories a pointer may point into."""
 
-from ...ir import PTR, Function, Op, Value, walk
+from ...ir import PTR, Attr, Function, Op, Value, walk
 
 __all__ = ["NULL", "Roots"]
 
@@ -41,7 +41,7 @@ class Roots:
     def _flow(self, op: Op) -> int:
         """How many sets the operation made grow."""
         if op.opcode == "addr":
-            return self._join(op.result, {op.attrs["mem"]})
+            return self._join(op.result, {op.attrs[Attr.MEM]})
         if op.opcode == "if":
             ends = [region.terminator.operands for region in op.regions]
             return sum(self._join(v, self._of(end[k])) for end in ends for k, v in enumerate(op.results))

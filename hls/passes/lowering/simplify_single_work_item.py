@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ...ir import Function
+from ...ir import Attr, Function
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
 from ..manager import Form, FunctionPass
@@ -23,7 +23,7 @@ class SimplifySingleWorkItem(FunctionPass):
     requires = frozenset({Form.INLINED})
 
     def run(self, function: Function) -> Function:
-        if function.attrs.get("ndrange"):
+        if function.attrs.get(Attr.NDRANGE):
             return function
         result = clone_function(function)
         rewrite(result.body, lambda op, b: [] if op.opcode in NEEDLESS and not is_channel_fence(op) else None)

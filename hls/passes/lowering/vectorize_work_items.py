@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ...analysis.memory.commutativity import LANE
 from ...analysis.workgroup.uniformity import check_lanes, lane_distances, lane_values, parts
 from ...diag import Diagnostic
-from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, has, walk
+from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Value, has, walk
 from ...ir.accesses import PREDICATES
 from ...ir.clone import clone_function
-from ...ir.launch import LANES
 from ...ir.rewrite import constant, set_results
 from ..manager import Form, FunctionPass
 
@@ -38,13 +36,13 @@ class VectorizeWorkItems(FunctionPass):
     forbids = frozenset({Form.DISPATCHED})
 
     def run(self, function: Function) -> Function:
-        lanes = function.attrs.get("num_simd_work_items", 1)
-        if lanes == 1 or not function.attrs.get("ndrange") or LANES in function.attrs:
+        lanes = function.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1)
+        if lanes == 1 or not function.attrs.get(Attr.NDRANGE) or Attr.LANES in function.attrs:
             return function
         check_lanes(function, lanes, self.warn)
         result = clone_function(function)
         _Lanes(result, lanes).run()
-        result.attrs[LANES] = lanes
+        result.attrs[Attr.LANES] = lanes
         return result
 
 
@@ -61,7 +59,7 @@ class _Lanes:
         self.wanted: list[Value] | None = None
         self.private = {m.name for m in function.memories.values() if m.space == "private"}
         self.places = {
-            op.result for op in walk(function.body) if op.opcode == "addr" and op.attrs["mem"] in self.private
+            op.result for op in walk(function.body) if op.opcode == "addr" and op.attrs[Attr.MEM] in self.private
         }
 
     def run(self):
@@ -92,7 +90,7 @@ class _Lanes:
     def _is_copied(self, op: Op) -> bool:
         """What gives the same in all lanes is computed once, be it from what differs."""
         return not has(op, "terminator") and (
-            op.attrs.get("mem") in self.private
+            op.attrs.get(Attr.MEM) in self.private
             or any(v in self.varying or v in self.places for v in op.results or op.operands)
         )
 
@@ -111,10 +109,10 @@ class _Lanes:
             if place is not None and self.wanted is not None:
                 operands[place] = _both(operands[place], self.wanted[k], b)
             attrs = dict(op.attrs)
-            if attrs.get("mem") in self.private:
-                attrs["mem"] = lane_name(attrs["mem"], k)
+            if attrs.get(Attr.MEM) in self.private:
+                attrs[Attr.MEM] = lane_name(attrs[Attr.MEM], k)
             if op.opcode in ("load", "store", "atomic"):
-                attrs[LANE] = k
+                attrs[Attr.LANE] = k
             new = Op(op.opcode, operands, attrs=attrs, span=op.span)
             set_results(new, [Value(v.type, v.name) for v in op.results])
             b.region.ops.append(new)

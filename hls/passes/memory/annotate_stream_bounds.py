@@ -8,6 +8,7 @@ from ...analysis.affine.iteration_domain import Domains
 from ...analysis.induction.trip_count import implied, value_where
 from ...analysis.loops.loop_tree import Loop
 from ...ir import (
+    Attr,
     Builder,
     Function,
     IntType,
@@ -24,12 +25,11 @@ from ...ir import (
     walk,
     word_bytes,
 )
-from ...ir.accesses import FRESH, PREFETCHING, UNIT
+from ...ir.accesses import PREFETCHING
 from ...ir.clone import clone_function, clone_ops
 from ...ir.launch import OVERLAP
 from ...ir.rewrite import constant
 from ..manager import Form, FunctionPass
-from ..order.mark_fenced_memory import FLUSH
 from .hoist_invariant_loads import computing
 from .work_item_runs import STRICT, Bound, Row, as_width, is_order, row_of, times
 
@@ -63,7 +63,7 @@ class AnnotateStreamBounds(FunctionPass):
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         loops = list(loops_inside_out(result.body))
-        items = bool(function.attrs.get("ndrange"))
+        items = bool(function.attrs.get(Attr.NDRANGE))
         if items and len(loops) > 1:  # which work-items may leave in another order
             return function
         found = [(region, op, loads) for region, op in loops if (loads := list(self._candidates(result, op)))]
@@ -77,10 +77,10 @@ class AnnotateStreamBounds(FunctionPass):
         """Loads of the loop that nothing inside it may be in the way of."""
         (body,) = loop.regions
         for op in body.ops:
-            if op.opcode != "load" or lane_mask(op) is not None or op.attrs.get(FRESH):
+            if op.opcode != "load" or lane_mask(op) is not None or op.attrs.get(Attr.FRESH):
                 continue
             memory = function.memories[memory_name(op)]
-            asked = op.attrs.get(UNIT, (PREFETCHING,))[0]
+            asked = op.attrs.get(Attr.UNIT, (PREFETCHING,))[0]
             if (
                 memory.space != "global"
                 or memory.volatile
@@ -193,12 +193,12 @@ class _Runs:
 def _makes_forget(op: Op, memory: str) -> bool:
     """Whether the operation makes loads of the memory forget what they hold; of operations on floats the attribute says
     another thing."""
-    return not has(op, "flushes") and memory in op.attrs.get(FLUSH, ())
+    return not has(op, "flushes") and memory in op.attrs.get(Attr.FLUSH, ())
 
 
 def _overlap(function: Function, load: Op) -> Value | None:
     """The argument that says whether buffers overlap, where the load has to care."""
-    names = function.attrs.get("launch_args", ())
+    names = function.attrs.get(Attr.LAUNCH_ARGS, ())
     if OVERLAP not in names or not any(
         isinstance(token.type, TokenType) and token.type.overlap for token in load.operands
     ):
@@ -219,8 +219,8 @@ def _left(b: Builder, loop: Loop, forms: AffineForms) -> Value | None:
     It goes on while ``bound - step * k`` is not negative, and its first iteration was asked the same with one step
     more: so that is left as often as the step goes into what was asked then.
     """
-    if "trip_count" in loop.op.attrs:
-        return b.const(loop.op.attrs["trip_count"] - 1, IntType(32))
+    if Attr.TRIP_COUNT in loop.op.attrs:
+        return b.const(loop.op.attrs[Attr.TRIP_COUNT] - 1, IntType(32))
     facts, again = Domains(forms).facts, loop.again
     if not is_order(again):
         return None

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ...ir import Builder, Function, MemoryObject, Op, Value
+from ...ir import Attr, Builder, Function, MemoryObject, Op, Value
 from ...ir.rewrite import rewrite
 from .sroa import drop_addresses
 
@@ -42,7 +42,7 @@ class ArrayReplacement:
         del self.function.memories[self.memory.name]
 
     def _visit(self, op: Op, b: Builder) -> list[Value] | None:
-        if op.opcode in ("fresh", "shift", "fill") and op.attrs["mem"] == self.memory.name:
+        if op.opcode in ("fresh", "shift", "fill") and op.attrs[Attr.MEM] == self.memory.name:
             getattr(self, f"_{op.opcode}")(op, b)
             return []
         return self._access(op, b) if op in self._accesses else None

@@ -1,6 +1,6 @@
 """A shifted array as one circular buffer: what moves is where it begins."""
 
-from ...ir import Builder, IntType, Op, Value
+from ...ir import Attr, Builder, IntType, Op, Value
 from ...ir.element_index import element_index
 from ...ir.rewrite import constant
 from ...ir.snippets import counted_loop, element_pointer, read, write
@@ -23,12 +23,12 @@ class CircularBuffer(ArrayReplacement):
     @staticmethod
     def fits(uses) -> bool:
         whole = 0, uses.memory.length
-        steps = {op.attrs["by"] for op in uses.shifts}
-        parts = {(op.attrs["low"], op.attrs["high"]) for op in (*uses.shifts, *uses.fills)}
+        steps = {op.attrs[Attr.BY] for op in uses.shifts}
+        parts = {(op.attrs[Attr.LOW], op.attrs[Attr.HIGH]) for op in (*uses.shifts, *uses.fills)}
         return len(steps) == 1 and parts == {whole} and abs(*steps) <= MOST_STEPS
 
     def build(self):
-        memory, (by, *_) = self.memory, (op.attrs["by"] for op in self.uses.shifts)
+        memory, (by, *_) = self.memory, (op.attrs[Attr.BY] for op in self.uses.shifts)
         self.by, self.steps = by, abs(by)
         bits = max(1, (memory.length - self.steps - 1).bit_length())
         attrs = self.uses.attrs
@@ -87,7 +87,7 @@ class CircularBuffer(ArrayReplacement):
 
     def _fresh(self, op: Op, b: Builder):
         for memory in (*self.cells, self.buffer):
-            b.op("fresh", attrs={**op.attrs, "mem": memory.name})
+            b.op("fresh", attrs={**op.attrs, Attr.MEM: memory.name})
 
     def _fill(self, op: Op, b: Builder):
         (value,) = op.operands

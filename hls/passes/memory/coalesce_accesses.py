@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import gcd
 
-from ...analysis.dependence.dependence import APART, WRITER, writers_of
+from ...analysis.dependence.dependence import writers_of
 from ...analysis.induction.trip_count import implied
 from ...analysis.memory.access_groups import AccessGroup, neighbours
-from ...analysis.memory.commutativity import LANE
 from ...ir import (
     BOOL,
     I32,
     I64,
     ArrayType,
+    Attr,
     Builder,
     FloatType,
     Function,
@@ -134,23 +134,23 @@ class _Joiner:
 
 def _attributes(group: AccessGroup) -> dict:
     lines = tuple(dict.fromkeys(op.span.line for op in group.members if op.span))
-    return {"members": len(group.members), "lines": lines} | _told_apart(group.members)
+    return {Attr.MEMBERS: len(group.members), Attr.LINES: lines} | _told_apart(group.members)
 
 
 def _told_apart(members: list[Op]) -> dict:
     """What the members know of stores that they need no order with. Of those of other work-items they need not know
     it."""
     writers = [writers_of(op) for op in members]
-    lanes = [op.attrs.get(LANE) for op in members]
+    lanes = [op.attrs.get(Attr.LANE) for op in members]
     if None in lanes:
         lanes = [None] * len(members)
     apart: dict = {}
     for lane, op in zip(lanes, members, strict=True):
-        numbers = set(op.attrs.get(APART, ()))
+        numbers = set(op.attrs.get(Attr.APART, ()))
         apart[lane] = apart.get(lane, numbers) & numbers
     known = set().union(*apart.values())
-    found = {WRITER: tuple(sorted(set().union(*writers)))} if all(writers) else {}
-    return found | ({APART: tuple(sorted(known))} if known else {})
+    found = {Attr.WRITER: tuple(sorted(set().union(*writers)))} if all(writers) else {}
+    return found | ({Attr.APART: tuple(sorted(known))} if known else {})
 
 
 def _under(condition: Value, given: Value, value: Value, b: Builder) -> Value:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...ir import Function, MemoryObject, Op, PointerType, Region, regions, uses, walk
+from ...ir import Attr, Function, MemoryObject, Op, PointerType, Region, regions, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, is_constant
 from ...ir.storage import accessors, clear, new_memory
@@ -40,8 +40,8 @@ class ConstifyArrays(FunctionPass):
 def _writes(op: Op, names) -> bool:
     """Whether the operation sets any of these memories."""
     if op.opcode == "fresh":
-        return op.attrs["mem"] in names
-    return op.opcode == "store" and op.operands[0].op is not None and op.operands[0].op.attrs.get("mem") in names
+        return op.attrs[Attr.MEM] in names
+    return op.opcode == "store" and op.operands[0].op is not None and op.operands[0].op.attrs.get(Attr.MEM) in names
 
 
 def _contents(function: Function) -> Iterator[tuple[str, bytes]]:
@@ -49,8 +49,8 @@ def _contents(function: Function) -> Iterator[tuple[str, bytes]]:
     users, places = uses(function.body), {}
     home = {op: region for region in regions(function.body) for op in region.ops}
     for op in walk(function.body):
-        if "mem" in op.attrs:
-            places.setdefault(op.attrs["mem"], []).append(op)
+        if Attr.MEM in op.attrs:
+            places.setdefault(op.attrs[Attr.MEM], []).append(op)
     for name, ops in places.items():
         memory = function.memories.get(name)
         if memory is not None and _may_be_table(memory) and all(op.opcode in ("addr", "fresh") for op in ops):

@@ -4,7 +4,7 @@ part."""
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ...ir import I64, Builder, Function, MemoryObject, Op, Region, Value, walk
+from ...ir import I64, Attr, Builder, Function, MemoryObject, Op, Region, Value, walk
 from ...ir.launch import most_work_items
 from ...ir.rewrite import rewrite
 
@@ -36,7 +36,7 @@ def give_parts(function: Function, arrays: Iterable[MemoryObject]) -> None:
 
 def _number(function: Function, b: Builder) -> Value:
     """The number of the work-item in its group."""
-    size = function.attrs.get("work_group_size")
+    size = function.attrs.get(Attr.WORK_GROUP_SIZE)
     number = b.const(0, I64)
     for dim in reversed(range(3)):
         if size and size[dim] == 1:
@@ -47,16 +47,16 @@ def _number(function: Function, b: Builder) -> Value:
 
 
 def _query(b: Builder, fn: str, dim: int) -> Value:
-    return b.op("work_item", result=I64, attrs={"fn": fn, "dim": dim}).result
+    return b.op("work_item", result=I64, attrs={Attr.FN: fn, Attr.DIM: dim}).result
 
 
 def _address(op: Op, b: Builder, parts: dict[str, Value]) -> list[Value] | None:
-    if op.opcode != "addr" or op.attrs["mem"] not in parts:
+    if op.opcode != "addr" or op.attrs[Attr.MEM] not in parts:
         return None
     (offset,) = op.operands
     if offset.type != I64:
         offset = b.value("sext", offset, result=I64)
-    return [b.value("addr", b.value("add", parts[op.attrs["mem"]], offset), attrs=dict(op.attrs))]
+    return [b.value("addr", b.value("add", parts[op.attrs[Attr.MEM]], offset), attrs=dict(op.attrs))]
 
 
 def _across(region: Region, name: str, begins: bool) -> bool:
@@ -66,7 +66,7 @@ def _across(region: Region, name: str, begins: bool) -> bool:
     if not users:
         return False
     between = region.ops[users[0] : users[-1] + 1]
-    begins = begins or any(op.opcode == "fresh" and op.attrs["mem"] == name for op in region.ops[: users[0] + 1])
+    begins = begins or any(op.opcode == "fresh" and op.attrs[Attr.MEM] == name for op in region.ops[: users[0] + 1])
     if len(between) == 1 and between[0].regions and begins:
         # the next iteration reads what this one has left, but for what begins anew in it
         again = between[0].opcode == "loop"
@@ -76,7 +76,7 @@ def _across(region: Region, name: str, begins: bool) -> bool:
 
 
 def _uses(op: Op, name: str) -> bool:
-    return any(inner.attrs.get("mem") == name for inner in _walk(op) if inner.opcode in ("addr", "fresh"))
+    return any(inner.attrs.get(Attr.MEM) == name for inner in _walk(op) if inner.opcode in ("addr", "fresh"))
 
 
 def _walk(op: Op):

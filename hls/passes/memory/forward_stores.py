@@ -3,12 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...analysis.dependence.dependence import APART, WRITER
 from ...analysis.loops.loop_tree import Loop
-from ...analysis.memory.access_groups import ALONE
 from ...analysis.memory.must_alias import MustAlias
 from ...analysis.memory.reaching_stores import ReachingStore, ReachingStores
-from ...ir import ArrayType, Builder, Function, IntType, Op, Region, Type, Value
+from ...ir import ArrayType, Attr, Builder, Function, IntType, Op, Region, Type, Value
 from ...ir.accesses import predicate
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, resolve
@@ -114,7 +112,11 @@ class _Forwarding:
                     continue  # whether or not it happened: the last one did in the same iteration
                 absent = b.value("xor", happened, b.true())
                 missing = absent if constant(missing) == 1 else b.value("and", missing, absent)
-            attrs = {**load.attrs, ALONE: True, APART: tuple(w.access.attrs[WRITER] for w in writers if w.compare)}
+            attrs = {
+                **load.attrs,
+                Attr.ALONE: True,
+                Attr.APART: tuple(w.access.attrs[Attr.WRITER] for w in writers if w.compare),
+            }
             value = b.value("load", load.operands[0], missing, result=type, attrs=attrs, name=load.result.name)
         for happened, written in reversed(sources):
             value = b.value("select", happened, written, value)
@@ -123,7 +125,7 @@ class _Forwarding:
     def _happened(self, writer: ReachingStore, load: Op, b: Builder) -> Value | None:
         """Whether the store took place, where the load does; None where it surely has."""
         if writer.compare:
-            writer.access.attrs.setdefault(WRITER, len(self.numbers))
+            writer.access.attrs.setdefault(Attr.WRITER, len(self.numbers))
             self.numbers.add(writer.access)
             return b.value("and", predicate(writer.access), self._equal(writer.access, load, b))
         if writer.distance:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...ir import ArrayType, Builder, Function, IntType, Op, Type, Value, memory_name, walk, word_bytes
+from ...ir import ArrayType, Attr, Builder, Function, IntType, Op, Type, Value, memory_name, walk, word_bytes
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
 from ..manager import Form, FunctionPass
@@ -28,7 +28,7 @@ class LegalizeAccesses(FunctionPass):
 
     def run(self, function: Function) -> Function:
         accesses = [op for op in walk(function.body) if op.opcode in ("load", "store")]
-        if not any("align" in op.attrs or _type(op).bytes > self._most(function, op) for op in accesses):
+        if not any(Attr.ALIGN in op.attrs or _type(op).bytes > self._most(function, op) for op in accesses):
             return function
         result = clone_function(function)
         zeros = _trailing_zeros(result)
@@ -41,11 +41,11 @@ class LegalizeAccesses(FunctionPass):
     def _visit(self, function: Function, op: Op, b: Builder, zeros: dict[Value, int]) -> list[Value] | None:
         if op.opcode not in ("load", "store"):
             return None
-        type, attrs = _type(op), {k: v for k, v in op.attrs.items() if k != "align"}
+        type, attrs = _type(op), {k: v for k, v in op.attrs.items() if k != Attr.ALIGN}
         size = min(type.bytes, self._most(function, op))
-        if "align" in op.attrs:
+        if Attr.ALIGN in op.attrs:
             proved = 1 << zeros.get(op.operands[0].op.operands[0], 0)
-            size = min(size, max(op.attrs["align"], proved))
+            size = min(size, max(op.attrs[Attr.ALIGN], proved))
         op.attrs = attrs
         if size == type.bytes:
             return None
@@ -64,7 +64,7 @@ def _pieces(op: Op, type: Type, size: int, b: Builder) -> tuple[Type, list[Value
     addr = op.operands[0].op
     (offset,) = addr.operands
     places = [offset] + [b.value("add", offset, b.const(k, offset.type)) for k in range(size, type.bytes, size)]
-    return piece, [b.addr(addr.attrs["mem"], place) for place in places]
+    return piece, [b.addr(addr.attrs[Attr.MEM], place) for place in places]
 
 
 def split_load(op: Op, size: int, b: Builder) -> Value:
@@ -132,7 +132,7 @@ def _known(op: Op, zeros: dict[Value, int]):
 
 def _of_result(op: Op, of) -> int:
     if op.opcode == "const":
-        number = op.attrs["value"]
+        number = op.attrs[Attr.VALUE]
         return (number & -number).bit_length() - 1 if number else _MOST_ZEROS
     if op.opcode in ("add", "sub", "or", "xor"):
         return min(map(of, op.operands))

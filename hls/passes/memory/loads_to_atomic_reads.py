@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from ...analysis.dependence.dependence import Dependence, dependences
-from ...analysis.memory.commutativity import LANE
-from ...ir import Builder, FloatType, Function, IntType, Op, Region, lane_mask, memory_name, regions, walk
+from ...ir import Attr, Builder, FloatType, Function, IntType, Op, Region, lane_mask, memory_name, regions, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import set_results
 from ..manager import Form, FunctionPass
@@ -61,7 +60,7 @@ def _waits(fact: Dependence) -> bool:
 def _read(load: Op) -> list[Op]:
     b = Builder(Region(), load.span)
     type, result, (pointer, condition) = load.result.type, load.result, load.operands[:2]
-    attrs = {"fn": "read"} | ({LANE: load.attrs[LANE]} if LANE in load.attrs else {})
+    attrs = {Attr.FN: "read"} | ({Attr.LANE: load.attrs[Attr.LANE]} if Attr.LANE in load.attrs else {})
     value = b.value("atomic", pointer, condition, result=IntType(type.bits), attrs=attrs, name=result.name)
     if value.type != type:
         value = b.value("bitcast", value, result=type)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...diag import CompileError
-from ...ir import ArrayType, Builder, Function, MemoryObject, Op
+from ...ir import ArrayType, Attr, Builder, Function, MemoryObject, Op
 from ...ir.clone import clone_function
 from ...ir.element_index import element_index
 from ...ir.rewrite import constant, rewrite
@@ -35,7 +35,7 @@ class LowerConstantTables(FunctionPass):
         if op.opcode != "load" or op.operands[0].op is None or op.operands[0].op.opcode != "addr":
             return None
         addr, pred = op.operands[0].op, op.operands[1]
-        memory = function.memories[addr.attrs["mem"]]
+        memory = function.memories[addr.attrs[Attr.MEM]]
         if memory.space != "constant" or memory.length * memory.element.bits > self.max_bits or wants_memory(memory):
             return None
         self._check(op, memory)
@@ -47,7 +47,10 @@ class LowerConstantTables(FunctionPass):
         return [b.value("select", pred, value, b.const(zero(type), type))]
 
     def _check(self, op: Op, memory: MemoryObject):
-        if isinstance(op.result.type, ArrayType) or op.attrs.get("align", op.result.type.bytes) < op.result.type.bytes:
+        if (
+            isinstance(op.result.type, ArrayType)
+            or op.attrs.get(Attr.ALIGN, op.result.type.bytes) < op.result.type.bytes
+        ):
             raise CompileError.at(
                 op.span,
                 f"the table {memory.name} is read as {op.result.type}, not by its scalars",

@@ -4,13 +4,13 @@ them."""
 from dataclasses import dataclass, replace
 
 from ...diag import CompileError, Diagnostic
-from ...ir import I64, Builder, Function, MemoryObject, Op, PointerType, Region, Value, regions, uses, walk
+from ...ir import I64, Attr, Builder, Function, MemoryObject, Op, PointerType, Region, Value, regions, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
 from ...ir.storage import zero
 from ..manager import Form, FunctionPass
 from .context_arrays import give_parts, kept_across_barriers
-from .multi_buffer_private import OWN, begins_anew
+from .multi_buffer_private import begins_anew
 
 __all__ = ["LowerPrivateMemories", "capacity"]
 
@@ -21,7 +21,7 @@ LOCAL_BYTES = 16384
 
 def capacity(memory: MemoryObject) -> int:
     """Elements that hardware has room for where the host says at the launch how many there are."""
-    return max(1, dict(memory.attrs).get("local_mem_size", LOCAL_BYTES) // memory.element.bytes)
+    return max(1, dict(memory.attrs).get(Attr.LOCAL_MEM_SIZE, LOCAL_BYTES) // memory.element.bytes)
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ class LowerPrivateMemories(FunctionPass):
         onchip = [m for m in result.memories.values() if m.onchip]
         addresses = {m.name: [] for m in onchip}
         for op in walk(result.body):
-            if op.opcode == "addr" and op.attrs["mem"] in addresses:
-                addresses[op.attrs["mem"]].append(op)
+            if op.opcode == "addr" and op.attrs[Attr.MEM] in addresses:
+                addresses[op.attrs[Attr.MEM]].append(op)
         faults = [fault for m in onchip if addresses[m.name] and (fault := self._fault(m, addresses[m.name][0]))]
         if faults:
             raise CompileError(*faults)
         self._drop_unread(result, addresses)
         kept = []
-        if function.attrs.get("ndrange"):
+        if function.attrs.get(Attr.NDRANGE):
             private = [m for m in result.memories.values() if m.space == "private" and addresses.get(m.name)]
             kept = kept_across_barriers(result, private)
         _name_owners(result)
@@ -94,21 +94,21 @@ class LowerPrivateMemories(FunctionPass):
 def _name_owners(function: Function) -> None:
     """Write down at each loop which arrays begin anew in its iterations, as nothing says that any more when ``fresh``
     is gone."""
-    names = {op.attrs["mem"] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs["set"]}
+    names = {op.attrs[Attr.MEM] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs[Attr.SET]}
     for loop in walk(function.body):
         if loop.opcode == "loop":
             mine = tuple(
                 sorted(name for name in names if name in function.memories and begins_anew(loop.regions[0], name))
             )
             if mine:
-                loop.attrs[OWN] = mine
+                loop.attrs[Attr.OWN] = mine
 
 
 def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
     """What takes the place of a ``fresh``: nothing where the program has not asked for zeros, else a loop that stores
     them."""
-    memory = function.memories.get(fresh.attrs["mem"])
-    if memory is None or not fresh.attrs["set"]:
+    memory = function.memories.get(fresh.attrs[Attr.MEM])
+    if memory is None or not fresh.attrs[Attr.SET]:
         return []
     body = Region()
     count = Value(I64, f"{memory.name}_clear", body, 0)
@@ -124,6 +124,6 @@ def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
         b.const(0, I64),
         results=[I64],
         regions=[body],
-        attrs={"label": f"{memory.name} = 0", "unroll": 1},
+        attrs={Attr.LABEL: f"{memory.name} = 0", Attr.UNROLL: 1},
     )
     return []

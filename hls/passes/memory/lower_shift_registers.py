@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ...analysis.dependence.dependence import CONDITIONAL, RING
-from ...ir import BOOL, Builder, Function, IntType, MemoryObject, Op, Value, walk
+from ...ir import BOOL, Attr, Builder, Function, IntType, MemoryObject, Op, Value, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
 from ...ir.snippets import counted_loop, element_pointer, read, write
@@ -33,7 +32,7 @@ class LowerShiftRegisters(FunctionPass):
     requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
-        whole = {op.attrs["mem"] for op in walk(function.body) if op.opcode in ("shift", "fill")}
+        whole = {op.attrs[Attr.MEM] for op in walk(function.body) if op.opcode in ("shift", "fill")}
         if not whole:
             return function
         result = clone_function(function)
@@ -60,25 +59,25 @@ class _Uses:
 
     def __init__(self, function: Function, memory: MemoryObject):
         self.memory = memory
-        self.addresses = [op for op in walk(function.body) if op.opcode == "addr" and op.attrs["mem"] == memory.name]
+        self.addresses = [op for op in walk(function.body) if op.opcode == "addr" and op.attrs[Attr.MEM] == memory.name]
         pointers = {op.result for op in self.addresses}
         users = [op for op in walk(function.body) if pointers.intersection(op.operands)]
         self.accesses = [op for op in users if op.opcode in ("load", "store") and op.operands[0] in pointers]
         self.shifts, self.fills = (
-            [op for op in walk(function.body) if op.opcode == kind and op.attrs["mem"] == memory.name]
+            [op for op in walk(function.body) if op.opcode == kind and op.attrs[Attr.MEM] == memory.name]
             for kind in ("shift", "fill")
         )
         conditional = {
             inner for op in walk(function.body) if op.opcode == "if" for part in op.regions for inner in walk(part)
         }
-        self.attrs = ((CONDITIONAL, True),) if conditional.intersection(self.shifts) else ()
+        self.attrs = ((Attr.CONDITIONAL, True),) if conditional.intersection(self.shifts) else ()
         self.plain = len(users) == len(self.accesses) and all(self._is_plain(op) for op in self.accesses)
 
     def _is_plain(self, op: Op) -> bool:
         """Whether the access moves one whole element."""
         type = op.result.type if op.opcode == "load" else op.operands[1].type
         place = self.offset(op)
-        return type == self.memory.element and "align" not in op.attrs and (place is None or place % type.bytes == 0)
+        return type == self.memory.element and Attr.ALIGN not in op.attrs and (place is None or place % type.bytes == 0)
 
     def offset(self, access: Op) -> int | None:
         return constant(access.operands[0].op.operands[0])
@@ -103,14 +102,14 @@ class _Moved:
         rewrite(function.body, self._visit)
 
     def _visit(self, op: Op, b: Builder) -> list[Value] | None:
-        if op.opcode not in ("shift", "fill") or op.attrs["mem"] != self.memory.name:
+        if op.opcode not in ("shift", "fill") or op.attrs[Attr.MEM] != self.memory.name:
             return None
-        low, high = op.attrs["low"], op.attrs["high"]
+        low, high = op.attrs[Attr.LOW], op.attrs[Attr.HIGH]
         if op.opcode == "fill":
             for k in range(low, high):
                 write(self.memory, k, op.operands[0], b)
             return []
-        by = op.attrs["by"]
+        by = op.attrs[Attr.BY]
         targets = range(low + by, high) if by > 0 else range(low, high + by)
         values = [read(self.memory, k - by, b) for k in targets]
         for k, value in zip(targets, values, strict=True):
@@ -130,13 +129,13 @@ class _Stretch:
 def _chains(uses: _Uses, ring_bits: int) -> dict[tuple[int, int], list[list[_Stretch]]] | None:
     """For each shifted part (low, high) the chains of elements that move along each other; None where shifts of
     different kinds meet, or a part that is filled ends inside a buffer."""
-    parts = {(op.attrs["low"], op.attrs["high"]): op.attrs["by"] for op in uses.shifts}
-    if len({(op.attrs["low"], op.attrs["high"], op.attrs["by"]) for op in uses.shifts}) != len(parts):
+    parts = {(op.attrs[Attr.LOW], op.attrs[Attr.HIGH]): op.attrs[Attr.BY] for op in uses.shifts}
+    if len({(op.attrs[Attr.LOW], op.attrs[Attr.HIGH], op.attrs[Attr.BY]) for op in uses.shifts}) != len(parts):
         return None
     ordered = sorted(parts)
     if any(one[1] > other[0] for one, other in pairwise(ordered)):
         return None
-    ends = {end for op in uses.fills for end in (op.attrs["low"], op.attrs["high"])}
+    ends = {end for op in uses.fills for end in (op.attrs[Attr.LOW], op.attrs[Attr.HIGH])}
     found = {}
     for part, by in parts.items():
         line = range(*part) if by > 0 else range(part[1] - 1, part[0] - 1, -1)
@@ -204,7 +203,9 @@ class _Chained(ArrayReplacement):
     def _add_buffer(self, part: tuple[int, int], stretch: _Stretch):
         ends = sorted((stretch.elements[0], stretch.elements[-1]))
         length = len(stretch.elements)
-        self.buffers[stretch] = self._add(f"{ends[0]}..{ends[1]}", length, attrs=((RING, length), *self.uses.attrs))
+        self.buffers[stretch] = self._add(
+            f"{ends[0]}..{ends[1]}", length, attrs=((Attr.DELAY_LINE, length), *self.uses.attrs)
+        )
         if (part, length) not in self.heads:
             self.heads[part, length] = _Head(
                 self._add(f"head{length}", 1, IntType((length - 1).bit_length())),
@@ -226,10 +227,10 @@ class _Chained(ArrayReplacement):
 
     def _fresh(self, op: Op, b: Builder):
         for memory in (*self.cells.values(), *self.buffers.values()):
-            b.op("fresh", attrs={**op.attrs, "mem": memory.name})
+            b.op("fresh", attrs={**op.attrs, Attr.MEM: memory.name})
 
     def _fill(self, op: Op, b: Builder):
-        value, covered = op.operands[0], range(op.attrs["low"], op.attrs["high"])
+        value, covered = op.operands[0], range(op.attrs[Attr.LOW], op.attrs[Attr.HIGH])
         for k, cell in self.cells.items():
             if k in covered:
                 write(cell, 0, value, b)
@@ -246,7 +247,7 @@ class _Chained(ArrayReplacement):
             )
 
     def _shift(self, op: Op, b: Builder):
-        part = op.attrs["low"], op.attrs["high"]
+        part = op.attrs[Attr.LOW], op.attrs[Attr.HIGH]
         heads = {length: read(head.place, 0, b) for (mine, length), head in self.heads.items() if mine == part}
         new = []  # everything is read before anything is written
         for chain in self.parts[part]:

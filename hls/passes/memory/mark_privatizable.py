@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from ...analysis.affine.affine import AffineForms
 from ...analysis.loops.loop_tree import LoopTree
 from ...analysis.memory.must_define import MustDefine
-from ...ir import Function, Op, memory_name, reaches_memory, walk
+from ...ir import Attr, Function, Op, memory_name, reaches_memory, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
-from .multi_buffer_private import OWN
 
 __all__ = ["MarkPrivatizable"]
 
@@ -17,7 +16,7 @@ __all__ = ["MarkPrivatizable"]
 @dataclass(frozen=True)
 class MarkPrivatizable(FunctionPass):
     """Before: a flat kernel of a single work-item. After: a loop names as its iterations'
-    :data:`~hls.passes.memory.multi_buffer_private.OWN` also arrays of which an iteration reads nothing that it has not
+    ``Attr.OWN`` also arrays of which an iteration reads nothing that it has not
     written itself (:mod:`hls.analysis.memory.must_define`), and that nothing outside of it uses: a buffer for a row, or
     a tile.
 
@@ -30,7 +29,7 @@ class MarkPrivatizable(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
-        if function.attrs.get("ndrange") or not any(m.onchip for m in function.memories.values()):
+        if function.attrs.get(Attr.NDRANGE) or not any(m.onchip for m in function.memories.values()):
             return function
         result = clone_function(function)
         forms = AffineForms(result, self.address_bits)
@@ -38,7 +37,7 @@ class MarkPrivatizable(FunctionPass):
         for name, ops in _accesses(result).items():
             loop = _filled(forms.tree, coverage, name, ops)
             if loop is not None:
-                loop.attrs[OWN] = tuple(sorted({*loop.attrs.get(OWN, ()), name}))
+                loop.attrs[Attr.OWN] = tuple(sorted({*loop.attrs.get(Attr.OWN, ()), name}))
         return result
 
 
@@ -55,7 +54,7 @@ def _filled(tree: LoopTree, coverage: MustDefine, name: str, ops: list[Op]) -> O
     """The innermost loop around all accesses of which each iteration fills the array before it reads; None where one is
     known already."""
     common = [loops[0] for loops in zip(*(tree.around(op) for op in ops)) if len(set(loops)) == 1]
-    if any(name in loop.op.attrs.get(OWN, ()) for loop in common):
+    if any(name in loop.op.attrs.get(Attr.OWN, ()) for loop in common):
         return None
     loads, stores = ([op for op in ops if op.opcode == kind] for kind in ("load", "store"))
     return next((loop.op for loop in reversed(common) if coverage.begins_anew(loop, loads, stores)), None)

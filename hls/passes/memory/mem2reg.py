@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...diag import Diagnostic
-from ...ir import Builder, FloatType, Function, MemoryObject, Op, PointerType, Region, Type, Value, uses, walk
+from ...ir import Attr, Builder, FloatType, Function, MemoryObject, Op, PointerType, Region, Type, Value, uses, walk
 from ...ir.clone import clone_function
 from ...ir.element_index import element_index
 from ...ir.rewrite import constant, set_results
@@ -66,8 +66,8 @@ def _promotable(function: Function) -> list[MemoryObject]:
     private = {m.name: m for m in function.memories.values() if m.space == "private"}
     table = uses(function.body)
     for op in walk(function.body):
-        if op.opcode == "addr" and op.attrs["mem"] in private:
-            memory = private[op.attrs["mem"]]
+        if op.opcode == "addr" and op.attrs[Attr.MEM] in private:
+            memory = private[op.attrs[Attr.MEM]]
             if not all(_is_plain(user, index, memory) for user, index in table.get(op.result, [])):
                 del private[memory.name]
     return list(private.values())
@@ -119,14 +119,14 @@ class _Promoter:
                 self._if(op, current)
             elif op.opcode == "loop":
                 self._loop(op, current)
-            elif op.opcode == "fresh" and op.attrs["mem"] in self.variables:
-                type = self.variables[op.attrs["mem"]]
-                current[op.attrs["mem"]] = (self.zeros if op.attrs["set"] else self.unset)[type]
+            elif op.opcode == "fresh" and op.attrs[Attr.MEM] in self.variables:
+                type = self.variables[op.attrs[Attr.MEM]]
+                current[op.attrs[Attr.MEM]] = (self.zeros if op.attrs[Attr.SET] else self.unset)[type]
                 continue
             elif self._variable(op):
                 self._access(op, b, current)
                 continue
-            if not (op.opcode == "addr" and op.attrs["mem"] in self.variables):
+            if not (op.opcode == "addr" and op.attrs[Attr.MEM] in self.variables):
                 region.ops.append(op)
 
     def _variable(self, op: Op) -> str | None:
@@ -134,7 +134,7 @@ class _Promoter:
         if op.opcode not in ("load", "store"):
             return None
         addr = op.operands[0].op
-        name = addr.attrs["mem"] if addr is not None and addr.opcode == "addr" else None
+        name = addr.attrs[Attr.MEM] if addr is not None and addr.opcode == "addr" else None
         return name if name in self.variables else None
 
     def _access(self, op: Op, b: Builder, current):
@@ -177,7 +177,7 @@ class _Promoter:
     def _written(self, op: Op) -> list[str]:
         inside = [inner for region in op.regions for inner in walk(region)]
         names = {self._variable(inner) for inner in inside if inner.opcode == "store"}
-        names |= {inner.attrs["mem"] for inner in inside if inner.opcode == "fresh"}
+        names |= {inner.attrs[Attr.MEM] for inner in inside if inner.opcode == "fresh"}
         return [name for name in self.variables if name in names]
 
     def _if(self, op: Op, current):

@@ -4,16 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...diag import CompileError, Diagnostic
-from ...ir import Builder, Function, MemoryObject, Op, Value, uses, walk
+from ...ir import Attr, Builder, Function, MemoryObject, Op, Value, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
 from ..manager import Form, FunctionPass
-from .multi_buffer_private import OWN
 
-__all__ = ["MERGED", "MergeMemories", "merged_by"]
+__all__ = ["MergeMemories", "merged_by"]
 
-#: attribute of a memory: the names of the arrays in it, in their order
-MERGED = "merged"
 DEPTH, WIDTH = "depth", "width"
 
 
@@ -83,7 +80,7 @@ def merged_by(memory: MemoryObject) -> str:
 
 def _wish(memory: MemoryObject) -> tuple[str | None, str]:
     """The label of ``merge``, None without one, and the direction."""
-    given = dict(memory.attrs).get("merge")
+    given = dict(memory.attrs).get(Attr.MERGE)
     if given is None:
         return None, DEPTH
     return (given, DEPTH) if isinstance(given, str) else given
@@ -94,7 +91,7 @@ def _access_sizes(function: Function) -> dict[str, set[int]]:
     table, found = uses(function.body), {}
     for op in walk(function.body):
         if op.opcode == "addr":
-            found.setdefault(op.attrs["mem"], set()).update(
+            found.setdefault(op.attrs[Attr.MEM], set()).update(
                 (user.operands[1] if user.opcode == "store" else user.result).type.bytes
                 for user, _ in table.get(op.result, [])
             )
@@ -172,18 +169,24 @@ def _attributes(members: list[MemoryObject]) -> tuple[tuple[str, object], ...]:
                 )
         _check_pumping(found, member)
     if _wish(members[0])[1] == WIDTH:  # so that one block holds a word, and not each lane one of its own
-        found.setdefault("bankwidth", members[0].element.bytes << (len(members) - 1).bit_length())
-    return (*found.items(), (MERGED, tuple(member.name for member in members)))
+        found.setdefault(Attr.BANKWIDTH, members[0].element.bytes << (len(members) - 1).bit_length())
+    return (*found.items(), (Attr.MERGED, tuple(member.name for member in members)))
 
 
 def _check_pumping(asked: dict[str, object], last: MemoryObject):
     """Raise CompileError where what the arrays up to the ``last`` ask for cannot be one memory's, as no single
     declaration may ask for both."""
-    if "doublepump" not in asked:
+    if Attr.DOUBLEPUMP not in asked:
         return
-    other = "singlepump" if "singlepump" in asked else 'memory("MLAB")' if asked.get("memory") == "MLAB" else None
+    other = (
+        Attr.SINGLEPUMP
+        if Attr.SINGLEPUMP in asked
+        else 'memory("MLAB")'
+        if asked.get(Attr.RAM_KIND) == "MLAB"
+        else None
+    )
     if other is not None:
-        mine = "doublepump" if "doublepump" in dict(last.attrs) else other.partition("(")[0]
+        mine = Attr.DOUBLEPUMP if Attr.DOUBLEPUMP in dict(last.attrs) else other.partition("(")[0]
         raise CompileError.at(
             last.asked_at(mine),
             f"the arrays that are merged with '{last.name}' ask for doublepump and {other}",
@@ -197,29 +200,29 @@ def _rename(loop: Op, places: dict[str, _Place]):
         place.memory: {name for name, other in places.items() if other.memory == place.memory}
         for place in places.values()
     }
-    if OWN in loop.attrs:
-        own = set(loop.attrs[OWN])
-        loop.attrs[OWN] = tuple(
+    if Attr.OWN in loop.attrs:
+        own = set(loop.attrs[Attr.OWN])
+        loop.attrs[Attr.OWN] = tuple(
             sorted(
                 {name for name in own if name not in places}
                 | {memory for memory, names in together.items() if names <= own}
             )
         )
-    if promises := loop.attrs.get("ivdep"):
+    if promises := loop.attrs.get(Attr.IVDEP):
         kept = [(name, safelen) for name, safelen in promises if name not in places]
         for memory, names in together.items():
             given = {name: safelen for name, safelen in promises if name in names}
             if given.keys() == names:  # a distance of 0 is any; else the least holds for all
                 kept.append((memory, min((safelen for safelen in given.values() if safelen), default=0)))
-        loop.attrs["ivdep"] = tuple(kept)
+        loop.attrs[Attr.IVDEP] = tuple(kept)
 
 
 def _address(op: Op, b: Builder, places: dict[str, _Place]) -> list[Value] | None:
-    if op.opcode != "addr" or op.attrs["mem"] not in places:
+    if op.opcode != "addr" or op.attrs[Attr.MEM] not in places:
         return None
-    place, offset = places[op.attrs["mem"]], op.operands[0]
+    place, offset = places[op.attrs[Attr.MEM]], op.operands[0]
     if place.scale > 1:
         offset = b.value("mul", offset, b.const(place.scale, offset.type))
     if place.base:
         offset = b.value("add", offset, b.const(place.base, offset.type))
-    return [b.value("addr", offset, attrs={"mem": place.memory})]
+    return [b.value("addr", offset, attrs={Attr.MEM: place.memory})]

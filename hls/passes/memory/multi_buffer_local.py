@@ -2,17 +2,14 @@
 
 from dataclasses import dataclass, replace
 
-from ...ir import BOOL, Builder, Function, IntType, MemoryObject, Op, Region, Value, memory_name, walk
+from ...ir import BOOL, Attr, Builder, Function, IntType, MemoryObject, Op, Region, Value, memory_name, walk
 from ...ir.clone import clone_function
 from ...ir.launch import most_tokens, per_group
 from ...ir.rewrite import rewrite
 from ..manager import Form, FunctionPass
-from ..order.order_group_channels import CALLS
 
-__all__ = ["COPIES", "SHORT_WAY", "MultiBufferLocal", "copy_address", "copy_stride", "with_copies"]
+__all__ = ["SHORT_WAY", "MultiBufferLocal", "copy_address", "copy_stride", "with_copies"]
 
-#: attribute of a memory: how many copies of it the groups take turns in
-COPIES = "copies"
 #: cycles in which a group goes round a ring where it does not wait for global memory
 SHORT_WAY = 32
 #: group size that is assumed where the program only says how large groups may get
@@ -48,17 +45,17 @@ class MultiBufferLocal(FunctionPass):
         loop, group = next(
             (loop, op) for loop in result.body.ops if loop.opcode == "loop" for op in loop.regions[0].ops if _shares(op)
         )
-        used = {op.attrs["mem"] for op in walk(result.body) if op.opcode == "addr"}
-        group.attrs["mems"] = tuple(name for name in group.attrs["mems"] if name in used)
-        if not group.attrs["mems"]:
+        used = {op.attrs[Attr.MEM] for op in walk(result.body) if op.opcode == "addr"}
+        group.attrs[Attr.MEMS] = tuple(name for name in group.attrs[Attr.MEMS] if name in used)
+        if not group.attrs[Attr.MEMS]:
             loop.regions[0].ops.remove(group)
             return result
-        copies = group.attrs["copies"] = self._copies(
-            result, loop, sum(copy_stride(result.memories[name]) for name in group.attrs["mems"])
+        copies = group.attrs[Attr.COPIES] = self._copies(
+            result, loop, sum(copy_stride(result.memories[name]) for name in group.attrs[Attr.MEMS])
         )
         slot = _take_turn(result, copies) or _count_groups(result.body, loop, group)
         strides = {}
-        for name in group.attrs["mems"]:
+        for name in group.attrs[Attr.MEMS]:
             strides[name] = copy_stride(result.memories[name])
             result.memories[name] = with_copies(result.memories[name], copies)
         rewrite(loop.regions[0], lambda op, b: copy_address(op, b, strides, slot))
@@ -66,11 +63,11 @@ class MultiBufferLocal(FunctionPass):
 
     def _copies(self, function: Function, items: Op, bytes: int) -> int:
         size = most_tokens(function)
-        if not function.attrs.get("work_group_size"):
+        if not function.attrs.get(Attr.WORK_GROUP_SIZE):
             size = min(size, USUAL_GROUP)
         body = items.regions[0]
-        rings = [self._filling(function, op.regions[0], size) for op in body.ops if op.attrs.get("ring")]
-        stages = sum(op.opcode == "loop" and not op.attrs.get("ring") for op in body.ops)
+        rings = [self._filling(function, op.regions[0], size) for op in body.ops if op.attrs.get(Attr.RING)]
+        stages = sum(op.opcode == "loop" and not op.attrs.get(Attr.RING) for op in body.ops)
         fewest, most = (
             (max(rings), sum(rings) + stages)
             if rings
@@ -109,7 +106,7 @@ def _meetings(ops: list[Op]) -> int:
 
 def _shares(op: Op) -> bool:
     """Whether the operation names memories that each group has for itself."""
-    return op.opcode == "group" and not op.attrs.get(CALLS)
+    return op.opcode == "group" and not op.attrs.get(Attr.CALLS)
 
 
 def _take_turn(function: Function, copies: int) -> Value | None:
@@ -126,7 +123,7 @@ def _take_turn(function: Function, copies: int) -> Value | None:
 
 def _count_groups(outside: Region, loop: Op, group: Op) -> Value:
     """A carried value of the work-items' loop that counts groups, modulo the copies."""
-    (body,), bits = loop.regions, (group.attrs["copies"] - 1).bit_length()
+    (body,), bits = loop.regions, (group.attrs[Attr.COPIES] - 1).bit_length()
     slot = Value(IntType(bits), "group_copy", body, len(body.args))
     start, step = Builder(Region(), loop.span), Builder(Region(), group.span)
     loop.operands.append(start.const(0, slot.type))
@@ -154,16 +151,18 @@ def copy_stride(memory: MemoryObject) -> int:
 def with_copies(memory: MemoryObject, copies: int) -> MemoryObject:
     """The memory with room for as many copies of what it was."""
     return replace(
-        memory, length=copies * copy_stride(memory) // memory.element.bytes, attrs=(*memory.attrs, (COPIES, copies))
+        memory,
+        length=copies * copy_stride(memory) // memory.element.bytes,
+        attrs=(*memory.attrs, (Attr.COPIES, copies)),
     )
 
 
 def copy_address(op: Op, b: Builder, strides: dict[str, int], slot: Value) -> list[Value] | None:
     """The place in the copy of the work-item's group, or of the iteration: its number stands above the bits of the
     offset."""
-    if op.opcode != "addr" or op.attrs["mem"] not in strides:
+    if op.opcode != "addr" or op.attrs[Attr.MEM] not in strides:
         return None
-    inside = (strides[op.attrs["mem"]] - 1).bit_length()
+    inside = (strides[op.attrs[Attr.MEM]] - 1).bit_length()
     type = IntType(inside + slot.type.bits)
     offset = op.operands[0]
     if offset.type.bits > inside:
@@ -171,4 +170,4 @@ def copy_address(op: Op, b: Builder, strides: dict[str, int], slot: Value) -> li
     if offset.type != type:
         offset = b.value("zext", offset, result=type)
     copy = slot if not inside else b.value("shl", b.value("zext", slot, result=type), b.const(inside, type))
-    return [b.value("addr", b.value("or", copy, offset), attrs={"mem": op.attrs["mem"]})]
+    return [b.value("addr", b.value("or", copy, offset), attrs={Attr.MEM: op.attrs[Attr.MEM]})]

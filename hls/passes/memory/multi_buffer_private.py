@@ -6,16 +6,14 @@ from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import LoopTree
 from ...diag import Diagnostic
-from ...ir import Builder, Function, IntType, MemoryObject, Op, Region, Value, memory_name, reaches_memory, walk
+from ...ir import Attr, Builder, Function, IntType, MemoryObject, Op, Region, Value, memory_name, reaches_memory, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
 from ..manager import Form, FunctionPass
-from .multi_buffer_local import COPIES, SHORT_WAY, copy_address, copy_stride, with_copies
+from .multi_buffer_local import SHORT_WAY, copy_address, copy_stride, with_copies
 
-__all__ = ["OWN", "MultiBufferPrivate", "begins_anew", "copies_of_loop", "writers_apart"]
+__all__ = ["MultiBufferPrivate", "begins_anew", "copies_of_loop", "writers_apart"]
 
-#: attribute of a loop: the memories of which an iteration reads nothing that was stored before it
-OWN = "own"
 MOST_COPIES = 16
 #: bytes that copies are given room for unasked, for iterations; and for work-items, or where there are two copies, such
 #: a part of what the device has, but not more than these
@@ -30,7 +28,7 @@ USUAL_TRIPS = 64
 def begins_anew(region: Region, name: str) -> bool:
     """Whether nothing that the memory holds when the region begins is read in it: ``fresh`` stands before all uses."""
     for op in region.ops:
-        if op.opcode in ("fresh", "addr") and op.attrs["mem"] == name:
+        if op.opcode in ("fresh", "addr") and op.attrs[Attr.MEM] == name:
             return op.opcode == "fresh"
         if any(_uses(inner, name) for inner in op.regions) and not all(
             begins_anew(inner, name) for inner in op.regions
@@ -41,12 +39,12 @@ def begins_anew(region: Region, name: str) -> bool:
 
 def copies_of_loop(function: Function, loop: Op, name: str) -> int:
     """How many iterations of the loop later an iteration uses the same copy of the memory."""
-    return dict(function.memories[name].attrs).get(COPIES, 1) if name in loop.attrs.get(OWN, ()) else 1
+    return dict(function.memories[name].attrs).get(Attr.COPIES, 1) if name in loop.attrs.get(Attr.OWN, ()) else 1
 
 
 @dataclass(frozen=True)
 class MultiBufferPrivate(FunctionPass):
-    """Before: loops name the memories that are their iterations' :data:`OWN`. After: those whose accesses lie in loops
+    """Before: loops name the memories that are their iterations' ``Attr.OWN``. After: those whose accesses lie in loops
     inside hold a power of two of copies, as :class:`~hls.passes.memory.multi_buffer_local.MultiBufferLocal` makes them;
     the number of the iteration chooses one.
 
@@ -67,7 +65,7 @@ class MultiBufferPrivate(FunctionPass):
         result = clone_function(function)
         tree, strides = LoopTree(result), {}
         for memory in result.memories.values():
-            if memory.space == "local" and function.attrs.get("ndrange"):
+            if memory.space == "local" and function.attrs.get(Attr.NDRANGE):
                 self._tell(
                     memory, "groups of work-items that are under way at once have copies of local memory unasked"
                 )
@@ -89,12 +87,12 @@ class MultiBufferPrivate(FunctionPass):
         return result if strides else function
 
     def _tell(self, memory: MemoryObject, reason: str):
-        asked = dict(memory.attrs).get("private_copies", 0)
+        asked = dict(memory.attrs).get(Attr.PRIVATE_COPIES, 0)
         if asked > 1 and self.warn is not None:
             self.warn(
                 Diagnostic(
                     f"private_copies({asked}) of '{memory.name}' changes nothing",
-                    memory.asked_at("private_copies"),
+                    memory.asked_at(Attr.PRIVATE_COPIES),
                     reason,
                     "warning",
                 )
@@ -105,16 +103,17 @@ class MultiBufferPrivate(FunctionPass):
         two may also take what is room for large arrays."""
         attrs = dict(memory.attrs)
         most = min(
-            (attrs[name] for name in ("max_private_copies", "max_concurrency") if attrs.get(name)), default=MOST_COPIES
+            (attrs[name] for name in (Attr.MAX_PRIVATE_COPIES, Attr.MAX_CONCURRENCY) if attrs.get(name)),
+            default=MOST_COPIES,
         )
-        asked, most = attrs.get("private_copies", 0), 1 << most.bit_length() - 1
+        asked, most = attrs.get(Attr.PRIVATE_COPIES, 0), 1 << most.bit_length() - 1
         if asked:
             copies = min(1 << (asked - 1).bit_length(), most)
             if copies < asked and self.warn is not None:
                 self.warn(
                     Diagnostic(
                         f"private_copies({asked}) of '{memory.name}' is taken as {copies}",
-                        memory.asked_at("private_copies"),
+                        memory.asked_at(Attr.PRIVATE_COPIES),
                         f"{MOST_COPIES} are the most, and no more than max_private_copies or max_concurrency allow",
                         "warning",
                     )
@@ -129,10 +128,10 @@ class MultiBufferPrivate(FunctionPass):
         Of iterations, as many as are under way between the begin of the first of the loops inside, which take turns,
         and the end of the last.
         """
-        if loop.attrs.get("parallel"):
+        if loop.attrs.get(Attr.PARALLEL):
             return MOST_COPIES, self._large_room()
         inside = [op for op in dict.fromkeys(_top_loop(tree, loop, op) for op in ops) if op is not None]
-        trips = [op.attrs.get("trip_count", USUAL_TRIPS) for op in inside]
+        trips = [op.attrs.get(Attr.TRIP_COUNT, USUAL_TRIPS) for op in inside]
         far = [
             any(op.opcode == "load" and not function.memories[memory_name(op)].onchip for op in walk(one.regions[0]))
             for one in inside
@@ -159,7 +158,7 @@ def _choose(function: Function, tree: LoopTree, loop: Op, strides: dict[str, int
 def _accesses(function: Function) -> dict[str, list[Op]]:
     """Of the memories of one work-item that are written, by name."""
     found: dict[str, list[Op]] = {}
-    spaces = ("private",) if function.attrs.get("ndrange") else ("private", "local")
+    spaces = ("private",) if function.attrs.get(Attr.NDRANGE) else ("private", "local")
     for op in walk(function.body):
         if reaches_memory(op) and function.memories[memory_name(op)].space in spaces:
             found.setdefault(memory_name(op), []).append(op)
@@ -182,22 +181,22 @@ def _reason(tree: LoopTree, loop: Op | None, ops: list[Op]) -> str:
 
 
 def _uses(region: Region, name: str) -> bool:
-    return any(op.attrs.get("mem") == name for op in walk(region) if op.opcode in ("addr", "fresh"))
+    return any(op.attrs.get(Attr.MEM) == name for op in walk(region) if op.opcode in ("addr", "fresh"))
 
 
 def _owner(tree: LoopTree, name: str, ops: list[Op]) -> Op | None:
     """The innermost loop around all accesses of the memory whose iterations own it."""
     around = [tree.around(op) for op in ops]
     common = [loops[0].op for loops in zip(*around) if len(set(loops)) == 1]
-    owners = [op for op in common if name in op.attrs.get(OWN, ()) and not op.attrs.get("ring")]
+    owners = [op for op in common if name in op.attrs.get(Attr.OWN, ()) and not op.attrs.get(Attr.RING)]
     return owners[-1] if owners else None
 
 
 def _leave_to(tree: LoopTree, loop: Op, name: str):
     """Let no other loop claim that its iterations have copies."""
     for other in tree.loops:
-        if other is not loop and name in other.attrs.get(OWN, ()):
-            other.attrs[OWN] = tuple(mem for mem in other.attrs[OWN] if mem != name)
+        if other is not loop and name in other.attrs.get(Attr.OWN, ()):
+            other.attrs[Attr.OWN] = tuple(mem for mem in other.attrs[Attr.OWN] if mem != name)
 
 
 def _top_loop(tree: LoopTree, loop: Op, access: Op) -> Op | None:

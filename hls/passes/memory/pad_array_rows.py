@@ -5,20 +5,18 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from ...analysis.affine.affine import Affine, AffineForms, Symbol
-from ...analysis.dependence.dependence import RING
 from ...analysis.loops.loop_tree import Loop
-from ...ir import I64, Builder, Function, MemoryObject, Op, Value, memory_name, moved_type, reaches_memory, walk
+from ...ir import I64, Attr, Builder, Function, MemoryObject, Op, Value, memory_name, moved_type, reaches_memory, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
 from ..manager import Form, FunctionPass
-from .merge_memories import MERGED
 
 __all__ = ["PadArrayRows"]
 
 #: more rows than anybody accesses at once
 MOST_ROWS = 64
 #: attributes by which the program, or the compiler, says where elements are
-LAID_OUT = frozenset({"numbanks", "bankwidth", "bank_bits", MERGED, RING})
+LAID_OUT = frozenset({Attr.NUMBANKS, Attr.BANKWIDTH, Attr.BANK_BITS, Attr.MERGED, Attr.DELAY_LINE})
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from math import gcd
 
-from ...ir import Builder, Function, MemoryObject, Op, Value, walk
+from ...ir import Attr, Builder, Function, MemoryObject, Op, Value, walk
 from ...ir.clone import clone_function
 from ...ir.element_index import element_index
 from ...ir.rewrite import constant, rewrite
@@ -49,7 +49,7 @@ def _array(op: Op) -> str | None:
     """The memory that a load or store accesses directly."""
     if op.opcode not in ("load", "store") or op.operands[0].op is None or op.operands[0].op.opcode != "addr":
         return None
-    return op.operands[0].op.attrs["mem"]
+    return op.operands[0].op.attrs[Attr.MEM]
 
 
 def _offset(access: Op) -> Value:
@@ -120,9 +120,9 @@ def _split(function: Function, memory: MemoryObject, row: int):
     columns = [_add(function, memory, k, row) for k in range(row // size)]
 
     def visit(op: Op, b: Builder):
-        if op.opcode == "fresh" and op.attrs["mem"] == memory.name:
+        if op.opcode == "fresh" and op.attrs[Attr.MEM] == memory.name:
             for name in columns:
-                b.op("fresh", attrs={**op.attrs, "mem": name})
+                b.op("fresh", attrs={**op.attrs, Attr.MEM: name})
             return []
         if _array(op) != memory.name:
             return None

@@ -4,13 +4,13 @@ way into memory."""
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...analysis.dependence.dependence import WRITER, Dependence, Kind
+from ...analysis.dependence.dependence import Dependence, Kind
 from ...analysis.loops.loop_tree import Loop
-from ...analysis.memory.access_groups import ALONE
 from ...analysis.memory.must_alias import MustAlias
 from ...ir import (
     I8,
     I64,
+    Attr,
     Builder,
     Function,
     MemoryObject,
@@ -23,7 +23,7 @@ from ...ir import (
     moved_type,
     walk,
 )
-from ...ir.accesses import TURNS, UNIT, is_access, lane_mask, predicate, reaches_memory
+from ...ir.accesses import is_access, lane_mask, predicate, reaches_memory
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 
@@ -80,7 +80,9 @@ def _groups(places: MustAlias, loop: Loop) -> Iterable[tuple[Region, list[Op]]]:
     """The stores of the loop's body that are to take turns, in order."""
     for name, stores in _by_memory(loop.op).items():
         memory = places.function.memories[name]
-        mine = [op for op in stores if lane_mask(op) is None and not op.attrs.keys() & {ALONE, WRITER, UNIT}]
+        mine = [
+            op for op in stores if lane_mask(op) is None and not op.attrs.keys() & {Attr.ALONE, Attr.WRITER, Attr.UNIT}
+        ]
         if (
             memory.space != "global"
             or len(mine) < 2
@@ -147,7 +149,7 @@ def _join(body: Region, group: list[Op], address_bits: int):
         b.addr(memory_name(group[0]), b.value("extract", offsets, turn)),
         b.value("extract", data, turn),
         b.value("extract", given, turn),
-        attrs={TURNS: len(group), "lines": lines},
+        attrs={Attr.TURNS: len(group), Attr.LINES: lines},
     )
     following = b.value("add", turn, b.const(1, I8))
     b.op("yield", b.value("ult", following, b.const(len(group), I8)), following)
@@ -157,7 +159,7 @@ def _join(body: Region, group: list[Op], address_bits: int):
         before.const(0, I8),
         results=[I8],
         regions=[inner],
-        attrs={"label": f"stores to {memory_name(group[0])}", "unroll": 1, "trip_count": len(group)},
+        attrs={Attr.LABEL: f"stores to {memory_name(group[0])}", Attr.UNROLL: 1, Attr.TRIP_COUNT: len(group)},
     )
     body.ops[place : place + 1] = before.region.ops
     gone = set(group)

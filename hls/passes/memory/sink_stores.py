@@ -4,13 +4,12 @@ overwritten."""
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ...analysis.dependence.dependence import APART, WRITER, Dependence, dependences, writers_of
+from ...analysis.dependence.dependence import Dependence, dependences, writers_of
 from ...analysis.induction.trip_count import Exclusions, never_both
 from ...analysis.loops.forward_slice import behind
 from ...analysis.loops.loop_tree import Loop
-from ...analysis.memory.commutativity import LANE
 from ...analysis.memory.must_alias import MustAlias
-from ...ir import Builder, Function, IntType, Op, Region, Value, may_share, memory_name, regions, walk
+from ...ir import Attr, Builder, Function, IntType, Op, Region, Value, may_share, memory_name, regions, walk
 from ...ir.accesses import predicate, reaches_memory
 from ...ir.clone import clone_function
 from ...ir.launch import lanes_of
@@ -109,11 +108,11 @@ class _Pairs:
         """Whether the stores are those of work-items, which need no order among each other, to rows of one buffer: at
         distances that are the same for all, but not known, as neighbours are, which are joined."""
         loop = next(iter(self.places.tree.around(stores[0])[::-1]), None)
-        if loop is None or not loop.op.attrs.get("parallel"):
+        if loop is None or not loop.op.attrs.get(Attr.PARALLEL):
             return False
         lanes: dict[int | None, list[Op]] = {}
         for op in stores:
-            lanes.setdefault(op.attrs.get(LANE), []).append(op)
+            lanes.setdefault(op.attrs.get(Attr.LANE), []).append(op)
         return all(len(mine) <= MOST_STEADY and self._steadily_apart(mine, loop) for mine in lanes.values())
 
     def _steadily_apart(self, stores: list[Op], loop: Loop) -> bool:
@@ -196,8 +195,8 @@ class _Pair:
 
     def merge(self):
         """One store in the place of the second."""
-        if self.first.attrs.get(LANE) != self.second.attrs.get(LANE):
-            self.second.attrs.pop(LANE, None)
+        if self.first.attrs.get(Attr.LANE) != self.second.attrs.get(Attr.LANE):
+            self.second.attrs.pop(Attr.LANE, None)
         b = Builder(Region(), self.second.span)
         (pointer, value, condition), (other_pointer, other, other_condition) = self.first.operands, self.second.operands
         if pointer is not other_pointer:
@@ -215,8 +214,8 @@ class _Pair:
         one, two = (resized(op.operands[0].op.operands[0], self._offset_type(), b) for op in (self.first, self.second))
         overwritten = b.value("and", predicate(self.second), b.value("eq", one, two))
         self.first.operands[2] = b.value("and", predicate(self.first), b.value("xor", overwritten, b.true()))
-        number = self.first.attrs.setdefault(WRITER, self._new_number())
-        self.second.attrs[APART] = (*self.second.attrs.get(APART, ()), number)
+        number = self.first.attrs.setdefault(Attr.WRITER, self._new_number())
+        self.second.attrs[Attr.APART] = (*self.second.attrs.get(Attr.APART, ()), number)
         self.region.ops.remove(self.first)
         self._insert([*b.region.ops, self.first])
 

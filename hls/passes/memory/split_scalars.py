@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ...ir import Builder, Function, IntType, MemoryObject, Op, PointerType, Type, uses, walk
+from ...ir import Attr, Builder, Function, IntType, MemoryObject, Op, PointerType, Type, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
 from ..manager import Form, FunctionPass
@@ -44,7 +44,7 @@ def _accesses(function: Function) -> dict[str, list[Op | None]]:
     for op in walk(function.body):
         if (
             op.opcode == "addr"
-            and (memory := function.memories[op.attrs["mem"]]).space == "private"
+            and (memory := function.memories[op.attrs[Attr.MEM]]).space == "private"
             and memory.length == 1
         ):
             found.setdefault(memory.name, []).extend(
@@ -63,7 +63,7 @@ def _granule(memory: MemoryObject, accesses: list[Op | None]) -> int:
         return 0
     together = memory.element.bytes
     for op, type in zip(accesses, types):  # a place is a multiple of the size, or of what ``align`` says
-        together |= type.bytes | op.attrs.get("align", type.bytes)
+        together |= type.bytes | op.attrs.get(Attr.ALIGN, type.bytes)
     return together & -together
 
 
@@ -75,10 +75,10 @@ def _split(op: Op, sizes: dict[str, int], b: Builder):
     if op.opcode not in ("load", "store"):
         return None
     addr = op.operands[0].op
-    size = sizes.get(addr.attrs["mem"]) if addr is not None and addr.opcode == "addr" else None
+    size = sizes.get(addr.attrs[Attr.MEM]) if addr is not None and addr.opcode == "addr" else None
     if size is None:
         return None
-    op.attrs = {name: value for name, value in op.attrs.items() if name != "align"}
+    op.attrs = {name: value for name, value in op.attrs.items() if name != Attr.ALIGN}
     if _type(op).bytes == size:
         return None
     return [split_load(op, size, b)] if op.opcode == "load" else split_store(op, size, b)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ...ir import I8, Builder, Function, IntType, MemoryObject, Op, PointerType, Region, Type, Value, uses, walk
+from ...ir import I8, Attr, Builder, Function, IntType, MemoryObject, Op, PointerType, Region, Type, Value, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
 from ..manager import Form, FunctionPass
@@ -28,8 +28,8 @@ class Sroa(FunctionPass):
         table = uses(result.body)
         accesses: dict[str, list[_Access]] = {}
         for op in walk(result.body):
-            if op.opcode == "addr" and result.memories[op.attrs["mem"]].space == "private":
-                found = accesses.setdefault(op.attrs["mem"], [])
+            if op.opcode == "addr" and result.memories[op.attrs[Attr.MEM]].space == "private":
+                found = accesses.setdefault(op.attrs[Attr.MEM], [])
                 found += [_Access.of(op, user, index) for user, index in table.get(op.result, [])]
         for name, found in accesses.items():
             memory = result.memories[name]
@@ -72,9 +72,9 @@ def _split(function: Function, memory: MemoryObject, accesses: list[_Access]):
     pieces = _Pieces(function, memory, accesses)
 
     def visit(op: Op, b: Builder):
-        if op.opcode == "fresh" and op.attrs["mem"] == memory.name:
+        if op.opcode == "fresh" and op.attrs[Attr.MEM] == memory.name:
             for name in pieces.names.values():
-                b.op("fresh", attrs={**op.attrs, "mem": name})
+                b.op("fresh", attrs={**op.attrs, Attr.MEM: name})
             return []
         if op.opcode not in ("load", "store") or not _points_to(op, memory):
             return None
@@ -88,12 +88,12 @@ def _split(function: Function, memory: MemoryObject, accesses: list[_Access]):
 
 def _points_to(op: Op, memory: MemoryObject) -> bool:
     addr = op.operands[0].op
-    return addr is not None and addr.opcode == "addr" and addr.attrs["mem"] == memory.name
+    return addr is not None and addr.opcode == "addr" and addr.attrs[Attr.MEM] == memory.name
 
 
 def drop_addresses(region: Region, name: str):
     """Remove what computes addresses in a memory that nothing accesses any more."""
-    region.ops = [op for op in region.ops if not (op.opcode == "addr" and op.attrs["mem"] == name)]
+    region.ops = [op for op in region.ops if not (op.opcode == "addr" and op.attrs[Attr.MEM] == name)]
     for op in region.ops:
         for inner in op.regions:
             drop_addresses(inner, name)

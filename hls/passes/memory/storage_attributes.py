@@ -4,29 +4,27 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ...diag import CompileError
-from ...ir import Function, MemoryObject
+from ...ir import Attr, Function, MemoryObject
 from ...ir.clone import clone_function
 
-__all__ = ["HOLDS_UP", "OF_MEMORIES", "in_memory", "wants_memory", "wants_registers"]
+__all__ = ["OF_MEMORIES", "in_memory", "wants_memory", "wants_registers"]
 
-#: attribute of a private array that is a memory, and goes on from loop to loop, because it held up a loop otherwise
-HOLDS_UP = "holds up"
 
 #: attributes that only a memory can have: an array with one of them stays one
 OF_MEMORIES = frozenset(
     {
-        "memory",
-        "numbanks",
-        "bankwidth",
-        "bank_bits",
-        "singlepump",
-        "doublepump",
-        "numreadports",
-        "numwriteports",
-        "simple_dual_port",
-        "max_replicates",
-        "merge",
-        HOLDS_UP,
+        Attr.RAM_KIND,
+        Attr.NUMBANKS,
+        Attr.BANKWIDTH,
+        Attr.BANK_BITS,
+        Attr.SINGLEPUMP,
+        Attr.DOUBLEPUMP,
+        Attr.NUMREADPORTS,
+        Attr.NUMWRITEPORTS,
+        Attr.SIMPLE_DUAL_PORT,
+        Attr.MAX_REPLICATES,
+        Attr.MERGE,
+        Attr.HOLDS_UP,
     }
 )
 #: bits beyond which nobody means registers and multiplexers
@@ -41,12 +39,12 @@ def wants_memory(memory: MemoryObject) -> bool:
 def wants_registers(memory: MemoryObject) -> bool:
     """Whether the array is to be kept in registers, however large it is. Raises CompileError for one that is too large
     for that."""
-    if "register" not in dict(memory.attrs):
+    if Attr.REGISTER not in dict(memory.attrs):
         return False
     bits = (memory.length or 1) * memory.element.bits
     if bits > MOST_REGISTER_BITS:
         raise CompileError.at(
-            memory.asked_at("register"),
+            memory.asked_at(Attr.REGISTER),
             f"'register' asks for {bits:,} bits of {memory.name} in registers; {MOST_REGISTER_BITS:,} are the most",
             "take the attribute away, or make the array smaller",
         )
@@ -61,5 +59,5 @@ def in_memory(function: Function, names: Iterable[str]) -> Function:
         # a column of an array has a number behind it
         memory = result.memories.get(name) or result.memories.get(name.rpartition(".")[0])
         if memory is not None and memory.space == "private" and not wants_registers(memory):
-            result.memories[memory.name] = replace(memory, attrs=(*memory.attrs, (HOLDS_UP, True)))
+            result.memories[memory.name] = replace(memory, attrs=(*memory.attrs, (Attr.HOLDS_UP, True)))
     return result

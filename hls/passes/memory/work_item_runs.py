@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ...analysis.induction.trip_count import leaves, value_where
 from ...analysis.loops.loop_tree import step_of
-from ...ir import Builder, IntType, Op, Value
+from ...ir import Attr, Builder, IntType, Op, Value
 from ...ir.rewrite import constant
 from ...ir.values import signed
 
@@ -154,7 +154,7 @@ def row_of(loop: Op) -> Row | None:
         ):
             step = step_of(arg, after.operands[2])
             counters.setdefault(after.operands[0], {})[-1 if step == -1 else 1] = arg, step, start
-    for ends, both in counters.items() if loop.attrs.get("form") == "ndrange" else ():
+    for ends, both in counters.items() if loop.attrs.get(Attr.FORM) == "ndrange" else ():
         if len(both) == 2 and both[1][1]:
             (counter, step, start), (_, _, count) = both[1], both[-1]
             return Row(loop, counter, ends, step, start, count)

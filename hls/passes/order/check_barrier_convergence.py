@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from ...analysis.workgroup.barrier_convergence import check_barriers
 from ...diag import Diagnostic
-from ...ir import Function
+from ...ir import Attr, Function
 from ...ir.clone import clone_function
-from ...ir.launch import PROMISED
 from ..manager import Form, FunctionPass
 
 __all__ = ["CheckBarrierConvergence"]
@@ -27,8 +26,8 @@ class CheckBarrierConvergence(FunctionPass):
     forbids = frozenset({Form.DISPATCHED})
 
     def run(self, function: Function) -> Function:
-        if function.attrs.get(PROMISED) or not check_barriers(function, self.warn):
+        if function.attrs.get(Attr.PROMISED) or not check_barriers(function, self.warn):
             return function
         result = clone_function(function)
-        result.attrs[PROMISED] = True
+        result.attrs[Attr.PROMISED] = True
         return result

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ...analysis.bits.possible_values import PossibleValues
 from ...analysis.channels.endpoints import is_call
 from ...diag import CompileError
-from ...ir import Builder, Function, Op, Value, walk
+from ...ir import Attr, Builder, Function, Op, Value, walk
 from ...ir.clone import clone_function
 from ...ir.concurrent import outside_channels
 from ...ir.rewrite import constant, rewrite
@@ -14,10 +14,7 @@ from ...ir.values import signed
 from ...limits import MOST_CHOSEN
 from ..manager import Form, FunctionPass
 
-__all__ = ["CHOSEN", "ExpandChannelIndices"]
-
-#: attribute of a call whose channel is chosen at run time, so that it may be that it is never made
-CHOSEN = "chosen"
+__all__ = ["ExpandChannelIndices"]
 
 
 @dataclass(frozen=True)
@@ -51,12 +48,12 @@ class ExpandChannelIndices(FunctionPass):
 
 def _places(call: Op, possible: PossibleValues) -> list[int]:
     """The channels of the array that the call may be made on, by their numbers."""
-    length, numbers = call.attrs.get("length", 1), possible.of(call.operands[0])
+    length, numbers = call.attrs.get(Attr.CHANNEL_COUNT, 1), possible.of(call.operands[0])
     inside = list(range(length)) if numbers is None else sorted(x for x in numbers if x < length)
     if len(inside) > MOST_CHOSEN:
         raise CompileError.at(
             call.span,
-            f"'{call.attrs['channel']}': this call may be one on any of {len(inside):,} channels, each of which is "
+            f"'{call.attrs[Attr.CHANNEL]}': this call may be one on any of {len(inside):,} channels, each of which is "
             "hardware of its own; "
             f"the limit is {MOST_CHOSEN:,}",
             "make the array smaller, or the index one of few numbers, such as i % 8",
@@ -64,7 +61,7 @@ def _places(call: Op, possible: PossibleValues) -> list[int]:
     if numbers and not inside:
         raise CompileError.at(
             call.span,
-            f"'{call.attrs['channel']}': {outside_channels(signed(min(numbers), 64), length)}",
+            f"'{call.attrs[Attr.CHANNEL]}': {outside_channels(signed(min(numbers), 64), length)}",
             "check the index: this call is never one on a channel of the array",
         )
     return inside
@@ -97,9 +94,9 @@ def _one(call: Op, place: int, on: Value, rest: list[Value], b: Builder) -> _Out
         on,
         *rest,
         results=[v.type for v in call.results],
-        attrs=call.attrs | {CHOSEN: True},
+        attrs=call.attrs | {Attr.CHOSEN: True},
     )
-    results = made.results if call.attrs["blocking"] else [*made.results[:-1], b.value("and", on, made.results[-1])]
+    results = made.results if call.attrs[Attr.BLOCKING] else [*made.results[:-1], b.value("and", on, made.results[-1])]
     return _Outcome(on, tuple(results))
 
 

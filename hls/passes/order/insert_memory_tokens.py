@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ...analysis.dependence.dependence import Dependence, Kind, dependences
 from ...analysis.loops.forward_slice import computed_from
 from ...analysis.loops.loop_tree import Loop, LoopTree
-from ...ir import BOOL, TOKEN, Builder, Function, Op, Region, TokenType, Value, walk
+from ...ir import BOOL, TOKEN, Attr, Builder, Function, Op, Region, TokenType, Value, walk
 from ...ir.accesses import fixed_operands, memory_name, predicate
 from ...ir.clone import clone_function
 from ...ir.launch import OVERLAP
@@ -76,7 +76,7 @@ class InsertMemoryTokens(FunctionPass):
 def _kept_by_ring(function: Function, fact: Dependence) -> bool:
     """Whether a ring keeps the order by itself: its next iteration begins when the one before is answered, and all its
     stores are made. (Only what they wrote to global memory may not be there yet.)"""
-    if fact.loop is None or not fact.loop.attrs.get("ring"):
+    if fact.loop is None or not fact.loop.attrs.get(Attr.RING):
         return False
     return fact.kind is Kind.WAR or fact.src is fact.dst or function.memories[memory_name(fact.src)].onchip
 
@@ -129,10 +129,10 @@ def _is_slow(body: Region) -> bool:
 def _at_most(loops: Iterable[Loop], invocations: int):
     """No more invocations of these loops take turns than there are copies for."""
     for loop in loops:
-        asked = loop.op.attrs.get("max_interleaving") or invocations
-        if invocations < asked or "max_interleaving" not in loop.op.attrs:
+        asked = loop.op.attrs.get(Attr.MAX_INTERLEAVING) or invocations
+        if invocations < asked or Attr.MAX_INTERLEAVING not in loop.op.attrs:
             reason = f"the array that each fills has {invocations} copies"
-            loop.op.attrs |= {"max_interleaving": min(asked, invocations), "interleave_reason": reason}
+            loop.op.attrs |= {Attr.MAX_INTERLEAVING: min(asked, invocations), Attr.INTERLEAVE_REASON: reason}
 
 
 class _Orderer:
@@ -201,7 +201,7 @@ class _Orderer:
         """What gives a token, behind ``last``, when all these are there and the stores are in memory."""
         mems = tuple(sorted(set().union(*(self.stores[s] for s in stores))))
         pred = self._any_of(region, stores, last, False)
-        op = self._op("fence", [pred, *dict.fromkeys(tokens)], TOKEN, last, {"mems": mems, "flush": ()})
+        op = self._op("fence", [pred, *dict.fromkeys(tokens)], TOKEN, last, {Attr.MEMS: mems, Attr.FLUSH: ()})
         self.fences.setdefault(last, []).append(op)
         return self.places.after(region, last, op)
 
@@ -262,7 +262,7 @@ class _Orderer:
         return (
             not fact.overlap
             and self.function.memories[memory_name(fact.src)].space == "global"
-            and not fact.loop.attrs.get("ring")
+            and not fact.loop.attrs.get(Attr.RING)
         )
 
     def _inner(self, fact: Dependence) -> Op | None:
@@ -285,12 +285,12 @@ class _Orderer:
             return False
         name = memory_name(fact.src)
         if any(
-            loop.op.attrs.get("parallel") and copies_of_loop(self.function, loop.op, name) > 1
+            loop.op.attrs.get(Attr.PARALLEL) and copies_of_loop(self.function, loop.op, name) > 1
             for loop in self._common(fact)
         ):
             return True
         # of iterations only where they gain by it, and nothing else keeps them apart
-        gains = self._may_gain(fact) and all(loop.op.attrs.get("interleave", True) for loop in inner)
+        gains = self._may_gain(fact) and all(loop.op.attrs.get(Attr.INTERLEAVE, True) for loop in inner)
         if gains:
             _at_most(inner, fact.distance)
         return gains
@@ -300,7 +300,7 @@ class _Orderer:
         had better take them in turn."""
         if (
             fact.overlap
-            or fact.loop.attrs.get("parallel")
+            or fact.loop.attrs.get(Attr.PARALLEL)
             or copies_of_loop(self.function, fact.loop, memory_name(fact.src)) == 1
         ):
             return False
@@ -315,14 +315,14 @@ class _Orderer:
         """Whether both accesses stand in one loop inside, on the chip: then the order of its tokens, which is that of
         its invocations, is all they need, and the loops around need not wait until it has ended."""
         around = [self.tree.loops[fact.loop], *inner]
-        if len(inner) > 1 and inner[-1].op.attrs.get("trip_count", SHORT) < SHORT:
+        if len(inner) > 1 and inner[-1].op.attrs.get(Attr.TRIP_COUNT, SHORT) < SHORT:
             # many short invocations, of which each would wait for the one before: rather once for all of them
             return False
         return (
             bool(inner)
             and all(self.tree.region_of(op) is inner[-1].body for op in (fact.src, fact.dst))
             and self.function.memories[memory_name(fact.src)].onchip
-            and not any(loop.op.attrs.get("ring") for loop in around)
+            and not any(loop.op.attrs.get(Attr.RING) for loop in around)
         )
 
     def _common(self, fact: Dependence) -> list[Loop]:
@@ -340,9 +340,9 @@ class _Orderer:
     def _keep_apart(self, loops: Iterable[Loop], overlap: bool):
         for loop in loops:
             if overlap:
-                loop.op.attrs["apart"] = True
+                loop.op.attrs[Attr.APART_IF_OVERLAP] = True
             else:
-                loop.op.attrs["interleave"] = False
+                loop.op.attrs[Attr.INTERLEAVE] = False
 
     def _need(self, region: Region, src: Op, wait: _Wait):
         self.waits.setdefault((region, wait), {}).setdefault(src)
@@ -427,7 +427,7 @@ class _Orderer:
     def _carry(self, region: Region, loop: Op, type: TokenType) -> Value:
         """One more carried value of the loop; what it is next is still to be yielded."""
         (body,) = loop.regions
-        start = self._op("const", [], type, loop, {"value": 0})
+        start = self._op("const", [], type, loop, {Attr.VALUE: 0})
         self.places.before(region, loop, start)
         loop.operands.append(start.result)
         loop.results.append(Value(type, "", loop, len(loop.results)))
@@ -437,25 +437,25 @@ class _Orderer:
     # --- hazards ---
 
     def _comparable(self, fact: Dependence) -> bool:
-        in_ring = fact.loop is not None and fact.loop.attrs.get("ring")
+        in_ring = fact.loop is not None and fact.loop.attrs.get(Attr.RING)
         return not in_ring and fact.src.opcode == "store" and not self.function.memories[memory_name(fact.src)].onchip
 
     def _check(self, check: Check, number: int):
         """The accesses wait for a token that comes when no store on its way has the address of one of them."""
         self._keep_apart(check.loops, False)
         first = min(check.accesses, key=check.region.ops.index)
-        true = self.places.before(check.region, first, self._op("const", [], BOOL, first, {"value": 1})).result
+        true = self.places.before(check.region, first, self._op("const", [], BOOL, first, {Attr.VALUE: 1})).result
         operands = []
         for access, known in zip(check.accesses, check.known, strict=True):
             operands += [access.operands[0], predicate(access) if known else true]
         for k, (store, certain) in enumerate(zip(check.stores, check.certain, strict=True)):
             operands += [store.operands[0], predicate(store) if certain else true]
-            store.attrs["hazards"] = (*store.attrs.get("hazards", ()), (number, k))
+            store.attrs[Attr.HAZARDS] = (*store.attrs.get(Attr.HAZARDS, ()), (number, k))
         attrs = {
-            "number": number,
-            "mem": memory_name(first),
-            "asks": check.asks,
-            "certain": tuple(map(int, check.certain)),
+            Attr.NUMBER: number,
+            Attr.MEM: memory_name(first),
+            Attr.ASKS: check.asks,
+            Attr.CERTAIN: tuple(map(int, check.certain)),
         }
         hazard = self.places.before(check.region, first, self._op("hazard", operands, TOKEN, first, attrs))
         for access in check.accesses:
@@ -468,7 +468,7 @@ class _Orderer:
         type = TokenType(wait.overlap, max(1, wait.distance), wait.between)
         end = self._end(region, sources, type, None if wait.after_read else self._concerned(wait.dst, sources))
         if wait.dst.opcode != "store" and not wait.after_read:  # what holds words of memory
-            end.attrs["flush"] = tuple(dict.fromkeys((*end.attrs["flush"], memory_name(wait.dst))))
+            end.attrs[Attr.FLUSH] = tuple(dict.fromkeys((*end.attrs[Attr.FLUSH], memory_name(wait.dst))))
         if wait.distance == 0:
             self._take(wait.dst, end.result)
             self.places.follow(region, end, self.tree.ancestor(wait.dst, region))
@@ -498,7 +498,7 @@ class _Orderer:
                 op = self._op("token", tokens, type, last)
             else:
                 pred = self._any_of(region, sources, last, type.overlap)
-                op = self._op("fence", [pred, *tokens], type, last, {"mems": mems, "flush": ()})
+                op = self._op("fence", [pred, *tokens], type, last, {Attr.MEMS: mems, Attr.FLUSH: ()})
             self.ends[key] = self.places.after(region, last, op)
         return self.ends[key]
 
@@ -517,9 +517,9 @@ class _Orderer:
 
     def _overlap(self) -> Value:
         f = self.function
-        names = f.attrs.get("launch_args", ())
+        names = f.attrs.get(Attr.LAUNCH_ARGS, ())
         if OVERLAP not in names:
-            f.attrs["launch_args"] = (*names, OVERLAP)
+            f.attrs[Attr.LAUNCH_ARGS] = (*names, OVERLAP)
             f.args.append(Value(BOOL, OVERLAP, f.body, len(f.args)))
         return f.args[-1]
 

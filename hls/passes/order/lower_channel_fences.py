@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...analysis.channels.endpoints import is_call, passes_values
-from ...ir import Function, Op, Region, Value, walk
+from ...ir import Attr, Function, Op, Region, Value, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 from .token_builder import all_of, carry, done_token, start_token
@@ -15,7 +15,7 @@ CHANNELS = 4  #: the flag of a fence that concerns channels
 
 def is_channel_fence(op: Op) -> bool:
     """Whether the operation is a fence for calls on channels."""
-    return op.opcode == "mem_fence" and bool(op.attrs["flags"] & CHANNELS)
+    return op.opcode == "mem_fence" and bool(op.attrs[Attr.FLAGS] & CHANNELS)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class LowerChannelFences(FunctionPass):
 
 def _drop(region: Region):
     """What a fence says about memory is still to be done."""
-    region.ops = [op for op in region.ops if not is_channel_fence(op) or op.attrs["flags"] != CHANNELS]
+    region.ops = [op for op in region.ops if not is_channel_fence(op) or op.attrs[Attr.FLAGS] != CHANNELS]
     for op in region.ops:
         for inner in op.regions:
             _drop(inner)
@@ -97,7 +97,7 @@ class _Fences:
 
 def _carries(loop: Op | None) -> bool:
     """Whether a loop's iterations follow each other in one work-item by more than the values that they carry."""
-    return loop is not None and loop.attrs.get("form") != "ndrange" and not loop.attrs.get("ring")
+    return loop is not None and loop.attrs.get(Attr.FORM) != "ndrange" and not loop.attrs.get(Attr.RING)
 
 
 def _groups(region: Region) -> list[tuple[list[Op], Op | None]]:

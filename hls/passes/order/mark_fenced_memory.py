@@ -4,22 +4,19 @@ from dataclasses import dataclass, replace
 
 from ...analysis.channels.endpoints import is_call
 from ...analysis.loops.loop_tree import LoopTree
-from ...ir import Function, Op, Region, Value, memory_name, reaches_memory, walk
-from ...ir.accesses import FENCED, FRESH
+from ...ir import Attr, Function, Op, Region, Value, memory_name, reaches_memory, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 from .lower_channel_fences import CHANNELS
 
-__all__ = ["FLUSH", "FenceOrder", "MarkFencedMemory", "is_memory_fence"]
+__all__ = ["FenceOrder", "MarkFencedMemory", "is_memory_fence"]
 
-#: attribute of a call: memories of which loads behind a fence behind the call must not give what was read before it
-FLUSH = "flush"
 _SHARED = ("global", "local")
 
 
 def is_memory_fence(op: Op) -> bool:
     """Whether the operation is a fence that concerns memory."""
-    return op.opcode == "mem_fence" and bool(op.attrs["flags"] & ~CHANNELS)
+    return op.opcode == "mem_fence" and bool(op.attrs[Attr.FLAGS] & ~CHANNELS)
 
 
 def _fenced(op: Op) -> bool:
@@ -41,7 +38,9 @@ class MarkFencedMemory(FunctionPass):
         result = clone_function(function)
         for memory in result.memories.values():
             if memory.space == "global" and not memory.volatile:
-                result.memories[memory.name] = replace(memory, volatile=True, attrs=(*memory.attrs, (FENCED, True)))
+                result.memories[memory.name] = replace(
+                    memory, volatile=True, attrs=(*memory.attrs, (Attr.FENCED, True))
+                )
         return result
 
 
@@ -57,7 +56,7 @@ class FenceOrder:
 
     def __init__(self, orderer, function: Function, tree: LoopTree):
         self.orderer, self.function, self.tree = orderer, function, tree
-        self.all = bool(function.attrs.get("ndrange"))
+        self.all = bool(function.attrs.get(Attr.NDRANGE))
         self.answers: dict[Op, Value] = {}
 
     def run(self):
@@ -112,7 +111,7 @@ class FenceOrder:
     def _begin(self, region: Region, loop: Op | None, groups) -> dict[str, Value]:
         """Tokens of the iteration before, where something before its last fence comes before something else in front of
         the first one."""
-        if loop is None or loop.attrs.get("form") == "ndrange" or loop.attrs.get("ring"):
+        if loop is None or loop.attrs.get(Attr.FORM) == "ndrange" or loop.attrs.get(Attr.RING):
             return {}
         first = {kind for link in groups[0][0] for kind in self._kinds(link)}
         closed = {kind for links, end in groups if end for link in links for kind in self._kinds(link)}
@@ -173,12 +172,12 @@ class FenceOrder:
         ]
         if self.all:
             for load in loads:
-                load.attrs[FRESH] = True
+                load.attrs[Attr.FRESH] = True
             return
         names = tuple(dict.fromkeys(map(memory_name, loads)))
         for op in walk(self.function.body):
             if is_call(op):
-                op.attrs[FLUSH] = names
+                op.attrs[Attr.FLUSH] = names
 
 
 def _any_fence(region: Region) -> bool:

@@ -3,7 +3,7 @@
 from ...analysis.channels.endpoints import is_call
 from ...analysis.dependence.dependence import Dependence
 from ...analysis.loops.loop_tree import LoopTree
-from ...ir import TOKEN, Function, Op, Region, Value, may_share, memory_name, reaches_memory, walk
+from ...ir import TOKEN, Attr, Function, Op, Region, Value, may_share, memory_name, reaches_memory, walk
 from ...ir.rewrite import constant
 
 __all__ = ["OrderBarriers", "keeps_order"]
@@ -12,7 +12,7 @@ __all__ = ["OrderBarriers", "keeps_order"]
 def keeps_order(tree: LoopTree, fact: Dependence) -> bool:
     """Whether all work-items meet between the two accesses anyway: a meeting waits for all before it."""
     around = [a for a, b in zip(tree.around(fact.src), tree.around(fact.dst)) if a is b]
-    if fact.loop is not None and not fact.loop.attrs.get("ring"):
+    if fact.loop is not None and not fact.loop.attrs.get(Attr.RING):
         return False
     region = fact.loop.regions[0] if fact.loop is not None else around[-1].body if around else None
     if region is None:
@@ -49,7 +49,7 @@ class OrderBarriers:
         """Meetings, or the rings around them, in the work-items' own region."""
         found = []
         for meet in self.meets:
-            rings = [loop.op for loop in self.tree.around(meet) if loop.op.attrs.get("ring")]
+            rings = [loop.op for loop in self.tree.around(meet) if loop.op.attrs.get(Attr.RING)]
             found.append(rings[0] if rings else meet)
         return found
 
@@ -63,7 +63,7 @@ class OrderBarriers:
                 op.operands += self._tokens(region, before, op)
                 op.results = [Value(TOKEN, "", op, 0)]
                 before, met = [op], op.result
-            elif op.opcode == "loop" and op.attrs.get("ring"):
+            elif op.opcode == "loop" and op.attrs.get(Attr.RING):
                 self._region(op.regions[0])
                 met = self.orderer.through(region, op, self._tokens(region, before, op))
                 before = [op]
@@ -103,7 +103,7 @@ class OrderBarriers:
                 if other is not store and self._may_share(store, other):
                     waited.add(memory_name(store))
                     flushed |= {memory_name(other)} if other.opcode != "store" else set()
-        meet.attrs |= {"mems": tuple(sorted(waited)), "flush": tuple(sorted(flushed))}
+        meet.attrs |= {Attr.MEMS: tuple(sorted(waited)), Attr.FLUSH: tuple(sorted(flushed))}
 
     def _space(self, access: Op) -> str:
         return self.function.memories[memory_name(access)].space
@@ -111,7 +111,7 @@ class OrderBarriers:
     def _may_come_before(self, first: Op, second: Op) -> bool:
         """Whether ``first`` may take place before ``second`` in one work-item."""
         rings = [
-            a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b and a.op.attrs.get("ring")
+            a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b and a.op.attrs.get(Attr.RING)
         ]
         return bool(rings) or self._position(first) < self._position(second)
 

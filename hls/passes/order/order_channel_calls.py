@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from ...analysis.channels.endpoints import AT_ONCE, Endpoint, channel_ends, is_call
+from ...analysis.channels.endpoints import Endpoint, channel_ends, is_call
 from ...analysis.loops.loop_tree import LoopTree
-from ...ir import Function, Op, Region, Value, walk
+from ...ir import Attr, Function, Op, Region, Value, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
-from .mark_fenced_memory import FLUSH
 from .order_group_channels import OrderGroupChannels, has_meetings
 from .token_builder import all_of, carry, done_token, start_token
 
@@ -46,8 +45,8 @@ class OrderChannelCalls(FunctionPass):
             for call in calls:
                 for loop in tree.around(call):
                     loop.op.attrs |= {
-                        "interleave": False,
-                        "interleave_reason": "their calls on channels keep the order of the program",
+                        Attr.INTERLEAVE: False,
+                        Attr.INTERLEAVE_REASON: "their calls on channels keep the order of the program",
                     }
             for together in phases.get(end, [calls]):
                 _take_turns(together, tree)
@@ -56,7 +55,7 @@ class OrderChannelCalls(FunctionPass):
         if not has_meetings(result):
             _mark_immediate(ends)
         for k, call in enumerate(op for op in walk(result.body) if is_call(op)):
-            call.attrs["order"] = k
+            call.attrs[Attr.ORDER] = k
         return result
 
 
@@ -67,7 +66,7 @@ def _take_turns(calls: list[Op], tree: LoopTree):
         regions.setdefault(tree.region_of(call), []).append(call)
     for together in regions.values():
         for turn, call in enumerate(together if len(together) > 1 else ()):
-            call.attrs["turn"] = turn
+            call.attrs[Attr.TURN] = turn
 
 
 def _mark_immediate(ends: dict[Endpoint, list[Op]]):
@@ -75,8 +74,8 @@ def _mark_immediate(ends: dict[Endpoint, list[Op]]):
     unit that tells."""
     for calls in ends.values():
         (first, *others) = calls
-        if not others and not first.attrs["blocking"] and FLUSH not in first.attrs:
-            first.attrs[AT_ONCE] = True
+        if not others and not first.attrs[Attr.BLOCKING] and Attr.FLUSH not in first.attrs:
+            first.attrs[Attr.AT_ONCE] = True
 
 
 class _Chain:

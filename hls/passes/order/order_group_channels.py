@@ -7,20 +7,11 @@ from dataclasses import dataclass
 from ...analysis.channels.endpoints import Endpoint
 from ...analysis.loops.loop_tree import LoopTree
 from ...diag import CompileError, Diagnostic
-from ...ir import Function, Op, Region, walk
+from ...ir import Attr, Function, Op, Region, walk
 from ...ir.rewrite import constant
 from .token_builder import done_token
 
-__all__ = ["CALLS", "GATED", "PHASE", "OrderGroupChannels", "has_meetings"]
-
-#: attribute of a ``group`` that lets one group at a time come to the calls that are :data:`GATED`, instead of copies of
-#: memories
-CALLS = "calls"
-#: attribute of a call that all work-items of a group make before any of the next group does
-GATED = "gated"
-#: attribute of a call: how many meetings of its region come before it, where calls on its side of the channel lie
-#: between several
-PHASE = "phase"
+__all__ = ["OrderGroupChannels", "has_meetings"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +47,7 @@ class OrderGroupChannels:
             raise _fault(end, second, first, "inside and outside of a loop with barriers")
         (home,) = homes
         found, last = self._split(end, home, calls)
-        ring = self.tree.holder(home.args[0]).op.attrs.get("ring")
+        ring = self.tree.holder(home.args[0]).op.attrs.get(Attr.RING)
         if ring and last == 0:
             raise _fault(end, calls[-1], calls[0], "in a loop that is not in every iteration halted by a barrier")
         if ring and 0 in found and last in found:
@@ -75,7 +66,7 @@ class OrderGroupChannels:
         loops = [
             loop
             for loop in self.tree.around(call)
-            if loop.op.attrs.get("ring") or loop.op.attrs.get("form") == "ndrange"
+            if loop.op.attrs.get(Attr.RING) or loop.op.attrs.get(Attr.FORM) == "ndrange"
         ]
         return loops[-1].body
 
@@ -87,7 +78,7 @@ class OrderGroupChannels:
         for op in home.ops:
             if op.opcode == "meet" and constant(op.operands[0]) == 1:
                 meetings, uncertain = meetings + 1, False
-            elif op.opcode == "meet" or op.attrs.get("ring"):
+            elif op.opcode == "meet" or op.attrs.get(Attr.RING):
                 uncertain = True
             for call in (inner for inner in _inside(op) if inner in wanted):
                 before = found.setdefault(meetings, [])
@@ -99,13 +90,13 @@ class OrderGroupChannels:
 
     def _gate(self, calls: list[Op]):
         for call in calls:
-            call.attrs[GATED] = True
+            call.attrs[Attr.GATED] = True
             done_token(call)  # whoever comes behind must know that it was made
 
     def _mark(self, found: dict[int, list[Op]]):
         for number, calls in found.items():
             for call in calls:
-                call.attrs[PHASE] = number
+                call.attrs[Attr.PHASE] = number
                 done_token(call)
 
     def _check_regions(self, end: Endpoint, found: dict[int, list[Op]]):
@@ -119,10 +110,10 @@ class OrderGroupChannels:
 
     def _drop_unused_gate(self):
         """Take away the ``group`` that lets groups come one by one, if no call asks for it."""
-        if any(op.attrs.get(GATED) for op in walk(self.function.body)):
+        if any(op.attrs.get(Attr.GATED) for op in walk(self.function.body)):
             return
         for region in {self.tree.region_of(op) for op in walk(self.function.body) if op.opcode == "group"}:
-            region.ops = [op for op in region.ops if not (op.opcode == "group" and op.attrs.get(CALLS))]
+            region.ops = [op for op in region.ops if not (op.opcode == "group" and op.attrs.get(Attr.CALLS))]
 
 
 def _inside(op: Op):

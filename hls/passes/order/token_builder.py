@@ -1,13 +1,13 @@
 """Tokens through calls on channels, and through the loops that hold them."""
 
-from ...ir import TOKEN, Builder, Op, Region, TokenType, Value
+from ...ir import TOKEN, Attr, Builder, Op, Region, TokenType, Value
 
 __all__ = ["all_of", "carry", "done_token", "start_token"]
 
 
 def start_token(region: Region) -> Value:
     """A token that is there from the start, at the beginning of the region."""
-    start = _op("const", [], region.ops[0], {"value": 0})
+    start = _op("const", [], region.ops[0], {Attr.VALUE: 0})
     region.ops.insert(0, start)
     return start.result
 

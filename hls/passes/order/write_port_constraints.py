@@ -6,27 +6,19 @@ from ...analysis.dependence.dependence import Dependence, Kind
 from ...analysis.loops.loop_tree import LoopTree
 from ...analysis.workgroup.phases import BarrierPhases
 from ...diag import CompileError, Diagnostic
-from ...ir import Function, MemoryObject, Op, Region, Value, memory_name, walk
-from ..memory.multi_buffer_local import COPIES
+from ...ir import Attr, Function, MemoryObject, Op, Region, Value, memory_name, walk
 from ..memory.multi_buffer_private import copies_of_loop, writers_apart
 
-__all__ = ["BOOKED", "PORT_GROUP", "keep_apart", "may_write_twice"]
-
-#: attribute of a store to an on-chip memory: stores of one region with the same number take place in one level, where
-#: the schedule gives each a cycle of its own
-PORT_GROUP = "port_group"
-#: attribute of a store or atomic operation on local memory: those with the same name use one write port in several
-#: levels or loops at the same time, and book its cycles as their tokens enter
-BOOKED = "booked"
+__all__ = ["keep_apart", "may_write_twice"]
 
 
 def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) -> list[Dependence]:
     """What must be ordered, beside ``known``, so that no two stores of different levels or loops use a port at once.
 
-    Numbers the stores of each region: see :data:`PORT_GROUP`. Work-items of different groups write different copies of
+    Numbers the stores of each region: see ``Attr.PORT_GROUP``. Work-items of different groups write different copies of
     local memory, and those of one group never two phases of it at once; stores of one phase that might get
-    :data:`BOOKED`. So do stores in different loops of a loop around both that need no order for what they write. Raises
-    CompileError for stores and atomic operations that would meet within one level.
+    ``Attr.BOOKED``. So do stores in different loops of a loop around both that need no order for what they write.
+    Raises CompileError for stores and atomic operations that would meet within one level.
     """
     facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
     found, faults, phases = [], [], BarrierPhases(function)
@@ -34,7 +26,7 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
     copied = {
         name
         for name, stores in by_memory.items()
-        if COPIES in dict(function.memories[name].attrs) and writers_apart(tree, stores)
+        if Attr.COPIES in dict(function.memories[name].attrs) and writers_apart(tree, stores)
     }
     booking = {
         name: set() if _by_phases(function, name) or name in copied else _free(stores, tree, facts)
@@ -55,7 +47,7 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
             faults += _book(name, stores, tree, phases)
             continue
         for op in booking[name]:
-            op.attrs[BOOKED] = name
+            op.attrs[Attr.BOOKED] = name
         for k, first in enumerate(stores):
             for second in stores[k + 1 :]:
                 if not _one_level(tree, first, second) and not booking[name].issuperset((first, second)):
@@ -74,12 +66,12 @@ def may_write_twice(memory: MemoryObject) -> bool:
     """Whether planning may give the memory's banks two ports for writing, of which one comes before the other in a
     cycle."""
     attrs = dict(memory.attrs)
-    return "doublepump" in attrs and attrs.get("numwriteports", 2) > 1
+    return Attr.DOUBLEPUMP in attrs and attrs.get(Attr.NUMWRITEPORTS, 2) > 1
 
 
 def _by_phases(function: Function, name: str) -> bool:
     """Whether barriers keep the stores to the memory apart, so that they need no order."""
-    return bool(function.attrs.get("ndrange")) and function.memories[name].space == "local"
+    return bool(function.attrs.get(Attr.NDRANGE)) and function.memories[name].space == "local"
 
 
 def _free(stores: list[Op], tree: LoopTree, facts: set) -> set[Op]:
@@ -105,9 +97,9 @@ def _book(name: str, stores: list[Op], tree: LoopTree, phases: BarrierPhases) ->
     """Name the port of stores to local memory that different work-items of a group may make in one cycle, in different
     levels; yields faults."""
     for number, shared in enumerate(_connected(stores, phases)):
-        if len({(tree.region_of(op), op.attrs[PORT_GROUP]) for op in shared}) > 1:
+        if len({(tree.region_of(op), op.attrs[Attr.PORT_GROUP]) for op in shared}) > 1:
             for op in shared:
-                op.attrs[BOOKED] = f"{name} {number}"
+                op.attrs[Attr.BOOKED] = f"{name} {number}"
         for k, first in enumerate(shared):
             for second in shared[k + 1 :]:
                 # an atomic operation writes some cycles behind its start, which the schedule's count of the port does
@@ -136,13 +128,16 @@ def _connected(stores: list[Op], phases: BarrierPhases) -> list[list[Op]]:
 def _stores(function: Function) -> dict[str, list[Op]]:
     found: dict[str, list[Op]] = {}
     for op in walk(function.body):
-        if op.opcode in ("store", "atomic") and function.memories[op.operands[0].op.attrs["mem"]].onchip:
-            found.setdefault(op.operands[0].op.attrs["mem"], []).append(op)
+        if op.opcode in ("store", "atomic") and function.memories[op.operands[0].op.attrs[Attr.MEM]].onchip:
+            found.setdefault(op.operands[0].op.attrs[Attr.MEM], []).append(op)
     return {name: ops for name, ops in found.items() if len(ops) > 1}
 
 
 def _one_level(tree: LoopTree, first: Op, second: Op) -> bool:
-    return tree.region_of(first) is tree.region_of(second) and first.attrs[PORT_GROUP] == second.attrs[PORT_GROUP]
+    return (
+        tree.region_of(first) is tree.region_of(second)
+        and first.attrs[Attr.PORT_GROUP] == second.attrs[Attr.PORT_GROUP]
+    )
 
 
 def _orders(tree: LoopTree, first: Op, second: Op, apart: Function | None = None) -> Iterator[Dependence]:
@@ -192,7 +187,7 @@ def _number(region: Region, stores: list[Op], before: dict[Op, set[Op]], number:
         if op in mine:
             if late.get(op):
                 number, late = number + 1, {}
-            op.attrs[PORT_GROUP], late[op] = number, False
+            op.attrs[Attr.PORT_GROUP], late[op] = number, False
         if op is last:
             break
     return number + 1

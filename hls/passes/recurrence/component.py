@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...analysis.bits.wiring import is_wires
 from ...analysis.loops.sccs import components
-from ...ir import BOOL, IntType, Op, Region, Value
+from ...ir import BOOL, Attr, IntType, Op, Region, Value
 from ...target.delay import DelayModel
 from .look_ahead_control import CONTROL, logic_delay
 
@@ -96,7 +96,9 @@ def recurrences_of(loop: Op, model: DelayModel, takes: Callable[[Op], float] | N
     for each other anyway, and what decides about the end of a loop that waits for that."""
     (body,) = loop.regions
     together: dict[int, set[Value]] = {}
-    for value, number in components(body).items() if not loop.attrs.get("ring") and len(body.ops) <= MOST_OPS else ():
+    for value, number in (
+        components(body).items() if not loop.attrs.get(Attr.RING) and len(body.ops) <= MOST_OPS else ()
+    ):
         together.setdefault(number, set()).add(value)
     for values in together.values():
         one = Recurrence(body, values, model, takes)
@@ -110,6 +112,6 @@ def _waits_for_its_end(loop: Op) -> bool:
     """Whether the source asks that no iteration is issued before it is known whether there is one. Then all that is
     computed for the answer counts, and not only what comes back."""
     return (
-        bool(loop.attrs.get("disable_loop_pipelining") or loop.attrs.get("max_concurrency"))
-        or loop.attrs.get("speculated_iterations") == 0
+        bool(loop.attrs.get(Attr.DISABLE_LOOP_PIPELINING) or loop.attrs.get(Attr.MAX_CONCURRENCY))
+        or loop.attrs.get(Attr.SPECULATED_ITERATIONS) == 0
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ...ir import Builder, FloatType, IntType, Op, Region, Value, has, uses
+from ...ir import Attr, Builder, FloatType, IntType, Op, Region, Value, has, uses
 from ...ir.associative import emit, pair_of, rewrite_as
 from ...ir.types import Type
 from ..float.flush_denormals import flush_of
@@ -76,7 +76,7 @@ def trees_of(body: Region, way: list[Op], mine: set[Value], floats: bool) -> dic
 
 def _kind(op: Op, floats: bool) -> str | None:
     if floats and op.opcode in _FLOAT_SUMS:
-        return "fadd flush" if op.attrs.get("flush") else "fadd"
+        return "fadd flush" if op.attrs.get(Attr.FLUSH_DENORMALS) else "fadd"
     if op.opcode == "sub" and isinstance(op.result.type, IntType):
         return "add"
     pair = pair_of(op)
@@ -133,7 +133,7 @@ class _Finder:
         """A leaf that is a product nobody else wants, as one."""
         op = leaf.value.op if leaf.factor is None else None
         alone = op is not None and op.opcode == "fmul" and leaf.value in self.mine and len(self.used[leaf.value]) == 1
-        same = alone and bool(op.attrs.get("flush")) == kind.endswith("flush")
+        same = alone and bool(op.attrs.get(Attr.FLUSH_DENORMALS)) == kind.endswith("flush")
         return Leaf(op.operands[0], leaf.minus, op.operands[1]) if same else leaf
 
     def _signed_first(self, leaf: Leaf) -> Leaf:
@@ -194,7 +194,7 @@ def rebuild(body: Region, shapes: Mapping[Op, Node]):
 
 
 def _become(op: Op, node: Node, b: Builder):
-    attrs = {name: value for name, value in op.attrs.items() if name == "label"}
+    attrs = {name: value for name, value in op.attrs.items() if name == Attr.LABEL}
     if isinstance(op.result.type, FloatType):
         kind, operands = _operation(node, b, flush_of(op), node.minus)
         op.opcode, op.operands, op.attrs = kind, operands, attrs | flush_of(op)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...ir import Function, Op, Region, Value, has
+from ...ir import Attr, Function, Op, Region, Value, has
 from ...ir.clone import clone_function, clone_ops
 from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
@@ -67,7 +67,7 @@ class LookAheadControl(FunctionPass):
         for op in list(region.ops):
             for inner in op.regions:
                 self._region(inner)
-            if op.opcode == "loop" and not op.attrs.get("ring"):  # which decides behind all of its levels
+            if op.opcode == "loop" and not op.attrs.get(Attr.RING):  # which decides behind all of its levels
                 place = region.ops.index(op)
                 region.ops[place:place] = carry_ahead(op, self.model)
 

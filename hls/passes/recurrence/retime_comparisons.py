@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
-from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, walk
+from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Value, loops_inside_out, walk
 from ...ir.clone import clone_function, clone_ops
 from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
@@ -35,7 +35,7 @@ class RetimeComparisons(FunctionPass):
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         for region, loop in list(loops_inside_out(result.body)):
-            if not loop.attrs.get("ring"):
+            if not loop.attrs.get(Attr.RING):
                 _Loop(region, loop, self.model).run()
         return result
 

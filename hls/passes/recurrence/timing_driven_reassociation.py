@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...analysis.bits.wiring import is_wires
 from ...analysis.loops.sccs import components
 from ...diag import Diagnostic
-from ...ir import Builder, FloatType, Function, IntType, Op, Region, Value, has, loops_inside_out
+from ...ir import Attr, Builder, FloatType, Function, IntType, Op, Region, Value, has, loops_inside_out
 from ...ir.clone import clone_function
 from ...ir.types import Type
 from ...target.delay import DelayModel
@@ -58,7 +58,7 @@ class TimingDrivenReassociation(FunctionPass):
         for _, loop in loops_inside_out(result.body) if self.model is not None else ():
             body = loop.regions[0]
             # no sum of floats changes where iterations wait for each other anyway
-            waits = self.takes is None or not loop.attrs.get("ring")
+            waits = self.takes is None or not loop.attrs.get(Attr.RING)
             together = components(body) if len(body.args) > 1 and waits else {}
             for part in dict.fromkeys(together[arg] for arg in body.args if arg in together):
                 self._shorten(body, {value for value, number in together.items() if number == part})
@@ -167,7 +167,7 @@ class _Cycle:
         key = kind, type, flush
         if key not in self.float_steps:
             operands = [Value(type) for _ in range(3 if kind == "fma" else 2)]
-            op = Builder(Region()).op(kind, *operands, attrs={"flush": True} if flush else {})
+            op = Builder(Region()).op(kind, *operands, attrs={Attr.FLUSH_DENORMALS: True} if flush else {})
             self.float_steps[key] = self._delay(op)
         return self.float_steps[key]
 

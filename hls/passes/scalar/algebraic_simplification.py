@@ -9,7 +9,7 @@ from functools import reduce
 
 from ...analysis.bits.wiring import possible_ones
 from ...analysis.induction.trip_count import INVERSE, decided, implied
-from ...ir import BOOL, Builder, Op, Value, lane_mask, predicate
+from ...ir import BOOL, Attr, Builder, Op, Value, lane_mask, predicate
 from ...ir.rewrite import constant
 from ...ir.types import FloatType, IntType
 from ...ir.values import signed
@@ -419,7 +419,7 @@ _ONE_NAN = ("fadd", "fsub", "fmul", "fdiv", "fma", "fsum", "fsqrt", "fintegral",
 def _same(op, x, b):
     """``x`` itself, of which arithmetic makes every NaN the one; an operation that flushes makes a zero of a subnormal
     one."""
-    if op.attrs.get("flush"):
+    if op.attrs.get(Attr.FLUSH_DENORMALS):
         return None
     if _defined_by(x, *_ONE_NAN):
         return x

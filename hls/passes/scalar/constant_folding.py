@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...ir import OPS, Builder, Function, Op, Region, Value, evaluate, has
+from ...ir import OPS, Attr, Builder, Function, Op, Region, Value, evaluate, has
 from ...ir.clone import clone_function, clone_ops
 from ...ir.rewrite import constant, inline_region, is_constant, keep_carried, rewrite
 from ...ir.storage import BoundMemory, accessors, zero
@@ -59,7 +59,7 @@ def _visit(op: Op, b: Builder, function: Function) -> list[Value] | None:
 def _value(op: Op, b: Builder) -> Value | None:
     """The constant or simpler value of a pure operation."""
     if all(is_constant(v) for v in op.operands):
-        numbers, types = [v.op.attrs["value"] for v in op.operands], [v.type for v in op.operands]
+        numbers, types = [v.op.attrs[Attr.VALUE] for v in op.operands], [v.type for v in op.operands]
         return b.const(evaluate(op.opcode, numbers, types, op.result.type, op.attrs), op.result.type)
     if has(op, "commutative") and is_constant(op.operands[0]):
         op.operands.reverse()
@@ -121,7 +121,7 @@ def _table(op: Op, b: Builder, function: Function) -> list[Value] | None:
     addr = pointer.op
     if constant(pred) is None or addr is None or addr.opcode != "addr" or constant(addr.operands[0]) is None:
         return None
-    memory, offset = function.memories[addr.attrs["mem"]], constant(addr.operands[0])
+    memory, offset = function.memories[addr.attrs[Attr.MEM]], constant(addr.operands[0])
     if memory.space != "constant" or offset + op.result.type.bytes > len(memory.data):
         return None
     load, _ = accessors(op.result.type)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...ir import Function, Op, Region, TokenType, Value, has, walk
+from ...ir import Attr, Function, Op, Region, TokenType, Value, has, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import is_constant, keep_carried, set_results
 from ..manager import FunctionPass
@@ -54,7 +54,7 @@ class _Liveness:
     def _is_root(self, op: Op) -> bool:
         if op.opcode == "load":
             addr = op.operands[0].op
-            return addr is not None and addr.opcode == "addr" and self.memories[addr.attrs["mem"]].volatile
+            return addr is not None and addr.opcode == "addr" and self.memories[addr.attrs[Attr.MEM]].volatile
         return has(op, "effect") or op.opcode == "return"
 
     def _keep(self, op: Op):

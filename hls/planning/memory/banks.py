@@ -10,9 +10,8 @@ from ...analysis.dependence.enumerate import AddressTraces
 from ...analysis.induction.trip_count import implied
 from ...analysis.loops.loop_tree import LoopTree
 from ...diag import CompileError
-from ...ir import Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
-from ...passes.memory.multi_buffer_local import COPIES
-from ...passes.order.write_port_constraints import PORT_GROUP, may_write_twice
+from ...ir import Attr, Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
+from ...passes.order.write_port_constraints import may_write_twice
 from ..banking import Asked, Banking, Blocks, Copies, Refusal, Unknown, Use, choose_banks
 
 __all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
@@ -25,10 +24,10 @@ def asked_of(memory: MemoryObject, skew: bool = True, pumped: bool = False, writ
     """What the program asks of a memory by its attributes; whether it is ``pumped`` is decided, and said, by who asks.
     A second write port costs blocks: nobody gets it unasked who is pumped only to have room."""
     attrs = dict(memory.attrs)
-    bits = attrs.get("bank_bits")
+    bits = attrs.get(Attr.BANK_BITS)
     given = {
         name: attrs[name]
-        for name in ("numbanks", "bankwidth", "max_replicates", "numreadports", "numwriteports")
+        for name in (Attr.NUMBANKS, Attr.BANKWIDTH, Attr.MAX_REPLICATES, Attr.NUMREADPORTS, Attr.NUMWRITEPORTS)
         if name in attrs
     }
     return Asked(
@@ -36,7 +35,7 @@ def asked_of(memory: MemoryObject, skew: bool = True, pumped: bool = False, writ
         skew=skew,
         pumped=pumped,
         writes=int(writable),
-        may_add_writes=pumped and writable and may_write_twice(memory) and "numwriteports" not in attrs,
+        may_add_writes=pumped and writable and may_write_twice(memory) and Attr.NUMWRITEPORTS not in attrs,
         **given,
     )
 
@@ -70,7 +69,7 @@ class BankPlanner:
         for groups of work-items are banks, too, ``alone`` with which others an access is never at a bank in one cycle
         then, ``pumped`` that its ``blocks`` run at twice the clock. Raises CompileError for attributes that cannot be
         followed."""
-        copies = Copies(dict(memory.attrs).get(COPIES, 1), apart)
+        copies = Copies(dict(memory.attrs).get(Attr.COPIES, 1), apart)
         size = memory.length * memory.element.bytes // copies.number
         try:
             asked = asked_of(memory, not apart, pumped, any(op.opcode != "load" for op in ops))
@@ -97,7 +96,7 @@ class BankPlanner:
         excludes = frozenset(
             other for other in ops if tree.region_of(other) is region and _exclude(facts[op], facts[other])
         )
-        row = region, op.attrs.get(PORT_GROUP) if op.opcode != "load" else None
+        row = region, op.attrs.get(Attr.PORT_GROUP) if op.opcode != "load" else None
         wider = tuple((limit, wide.const, self._terms(wide)) for limit, wide in self._wider(form))
         return Use(
             op,

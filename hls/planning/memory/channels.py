@@ -7,10 +7,9 @@ from rtl_lib.channel import storage_for
 
 from ...analysis.channels.endpoints import Endpoint, answers_at_once, channel_ends
 from ...diag import CompileError, Diagnostic, Span
-from ...ir import Function, MemoryObject, Op
+from ...ir import Attr, Function, MemoryObject, Op
 from ...ir.concurrent import DEFAULT_ROOM, NO_CHANNEL
 from ...limits import Limits, exceeded
-from ...passes.order.expand_channel_indices import CHOSEN
 from ...target.board import Board, Stream
 
 __all__ = ["ChannelPlan", "bound_stream", "plan_channels"]
@@ -74,7 +73,7 @@ def plan_channels(
     ]
     if outside:
         raise CompileError(*outside)
-    streams = {name: bound_stream(memory, board) for name, memory in declared.items() if "io" in dict(memory.attrs)}
+    streams = {name: bound_stream(memory, board) for name, memory in declared.items() if Attr.IO in dict(memory.attrs)}
     for name, stream in streams.items():
         sides.setdefault(Endpoint(name, 0, stream.direction == "in"), []).insert(
             0, _Side(stream.name, (), declared[name].span, stream)
@@ -116,7 +115,7 @@ def _check_bits(plans: tuple[ChannelPlan, ...], most: int) -> None:
 
 def bound_stream(declared: MemoryObject, board: Board) -> Stream:
     """The board's stream that a channel is bound to. Raises CompileError where there is none that fits."""
-    name = dict(declared.attrs)["io"]
+    name = dict(declared.attrs)[Attr.IO]
     stream = next((s for s in board.streams if s.name == name), None)
     if stream is None:
         known = ", ".join(f"{s.name} ({s.direction}, {s.bits} bits)" for s in board.streams) or "none"
@@ -192,7 +191,7 @@ def _missing(declared: MemoryObject, sides, channel: str, index: int) -> list[Di
 
 def _bounded(*calls: Op) -> str:
     """What else helps where a channel is only one of those that an index may choose."""
-    if not any(call.attrs.get(CHOSEN) for call in calls):
+    if not any(call.attrs.get(Attr.CHOSEN) for call in calls):
         return ""
     return "; if the index never comes to it, write it so that this is seen, as by 'k & 3' or 'k % 4'"
 
@@ -204,7 +203,7 @@ def _at(span: Span | None) -> str:
 def _least(writer: _Side) -> int:
     """How many values the channel must hold for its writer not to be behind the program: wires hold none, and a value
     that is on its way to them has a place only where nobody waits for its call to be done."""
-    return int(any(call.attrs["blocking"] and call.results for call in writer.calls))
+    return int(any(call.attrs[Attr.BLOCKING] and call.results for call in writer.calls))
 
 
 def _asked_in_passing(*sides: _Side) -> bool:
@@ -214,7 +213,7 @@ def _asked_in_passing(*sides: _Side) -> bool:
 
 
 def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> ChannelPlan:
-    requested = dict(declared.attrs).get("depth")
+    requested = dict(declared.attrs).get(Attr.CHANNEL_DEPTH)
     passing = _asked_in_passing(writer, reader)
     storage = storage_for(DEFAULT_ROOM if requested is None else max(requested, _least(writer), passing))
     reason = ""

@@ -9,8 +9,7 @@ from rtl_lib.mem.banked import PumpedBlock
 
 from ...analysis.workgroup.phases import BarrierPhases
 from ...diag import CompileError
-from ...ir import Function, MemoryObject, Op
-from ...passes.memory.multi_buffer_local import COPIES
+from ...ir import Attr, Function, MemoryObject, Op
 from ...passes.memory.multi_buffer_private import writers_apart
 from ...target.board import Rams
 from ..banking import Banking, Blocks, share_blocks
@@ -150,7 +149,7 @@ def plan_onchip(
     """
     planner = _Planner(BarrierPhases(function), BankPlanner.of(function), function, Blocks(rams.bits))
     found = {
-        name: planner.plan(name, ops, "doublepump" in dict(function.memories[name].attrs))
+        name: planner.plan(name, ops, Attr.DOUBLEPUMP in dict(function.memories[name].attrs))
         for name, ops in accesses.items()
     }
     for name in planner.worth_pumping(found, rams, clock_mhz):
@@ -171,7 +170,7 @@ class _Planner:
         memory = self.function.memories[name]
         loads = tuple(op for op in ops if op.opcode != "store")
         stores = tuple(op for op in ops if op.opcode != "load")
-        copies = dict(memory.attrs).get(COPIES, 1)
+        copies = dict(memory.attrs).get(Attr.COPIES, 1)
         # stores of one phase have cycles of their own; those of others come from another group, or iteration, at any
         # time
         apart = copies > 1 and (
@@ -186,7 +185,7 @@ class _Planner:
             for op in loads
             if op.opcode == "load" and (not apart or memory.space == "private") and watches(op, between=False)
         )
-        blocks = self.blocks.of_kind(dict(memory.attrs).get("memory"))
+        blocks = self.blocks.of_kind(dict(memory.attrs).get(Attr.RAM_KIND))
         alone = self._alone(loads) if apart and memory.space != "private" else {}
         banking = self.banks.choose(memory, ops, watching, apart, alone, pumped, blocks)
         word = banking.word_bytes
@@ -238,7 +237,7 @@ def _may_be_pumped(planned: OnChipMemory) -> bool:
     for the other."""
     asked = dict(planned.memory.attrs)
     return (
-        not {"singlepump", "doublepump"} & asked.keys()
+        not {Attr.SINGLEPUMP, Attr.DOUBLEPUMP} & asked.keys()
         and planned.kind != "distributed"
         and not any(op.opcode == "atomic" or watches(op) for op in planned.loads)
     )

@@ -8,10 +8,9 @@ from rtl_lib.mem.pumped_ports import PumpedLoadPort
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ...diag import CompileError, Span
-from ...ir import Function, Op, Value, location, reaches_memory, walk, word_bytes
+from ...ir import Attr, Function, Op, Value, location, reaches_memory, walk, word_bytes
 from ...ir.accesses import BURST, lane_mask, memory_name, moved_type
 from ...ir.rewrite import constant, is_constant
-from ...passes.order.write_port_constraints import PORT_GROUP
 from ...target.board import Memory, Rams
 from .banks import watches
 from .onchip import OnChipMemory, plan_onchip
@@ -119,7 +118,7 @@ class MemoryPlan:
         if memory is None or op.opcode == "load":
             return (memory.memory.name, "loads") if memory and memory.banking.reads else None
         part = memory.banking.part(op)
-        return None if part is None else (memory.memory.name, part, op.attrs.get(PORT_GROUP))
+        return None if part is None else (memory.memory.name, part, op.attrs.get(Attr.PORT_GROUP))
 
     @property
     def together(self) -> Iterator[tuple[Op, ...]]:
@@ -207,7 +206,7 @@ def _burst_access(op: Op, word_bytes: int) -> Access:
     if op.opcode == "atomic":
         reason = (
             "a load that comes behind atomic operations is made by their unit, which holds what they have done"
-            if op.attrs["fn"] == "read"
+            if op.attrs[Attr.FN] == "read"
             else "one unit for all kernels, so that nothing comes between what it reads and what it writes"
         )
         return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, "atomic-pipelined", reason, op.span)

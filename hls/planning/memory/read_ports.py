@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ...diag import Diagnostic
-from ...ir import Function, Op, walk
+from ...ir import Attr, Function, Op, walk
 from ..banking import When, assign_ports
 from .banks import comes_after
 from .plan import MemoryPlan, OnChipMemory
@@ -59,10 +59,10 @@ def _broken(memory: OnChipMemory) -> Broken | None:
     needed, most = max(memory.bank_ports), asked.replicas
     if most is None or needed <= most:
         return None
-    name = "numreadports" if asked.numreadports == most else "max_replicates"
-    if name == "max_replicates":  # counts blocks, which have time for several loads where they are pumped
+    name = Attr.NUMREADPORTS if asked.numreadports == most else Attr.MAX_REPLICATES
+    if name == Attr.MAX_REPLICATES:  # counts blocks, which have time for several loads where they are pumped
         most, needed = asked.max_replicates, -(-needed * asked.max_replicates // most)
-    what = "copies" if name == "max_replicates" or not memory.pumped else "ports"
+    what = "copies" if name == Attr.MAX_REPLICATES or not memory.pumped else "ports"
     lines = sorted({op.span.line for op in memory.loads if op.span})
     return Broken(
         memory.memory.name,

@@ -6,17 +6,14 @@ from dataclasses import dataclass, replace
 from ...analysis.channels.endpoints import is_call
 from ...analysis.induction.trip_count import count_trips, implied
 from ...analysis.memory.strides import STAYS, Step, access_patterns
-from ...ir import Function, Op, Value, walk
+from ...ir import Attr, Function, Op, Value, walk
 from ...ir.accesses import (
     BURST,
     CACHED,
     CONSTANT,
-    CONSTANT_MEMORY,
     PIPELINED,
     PREFETCHING,
     STREAMING,
-    TURNS,
-    UNIT,
     WRITE_ACK,
     is_fenced,
     last_of_run,
@@ -61,7 +58,7 @@ def choose_units(
 
 def _resized(access: Access, cache_bytes: int) -> Access:
     """A cache as large as the user wants all of them."""
-    if not access.cache_words or UNIT in access.op.attrs:
+    if not access.cache_words or Attr.UNIT in access.op.attrs:
         return access
     if not cache_bytes:
         return replace(
@@ -79,8 +76,8 @@ def _resized(access: Access, cache_bytes: int) -> Access:
 
 def _as_asked(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
     """The unit that the program chose, where it can do the access."""
-    kind, size = access.op.attrs[UNIT]
-    compared = access.op.attrs.get("hazards") or any(
+    kind, size = access.op.attrs[Attr.UNIT]
+    compared = access.op.attrs.get(Attr.HAZARDS) or any(
         token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:]
     )
     why_not = _why_not(kind, access, compared, function)
@@ -133,11 +130,11 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, 
     if steps:
         step = steps[0][1]
         access = replace(access, scattered=_is_scattered(step, access.word_bytes), to_a_word=_to_a_word(step, access))
-    if UNIT in access.op.attrs:
+    if Attr.UNIT in access.op.attrs:
         return _as_asked(access, steps, slots, function)
     if access.direction == "store":
         return _choose_store(access, steps)
-    constant = CONSTANT_MEMORY in dict(function.memories[access.memory].attrs)
+    constant = Attr.CONSTANT_MEMORY in dict(function.memories[access.memory].attrs)
     if constant and const_cache_bytes and steps and not access.lanes:
         return replace(
             access,
@@ -150,15 +147,15 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, 
 
 
 def _choose_store(access: Access, steps) -> Access:
-    if not steps and not access.lanes and not access.op.attrs.get("hazards"):
+    if not steps and not access.lanes and not access.op.attrs.get(Attr.HAZARDS):
         return replace(access, unit=PIPELINED, reason="written once a run: a small unit, which joins nothing")
     return _wide(access, steps)
 
 
 def _wide(access: Access, steps) -> Access:
     """The reason of an access that stands for several of the source; which way a wide one goes."""
-    members, lines = access.op.attrs.get("members", 1), access.op.attrs.get("lines", ())
-    turns = access.op.attrs.get(TURNS, 1)
+    members, lines = access.op.attrs.get(Attr.MEMBERS, 1), access.op.attrs.get(Attr.LINES, ())
+    turns = access.op.attrs.get(Attr.TURNS, 1)
     where = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
     if turns > 1:
         return replace(
@@ -209,7 +206,7 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
 
 def _ahead(access: Access, steps, reason: str) -> Access:
     """The access with the unit that asks for the words of a run before their turn."""
-    items = steps[0][0].attrs.get("form") == "ndrange"
+    items = steps[0][0].attrs.get(Attr.FORM) == "ndrange"
     end = "those of the last work-item of a row" if items else "the loop's last one"
     return replace(access, unit=STREAMING if items else PREFETCHING, reads_ahead=True, reason=f"{reason}, up to {end}")
 
@@ -226,13 +223,15 @@ def _acknowledged(access: Access, function: Function) -> Access:
     """A store that something in the kernel waits for, by the name that says so."""
     if access.direction != "store" or not access.unit.startswith(BURST):
         return access
-    if access.op.attrs.get("hazards"):
+    if access.op.attrs.get(Attr.HAZARDS):
         return replace(
             access,
             unit=access.unit.replace(BURST, WRITE_ACK),
             reason=f"loads are compared with it until it is in memory; {access.reason}",
         )
-    waiting = [op for op in walk(function.body) if op.opcode in ("fence", "meet") and access.memory in op.attrs["mems"]]
+    waiting = [
+        op for op in walk(function.body) if op.opcode in ("fence", "meet") and access.memory in op.attrs[Attr.MEMS]
+    ]
     if not waiting:
         return access
     who = "a barrier" if waiting[0].opcode == "meet" else "what comes after it"
@@ -249,7 +248,7 @@ def _reads_ahead(access: Access, steps, slots: Mapping[Op, int]) -> bool:
 def _is_flushed(loop: Op, memory: str) -> bool:
     """Whether a fence in the loop makes loads of this memory forget, also in runs whose buffers do not overlap."""
     return any(
-        op.opcode == "fence" and memory in op.attrs["flush"] and not op.result.type.overlap
+        op.opcode == "fence" and memory in op.attrs[Attr.FLUSH] and not op.result.type.overlap
         for op in walk(loop.regions[0])
     )
 
@@ -363,5 +362,5 @@ def _size(words: int) -> int:
 
 
 def _label(loop: Op) -> str:
-    name, line = loop.attrs.get("label", ""), f"line {loop.span.line}" if loop.span else ""
+    name, line = loop.attrs.get(Attr.LABEL, ""), f"line {loop.span.line}" if loop.span else ""
     return f"{name} ({line})" if name and line else name or line

@@ -7,7 +7,7 @@ passed by one iteration of the loop around it at a time; as one loop it need not
 """
 
 from ...diag import Span
-from ...ir import ArrayType, Function, Op, TokenType, Value, is_access, memory_name, walk
+from ...ir import ArrayType, Attr, Function, Op, TokenType, Value, is_access, memory_name, walk
 from .interleaving import crossings, passed, together
 from .plan import KernelPlan, RegionPlan
 
@@ -87,7 +87,7 @@ def _gain(plan: KernelPlan, span: Span | None, now, then) -> float:
 
 
 def _trips(loop: Op) -> int:
-    return loop.attrs.get("trip_count") or UNKNOWN_TRIPS
+    return loop.attrs.get(Attr.TRIP_COUNT) or UNKNOWN_TRIPS
 
 
 def _intervals(plan: KernelPlan) -> dict[Span | None, float]:

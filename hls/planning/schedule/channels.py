@@ -11,7 +11,7 @@ from functools import cached_property
 from rtl_lib.channel import ChannelReader
 
 from ...analysis.channels.endpoints import Endpoint, end_of, is_call
-from ...ir import Op
+from ...ir import Attr, Op
 from ...ir.rewrite import constant
 from ..memory import ChannelPlan
 from .levels import is_exceptional
@@ -144,7 +144,7 @@ def _steady(kernel: KernelPlan, memory_latency: int) -> list[_Steady]:
 
 def _every_time(call: Op) -> bool:
     """Whether a value passes in each iteration by this call, and by no other."""
-    return "turn" not in call.attrs and call.attrs["blocking"] and constant(call.operands[1])
+    return Attr.TURN not in call.attrs and call.attrs[Attr.BLOCKING] and constant(call.operands[1])
 
 
 def _latency(op: Op, kernel: KernelPlan, memory_latency: int) -> int:

@@ -4,9 +4,8 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 from ...analysis.channels.endpoints import is_call
-from ...ir import Op, Region, Value, memory_name, reaches_memory, walk
+from ...ir import Attr, Op, Region, Value, memory_name, reaches_memory, walk
 from ...ir.rewrite import constant
-from ...passes.order.order_group_channels import CALLS, GATED
 from .levels import Levels
 from .plan import LevelPlan, Point, Ring, WholeGroups, Window
 from .stages import Need
@@ -79,7 +78,7 @@ class GroupWindow:
         end = self.end + self.answers
         window = Window(
             Point(end, stages[end].depth - 1),
-            self.group.attrs["copies"],
+            self.group.attrs[Attr.COPIES],
             False,
             first=self.first,
             last=self.last,
@@ -105,10 +104,14 @@ def _window(levels: Levels, group: Op, touched: dict[Op, int]) -> GroupWindow:
 
 def _touching(levels: Levels, group: Op) -> dict[Op, int]:
     """The operations of the region that a group has for itself, or that have such inside, and their levels."""
-    names = group.attrs["mems"]
+    names = group.attrs[Attr.MEMS]
 
     def mine(op: Op) -> bool:
-        return bool(op.attrs.get(GATED)) if group.attrs.get(CALLS) else reaches_memory(op) and memory_name(op) in names
+        return (
+            bool(op.attrs.get(Attr.GATED))
+            if group.attrs.get(Attr.CALLS)
+            else reaches_memory(op) and memory_name(op) in names
+        )
 
     return {
         op: level

@@ -11,7 +11,7 @@ from functools import partial
 import networkx as nx
 
 from ...analysis.channels.endpoints import answers_at_once, is_call, passes_values
-from ...ir import Op, Region, TokenType, Value, has, reaches_memory, walk
+from ...ir import Attr, Op, Region, TokenType, Value, has, reaches_memory, walk
 from ...ir.accesses import PREDICATES
 from ..memory import MemoryPlan
 
@@ -56,7 +56,7 @@ def is_variable(op: Op, memory: MemoryPlan) -> bool:
     if reaches_memory(op):
         return memory.fixed_latency(op) is None
     if op.opcode == "fence":
-        return any(a.direction != "load" and a.latency is None for name in op.attrs["mems"] for a in memory.of(name))
+        return any(a.direction != "load" and a.latency is None for name in op.attrs[Attr.MEMS] for a in memory.of(name))
     return has(op, "region") or has(op, "wait") or is_call(op) and not answers_at_once(op)
 
 
@@ -151,7 +151,7 @@ def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):
     """While a group gathers, an operation beside it that has answered would need room for all of the group: there is
     none."""
     for op in offering:
-        if op.opcode == "meet" or op.attrs.get("ring"):
+        if op.opcode == "meet" or op.attrs.get(Attr.RING):
             beside = [other for other in offering if other is not op and ops[other] == ops[op]]
             if beside:
                 raise AssertionError(f"{op} gathers a group beside {beside[0]}")
@@ -160,7 +160,7 @@ def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):
 def _calls(body: list[Op]) -> list[Op]:
     """Calls on channels, and loops with such calls inside, in the order of the program."""
     found = [
-        (min(x.attrs["order"] for x in walk(Region(ops=[op])) if is_call(x)), op) for op in body if passes_values(op)
+        (min(x.attrs[Attr.ORDER] for x in walk(Region(ops=[op])) if is_call(x)), op) for op in body if passes_values(op)
     ]
     return [op for _, op in sorted(found, key=lambda pair: pair[0])]
 
@@ -182,7 +182,7 @@ def _call_edges(calls: list[Op], inputs, offering) -> list[tuple]:
     """A token whose call waits for another kernel must have made all calls before it: these are in no later level."""
     edges = [(v, _At(op), False) for op in calls for v in inputs[op]]
     edges += [(_At(op), r, op in offering) for op in calls for r in op.results]
-    waits = [op for op in calls if op in offering and op.attrs.get("blocking", True)]
+    waits = [op for op in calls if op in offering and op.attrs.get(Attr.BLOCKING, True)]
     return edges + [(_At(first), _At(op), False) for op in waits for first in calls[: calls.index(op)]]
 
 

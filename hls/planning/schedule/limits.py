@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...ir import Op
+from ...ir import Attr, Op
 
 __all__ = ["Limits"]
 
@@ -19,8 +19,8 @@ class Limits:
     @classmethod
     def of(cls, loop: Op | None) -> "Limits":
         attrs = loop.attrs if loop is not None else {}
-        if attrs.get("disable_loop_pipelining"):
+        if attrs.get(Attr.DISABLE_LOOP_PIPELINING):
             return cls(1, 1, 0)
-        tokens = attrs.get("max_concurrency") or None  # 0: as many as there is room for
-        interleaving = attrs.get("max_interleaving") or None
-        return cls(interleaving, tokens, attrs.get("speculated_iterations") if tokens is None else 0)
+        tokens = attrs.get(Attr.MAX_CONCURRENCY) or None  # 0: as many as there is room for
+        interleaving = attrs.get(Attr.MAX_INTERLEAVING) or None
+        return cls(interleaving, tokens, attrs.get(Attr.SPECULATED_ITERATIONS) if tokens is None else 0)

@@ -18,7 +18,7 @@ from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
 from rtl_lib.fp.sum import FloatSum, FloatSumParams
 
-from ...ir import Op, Value
+from ...ir import Attr, Op, Value
 from ...ir.values import signed
 
 __all__ = ["PartChoice", "part_for"]
@@ -48,7 +48,7 @@ def _factor_bits(value: Value, is_signed: bool) -> int:
     if op is None or op.opcode not in ("const", "zext", "sext"):
         return bits
     if op.opcode == "const":
-        number = op.attrs["value"]
+        number = op.attrs[Attr.VALUE]
         return max(1, number.bit_length() if not is_signed else signed(number, bits).bit_length() + 1)
     if op.opcode == "sext" and not is_signed:
         return bits
@@ -68,7 +68,7 @@ def _format(value: Value) -> FloatFormat:
 
 def _arithmetic_format(op: Op) -> FloatFormat:
     """That of the result, without subnormal numbers where the operation takes them for zeros."""
-    return replace(_format(op.result), subnormals=False) if op.attrs.get("flush") else _format(op.result)
+    return replace(_format(op.result), subnormals=False) if op.attrs.get(Attr.FLUSH_DENORMALS) else _format(op.result)
 
 
 def _add(subtract: bool) -> Callable[[Op], PartChoice]:
@@ -81,7 +81,7 @@ def _compare(relation: str) -> Callable[[Op], PartChoice]:
 
 def _convert(part: type, integer: Value, floating: Value, is_signed: bool, op: Op) -> PartChoice:
     bits = max(2, integer.type.bits)  # a truth value is a number of two bits
-    return PartChoice(part, ConvertParams(bits, is_signed, _format(floating), op.attrs.get("rounding")))
+    return PartChoice(part, ConvertParams(bits, is_signed, _format(floating), op.attrs.get(Attr.ROUNDING)))
 
 
 def _to_float(is_signed: bool) -> Callable[[Op], PartChoice]:
@@ -94,7 +94,7 @@ def _to_int(is_signed: bool) -> Callable[[Op], PartChoice]:
 
 def _resize(op: Op) -> PartChoice:
     source, target = _format(op.operands[0]), _format(op.result)
-    return PartChoice(FloatResize, ResizeParams(source, target, op.attrs.get("rounding", "even")))
+    return PartChoice(FloatResize, ResizeParams(source, target, op.attrs.get(Attr.ROUNDING, "even")))
 
 
 def _float_product(part: type) -> Callable[..., PartChoice]:
@@ -107,7 +107,7 @@ _PRODUCTS: dict[str, Callable[..., PartChoice]] = {
     "fmul": _float_product(FloatMul),
     "fma": _float_product(FloatFma),
     "fsum": lambda op, **multiplier: PartChoice(
-        FloatSum, FloatSumParams(tuple(op.attrs["terms"]), _arithmetic_format(op), **multiplier)
+        FloatSum, FloatSumParams(tuple(op.attrs[Attr.TERMS]), _arithmetic_format(op), **multiplier)
     ),
 }
 
@@ -120,7 +120,7 @@ _PARTS: dict[str, Callable[[Op], PartChoice]] = {
     "fsub": _add(subtract=True),
     "fdiv": lambda op: PartChoice(FloatDiv, _arithmetic_format(op)),
     "fsqrt": lambda op: PartChoice(FloatSqrt, _arithmetic_format(op)),
-    "fintegral": lambda op: PartChoice(FloatIntegral, IntegralParams(op.attrs["rounding"], _format(op.result))),
+    "fintegral": lambda op: PartChoice(FloatIntegral, IntegralParams(op.attrs[Attr.ROUNDING], _format(op.result))),
     "fresize": _resize,
     "feq": _compare("oeq"),
     "fne": _compare("une"),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from ...analysis.induction.trip_count import count_trips
-from ...ir import Function, Op, Region, uses
+from ...ir import Attr, Function, Op, Region, uses
 from ...ir.launch import most_tokens, per_group, units_of
 from ..memory import MemoryPlan
 from .launch_invariants import static_operations
@@ -40,7 +40,7 @@ def plan_kernel(
     def visit(region: Region, loop: Op | None, depth: int, loop_behind: bool = False) -> RegionPlan:
         inner = [op for op in region.ops if op.opcode == "loop"]
         for k, op in enumerate(inner):
-            loops[op] = visit(op.regions[0], op, depth + 1, any(not one.attrs.get("ring") for one in inner[k + 1 :]))
+            loops[op] = visit(op.regions[0], op, depth + 1, any(not one.attrs.get(Attr.RING) for one in inner[k + 1 :]))
         return RegionPlanner(**common, repeated=depth + by_group > 1, loop_behind=loop_behind).plan(
             region, loop, _shortest(loop)
         )

@@ -6,8 +6,7 @@ import networkx as nx
 
 from rtl_lib.port_reservation import PortUser
 
-from ...ir import Op
-from ...passes.order.write_port_constraints import BOOKED
+from ...ir import Attr, Op
 from ..memory import MemoryPlan
 from .plan import Booking, RegionPlan
 
@@ -20,9 +19,9 @@ def plan_bookings(regions: Iterable[RegionPlan], memory: MemoryPlan) -> tuple[Bo
     uses: dict[tuple[RegionPlan, int], set[tuple[tuple[str, int], int]]] = {}
     for region in regions:
         for op, point in region.place.items():
-            if BOOKED in op.attrs:
+            if Attr.BOOKED in op.attrs:
                 uses.setdefault((region, point.level), set()).add(
-                    ((op.attrs[BOOKED], memory.write_port(op)), point.stage + _delay(op, memory))
+                    ((op.attrs[Attr.BOOKED], memory.write_port(op)), point.stage + _delay(op, memory))
                 )
     sharing = nx.Graph()
     for level, found in uses.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rtl_lib.channel import ChannelReader
 
 from ...analysis.channels.endpoints import is_call
-from ...ir import Op
+from ...ir import Attr, Op
 from ...ir.rewrite import constant
 from .levels import Levels, is_exceptional
 from .plan import RegionPlan, Row
@@ -64,7 +64,7 @@ def pace(levels: Levels, children: dict[Op, RegionPlan]) -> int:
 def may_take_turns(loop: Op, repeated: bool) -> bool:
     """Whether several invocations of the loop may be under way at once; ``repeated``: a launch enters it more than
     once."""
-    return repeated and loop.attrs.get("interleave", True)
+    return repeated and loop.attrs.get(Attr.INTERLEAVE, True)
 
 
 def slot_count(static_ii: int, loop: Op | None, repeated: bool, most: int, paced: int = 1) -> int:

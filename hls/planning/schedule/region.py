@@ -6,9 +6,8 @@ from types import MappingProxyType
 
 from ...analysis.channels.endpoints import is_call
 from ...diag import CompileError
-from ...ir import Op, Region, Value
+from ...ir import Attr, Op, Region, Value
 from ...limits import MOST_AHEAD
-from ...passes.order.write_port_constraints import BOOKED
 from .carried_delay_lines import histories
 from .groups import group_windows, ring_of, whole_groups
 from .interleaving import on_way
@@ -150,7 +149,7 @@ class RegionPlanner:
 
     def plan(self, region: Region, loop: Op | None, shortest: int = 1) -> RegionPlan:
         """``shortest`` is the least number of iterations of an invocation, as far as it is known."""
-        if loop is not None and loop.attrs.get("ring"):
+        if loop is not None and loop.attrs.get(Attr.RING):
             return self._plan_ring(region, loop)
         found, asked = self._schedule(region, loop), Limits.of(loop)
         rate = self._rate(found, loop, asked)
@@ -240,8 +239,8 @@ class RegionPlanner:
         ahead = self._speculate(region, loop, levels)
         found = self._sooner(region, loop, self._shortest(region, loop, ahead or levels, bool(ahead)))
         levels, schedulers, known, speculative = found.levels, found.schedulers, found.histories, found.speculative
-        wish = loop.attrs.get("ii", 1) if loop is not None else 1
-        if loop is not None and "ii" in loop.attrs:
+        wish = loop.attrs.get(Attr.II, 1) if loop is not None else 1
+        if loop is not None and Attr.II in loop.attrs:
             schedule = partial(
                 level_scheduler, self.timing, region, levels, self.fixed, speculative=speculative, histories=known
             )
@@ -369,7 +368,7 @@ class RegionPlanner:
             causes["ahead"] = -(-self._distance(found, Point(0, 0), Point(found.decide.level, 0)) // asked.ahead)
         if asked.tokens and not any(op.opcode == "loop" for op in found.levels.op):
             causes["concurrency"] = -(-latency // asked.tokens)
-        needed, wish = _Rate(causes, latency), loop.attrs.get("ii")
+        needed, wish = _Rate(causes, latency), loop.attrs.get(Attr.II)
         if wish is None:
             return needed
         if needed.ii > wish:
@@ -459,7 +458,9 @@ class RegionPlanner:
         # what books cycles of a port has to use it then: it cannot be held up behind its entry, and no more can what
         # takes an answer of a pumped memory in the one cycle in which it is there
         steady = any(
-            BOOKED in op.attrs or self.timing.memory.pumped(op) for op, level in found.levels.op.items() if level == k
+            Attr.BOOKED in op.attrs or self.timing.memory.pumped(op)
+            for op, level in found.levels.op.items()
+            if level == k
         )
         elastic = 0 < stages.depth <= self.elastic_depth and not steady
         again, again_overlap = agains

@@ -7,7 +7,7 @@ from rtl_lib.arith.catalog import Choice, PeriodTooShort, choose
 from ...analysis.bits.wiring import is_wires, ordered_bits
 from ...analysis.channels.endpoints import answers_at_once
 from ...diag import CompileError
-from ...ir import OPS, Op, PointerType, has
+from ...ir import OPS, Attr, Op, PointerType, has
 from ...target.delay import DelayModel
 from ..memory import MemoryPlan
 from .parts import PartChoice, part_for
@@ -91,7 +91,7 @@ class OperatorTiming:
             return self.slot_read
         if not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits) or op.opcode in _WIRES or not op.results or is_wires(op):
             return 0.0
-        if op.opcode == "addr" and op.attrs["mem"] in self.memory.onchip:
+        if op.opcode == "addr" and op.attrs[Attr.MEM] in self.memory.onchip:
             return self.model.hop  # a memory of its own begins at 0: nothing is added, but its blocks lie elsewhere
         return self._logic(op)
 

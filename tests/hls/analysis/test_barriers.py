@@ -7,7 +7,7 @@ from hls.analysis.workgroup import partial_execution as lockstep
 from hls.analysis.workgroup.barrier_convergence import check_barriers
 from hls.diag import CompileError
 from hls.frontend import parse_source
-from hls.ir.launch import PROMISED
+from hls.ir import Attr
 from hls.passes.lowering.inline import Inline
 from hls.passes.order.check_barrier_convergence import CheckBarrierConvergence
 from hls.passes.pipeline import PipelineOptions, kernel_passes
@@ -119,8 +119,8 @@ def test_barriers_of_one_condition_are_told_of_once():
 
 
 def test_the_kernel_says_that_it_promises():
-    assert CheckBarrierConvergence().run(flat("if (i < n) barrier(1);")).attrs[PROMISED]
-    assert PROMISED not in CheckBarrierConvergence().run(flat("if (i - l < n) barrier(1);")).attrs
+    assert CheckBarrierConvergence().run(flat("if (i < n) barrier(1);")).attrs[Attr.PROMISED]
+    assert Attr.PROMISED not in CheckBarrierConvergence().run(flat("if (i - l < n) barrier(1);")).attrs
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from hls.ir import walk
+from hls.ir import Attr, walk
 from hls.passes.memory.mark_privatizable import MarkPrivatizable
-from hls.passes.memory.multi_buffer_private import OWN
 from hls.passes.pipeline import PipelineOptions, kernel_passes
 from tests.differential.devices import module_of
 
@@ -24,7 +23,7 @@ def own(source: str) -> list[str]:
             return [
                 op.attrs["label"]
                 for op in walk(function.body)
-                if op.opcode == "loop" and "buf" in op.attrs.get(OWN, ())
+                if op.opcode == "loop" and "buf" in op.attrs.get(Attr.OWN, ())
             ]
     raise AssertionError("the pass is not in the pipeline")
 

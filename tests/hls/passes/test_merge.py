@@ -6,10 +6,9 @@ import pytest
 from hls.diag import CompileError
 from hls.driver import compile
 from hls.frontend import parse_source
-from hls.ir import walk
+from hls.ir import Attr, walk
 from hls.ir.interpreter import run_kernel
 from hls.passes.link.check_legality import check_hardware
-from hls.passes.memory.merge_memories import MERGED
 from hls.passes.pipeline import PipelineOptions, optimize
 from hls.report.collect import collect
 
@@ -40,7 +39,7 @@ def test_bytes(direction, type):
     assert (found[0] == found[1]).all() and found[0].any()
     function = optimize(module).functions["f"]
     assert {op.attrs["mem"] for op in walk(function.body) if op.opcode == "addr"} == {"a", "out", "x_y"}
-    assert dict(function.memories["x_y"].attrs)[MERGED] == ("x", "y")
+    assert dict(function.memories["x_y"].attrs)[Attr.MERGED] == ("x", "y")
 
 
 def test_without_it_they_are_two():
@@ -121,7 +120,7 @@ def test_fields_of_structures_are_arrays_too():
     )
     pairs = (asked(name, "width", "struct pair") for name in "xy")
     function = optimize(parse_source("struct pair { int p, q; };\n" + kernel(*pairs, body)).module).functions["f"]
-    assert dict(function.memories["x.p_y.p"].attrs)[MERGED] == ("x.p", "y.p")
+    assert dict(function.memories["x.p_y.p"].attrs)[Attr.MERGED] == ("x.p", "y.p")
 
 
 def test_a_label_of_one_array_is_told():

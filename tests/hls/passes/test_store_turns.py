@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from test_transforms import compiled, same
 
-from hls.ir import walk
-from hls.ir.accesses import TURNS
+from hls.ir import Attr, walk
 
 HEAD = (
     "kernel void k(global const int *restrict a, global int *restrict b, global int *restrict c, global int *d, "
@@ -18,7 +17,7 @@ HEAD = (
 
 
 def turns(function) -> list[int]:
-    return [op.attrs[TURNS] for op in walk(function.body) if TURNS in op.attrs]
+    return [op.attrs[Attr.TURNS] for op in walk(function.body) if Attr.TURNS in op.attrs]
 
 
 def check(body: str, expected: list[int], **options):
