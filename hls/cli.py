@@ -496,11 +496,13 @@ def opt(source, passes, board, listed, output, **inspected):
         text = _read(source)
         messages.sources[str(source)] = text
         try:
-            result = printed(run_passes(read_module(text, str(source)), passes, facts, inspection))
+            module = read_module(text, str(source))
+            result = printed(run_passes(module, passes, facts, inspection, messages.add))
         except Stopped as stopped:
             result = "\n".join(inspection.text(function) for function in stopped.functions)
         show_times(inspection)
         _write_text(result, output)
+        messages.show()
 
 
 def _write_text(text: str, output: Path | None) -> None:

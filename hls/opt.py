@@ -3,7 +3,7 @@
 import dataclasses
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from types import UnionType
 from typing import Any, get_args
@@ -25,9 +25,10 @@ __all__ = ["check_names", "describe", "known_passes", "read_module", "run_passes
 _PASS = re.compile(r"\s*([\w-]+)\s*(?:\{([^}]*)\})?\s*(?:,|$)")
 
 
-def known_passes(board: Board) -> dict[str, Pass]:
-    """Every pass of the pipeline by its name, as it is run last for the board."""
-    passes = Compilation(board, Options(fp_relaxed=True)).passes()
+def known_passes(board: Board, warn: Callable[[Diagnostic], None] | None = None) -> dict[str, Pass]:
+    """Every pass of the pipeline by its name, as it is run last for the board; ``warn`` gets their warnings and
+    notes."""
+    passes = dataclasses.replace(Compilation(board, Options(fp_relaxed=True)).passes(), warn=warn)
     found: dict[str, Pass] = {}
     for stage in all_stages(passes, board):
         for each in stage.passes:
@@ -80,10 +81,17 @@ def read_module(text: str, file: str) -> Module:
     return module
 
 
-def run_passes(module: Module, passes: str, board: Board, inspection: Inspection | None = None) -> Module:
-    """The module after ``passes``: names with commas between, each perhaps with options, ``a,b{x=1}``. Raises
-    CompileError for names and options that there are not, and for IR that a pass does not take."""
-    todo = _parsed(passes, as_used(module, board))
+def run_passes(
+    module: Module,
+    passes: str,
+    board: Board,
+    inspection: Inspection | None = None,
+    warn: Callable[[Diagnostic], None] | None = None,
+) -> Module:
+    """The module after ``passes``: names with commas between, each perhaps with options, ``a,b{x=1}``. ``warn`` gets
+    the warnings and notes of the passes. Raises CompileError for names and options that there are not, and for IR that
+    a pass does not take."""
+    todo = _parsed(passes, as_used(module, board), warn)
     try:
         with deep_recursion():
             for each in todo:
@@ -128,8 +136,8 @@ def _manager(functions: Iterable[Function], inspection: Inspection | None) -> Pa
     return PassManager(inspection, True, {Form.ORDERED} if ordered else (), assumed)
 
 
-def _parsed(text: str, board: Board) -> list[Pass]:
-    known, place, found = known_passes(board), 0, []
+def _parsed(text: str, board: Board, warn: Callable[[Diagnostic], None] | None) -> list[Pass]:
+    known, place, found = known_passes(board, warn), 0, []
     while place < len(text):
         match = _PASS.match(text, place)
         if match is None:

@@ -60,6 +60,11 @@ def long_lines(item: pytest.Item) -> list[tuple[str, str, str]]:
     ]
 
 
+def pytest_addoption(parser):
+    """One flag that refreshes golden files."""
+    parser.addoption("--update-ir", action="store_true", help="write what tests/ir compares with")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Mark long tests, and those that need a simulator with their group, the longest groups first; the others stay as

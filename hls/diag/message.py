@@ -5,7 +5,7 @@ import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["CompileError", "Diagnostic", "Span", "internal_error", "render", "to_json"]
+__all__ = ["CompileError", "Diagnostic", "Span", "at_line", "internal_error", "render", "to_json"]
 
 
 @dataclass(frozen=True, order=True)
@@ -19,6 +19,11 @@ class Span:
 
     def __str__(self):
         return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
+
+
+def at_line(span: Span | None) -> str:
+    """ " at line N" for a message, and nothing where the place is not known, as in IR that somebody wrote."""
+    return f" at line {span.line}" if span else ""
 
 
 @dataclass(frozen=True)

@@ -233,7 +233,7 @@ class _Emitter:
         self._line(depth, f"{old} = {self._bind(zero(type))}")
         self._line(depth, f"if {pred}:")
         self._line(depth + 1, f"{old} = {load}({pointer}, {span})")
-        new = f"{fn}({old}, ({', '.join(values)},), {type.bits})"
+        new = f"{fn}({old}, ({''.join(f'{value}, ' for value in values)}), {type.bits})"
         if isinstance(type, IntType):
             new = f"{new} & {(1 << type.bits) - 1}"
         self._line(depth + 1, f"{store}({pointer}, {new}, {span})")

@@ -1,4 +1,4 @@
-"""Reads the text form that ``hls.ir.printer`` writes."""
+"""Reads the text form that ``hls.ir.printer`` writes; ``;`` begins a comment, up to the end of the line."""
 
 import re
 from collections.abc import Iterator
@@ -14,8 +14,10 @@ __all__ = ["ParseError", "parse_function", "parse_module"]
 
 _TOKEN = re.compile(
     r"""
-    \s*(?: (?P<string>"(?:[^"\\]|\\.)*") | (?P<float>0f[0-9a-f]+) | (?P<hex>0x[0-9a-f]*) | (?P<number>-?\d+(?![\w.]))
-    | (?P<value>%[\w.$]+) | (?P<name>@?[\w.$]+) | (?P<mark>[{}()\[\],:=?*@]) )""",
+    (?:\s|;[^\n]*)*(?: (?P<string>"(?:[^"\\]|\\.)*")
+    | (?P<float>0f[0-9a-f]+) | (?P<hex>0x[0-9a-f]*) | (?P<number>-?\d+(?![\w.]))
+    | (?P<value>%[\w.$]+) | (?P<name>@?[\w.$]+) | (?P<mark>[{}()\[\],:=?*@])
+    | (?P<end>\Z) )""",
     re.VERBOSE,
 )
 _FLAGS = ("const", "restrict", "volatile")
@@ -52,9 +54,8 @@ class _Token:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    position, end = 0, len(text.rstrip())
-    while position < end:
-        found = _TOKEN.match(text, position)
+    position = 0
+    while (found := _TOKEN.match(text, position)) is None or found.lastgroup != "end":
         line = text.count("\n", 0, position) + 1
         if found is None:
             raise ParseError(f"line {line}: cannot read {text[position : position + 20].strip()!r}")
@@ -162,10 +163,10 @@ class _Parser:
         return dict(self.items(pair, "}"))
 
     def define(self) -> Value:
-        """``%name: type``, where the name is ``stem.number`` or a number."""
+        """``%name: type``, where the name is a stem, ``stem.number`` or a number."""
         token = self.take("value")
         self.take(text=":")
-        value = Value(self.type(), token[1:].rpartition(".")[0])
+        value = Value(self.type(), re.sub(r"(^|\.)\d+$", "", token[1:]))
         if token in self.values:
             self.fail(f"{token} is defined twice")
         self.values[token] = value

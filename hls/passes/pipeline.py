@@ -456,8 +456,8 @@ def target_stage(options: PipelineOptions) -> Stage:
     )
 
 
-def units_stage(loads: AbstractSet[Op]) -> Stage:
-    """What follows from the units of accesses: ``loads`` have units that do not read ahead."""
+def units_stage(loads: AbstractSet[Op] | None) -> Stage:
+    """What follows from the units of accesses: ``loads`` (None: all) have units that do not read ahead."""
     return Stage("units", (DropStreamBounds(loads), DeadCodeElimination()))
 
 
@@ -465,12 +465,12 @@ def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
     """Every stage with every pass that any option asks for; ``options`` must say all about the target."""
     options = replace(options, fp_relaxed=True, hazards=True)
     return (
-        link_stage(True, None, True),
-        legalize_stage(board),
+        link_stage(True, options.warn, True),
+        legalize_stage(board, options.warn),
         inline_stage(options),
         *kernel_stages(options),
         target_stage(options),
-        units_stage(frozenset()),
+        units_stage(None),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...diag import Diagnostic
+from ...diag import Diagnostic, at_line
 from ...ir import Attr, Builder, Function, Op, Region
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
@@ -59,8 +59,8 @@ class CoalesceLoops(FunctionPass):
         for name in take_over(loop, inner):
             self._tell(
                 inner,
-                f"#pragma {name} of this loop is not followed: it becomes one with the loop at line "
-                f"{loop.span.line}, which says something else",
+                f"#pragma {name} of this loop is not followed: it becomes one with the loop{at_line(loop.span)}"
+                f", which says something else",
                 "keep one of them",
             )
         if Attr.IVDEP in loop.attrs:
@@ -127,19 +127,19 @@ def _inside(loop: Op) -> "Op | _Obstacle":
     loops = [op for op in _loops(body) if op.attrs.get(Attr.UNROLL, 0) in (0, 1)]
     if not loops:
         return _Obstacle(
-            f"there is no loop inside the one at line {loop.span.line}" if loop.span else "there is no loop inside",
+            f"there is no loop inside the one{at_line(loop.span)}",
             "remove the pragma, or ask for as many levels as there are",
             True,
         )
     if len(loops) > 1:
-        lines = " and ".join(str(op.span.line) for op in loops[:2])
+        lines = " and ".join(str(op.span.line) for op in loops[:2] if op.span)
         return _Obstacle(
-            f"the loops at lines {lines} stand beside each other",
+            f"the loops{lines and f' at lines {lines}'} stand beside each other",
             "make them one, or ask for the levels around them: #pragma loop_coalesce N",
         )
     if loops[0] not in body.ops:
         return _Obstacle(
-            f"the loop at line {loops[0].span.line} stands under a condition",
+            f"the loop{at_line(loops[0].span)} stands under a condition",
             "make the condition a part of that of the loop",
         )
     return loops[0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ...analysis.dependence.dependence import Dependence, DependenceTester
-from ...diag import Diagnostic
+from ...diag import Diagnostic, at_line
 from ...ir import Attr, Function, Op, Region, has, is_access, memory_name, regions, walk
 from ...ir.clone import clone_function
 from ...target.delay import DelayModel
@@ -78,8 +78,7 @@ class FuseLoops(FunctionPass):
                 refused.add(second)
                 self._tell(
                     second,
-                    f"#pragma loop_fuse: this loop is not fused with the one at line {first.span.line}: "
-                    f"{refusal.reason}",
+                    f"#pragma loop_fuse: this loop is not fused with the one{at_line(first.span)}: {refusal.reason}",
                     refusal.hint,
                 )
         for op in region.ops:
@@ -103,8 +102,8 @@ class FuseLoops(FunctionPass):
         for name in take_over(first, second):
             self._tell(
                 second,
-                f"#pragma {name} of this loop is not followed: it becomes one with the loop at line "
-                f"{first.span.line}, which says something else",
+                f"#pragma {name} of this loop is not followed: it becomes one with the loop{at_line(first.span)}"
+                f", which says something else",
                 "keep one of them",
             )
         pairs = same_trips(first, second)
@@ -129,9 +128,9 @@ class FuseLoops(FunctionPass):
 def _marks(first: Op, second: Op) -> _Refusal | None:
     for loop in (first, second):
         if loop.attrs.get(Attr.NOFUSION):
-            return _Refusal(f"the one at line {loop.span.line} is marked nofusion", "remove one of the pragmas")
+            return _Refusal(f"the one{at_line(loop.span)} is marked nofusion", "remove one of the pragmas")
         if loop.attrs.get(Attr.UNROLL, 0) not in (0, 1):
-            return _Refusal(f"the one at line {loop.span.line} is to be unrolled", "remove one of the pragmas")
+            return _Refusal(f"the one{at_line(loop.span)} is to be unrolled", "remove one of the pragmas")
     return None
 
 
@@ -143,7 +142,7 @@ def _parted(between: Between, first: Op) -> _Refusal | None:
     if between.needed is not None:
         name = between.needed.name or "a value"
         return _Refusal(
-            f"it needs {name}, which is known when the one at line {first.span.line} has ended",
+            f"it needs {name}, which is known when the one{at_line(first.span)} has ended",
             "keep them apart, or compute it in a variable of its own",
         )
     return None
@@ -206,9 +205,7 @@ def _fused_copy(function: Function, first: Op, second: Op) -> Function:
 def _say(fact: Dependence) -> _Refusal:
     names = [memory_name(access) for access in (fact.src, fact.dst)]
     what = {"load": "the load of", "store": "the store to"}
-    texts = [
-        f"{what[access.opcode]} {name} at line {access.span.line}" for access, name in zip((fact.src, fact.dst), names)
-    ]
+    texts = [f"{what[access.opcode]} {name}{at_line(access.span)}" for access, name in zip((fact.src, fact.dst), names)]
     hint = "where no two such iterations use the same element, write #pragma loop_fuse independent"
     if fact.overlap:
         hint = f"where {names[0]} and {names[1]} never overlap, write restrict"

@@ -13,9 +13,10 @@ __all__ = ["DropStreamBounds"]
 
 @dataclass(frozen=True)
 class DropStreamBounds(FunctionPass):
-    """After: ``loads``, of the function that is transformed, are of no run: their units do not read ahead."""
+    """After: ``loads`` (None: all loads) of the function that is transformed have no bound of their run: their units do
+    not read ahead."""
 
-    loads: AbstractSet[Op]
+    loads: AbstractSet[Op] | None = None
 
     name = "drop-stream-bounds"
     requires = frozenset({Form.ORDERED})
@@ -23,6 +24,6 @@ class DropStreamBounds(FunctionPass):
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         for old, new in zip(walk(function.body), walk(result.body), strict=True):
-            if old in self.loads:
+            if last_of_run(old) is not None and (self.loads is None or old in self.loads):
                 new.operands.remove(last_of_run(new))
         return result

@@ -1,0 +1,495 @@
+"""What analyses answer, as text: one printer for each module of hls/analysis, by the name of the module.
+
+A printer gets a function, and the names of its values; it gives lines. Those of channels get the whole module.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations_with_replacement
+
+from hls.analysis.affine.affine import AffineForms
+from hls.analysis.affine.delinearize import rows_of
+from hls.analysis.affine.floordiv import quotient
+from hls.analysis.affine.iteration_domain import Domains
+from hls.analysis.bits.demanded_bits import demanded
+from hls.analysis.bits.gf2_forms import LinearForms
+from hls.analysis.bits.intervals import TRANSFER, Range
+from hls.analysis.bits.known_bits import TrailingZeros
+from hls.analysis.bits.possible_values import PossibleValues
+from hls.analysis.bits.ranges import ranges
+from hls.analysis.bits.wiring import cut_order, is_wires, possible_ones
+from hls.analysis.dependence.address_slice import PythonEmitter, Slice
+from hls.analysis.dependence.dependence import DependenceTester, dependences
+from hls.analysis.dependence.enumerate import AddressTraces
+from hls.analysis.dependence.polyhedral import DistanceQuery
+from hls.analysis.induction.bounded_step import pace
+from hls.analysis.induction.counted import trips_of_counter
+from hls.analysis.induction.monotonic import MonotonicAccess
+from hls.analysis.induction.periodic import PeriodicSequences
+from hls.analysis.induction.state_space import most_iterations
+from hls.analysis.induction.trip_count import count_trips, implied, never_both
+from hls.analysis.loops.forward_slice import behind, computed_from
+from hls.analysis.loops.loop_tree import Loop, LoopTree
+from hls.analysis.loops.sccs import components
+from hls.analysis.memory.access_groups import neighbours
+from hls.analysis.memory.commutativity import Commutativity
+from hls.analysis.memory.must_alias import MustAlias
+from hls.analysis.memory.must_define import MustDefine
+from hls.analysis.memory.reaching_stores import ReachingStores
+from hls.analysis.memory.strides import access_patterns
+from hls.analysis.predicates.guarded_values import guarded_values_of
+from hls.analysis.predicates.value_sets import ValueSet, ValueSets
+from hls.ir import Function, IntType, Module, Op, Value, memory_name, reaches_memory, walk
+from hls.ir.rewrite import is_constant
+from hls.passes.link.place_buffers import as_used
+from hls.target.board import load_board
+from tests.ir import channel_printers, workgroup_printers
+from tests.ir.names import Names
+
+__all__ = ["PRINTERS"]
+
+Printer = Callable[[Function, Names], Iterator[str]]
+
+#: for which all cases are run
+BOARD = load_board("de5net")
+
+
+def _address_bits(function: Function) -> int:
+    """Those of a byte offset into the memories that the kernel uses."""
+    return as_used(Module({function.name: function}), BOARD).address_bits
+
+
+def _loops(function: Function) -> list[Op]:
+    return [op for op in walk(function.body) if op.opcode == "loop"]
+
+
+def _accesses(function: Function) -> list[Op]:
+    return [op for op in walk(function.body) if op.opcode in ("load", "store") and reaches_memory(op)]
+
+
+def _pairs(function: Function) -> list[tuple[Op, Op]]:
+    """Two accesses of one memory, one of which stores, the earlier one first; also a store with itself."""
+    return [
+        (one, other)
+        for one, other in combinations_with_replacement(_accesses(function), 2)
+        if memory_name(one) == memory_name(other)
+        and "store" in (one.opcode, other.opcode)
+        and (one is not other or one.opcode == "store")
+    ]
+
+
+def _integers(names: Names) -> list[Value]:
+    return [v for v in names.values() if isinstance(v.type, IntType) and not is_constant(v)]
+
+
+def _affine(function: Function, names: Names) -> Iterator[str]:
+    forms = AffineForms(function, _address_bits(function))
+    for op in _accesses(function):
+        form = forms.offset(op)
+        low, high = forms.bounds(form)
+        yield f"{names.op(op)}: byte {names.sum(form)}, {_interval(low, high)}"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{_number(low)} to {_number(high)}"
+
+
+def _number(number: float) -> str:
+    """Powers of two are easier to read as such."""
+    if isinstance(number, int):
+        for more, text in ((0, ""), (1, " - 1")):
+            size = abs(number + more)
+            if size >= 1 << 14 and size & size - 1 == 0 and (not more or number > 0):
+                return f"{'-' if number < 0 else ''}2^{size.bit_length() - 1}{text}"
+    return str(number)
+
+
+def _rows(function: Function, names: Names) -> Iterator[str]:
+    forms = AffineForms(function, _address_bits(function))
+    for one, other in _pairs(function):
+        found = rows_of(forms, forms.offset(one), forms.offset(other))
+        for op, row in zip((one, other), found or ()):
+            yield f"{names.op(op)}: row {names.sum(row.row)} of {names.sum(row.pitch)} bytes, byte {names.sum(row.column)}"
+        if found is None:
+            yield f"{names.op(one)} and {names.op(other)}: no rows"
+
+
+def _floordiv(function: Function, names: Names) -> Iterator[str]:
+    for value in _integers(names):
+        if (found := quotient(value)) is not None:
+            how = "to zero" if found.to_zero else "down"
+            reading = "signed" if found.signed else "unsigned"
+            yield f"{names(value)} = {names(found.dividend)} / {found.divisor}, {reading}, rounded {how}"
+
+
+def _domains(function: Function, names: Names) -> Iterator[str]:
+    domains = Domains(AffineForms(function, _address_bits(function)))
+    for op in _accesses(function):
+        conditions = [
+            f"{' and '.join(names.sum(form) + ' >= 0' for form in one.forms)}"
+            + (f" unless {names.loop(one.unless_first)} is in its first iteration" if one.unless_first else "")
+            for one in domains.of(op)
+            if one.forms
+        ]
+        yield f"{names.op(op)} where {'; '.join(conditions) or 'nobody knows'}"
+
+
+def _demanded(function: Function, names: Names) -> Iterator[str]:
+    known = demanded(function, _address_bits(function))
+    for value in _integers(names):
+        yield f"{names(value)}: low {known.get(value, 0)} of {value.type.bits} bits"
+
+
+def _linear(function: Function, names: Names) -> Iterator[str]:
+    ops = list(walk(function.body))
+    forms = LinearForms(ops)
+    for value in [v for v in _integers(names) if v.op is not None and v.type.bits <= 8]:
+        bits = [_xor(forms, form, names) for form in forms.of(value)]
+        yield f"{names(value)}: {', '.join(reversed(bits))}"
+
+
+def _xor(forms: LinearForms, form: int, names: Names) -> str:
+    atoms = [k for k in range(form.bit_length()) if form >> k & 1]
+    return "^".join("1" if k == 0 else f"{names(forms.atoms[k][0])}[{forms.atoms[k][1]}]" for k in atoms) or "0"
+
+
+def _transfer(function: Function, names: Names) -> Iterator[str]:
+    """Each operation by itself: arguments are as wide as they are, all else as the operations before made it."""
+    known = {arg: Range.full(arg.type.bits) for arg in function.args if isinstance(arg.type, IntType)}
+    for op in walk(function.body):
+        if op.opcode == "const" and isinstance(op.result.type, IntType):
+            known[op.result] = Range.exact(op.attrs["value"], op.result.type.bits)
+        elif op.opcode in TRANSFER:
+            known[op.result] = TRANSFER[op.opcode](op.result.type.bits, *(known[v] for v in op.operands))
+            yield f"{names(op.result)} = {op.opcode}: {_range(known[op.result])}"
+
+
+def _range(one: Range) -> str:
+    unsigned, signed = _interval(one.umin, one.umax), _interval(one.smin, one.smax)
+    return unsigned if unsigned == signed else f"unsigned {unsigned}, signed {signed}"
+
+
+def _zeros(function: Function, names: Names) -> Iterator[str]:
+    zeros = TrailingZeros(function)
+    for value in _integers(names):
+        yield f"{names(value)}: a multiple of {1 << zeros.of(value)}"
+
+
+def _possible(function: Function, names: Names) -> Iterator[str]:
+    possible = PossibleValues(function)
+    for value in _integers(names):
+        found = possible.of(value)
+        yield f"{names(value)}: {'too many' if found is None else ', '.join(map(str, sorted(found)))}"
+
+
+def _ranges(function: Function, names: Names) -> Iterator[str]:
+    known = ranges(function)
+    for value in _integers(names):
+        yield f"{names(value)}: {_range(known[value])}"
+
+
+def _wiring(function: Function, names: Names) -> Iterator[str]:
+    for op in walk(function.body):
+        if op.results and isinstance(op.result.type, IntType) and op.opcode not in ("const", "loop", "load"):
+            cut = cut_order(op) if op.opcode in ("ult", "ule", "slt", "sle") else None
+            words = [*(["wires"] if is_wires(op) else []), f"ones at most {possible_ones(op.result):#x}"]
+            if cut is not None:
+                words.append(f"{names(cut.x)} >> {cut.zeros} {'<' if cut.below else '>='} {cut.first}")
+            yield f"{names.op(op)}: {', '.join(words)}"
+
+
+def _slice(function: Function, names: Names) -> Iterator[str]:
+    forms = AffineForms(function, _address_bits(function))
+    for op in _accesses(function):
+        for top in forms.tree.around(op)[:1]:
+            part = Slice(forms.tree, top, {op: forms.offset(op)})
+            if not part.closed:
+                yield f"{names.op(op)} in {names.loop(top)}: not closed"
+                continue
+            rows, left = PythonEmitter(part).run(1000)
+            places = ", ".join(f"{iterations}: {offsets[0]}" for iterations, offsets in rows)
+            yield f"{names.op(op)} in {names.loop(top)}: {places} ({1000 - left} steps)"
+
+
+def _dependences(function: Function, names: Names) -> Iterator[str]:
+    for one in dependences(function, _address_bits(function)):
+        where = f"{_iterations(one.distance)} of {names.loop(one.loop)} later" if one.loop else "in one iteration"
+        known = "" if one.known else ", if at all"
+        overlap = ", where buffers overlap" if one.overlap else ""
+        yield f"{one.kind.value}: {names.op(one.dst)} after {names.op(one.src)}, {where}{known}{overlap}"
+
+
+def _traces(function: Function, names: Names) -> Iterator[str]:
+    forms = AffineForms(function, _address_bits(function))
+    traces = AddressTraces(forms)
+    for one, other in _pairs(function):
+        around = forms.tree.around(one)
+        for k, loop in enumerate(around):
+            if loop in forms.tree.around(other):
+                found = traces.least(one, other, loop, k, 1)
+                yield f"{names.op(other)} meets {names.op(one)}: {_least(found)} in {names.loop(loop)}"
+
+
+def _least(found: int | None) -> str:
+    return "never" if found is None else f"{_iterations(found)} later at least"
+
+
+def _distance(function: Function, names: Names) -> Iterator[str]:
+    tester = DependenceTester(function, _address_bits(function))
+    for one, other in _pairs(function):
+        around = tester.tree.around(one)
+        for same, loop in enumerate(around):
+            if loop in tester.tree.around(other):
+                query = DistanceQuery(tester, one, other, loop, same)
+                facts = ["exact" if query.known else "with unknowns", *(["apart"] if query.apart else [])]
+                yield f"{names.op(one)}, then {names.op(other)} in {names.loop(loop)}: {', '.join(facts)}: {query.text}"
+
+
+def _paces(function: Function, names: Names) -> Iterator[str]:
+    known = ranges(function)
+    tree = LoopTree(function)
+    for op in _loops(function):
+        loop = _loop_of(tree, op)
+        for arg in loop.body.args:
+            found = pace(arg, loop, known)
+            yield f"{names(arg)}: {'unknown' if found is None else f'{found[0]} to {found[1]} more in each iteration'}"
+
+
+def _loop_of(tree: LoopTree, op: Op) -> Loop:
+    return tree.around(op.regions[0].terminator)[-1]
+
+
+def _counted(function: Function, names: Names) -> Iterator[str]:
+    for op in _loops(function):
+        body = op.regions[0]
+        for k, arg in enumerate(body.args):
+            found = trips_of_counter(op, body.terminator.operands[0], k)
+            yield f"{names.loop(op)}, counted by {names(arg)}: {_unknown(found, 'iterations')}"
+
+
+def _iterations(number: int) -> str:
+    return f"{number} iteration{'' if number == 1 else 's'}"
+
+
+def _unknown(found: object, what: str) -> str:
+    return "unknown" if found is None else f"{found} {what}"
+
+
+def _monotonic(function: Function, names: Names) -> Iterator[str]:
+    forms = AffineForms(function, _address_bits(function))
+    growth = MonotonicAccess(forms)
+    for one, other in _pairs(function):
+        for loop in (None, *forms.tree.around(one)):
+            if (loop is not None or one is not other) and (loop is None or loop in forms.tree.around(other)):
+                where = f"in later iterations of {names.loop(loop)}" if loop else "in one iteration"
+                found = "never meets" if growth.apart(one, other, loop) else "may meet"
+                yield f"{names.op(other)} {found} {names.op(one)} {where}"
+
+
+def _periodic(function: Function, names: Names) -> Iterator[str]:
+    sequences = PeriodicSequences(LoopTree(function))
+    for value in _integers(names):
+        if (found := sequences.of(value, False)) is not None:
+            digits = [f"{d.factor} * (t // {d.divide} % {d.modulus})" for d in found.digits]
+            yield f"{names(value)} = {' + '.join([str(found.const), *digits])}, {_interval(found.low, found.high)}"
+
+
+def _states(function: Function, names: Names) -> Iterator[str]:
+    for op in _loops(function):
+        yield f"{names.loop(op)}: {_unknown(most_iterations(op), 'iterations at most')}"
+
+
+def _trips(function: Function, names: Names) -> Iterator[str]:
+    for op in _loops(function):
+        found = count_trips(op)
+        text = "unknown" if found is None else f"{'' if found.exact else 'at most '}{found.count} iterations"
+        yield f"{names.loop(op)}: {text}"
+    conditions = [v for v in _integers(names) if v.type.bits == 1 and v.op is not None and v.op.opcode != "loop"]
+    for value in conditions:
+        facts = {v: truth for v, truth in implied(value).items() if v is not value}
+        if facts:
+            yield f"{names(value)} implies {', '.join(names(v) if t else f'not {names(v)}' for v, t in facts.items())}"
+    for k, one in enumerate(conditions):
+        for other in conditions[k + 1 :]:
+            if never_both(one, other):
+                yield f"{names(one)} and {names(other)} exclude each other"
+
+
+def _forward(function: Function, names: Names) -> Iterator[str]:
+    tree = LoopTree(function)
+    for op in _accesses(function):
+        region = tree.region_of(op)
+        if op.results:
+            yield f"computed from {names(op.results[0])}: {names.all(computed_from(region, set(op.results)))}"
+        followers = {
+            one.src: {
+                two.dst
+                for two in dependences(function, _address_bits(function))
+                if two.src is one.src and two.loop is None
+            }
+            for one in dependences(function, _address_bits(function))
+        }
+        yield f"known behind {names.op(op)}: {names.all(behind(region, op, followers))}"
+
+
+def _tree(function: Function, names: Names) -> Iterator[str]:
+    tree = LoopTree(function)
+    for op in _loops(function):
+        loop = _loop_of(tree, op)
+        inside = f" in {names.loop(loop.parent)}" if loop.parent else ""
+        yield f"{names.loop(loop)}{inside}: {_unknown(loop.most_trips, 'iterations at most')}" + (
+            ", parallel" if loop.parallel else ""
+        )
+        for arg, found in loop.inductions.items():
+            yield f"  {names(arg)} = {names(found.init)} + {found.step} * t"
+    for value in _integers(names):
+        if (changing := tree.changing(value)) is not None and value.op is not None:
+            yield f"{names(value)} changes in {names.loop(changing)}"
+
+
+def _components(function: Function, names: Names) -> Iterator[str]:
+    for op in _loops(function):
+        found: dict[int, list[Value]] = {}
+        for value, number in components(op.regions[0]).items():
+            found.setdefault(number, []).append(value)
+        for values in sorted(found.values(), key=names.all):
+            yield f"{names.loop(op)}: {names.all(values)}"
+
+
+def _groups(function: Function, names: Names) -> Iterator[str]:
+    for most in (0, 64):
+        for group in neighbours(function, most, _address_bits(function)):
+            members = ", ".join(f"{names.op(op)} at {offset}" for op, offset in zip(group.members, group.offsets))
+            yield f"up to {most} bytes: {members}"
+
+
+def _commute(function: Function, names: Names) -> Iterator[str]:
+    free = Commutativity(function)
+    ops = [op for op in walk(function.body) if reaches_memory(op)]
+    for one, other in combinations_with_replacement(ops, 2):
+        if memory_name(one) == memory_name(other) and {one.opcode, other.opcode} != {"load"}:
+            yield f"{names.op(one)} and {names.op(other)}: {'any order' if free.between(one, other) else 'in order'}"
+
+
+def _aliases(function: Function, names: Names) -> Iterator[str]:
+    places = MustAlias(function, _address_bits(function))
+    tree = places.tree
+    for store, load in ((a, b) for pair in _pairs(function) for a, b in (pair, pair[::-1])):
+        if store.opcode == "store" and load.opcode == "load" and tree.region_of(store) is tree.region_of(load):
+            loop = tree.around(store)[-1] if tree.around(store) else None
+            found = places.distance(store, load, loop)
+            text = "nobody knows" if found is None else f"{_iterations(found)} later"
+            fixed = ", a fixed place" if loop is not None and places.fixed(load, loop) else ""
+            yield f"{names.op(load)} reads what {names.op(store)} wrote: {text}{fixed}"
+
+
+def _defined(function: Function, names: Names) -> Iterator[str]:
+    forms = AffineForms(function, _address_bits(function))
+    defines = MustDefine(forms)
+    for op in _loops(function):
+        loop = _loop_of(forms.tree, op)
+        inside = [access for access in _accesses(function) if loop in forms.tree.around(access)]
+        for name in dict.fromkeys(memory_name(access) for access in inside):
+            loads = [a for a in inside if memory_name(a) == name and a.opcode == "load"]
+            stores = [a for a in inside if memory_name(a) == name and a.opcode == "store"]
+            if loads and stores:
+                anew = defines.begins_anew(loop, loads, stores)
+                yield f"{name} in {names.loop(loop)}: {'begins anew' if anew else 'may read what was there before'}"
+
+
+def _reaching(function: Function, names: Names) -> Iterator[str]:
+    places = MustAlias(function, _address_bits(function))
+    tree = places.tree
+    for load in [op for op in _accesses(function) if op.opcode == "load"]:
+        loop = tree.around(load)[-1] if tree.around(load) else None
+        for compare in (False, True):
+            found = ReachingStores(places, loop, compare).of(load)
+            words = "comparing addresses, " if compare else ""
+            yield f"{words}{names.op(load)}: {'; '.join(_reached(one, names) for one in found) or 'memory'}"
+
+
+def _reached(one, names: Names) -> str:
+    sure = "surely" if one.certain else "perhaps"
+    return f"{names.op(one.access)}, {_iterations(one.distance)} before, {sure}" + (
+        ", if addresses are equal" if one.compare else ""
+    )
+
+
+def _strides(function: Function, names: Names) -> Iterator[str]:
+    for op, pattern in access_patterns(function).items():
+        for loop, step in pattern.steps:
+            amount = "unknown" if step.amount is None else f"{step.amount} bytes"
+            regular = "" if step.regular else ", not always the same"
+            period = f", comes round after {step.period}" if step.period else ""
+            yield f"{names.op(op)} in {names.loop(loop)}: {amount}{regular}{period}"
+
+
+def _guarded(function: Function, names: Names) -> Iterator[str]:
+    for op in walk(function.body):
+        if op.opcode == "select" and isinstance(op.result.type, IntType):
+            for one in guarded_values_of(op):
+                facts = ", ".join(names(v) if truth else f"not {names(v)}" for v, truth in one.facts.items())
+                near = ", ".join(f"{names(value)} + {number}" for value, number in one.near)
+                yield f"{names(op.result)} is {names(one.value)} where {facts}" + (f"; near {near}" if near else "")
+
+
+def _sets(function: Function, names: Names) -> Iterator[str]:
+    sets = ValueSets()
+    for value in _integers(names):
+        if value.type.bits == 1 and value.op is not None:
+            for truth in (True, False):
+                found = {v: one for v, one in sets.of(value, truth).items() if v is not value}
+                if found:
+                    facts = "; ".join(f"{names(v)} is {_set(one)}" for v, one in found.items())
+                    yield f"where {names(value)} is {'true' if truth else 'false'}: {facts}"
+
+
+def _set(one: ValueSet) -> str:
+    numbers = ", ".join(map(str, sorted(one.numbers)))
+    return f"none of {numbers}" if one.others else f"one of {numbers}" if numbers else "nothing"
+
+
+OF_FUNCTIONS: dict[str, Printer] = {
+    "affine": _affine,
+    "delinearize": _rows,
+    "floordiv": _floordiv,
+    "iteration_domain": _domains,
+    "demanded_bits": _demanded,
+    "gf2_forms": _linear,
+    "intervals": _transfer,
+    "known_bits": _zeros,
+    "possible_values": _possible,
+    "ranges": _ranges,
+    "wiring": _wiring,
+    "address_slice": _slice,
+    "dependence": _dependences,
+    "enumerate": _traces,
+    "polyhedral": _distance,
+    "bounded_step": _paces,
+    "counted": _counted,
+    "monotonic": _monotonic,
+    "periodic": _periodic,
+    "state_space": _states,
+    "trip_count": _trips,
+    "forward_slice": _forward,
+    "loop_tree": _tree,
+    "sccs": _components,
+    "access_groups": _groups,
+    "commutativity": _commute,
+    "must_alias": _aliases,
+    "must_define": _defined,
+    "reaching_stores": _reaching,
+    "strides": _strides,
+    "guarded_values": _guarded,
+    "value_sets": _sets,
+    **workgroup_printers.PRINTERS,
+}
+
+
+def _of_each(printer: Printer) -> Callable[[Module], list[str]]:
+    return lambda module: [line for function in module.kernels for line in printer(function, Names(function))]
+
+
+#: the printer of each module of hls/analysis: (module) -> lines
+PRINTERS: Mapping[str, Callable[[Module], list[str]]] = {
+    name: _of_each(printer) for name, printer in OF_FUNCTIONS.items()
+} | channel_printers.PRINTERS
