@@ -71,11 +71,12 @@ def compare(context, programs: list[Program], prepare: Callable[[str], Module] =
 
 
 def _first_difference(expected, got, k: int) -> str:
-    for name in ("integers", "floats"):
+    for name in ("integers", "floats", "moved_floats", "moved_doubles"):
         pairs = zip(getattr(expected, name)[k].flat, getattr(got, name)[k].flat)
         for place, (a, b) in enumerate(pairs):
             if a.tobytes() != b.tobytes() and not (np.isnan(a) and np.isnan(b)):
-                return f"word {place} of the {name} is {b!r}, PoCL says {a!r}"
+                show = repr if name == "floats" else hex
+                return f"word {place} of the {name} is {show(b)}, PoCL says {show(a)}"
     raise AssertionError("the results do not differ")
 
 

@@ -120,12 +120,13 @@ def clamped(g, t, depth):
 
 
 def reinterpreted(g, t, depth):
-    """The bytes of other elements; never of floats, whose NaN may have any."""
+    """The bytes of other elements; of floats only where they are moved, as a NaN that was computed may have any."""
+    kinds = [*(Type(e) for e in INTEGERS), *(Type(e, 1, True) for e in FLOATS for _ in range(2))]
     others = [
-        Type(e, n)
-        for e in INTEGERS
+        kind.with_lanes(n)
+        for kind in kinds
         for n in (1, *LANES)
-        if n * INTEGERS[e][0] == t.lanes * t.bits and 3 not in (n, t.lanes)
+        if n * kind.bits == t.lanes * t.bits and 3 not in (n, t.lanes)
     ]
     return node(f"as_{t}({{0}})", t, g.expression(g.rng.choice(others or [t.sized(not t.signed)]), depth))
 
@@ -152,6 +153,8 @@ def _isnan(x: str, f: Type) -> str:
 
 def compared(g, t, depth):
     other = t.of(g.rng.choice([*INTEGERS, *FLOATS]))
+    if other.is_float and g.rng.random() < 0.3:
+        other = Type(other.element, other.lanes, True)
     op = g.rng.choice(["<", "<=", ">", ">=", "==", "!="])
     form = f"(({t})({{0}} {op} {{1}}))" if t.lanes == 1 else f"convert_{t}({{0}} {op} {{1}})"
     return node(form, t, *_two(g, other, depth))
@@ -222,7 +225,7 @@ def component(g, t, depth):
     lanes = g.rng.choice(USUAL_LANES)
     k = g.rng.randrange(lanes)
     name = "xyzw"[k] if lanes <= 4 and g.rng.random() < 0.5 else f"s{k:x}"
-    return node(f"{{0}}.{name}", t, g.expression(Type(t.element, lanes), depth))
+    return node(f"{{0}}.{name}", t, g.expression(t.with_lanes(lanes), depth))
 
 
 # --- vectors only
@@ -233,7 +236,7 @@ def built(g, t, depth):
     parts, left = [], t.lanes
     while left:
         n = g.rng.choice([1, 1, *(x for x in LANES if x < left)])
-        parts.append(g.expression(Type(t.element, n), depth - 1))
+        parts.append(g.expression(t.with_lanes(n), depth - 1))
         left -= n
     return node(f"(({t})({', '.join(f'{{{k}}}' for k in range(len(parts)))}))", t, *parts)
 
@@ -243,14 +246,14 @@ def swizzled(g, t, depth):
     return node(
         f"{{0}}.s{''.join(f'{g.rng.randrange(lanes):x}' for _ in range(t.lanes))}",
         t,
-        g.expression(Type(t.element, lanes), depth),
+        g.expression(t.with_lanes(lanes), depth),
     )
 
 
 def halved(g, t, depth):
     if t.lanes in (2, 4, 8):
         return node(
-            f"{{0}}.{g.rng.choice(['lo', 'hi', 'even', 'odd'])}", t, g.expression(Type(t.element, 2 * t.lanes), depth)
+            f"{{0}}.{g.rng.choice(['lo', 'hi', 'even', 'odd'])}", t, g.expression(t.with_lanes(2 * t.lanes), depth)
         )
     return swizzled(g, t, depth)
 
@@ -258,7 +261,7 @@ def halved(g, t, depth):
 def shuffled(g, t, depth):
     if t.lanes == 3:
         return swizzled(g, t, depth)
-    source = Type(t.element, g.rng.choice([2, 2, 4, 4, 8, 16]))
+    source = t.with_lanes(g.rng.choice([2, 2, 4, 4, 8, 16]))
     mask = t.sized(False)
     if g.rng.random() < 0.5:
         return node("shuffle({0}, {1})", t, g.expression(source, depth), g.expression(mask, depth))
@@ -268,7 +271,7 @@ def shuffled(g, t, depth):
 def fetched(g, t, depth):
     if not g.inputs:
         return g.leaf(t)
-    return node(f"vload{t.lanes}({{0}} & 3, in_{t.element})", t, g.expression(Type("uint"), depth))
+    return node(f"vload{t.lanes}({{0}} & 3, {t.source})", t, g.expression(Type("uint"), depth))
 
 
 # --- floats
@@ -318,6 +321,23 @@ def real_bits(g, t, depth):
     )
 
 
+# --- floats that are moved
+
+
+def as_bits(g, t, depth):
+    """Whatever the bits mean."""
+    return node(f"as_{t}({{0}})", t, g.expression(t.sized(False), depth))
+
+
+def signs(g, t, depth):
+    """What only touches the sign, of a NaN as well."""
+    return node(g.rng.choice(["fabs({0})", "(-{0})", "copysign({0}, {1})"]), t, *_two(g, t, depth))
+
+
+def mixed_bits(g, t, depth):
+    return node("bitselect({0}, {1}, {2})", t, *_two(g, t, depth), g.expression(t, depth))
+
+
 INTEGER_FORMS = (
     arithmetic,
     arithmetic,
@@ -353,8 +373,13 @@ FLOAT_FORMS = (
 )
 
 
+MOVED_FORMS = (chosen, chosen, selected, selected, as_bits, signs, mixed_bits)
+
+
 def forms_of(g, t: Type) -> tuple:
     """What an expression of the type may be."""
+    if t.moved:
+        return MOVED_FORMS + ((component,) if t.lanes == 1 else VECTOR_FORMS)
     if t.is_float:
         return FLOAT_FORMS + ((component,) if t.lanes == 1 else VECTOR_FORMS)
     if t.lanes > 1:

@@ -10,13 +10,20 @@ from dataclasses import dataclass, field
 from .forms import LANES, USUAL_LANES, forms_of, literal
 from .tree import FLOATS, INTEGERS, Node, Type, sequence
 
-__all__ = ["INPUTS", "PARAMETERS", "WORDS", "Generator", "Program", "random_program", "reveal"]
+__all__ = ["INPUTS", "OUTPUTS", "PARAMETERS", "WORDS", "Generator", "Program", "random_program", "reveal"]
 
-INPUTS = (*INTEGERS, *FLOATS)
+#: by name: the types of their elements. What is ``raw`` has every kind of NaN.
+INPUTS = {f"in_{t}": t for t in (*INTEGERS, *FLOATS)} | {f"raw_{t}": t for t in FLOATS}
+#: floats that were computed are compared as numbers, those that were moved as bits
+OUTPUTS = {"oi": "ulong", "of": "float", "mf": "float", "md": "double"}
 PARAMETERS = ", ".join(
-    [*(f"__global const {t} *in_{t}" for t in INPUTS), "__global ulong *oi", "__global float *of", "uint g"]
+    [
+        *(f"__global const {t} *{name}" for name, t in INPUTS.items()),
+        *(f"__global {t} *{name}" for name, t in OUTPUTS.items()),
+        "uint g",
+    ]
 )
-#: Results of one work-item in either output.
+#: Results of one work-item in each output.
 WORDS = 64
 
 
@@ -70,11 +77,13 @@ class Generator:
         if places and kind < 0.75:
             return rng.choice(places)
         if kind < 0.85 and t.lanes == 1 and self.inputs:
-            return Node(f"in_{t.element}[{rng.choice(['g', 'g + 4', rng.randrange(64)])}]", (), t)
+            return Node(f"{t.source}[{rng.choice(['g', 'g + 4', rng.randrange(64)])}]", (), t)
         others = [(n, o) for n, o in self.variables + self.fixed if o.lanes == t.lanes and o.is_float == t.is_float]
-        if kind < 0.95 and others:
+        if kind < 0.95 and others and not t.moved:
             name, other = rng.choice(others)
-            return Node(f"convert_{t}({{0}})", (Node(name, (), other),), t)
+            # a NaN that signals means something else to a function than one that is quiet, as a sum is
+            form = f"convert_{t}({{0}}{f' + ({other.element})0' * other.moved})"
+            return Node(form, (Node(name, (), other),), t)
         return literal(rng, t)
 
     def index(self) -> Node:
@@ -122,7 +131,7 @@ class Generator:
         if t.lanes > 1 and not place.parts and rng.random() < 0.4:  # some components
             count = rng.choice([n for n in (1, *LANES) if n <= t.lanes and n != 3])
             chosen = "".join(f"{k:x}" for k in rng.sample(range(t.lanes), count))
-            return Node(f"{{0}}.s{chosen} = {{1}};", (place, self.expression(Type(t.element, count))))
+            return Node(f"{{0}}.s{chosen} = {{1}};", (place, self.expression(t.with_lanes(count))))
         if not t.is_float and (not t.signed or t.lanes == 1 and t.bits < 32) and rng.random() < 0.4:
             op = rng.choice(["+=", "-=", "^=", "|=", "&=", "<<=", ">>="])
             return Node(f"{{0}} {op} {{1}};", (place, self.expression(t)))
@@ -168,7 +177,8 @@ class Generator:
 
     def any_type(self) -> Type:
         lanes = self.rng.choice(USUAL_LANES) if self.vectors and self.rng.random() < 0.3 else 1
-        return Type(self.rng.choice([*INTEGERS, "int", "float", "double"]), lanes)
+        element = self.rng.choice([*INTEGERS, "int", "float", "float", "double", "double"])
+        return Type(element, lanes, element in FLOATS and self.rng.random() < 0.5)
 
     def declare(self, count: int) -> list[Node]:
         """Variables with initializers, which read those before them."""
@@ -252,14 +262,14 @@ def random_program(seed: int, name: str = "p", vectors: bool = True) -> Program:
 
 def reveal(g: Generator) -> Node:
     """Stores of every variable, and of an element of every array, component by component."""
-    counts, lines = {"oi": 0, "of": 0}, []
+    counts, lines = dict.fromkeys(OUTPUTS, 0), []
     found = [(name, t) for name, t in g.variables] + [(f"{name}[{size - 1}]", t) for name, t, size in g.arrays]
     for name, t in found:
-        target = "of" if t.element == "float" else "oi"
+        target = f"m{t.element[0]}" if t.moved else "of" if t.element == "float" else "oi"
         for k in range(t.lanes):
             if counts[target] < WORDS:
                 value = f"{name}.s{k:x}" if t.lanes > 1 else name
-                if t.element == "double":
+                if t == Type("double", t.lanes):
                     value = f"isnan({value}) ? 1 : as_ulong({value})"
                 lines.append(Node(f"{target}[{counts[target]}] = {value};"))
                 counts[target] += 1

@@ -5,14 +5,15 @@ left out.
 """
 
 import random
+from dataclasses import replace
 
 import numpy as np
 
 from hls.ir.launch import IndexSpace
 from sim.emulator import Emulator
 
-from .devices import inputs, module_of
-from .generate import PARAMETERS, WORDS, Generator, reveal
+from .devices import Results, inputs, module_of, outputs
+from .generate import OUTPUTS, PARAMETERS, WORDS, Generator, reveal
 from .tree import Node, Type, sequence
 
 __all__ = ["group_source", "on_emulator", "on_pocl"]
@@ -32,13 +33,16 @@ def _kernel(seed: int) -> Node:
     g = Generator(rng, vectors=rng.random() < 0.3)
     g.fixed += [("g", Type("uint")), ("l", Type("uint"))]
     declarations = g.declare(rng.randint(2, 4))
-    element = Type(rng.choice(["char", "ushort", "int", "long", "float"]), rng.choice([1, 1, 1, 2, 4]))
+    element = Type(rng.choice(["char", "ushort", "int", "long", "float", "double"]), rng.choice([1, 1, 1, 2, 4]))
+    if element.is_float:
+        element = replace(element, moved=rng.random() < 0.7)
     g.shared.append(("shared", element, GROUP))
     body = [_phases(g, element, 2), g.statement(1, False), _phases(g, element, 1), g.statement(1, False)]
     counters = "".join(f"int i{k} = 0; " for k in range(g.loops))
     form = (
         f"__kernel void g{seed}({PARAMETER_LIST}) {{{{\n__local {element} shared[{GROUP}]; __local int total;\n"
-        f"uint g = get_global_id(0), l = get_local_id(0); {counters}\noi += g * {WORDS}; of += g * {WORDS};\n"
+        f"uint g = get_global_id(0), l = get_local_id(0); {counters}\n"
+        f"{' '.join(f'{o} += g * {WORDS};' for o in OUTPUTS)}\n"
         f"{element} x = ({element})(1);\nshared[l] = ({element})(2); if (l == 0) total = 0;\n"
         "barrier(CLK_LOCAL_MEM_FENCE);\n{0}\n{1}\n{2}\noi[63] = total;\n}}"
     )
@@ -60,7 +64,13 @@ def _phase(g: Generator, element: Type, depth: int) -> Node:
     if depth and kind < 0.45:
         condition = g.rng.choice(["get_group_id(0) == 1", "get_num_groups(0) > 1", "in_uint[get_group_id(0)] & 1"])
         return Node(f"if ({condition}) {{{{\n{{0}}\n}}}}", (_phases(g, element, depth - 1),))
-    if kind < 0.6:
+    if kind < 0.55:
+        source = f"(const __global {element} *){element.source} + {g.rng.randrange(8)}"
+        return Node(
+            f"{{{{ event_t e = async_work_group_copy(shared, {source}, {GROUP}, 0); wait_group_events(1, &e); }}}}\n"
+            "barrier(CLK_LOCAL_MEM_FENCE);"
+        )
+    if kind < 0.65:
         return Node("atomic_add(&total, {0});\nbarrier(CLK_LOCAL_MEM_FENCE);", (g.expression(Type("int"), 1),))
     return Node(
         "x = {0};\nbarrier(CLK_LOCAL_MEM_FENCE);\nshared[l] = x;\nbarrier(CLK_LOCAL_MEM_FENCE);",
@@ -68,37 +78,30 @@ def _phase(g: Generator, element: Type, depth: int) -> Node:
     )
 
 
-def _outputs():
-    return np.zeros((ITEMS, WORDS), np.uint64), np.zeros((ITEMS, WORDS), np.float32)
-
-
 def on_pocl(context, source: str, seeds) -> list[bytes]:
-    """The bytes that each kernel writes; of NaN there is one."""
+    """The bytes that each kernel writes; of NaN that were computed there is one."""
     import pyopencl as cl
 
     program, queue = cl.Program(context, source).build(options=["-w"]), cl.CommandQueue(context)
     flags, found = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, []
     for seed in seeds:
-        outputs = _outputs()
-        buffers = [cl.Buffer(context, flags, hostbuf=a) for a in (*inputs(seed).values(), *outputs)]
+        given, results = inputs(seed), outputs(ITEMS, WORDS)
+        buffers = [cl.Buffer(context, flags, hostbuf=a) for a in (*given.values(), *results.values())]
         cl.Kernel(program, f"g{seed}")(queue, (ITEMS,), (GROUP,), *buffers)
-        for array, buffer in zip(outputs, buffers[-2:]):
+        for array, buffer in zip(results.values(), buffers[len(given) :], strict=True):
             cl.enqueue_copy(queue, array, buffer)
-        found.append(_bytes(outputs))
+        found.append(_bytes(results))
     return found
 
 
 def on_emulator(source: str, seeds) -> list[bytes]:
     emulator, found = Emulator(module_of(source), hasty=True), []
     for seed in seeds:
-        outputs = _outputs()
-        buffers = {f"in_{name}": array for name, array in inputs(seed).items()} | dict(zip(("oi", "of"), outputs))
-        emulator.run(f"g{seed}", buffers, {}, IndexSpace.of((ITEMS,), (GROUP,)))
-        found.append(_bytes(outputs))
+        results = outputs(ITEMS, WORDS)
+        emulator.run(f"g{seed}", inputs(seed) | results, {}, IndexSpace.of((ITEMS,), (GROUP,)))
+        found.append(_bytes(results))
     return found
 
 
-def _bytes(outputs) -> bytes:
-    integers, floats = outputs
-    floats[np.isnan(floats)] = np.nan
-    return integers.tobytes() + floats.tobytes()
+def _bytes(results: dict[str, np.ndarray]) -> bytes:
+    return Results(*(array[np.newaxis] for array in results.values())).of(0)

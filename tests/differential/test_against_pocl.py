@@ -64,6 +64,18 @@ def test_a_difference_is_found_and_made_small(context):
     assert re.search(r"[-]|sub_sat|abs", str(small))
 
 
+def test_a_nan_that_loses_its_payload_is_found(context):
+    """Compilers that make the one quiet NaN of what is only moved, at stores and at loads."""
+    programs = [random_program(seed, f"p{seed}") for seed in (43, 45, 48, 54)]
+    assert not check(context, programs)
+    for form, wrong in ((r"(m[fd]\[\d+\] = )([^;]+);", r"\1\2 * 1.0f;"), (r"(raw_\w+\[[^]]*\])", r"(1.0f * \1)")):
+        findings = check(
+            context, programs, lambda source, form=form, wrong=wrong: module_of(re.sub(form, wrong, source))
+        )
+        assert len(findings) > 1, form
+        assert all(found.kind == "different bytes" for found in findings)
+
+
 def test_generation_repeats():
     assert random_program(11) == random_program(11)
     assert random_program(11) != random_program(12)
@@ -88,6 +100,12 @@ def test_programs_have_what_they_are_there_for():
         "s.list[",
         "? a0 +",
         "as_",
+        "mf[",
+        "md[",
+        "raw_float[",
+        "raw_double[",
+        "& 3), raw_",
+        "bitselect(",
     ):
         assert part in text, part
     for element in ("char", "ushort", "int", "ulong", "float"):

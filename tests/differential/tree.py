@@ -26,10 +26,12 @@ SEQUENCE = "sequence"
 
 @dataclass(frozen=True)
 class Type:
-    """A scalar (one lane) or a vector."""
+    """A scalar (one lane) or a vector. Floats that are ``moved`` are only read, chosen, stored and looked at as bits,
+    never computed: their bits are the same for every compiler, also those of a NaN."""
 
     element: str
     lanes: int = 1
+    moved: bool = False
 
     def __str__(self):
         return self.element + (str(self.lanes) if self.lanes > 1 else "")
@@ -47,8 +49,16 @@ class Type:
         """Of an element."""
         return FLOATS.get(self.element) or INTEGERS[self.element][0]
 
+    @property
+    def source(self) -> str:
+        """The input that has such elements."""
+        return f"{'raw' if self.moved else 'in'}_{self.element}"
+
     def of(self, element: str) -> "Type":
         return Type(element, self.lanes)
+
+    def with_lanes(self, lanes: int) -> "Type":
+        return replace(self, lanes=lanes)
 
     def sized(self, signed: bool) -> "Type":
         """The integer type of this size and shape."""

@@ -83,3 +83,32 @@ __kernel void unchanged(__global const float *restrict a, __global float *restri
 {
     for (int i = 0; i < n; i++) o[i] = (i & 3) == 0 ? a[i] * 1.0f : (i & 3) == 1 ? a[i] + -0.0f : (i & 3) == 2 ? a[i] - 0.0f : a[i] / 1.0f;
 }
+__kernel void in_local(__global const double *restrict a, __global double *restrict o, int n)
+{
+    __local double t[64];
+    for (int i = 0; i < n; i++) t[i * 5 & 63] = a[i];
+    for (int i = 0; i < n; i++) o[i] = t[(i + 1) * 5 & 63];
+}
+__kernel void shuffled(__global const float *restrict a, __global float *restrict o, int n)
+{
+    for (int i = 0; i < n / 4; i++) {
+        float4 v = vload4(i, a);
+        vstore4(i & 1 ? shuffle(v, (uint4)(2, 0, 3, 1)) : shuffle2(v.xy, v.zw, (uint4)(3, 2, 1, 0)), i, o);
+    }
+}
+__kernel void double_vectors(__global const double *restrict a, __global double *restrict o, int n)
+{
+    for (int i = 0; i < n / 2; i++) {
+        double2 v = vload2(i, a);
+        vstore2(select(v, v.yx, (long2)(-(i & 1))), i, o);
+    }
+}
+__attribute__((reqd_work_group_size(1, 1, 1))) __kernel void copied(__global const half *restrict a, __global half *restrict o, int n)
+{
+    __local half t[64], back[64];
+    event_t e = async_work_group_copy(t, a, 64, 0);
+    wait_group_events(1, &e);
+    for (int i = 0; i < n; i++) back[n - 1 - i] = t[i];
+    e = async_work_group_copy(o, back, 64, 0);
+    wait_group_events(1, &e);
+}

@@ -9,6 +9,7 @@ import pytest
 from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
 from hls.passes.pipeline import PipelineOptions, link_program, optimize
+from sim import cl
 from sim.emulator import Emulator
 from tests.sim.emulator.both import Run, emulated
 
@@ -53,6 +54,9 @@ INPUTS = {
     "structures": {"a": RANKED},
     "there_and_back": {"a": HALVES[2]},
     "converted": {"a": HALVES[0]},
+    "in_local": {"a": DOUBLES},
+    "double_vectors": {"a": DOUBLES},
+    "copied": {"a": HALVES[1]},
 }
 OUTPUTS = {"as_bits": np.uint32, "there_and_back": np.uint16, "converted": np.float32}
 
@@ -110,6 +114,16 @@ def expected(kernel: str) -> bytes | None:
         "carried": np.concatenate([a[[-2, -1]], a[:-2]]),
         "as_bits": a ^ 0x10,
         "there_and_back": z ^ 3,
+        "in_local": np.roll(DOUBLES.view(np.uint64), -1),
+        "shuffled": np.where(
+            i.reshape(-1, 4) & 4, a.reshape(-1, 4)[:, [2, 0, 3, 1]], a.reshape(-1, 4)[:, [3, 2, 1, 0]]
+        ),
+        "double_vectors": np.where(
+            i.reshape(-1, 2) & 2,
+            DOUBLES.view(np.uint64).reshape(-1, 2)[:, ::-1],
+            DOUBLES.view(np.uint64).reshape(-1, 2),
+        ),
+        "copied": y[::-1],
     }.get(kernel)
     return None if found is None else np.ascontiguousarray(found).tobytes()
 
@@ -124,6 +138,25 @@ def test_interpreter_and_emulator(module, emulator, kernel):
         assert set(made[(made & 0x7FFFFFFF) > 0x7F800000]) == {0x7FC00000}
     assert interpreted(optimize(module, PipelineOptions(check=True)), kernel) == wanted
     assert emulated(emulator, Run(kernel, buffers(kernel), {"n": N}))["o"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("type", "values"), [("half", HALVES[0]), ("float", FLOATS), ("double", DOUBLES), ("ranked", RANKED)]
+)
+def test_through_channels(type, values):
+    context = cl.create_some_context(device="emulator")
+    kernels = f"""channel {type} one, other __attribute__((depth(4)));
+        __kernel void send(__global const {type} *a) {{ for (int i = 0; i < {N}; i++) write_channel_intel(one, a[i]); }}
+        __kernel void relay() {{ for (int i = 0; i < {N}; i++) write_channel_intel(other, read_channel_intel(one)); }}
+        __kernel void take(__global {type} *o) {{ for (int i = 0; i < {N}; i++) o[i] = read_channel_intel(other); }}"""
+    program = cl.Program(context, SOURCE[: SOURCE.index("__kernel")] + kernels).build()
+    given = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
+    made, found = cl.Buffer(context, cl.mem_flags.READ_WRITE, values.nbytes), np.zeros_like(values)
+    for name, arguments in (("send", [given]), ("relay", []), ("take", [made])):
+        event = cl.Kernel(program, name)(cl.CommandQueue(context), (1,), None, *arguments)
+    event.wait()
+    cl.enqueue_copy(cl.CommandQueue(context), found, made)
+    assert bits(found) == bits(values)
 
 
 @pytest.mark.verilator

@@ -41,6 +41,7 @@ PRAGMAS = [
     "speculated_iterations 1",
     "disable_loop_pipelining",
 ]
+NANS = np.array([0x7FC00001, 0xFFC12345, 0x7F800001, 0xFFBFFFFF, 0xFFC00000, 0x7FFFFFFF], np.uint32)
 TYPES = ["int", "int", "int", "uint", "long", "uchar", "short", "float"]
 
 
@@ -126,6 +127,8 @@ def _values(rng, dtype):
     if dtype == np.float32:
         values = rng.normal(0, 50, ELEMENTS).astype(np.float32)
         values[rng.integers(0, ELEMENTS, 6)] = [np.inf, -np.inf, np.nan, -0.0, 1e-41, 3e38]
+        # quiet and signaling NaN with payloads, which whatever only moves them keeps
+        values.view(np.uint32)[rng.integers(0, ELEMENTS, 6)] = NANS
         return values
     if rng.random() < 0.5:
         return rng.integers(0, 12, ELEMENTS).astype(dtype)

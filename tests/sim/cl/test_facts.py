@@ -166,3 +166,43 @@ def test_numbers_and_versions():
         and cl.mem_migration_flags.HOST == 1
         and cl.mem_migration_flags.CONTENT_UNDEFINED == 2
     )
+
+
+def answers(thing, numbers: type) -> dict[str, object]:
+    """What the object says to each of OpenCL's numbers."""
+    return {name: thing.get_info(number) for name, number in vars(numbers).items() if name.isupper()}
+
+
+def test_everything_answers_all_that_its_numbers_ask(context, program):
+    """Each number has the attribute of the same name, as pyopencl's objects do."""
+    queue, buffer = cl.CommandQueue(context), cl.Buffer(context, cl.mem_flags.READ_WRITE, 64)
+    asked = (
+        (context.device, cl.device_info),
+        (context.device.platform, cl.platform_info),
+        (context, cl.context_info),
+        (queue, cl.command_queue_info),
+        (program, cl.program_info),
+        (program.f, cl.kernel_info),
+        (buffer, cl.mem_info),
+        (cl.Pipe(context, 0, 4, 8), cl.mem_info),
+        (cl.enqueue_marker(queue), cl.event_info),
+    )
+    for thing, numbers in asked:
+        for name, answer in answers(thing, numbers).items():
+            assert getattr(thing, name.lower()) == answer, name
+        for wrong in (1, -5, "name", None, 1.5):
+            with pytest.raises(cl.LogicError, match="INVALID_VALUE"):
+                thing.get_info(wrong)
+    assert answers(queue, cl.command_queue_info)["DEVICE"] is context.device and queue.context is context
+    assert queue.get_info(cl.command_queue_info.PROPERTIES) == cl.command_queue_properties.PROFILING_ENABLE
+    assert context.get_info(cl.context_info.PROPERTIES) == [(cl.context_properties.PLATFORM, context.device.platform)]
+    assert context.device.max_constant_buffer_size >= 65536 and context.device.max_parameter_size >= 1024
+    assert isinstance(buffer, cl.MemoryObject) and buffer.get_info(cl.mem_info.HOST_PTR) is None
+
+
+def test_the_attributes_of_a_kernel(context):
+    source = (
+        "__attribute__((reqd_work_group_size(8, 2, 1))) __kernel void k(__global int *o) { o[get_global_id(0)] = 1; }"
+    )
+    kernel = cl.Program(context, source).build().k
+    assert kernel.attributes == kernel.get_info(cl.kernel_info.ATTRIBUTES) == "reqd_work_group_size(8,2,1)"

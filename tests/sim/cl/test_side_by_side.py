@@ -115,6 +115,44 @@ def test_events_order_launches_of_several_queues(board):
     aside.wait()
 
 
+def test_the_host_lets_launches_of_all_queues_begin(board):
+    """They begin side by side when the user event is set; a copy and a fill that do not block keep the queue's order."""
+    gate, status = cl.UserEvent(board.context), cl.command_execution_status
+    one = span([board.compute(0, 0)])
+    buffer = cl.Buffer(board.context, mf.COPY_HOST_PTR, hostbuf=np.arange(256, dtype=np.int32))
+    fence = [cl.enqueue_marker(queue, wait_for=[gate]) for queue in board.queues]
+    together, calls = [board.compute(k, k) for k in range(COUNT)], []
+    cl.enqueue_fill_buffer(board.queues[1], buffer, np.int32(5), 0, 512)
+    added = board.program.add(board.queues[1], (1,), None, buffer, np.int32(7), np.int32(256))
+    found = np.zeros(256, np.int32)
+    copied = cl.enqueue_copy(board.queues[1], found, buffer, is_blocking=False)
+    copied.set_callback(status.COMPLETE, calls.append)
+    events = [*fence, *together, added, copied]
+    assert {event.command_execution_status for event in events} == {status.QUEUED} and not found.any()
+    gate.set_status(status.COMPLETE)
+    copied.wait()
+    assert one <= span(together) < 1.1 * one
+    assert found.tolist() == [12] * 128 + [x + 7 for x in range(128, 256)] and calls == [status.COMPLETE]
+    assert together[1].profile.end <= added.profile.start <= added.profile.end <= copied.profile.start
+    assert added.command_type == cl.command_type.NDRANGE_KERNEL and added.command_queue is board.queues[1]
+
+
+def test_a_user_event_that_fails_takes_launches_with_it(board):
+    gate = cl.UserEvent(board.context)
+    events = [
+        cl.Kernel(board.program, "add")(
+            board.queues[k], (1,), None, board.targets[k], np.int32(1), np.int32(9), wait_for=[gate]
+        )
+        for k in range(2)
+    ]
+    before = board.host(board.targets[0], queue=2)
+    gate.set_status(-9)
+    for event in events:
+        with pytest.raises(cl.RuntimeError, match="kernel add was not started"):
+            event.wait()
+    assert np.array_equal(board.host(board.targets[0], queue=2), before)
+
+
 def test_a_launch_that_goes_wrong_beside_one_that_does_not(board):
     """It is told by its own event, with its buffer, and the other one's bytes are right."""
     small = cl.Buffer(board.context, mf.READ_WRITE, 256)
