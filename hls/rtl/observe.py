@@ -33,13 +33,13 @@ class KernelCounters:
         self.m = Module()
         self.causes = causes_of(self.context, self.m)
         self.layout = Layout(
-            self.context.function.name,
-            clock_mhz,
-            tuple(self._loops()),
-            tuple(self._accesses()),
-            tuple(self._accounts()),
-            counted,
-            tuple(self._channels()),
+            kernel=self.context.function.name,
+            clock_mhz=clock_mhz,
+            loops=tuple(self._loops()),
+            accesses=tuple(self._accesses()),
+            accounts=tuple(self._accounts()),
+            counted=counted,
+            channels=tuple(self._channels()),
         )
         self.values = []
         if counted:
@@ -62,15 +62,15 @@ class KernelCounters:
         for op, access in self.context.memory.outside.items():
             loop = owner.get(op)
             yield AccessLayout(
-                self.context.op_name(op),
-                _line(op),
-                access.memory,
-                access.direction,
-                access.lsu,
-                access.bytes,
-                access.word_bytes,
-                self.context.op_name(loop) if loop else None,
-                access.unit.keeps_words,
+                key=self.context.op_name(op),
+                line=_line(op),
+                buffer=access.memory,
+                kind=access.direction,
+                lsu=access.lsu,
+                access_bytes=access.bytes,
+                word_bytes=access.word_bytes,
+                loop=self.context.op_name(loop) if loop else None,
+                cached=access.unit.keeps_words,
             )
 
     def _channels(self):
