@@ -1,8 +1,12 @@
-"""Shapes of the code that reading it depends on: records are built by name."""
+"""Shapes of the code that reading it depends on: records are built by name, modules do not import each other in a circle."""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+
+import networkx
+
+from tests.test_layers import imports
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("hls/ir", "hls/planning", "hls/rtl")
@@ -31,3 +35,24 @@ def test_positions_are_counted(tmp_path):
         "Plan(1, 2, 3, 4, 5, 6)\n_Plan(1, 2, 3, 4, 5, 6, 7)\nplan(1, 2, 3, 4, 5, 6, 7, 8)\n"
     )
     assert list(positional(tmp_path)) == ["one.py:2: _Plan by 7 positions"]
+
+
+def circles(root: Path, packages: tuple[str, ...]) -> list[list[str]]:
+    """Modules that import each other, also for types only or late."""
+    graph = networkx.DiGraph()
+    for use in imports(root):
+        user = ".".join(use.file.with_suffix("").parts).removesuffix(".__init__")
+        if use.module != user and use.file.parts[0] in packages:
+            graph.add_edge(user, use.module)
+    return [sorted(found) for found in networkx.strongly_connected_components(graph) if len(found) > 1]
+
+
+def test_no_modules_import_each_other():
+    assert circles(ROOT, ("hls", "rtl_lib", "boards")) == []
+
+
+def test_circles_are_found(tmp_path):
+    for name, text in {"a": "from .b import x", "b": "def f():\n    from . import c", "c": "import hls.a"}.items():
+        (tmp_path / "hls").mkdir(exist_ok=True)
+        (tmp_path / "hls" / f"{name}.py").write_text(text)
+    assert circles(tmp_path, ("hls",)) == [["hls.a", "hls.b", "hls.c"]]
