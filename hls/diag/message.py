@@ -1,11 +1,9 @@
 """Spans, diagnostics, and how they are shown as text and as JSON."""
 
 import json
-import traceback
 from dataclasses import dataclass, field
-from pathlib import Path
 
-__all__ = ["CompileError", "Diagnostic", "Span", "at_line", "internal_error", "render", "to_json"]
+__all__ = ["CompileError", "Diagnostic", "Span", "at_line", "render", "to_json"]
 
 
 @dataclass(frozen=True, order=True)
@@ -106,21 +104,3 @@ def _record(d: Diagnostic) -> dict:
         "length": span.length if span else None,
         "notes": [_record(note) for note in d.notes],
     }
-
-
-def internal_error(error: Exception) -> Diagnostic:
-    """The message for an error that nothing foresaw: of the machine where it is that, or else a fault of the compiler
-    itself: what, where in it, and what the user can do."""
-    from .machine import machine_trouble  # which needs this module
-
-    trouble = machine_trouble(error)
-    if trouble is not None:
-        return trouble
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    what = str(error).partition("\n")[0]
-    return Diagnostic(
-        f"internal error: {type(error).__name__}{': ' if what else ''}{what} "
-        f"({Path(where.filename).name}:{where.lineno})",
-        hint="this is a fault of the compiler, not of your kernel: please report it, with the kernel and what "
-        "SLUICE_DEBUG=1 prints (docs/contributing.md says how)",
-    )

@@ -103,7 +103,15 @@ class LoopExplainer:
         carried = [plan.carried[key[1]] for key in keys if isinstance(key, tuple) and key[0] == "write"]
         if not carried:
             place = _place(plan.region.terminator.operands[0], plan)
-            return Bottleneck("condition", "continue condition", place, None, found.cycles, found.distance, shares)
+            return Bottleneck(
+                kind="condition",
+                subject="continue condition",
+                span=place,
+                other=None,
+                cycles=found.cycles,
+                distance=found.distance,
+                shares=shares,
+            )
         order = next((c for c in carried if isinstance(c.arg.type, TokenType)), None)
         if order is not None and taker(plan.region, order.arg) is not None:
             return replace(
@@ -111,7 +119,15 @@ class LoopExplainer:
             )
         named = next((c for c in carried if self._name(c.arg)), carried[0])
         subject = self._name(named.arg) or "a value"
-        return Bottleneck("data", subject, _place(named.next, plan), None, found.cycles, found.distance, shares)
+        return Bottleneck(
+            kind="data",
+            subject=subject,
+            span=_place(named.next, plan),
+            other=None,
+            cycles=found.cycles,
+            distance=found.distance,
+            shares=shares,
+        )
 
     def _scheduled_shares(self, plan: RegionPlan, found) -> tuple[Share, ...]:
         merged: dict[tuple, float] = {}
@@ -158,14 +174,30 @@ class LoopExplainer:
         # what comes from a channel needs nothing that is carried
         asked = [v for op in plan.region.ops if is_call(op) for v in op.operands]
         shares = self._waiting_shares(plan, [*plan.region.args, *asked], condition)
-        return Bottleneck("condition", "continue condition", _place(condition, plan), None, plan.ii, 1, shares)
+        return Bottleneck(
+            kind="condition",
+            subject="continue condition",
+            span=_place(condition, plan),
+            other=None,
+            cycles=plan.ii,
+            distance=1,
+            shares=shares,
+        )
 
     def _crossing(self, plan: RegionPlan, arg: Value, following: Value) -> Bottleneck:
         if isinstance(arg.type, TokenType):
             return self._ordered(plan, arg, following)
         subject = self._name(arg) or self._name(following) or "a value"
         shares = self._waiting_shares(plan, [arg], following)
-        return Bottleneck("data", subject, _place(following, plan), None, plan.ii, 1, shares)
+        return Bottleneck(
+            kind="data",
+            subject=subject,
+            span=_place(following, plan),
+            other=None,
+            cycles=plan.ii,
+            distance=1,
+            shares=shares,
+        )
 
     def _ordered(self, plan: RegionPlan, arg: Value, following: Value) -> Bottleneck:
         """Accesses that take the token wait for those that gave it in an earlier iteration."""
@@ -173,14 +205,14 @@ class LoopExplainer:
         subject = say_operation(held, self.memories) if held else "an access"
         shares = self._waiting_shares(plan, [arg], following)
         return Bottleneck(
-            "memory",
-            subject,
-            held.span if held else plan.loop.span,
-            gave.span if gave is not None and gave.span else _place(following, plan),
-            plan.ii,
-            arg.type.distance,
-            shares,
-            held is not None and is_access(held) and self._is_onchip(memory_name(held)),
+            kind="memory",
+            subject=subject,
+            span=held.span if held else plan.loop.span,
+            other=gave.span if gave is not None and gave.span else _place(following, plan),
+            cycles=plan.ii,
+            distance=arg.type.distance,
+            shares=shares,
+            onchip=held is not None and is_access(held) and self._is_onchip(memory_name(held)),
         )
 
     def _is_onchip(self, memory: str) -> bool:

@@ -39,16 +39,16 @@ def collect(result, source: str) -> Report:
     mine = {name for module in modules.values() for name in _parts(module)}
     shared = sum((used for name, used in area.parts.items() if name not in mine), area.rest)
     return Report(
-        source,
-        result.board.name,
-        result.board.clock.kernel_mhz,
-        kernels,
-        shared,
-        capacity(device),
-        CELL_NAMES[device.logic_cell],
-        tuple(result.warnings),
-        _channels(result.channels),
-        tuple(_network(verdict) for verdict in result.networks),
+        source=source,
+        board=result.board.name,
+        clock_mhz=result.board.clock.kernel_mhz,
+        kernels=kernels,
+        shared=shared,
+        device=capacity(device),
+        logic_cell=CELL_NAMES[device.logic_cell],
+        messages=tuple(result.warnings),
+        channels=_channels(result.channels),
+        networks=tuple(_network(verdict) for verdict in result.networks),
     )
 
 
@@ -77,18 +77,18 @@ def _channels(plans) -> tuple[Channel, ...]:
         found.setdefault(alike, []).append(plan)
     return tuple(
         Channel(
-            first.name if len(same) == 1 else first.channel,
-            first.span,
-            first.bits,
-            first.requested,
-            first.depth,
-            first.storage,
-            first.reason,
-            first.writer,
-            first.write_span,
-            first.reader,
-            first.read_span,
-            len(same),
+            name=first.name if len(same) == 1 else first.channel,
+            span=first.span,
+            bits=first.bits,
+            requested=first.requested,
+            depth=first.depth,
+            storage=first.storage,
+            reason=first.reason,
+            writer=first.writer,
+            write_span=first.write_span,
+            reader=first.reader,
+            read_span=first.read_span,
+            count=len(same),
         )
         for same in found.values()
         for first in same[:1]
@@ -111,13 +111,13 @@ def collect_kernel(
     what it was scheduled with."""
     function = kernel.function
     return Kernel(
-        function.name,
-        function.span,
-        bool(function.attrs.get(Attr.NDRANGE)),
-        collect_loops(kernel, module, memory_latency, timing),
-        _accesses(kernel),
-        collect_privates(kernel, module),
-        resources,
+        name=function.name,
+        span=function.span,
+        ndrange=bool(function.attrs.get(Attr.NDRANGE)),
+        loops=collect_loops(kernel, module, memory_latency, timing),
+        accesses=_accesses(kernel),
+        privates=collect_privates(kernel, module),
+        resources=resources,
         reason=function.attrs.get(Attr.REASON, ""),
         lanes=lanes_of(function),
         units=units_of(function),

@@ -23,10 +23,10 @@ class _Access:
 
     def attach(self, context):
         """Put the unit into the kernel's module and name what can be counted about it."""
-        name = context.op_name(self.op)
+        name = context.names.op(self.op)
         context.m.submodules[f"{name}_unit"] = self.unit
         for kind in ("accepted", "stalled", "burst", "word", "error"):
-            context.observe(kind, self.op, getattr(self.unit.observe, kind))
+            context.observations.add(kind, self.op, getattr(self.unit.observe, kind))
 
 
 class LoadAccess(_Access):

@@ -43,11 +43,13 @@ def causes_of(context, m: Module) -> list[Cause]:
 class _Causes:
     def __init__(self, context, m: Module):
         self.context, self.m = context, m
-        self.seen = {(o.kind, o.op): o.signal for o in context.observations}
+        self.seen = {(o.kind, o.op): o.signal for o in context.observations.all}
         self.loops = context.plan.loops
         # the loop around an operation of a row
         self.around = {row.op: plan for plan in self.loops.values() for row in _rows(plan)}
-        self.late = {op: self._late(unit) for op, unit in context.units.items() if unit.access.direction != "store"}
+        self.late = {
+            op: self._late(unit) for op, unit in context.servers.units.items() if unit.access.direction != "store"
+        }
 
     def all(self) -> list[Cause]:
         inner = [plan for plan in self.loops.values() if not any(row.op.opcode == "loop" for row in _rows(plan))]
@@ -60,10 +62,10 @@ class _Causes:
         causes += [Cause("late", op, late & ~self._refused(op)) for op, late in self.late.items()]
         causes += [
             Cause("unacknowledged", op, self._unacknowledged(unit))
-            for op, unit in self.context.units.items()
+            for op, unit in self.context.servers.units.items()
             if unit.access.direction == "store"
         ]
-        return [*causes, Cause("ramp", None, ~self._begun(issued if inner else self.context.entered))]
+        return [*causes, Cause("ramp", None, ~self._begun(issued if inner else self.context.run.entered))]
 
     def _of_loop(self, plan) -> list[Cause]:
         active = self._active(plan)
@@ -97,18 +99,22 @@ class _Causes:
     def _beyond_latency(self, op: Op):
         """Whether a wait for the operation is more than its latency: one for other kernels, or for earlier stores,
         always is."""
-        if op in self.context.channels or op in self.context.hazards or op in self.context.fences:
+        if (
+            op in self.context.servers.channels
+            or op in self.context.servers.hazards
+            or op in self.context.servers.fences
+        ):
             return C(1)
         return self.late.get(op, C(0))
 
     def _late(self, unit):
         part = LateAnswers(self._memory_latency(unit), 1 << 16)
-        self.m.submodules[f"late_{self.context.op_name(unit.op)}"] = part
+        self.m.submodules[f"late_{self.context.names.op(unit.op)}"] = part
         self.m.d.comb += [
             part.asked.eq(self.seen["accepted", unit.op]),
             part.answered.eq(unit.unit.o.valid & unit.unit.o.ready),
             part.refused.eq(self._refused(unit.op)),
-            part.clear.eq(self.context.restart),
+            part.clear.eq(self.context.run.restart),
         ]
         return part.late
 
@@ -117,13 +123,13 @@ class _Causes:
 
     def _refused(self, op: Op):
         """Whether an answer is there and the kernel does not take it: then the memory is not to blame."""
-        answers = self.context.units[op].unit.o
+        answers = self.context.servers.units[op].unit.o
         return answers.valid & ~answers.ready
 
     def _unacknowledged(self, unit):
         """Whether all stores were taken longer ago than the memory's latency, and one is not in memory."""
         latency = self._memory_latency(unit)
-        since = Signal(range(latency + 1), name=f"since_{self.context.op_name(unit.op)}")
+        since = Signal(range(latency + 1), name=f"since_{self.context.names.op(unit.op)}")
         with self.m.If(unit.unit.idle | self.seen["accepted", unit.op]):
             self.m.d.sync += since.eq(0)
         with self.m.Elif(since != latency):
@@ -133,7 +139,7 @@ class _Causes:
     def _begun(self, issues):
         """Whether anything was issued before this cycle."""
         begun = Signal(name="begun")
-        self.m.d.sync += begun.eq(~self.context.restart & (begun | issues))
+        self.m.d.sync += begun.eq(~self.context.run.restart & (begun | issues))
         return begun
 
 

@@ -17,7 +17,7 @@ class MeetAccess:
 
     def __init__(self, context, op: Op):
         self.op = op
-        fenced = any(waits_for_stores(unit, op) for unit in context.units.values())
+        fenced = any(waits_for_stores(unit, op) for unit in context.servers.units.values())
         self.fence = FenceAccess(context, op) if fenced else None
         self.unit = GroupMeeting(most_tokens(context.function), context.bypass_depth(op), fenced)
 
@@ -35,8 +35,8 @@ def meets_of(context) -> dict[Op, MeetAccess]:
 
 def build_meets(context):
     """Put the units into the kernel's module; fences are connected with stores elsewhere."""
-    for op, meet in context.meets.items():
-        context.m.submodules[f"{context.op_name(op)}_unit"] = meet.unit
+    for op, meet in context.servers.meets.items():
+        context.m.submodules[f"{context.names.op(op)}_unit"] = meet.unit
         if meet.fence is not None:
             wiring.connect(context.m, meet.unit.fence.request, meet.fence.unit.i)
             wiring.connect(context.m, meet.fence.unit.o, meet.unit.fence.response)

@@ -41,7 +41,7 @@ class LoopHistory:
         apart = plan.levels[root.write.level].spacing
         most = [(root.write.stage - c.read.stage) // apart for c in self.chain]
         self.part = History(
-            context.width(root.arg),
+            context.values.width(root.arg),
             len(self.chain),
             tuple(Tap(c.steps, ahead) for c, ahead in zip(self.chain, most, strict=True)),
         )
@@ -66,16 +66,20 @@ class LoopHistory:
         for k, c in enumerate(self.chain[: carried.steps]):
             # an invocation's first token brings the values; tokens behind it find them where it left them
             own = builder.at(self._initial(c), stage)
-            kept = own if self.context.fixed(self._initial(c)) is not None else Mux(first, own, self._left(builder)[k])
+            kept = (
+                own
+                if self.context.values.fixed(self._initial(c)) is not None
+                else Mux(first, own, self._left(builder)[k])
+            )
             builder.m.d.comb += tap.initial[k].eq(kept)
-        signal = Signal(self.context.width(carried.arg), name=self.context.name(carried.arg))
+        signal = Signal(self.context.values.width(carried.arg), name=self.context.names.value(carried.arg))
         builder.m.d.comb += signal.eq(tap.value)
         return signal
 
     def _ahead(self, builder, carried):
         """Registers with the number of tokens of an invocation that have passed ``carried.read`` and not yet written,
         and whether its first one is among them: then there are no others."""
-        name = self.context.name(carried.arg)
+        name = self.context.names.value(carried.arg)
         ahead = Signal(range(carried.steps), name=f"{name}_ahead")
         begins = Signal(name=f"{name}_begins")
         found = [
@@ -92,7 +96,8 @@ class LoopHistory:
         """Registers with the initial values of the one invocation there is."""
         if self._kept is None:
             self._kept = [
-                Signal(self.context.width(c.arg), name=f"{self.context.name(c.arg)}_start") for c in self.chain
+                Signal(self.context.values.width(c.arg), name=f"{self.context.names.value(c.arg)}_start")
+                for c in self.chain
             ]
             enters = builder.present(0) & builder.at(self._first, 0)
             for kept, c in zip(self._kept, self.chain, strict=True):
@@ -101,8 +106,8 @@ class LoopHistory:
         return self._kept
 
     def _initial(self, carried):
-        return self.context.initial(self.plan, carried.index)
+        return self.context.loops.initial(self.plan, carried.index)
 
     @property
     def _first(self):
-        return self.context.pseudo[self.plan].first
+        return self.context.loops.pseudo[self.plan].first

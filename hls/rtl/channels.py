@@ -25,7 +25,7 @@ class Call:
 
     def attach(self, context):
         """Name what can be counted about the call."""
-        context.observe("stalled", self.op, self.unit.i[self.k].valid & ~self.unit.i[self.k].ready)
+        context.observations.add("stalled", self.op, self.unit.i[self.k].valid & ~self.unit.i[self.k].ready)
 
     def request(self):
         _, pred, *value = self.op.operands[: 2 + self.end.writes]
@@ -52,16 +52,16 @@ class CallAtOnce:
     def __init__(self, context, op: Op, end: Endpoint):
         self.op, self.end = op, end
         value = op.operands[2] if end.writes else op.results[0]
-        self.channel = stream.Signature(context.width(value)).create(path=(context.op_name(op),))
+        self.channel = stream.Signature(context.values.width(value)).create(path=(context.names.op(op),))
         self._answers: dict[Value, Signal] = {}
 
     def place(self, context, builder, stage: int) -> dict[Value, Signal]:
         """Build the call into a level; returns the signals of its results, which are there in the same stage."""
         if self._answers:
             return self._answers
-        condition, m, channel = context.condition(self.op), builder.m, self.channel
+        condition, m, channel = context.servers.condition(self.op), builder.m, self.channel
         on = C(1) if condition is None else builder.at(condition, stage)
-        self._answers = {r: Signal(context.width(r), name=context.name(r)) for r in self.op.results}
+        self._answers = {r: Signal(context.values.width(r), name=context.names.value(r)) for r in self.op.results}
         if self.end.writes:
             m.d.comb += [
                 channel.valid.eq(builder.valid(stage) & on),
@@ -111,8 +111,8 @@ def _unit(context, end: Endpoint, ops: list[Op]):
     value = ops[0].operands[2] if end.writes else ops[0].results[0]
     blocking = tuple(op.attrs[Attr.BLOCKING] for op in ops)
     if end.writes:
-        return ChannelWriter(context.width(value), blocking, tuple(bool(op.results) for op in ops))
-    return ChannelReader(context.width(value), blocking)
+        return ChannelWriter(context.values.width(value), blocking, tuple(bool(op.results) for op in ops))
+    return ChannelReader(context.values.width(value), blocking)
 
 
 def build_ends(context) -> dict[Endpoint, object]:
@@ -122,14 +122,14 @@ def build_ends(context) -> dict[Endpoint, object]:
     meetings of work-items.
     """
     m, ends = context.m, {}
-    for call in context.channels.values():
+    for call in context.servers.channels.values():
         call.attach(context)
     _renew_loads(context)
-    units = {call.unit: call for call in context.channels.values()}
+    units = {call.unit: call for call in context.servers.channels.values()}
     for unit, call in units.items():
-        m.submodules[f"{context.op_name(call.op)}_unit"] = unit
+        m.submodules[f"{context.names.op(call.op)}_unit"] = unit
         ends.setdefault(call.end, []).append(unit.channel)
-    for call in context.at_once.values():
+    for call in context.servers.at_once.values():
         ends.setdefault(call.end, []).append(call.channel)
     return {end: _merged(context, end, streams) for end, streams in ends.items()}
 
@@ -137,24 +137,24 @@ def build_ends(context) -> dict[Endpoint, object]:
 def _renew_loads(context):
     """A call behind which a fence stands makes loads forget: one cycle after it, when its answer is no further than a
     queue."""
-    for call in context.channels.values():
-        request, made = call.unit.i[call.k], Signal(name=f"{context.op_name(call.op)}_renews")
+    for call in context.servers.channels.values():
+        request, made = call.unit.i[call.k], Signal(name=f"{context.names.op(call.op)}_renews")
         loads = [
             u.op
-            for u in context.units.values()
+            for u in context.servers.units.values()
             if u.access.direction != "store" and u.access.memory in call.op.attrs.get(Attr.FLUSH, ())
         ]
         if loads:
             context.m.d.sync += made.eq(request.valid & request.ready)
         for load in loads:
-            context.flushes[load] = context.flushes.get(load, 0) | made
+            context.servers.flushes[load] = context.servers.flushes.get(load, 0) | made
 
 
 def _merged(context, end: Endpoint, streams):
     """One stream for several of which at most one is in use."""
     m, shape = context.m, streams[0].payload.shape()
     name = f"{'write' if end.writes else 'read'}_{end.channel}_{end.index}"
-    outer = stream.Signature(shape).create(path=(context.unique(name),))
+    outer = stream.Signature(shape).create(path=(context.names.unique(name),))
     if end.writes:
         m.d.comb += [outer.valid.eq(Cat(s.valid for s in streams).any()), *(s.ready.eq(outer.ready) for s in streams)]
         for s in streams:

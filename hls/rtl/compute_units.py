@@ -72,7 +72,7 @@ class UnitedKernel:
                 unit.groups.valid.eq(given.valid),
                 given.ready.eq(unit.groups.ready),
                 unit.exhausted.eq(dispatcher.empty),
-                *(unit.groups.payload[name].eq(fields[name]) for name in unit.context.of_group),
+                *(unit.groups.payload[name].eq(fields[name]) for name in unit.context.values.of_group),
             ]
 
     @property

@@ -15,7 +15,7 @@ class FenceAccess:
 
     def __init__(self, context, op: Op):
         self.op = op
-        units = context.units.values()
+        units = context.servers.units.values()
         self.stores = [u for u in units if waits_for_stores(u, op)]
         self.loads = [u for u in units if u.access.direction != "store" and u.access.memory in op.attrs[Attr.FLUSH]]
         depths = [_queue_depth(context, u.op) if u.access.direction == "store" else 1 for u in self.stores]
@@ -46,7 +46,7 @@ def fences_of(context) -> dict[Op, FenceAccess]:
     return {
         op: FenceAccess(context, op)
         for op in walk(context.function.body)
-        if op.opcode == "fence" and any(waits_for_stores(unit, op) for unit in context.units.values())
+        if op.opcode == "fence" and any(waits_for_stores(unit, op) for unit in context.servers.units.values())
     }
 
 
@@ -54,20 +54,22 @@ def build_fences(context):
     """Connect the fences, also those of meetings, with store units and their queues, once all queues are there; flush
     loads."""
     m, askers = context.m, {}
-    fences = context.fences | {op: meet.fence for op, meet in context.meets.items() if meet.fence is not None}
+    fences = context.servers.fences | {
+        op: meet.fence for op, meet in context.servers.meets.items() if meet.fence is not None
+    }
     for op, fence in fences.items():
-        m.submodules[f"{context.op_name(op)}_fence"] = fence.unit
+        m.submodules[f"{context.names.op(op)}_fence"] = fence.unit
         for store, view in zip(fence.stores, fence.unit.stores, strict=True):
             if store.access.direction == "store":  # a fence behind an atomic operation knows that it was answered
-                queue = context.queued[store.op]
+                queue = context.servers.queued[store.op]
                 m.d.comb += [view.queued.eq(queue.level), view.taken.eq(queue.o.valid & queue.o.ready)]
             askers.setdefault(store, []).append(view.fence)
     for store, views in askers.items():
         share = FenceShare(len(views))
-        m.submodules[f"{context.op_name(store.op)}_fences"] = share
+        m.submodules[f"{context.names.op(store.op)}_fences"] = share
         for view, port in zip(views, share.askers, strict=True):
             wiring.connect(m, view, port)
         wiring.connect(m, share.unit, store.unit.fence)
     for load in {load for fence in fences.values() for load in fence.loads}:
         flushes = [fence.unit.flush for fence in fences.values() if load in fence.loads]
-        context.flushes[load.op] = context.flushes.get(load.op, 0) | Cat(flushes).any()
+        context.servers.flushes[load.op] = context.servers.flushes.get(load.op, 0) | Cat(flushes).any()

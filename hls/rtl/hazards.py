@@ -17,7 +17,7 @@ class HazardAccess:
 
     def __init__(self, context, op: Op):
         self.op, number = op, op.attrs[Attr.NUMBER]
-        units = context.units.values()
+        units = context.servers.units.values()
         self.stores = _watched(units, number)
         self.loads = [u for u in units if u.access.direction == "load" and op.result in u.op.operands]
         widest = max(u.access.bytes for u in (*self.stores, *self.loads))
@@ -85,13 +85,13 @@ def build_hazards(context):
     """Connect the hazards with store units, once all queues are there; loads forget what they hold as stores come into
     memory."""
     m, hurried = context.m, {}
-    for op, hazard in context.hazards.items():
-        m.submodules[f"{context.op_name(op)}_unit"] = hazard.unit
+    for op, hazard in context.servers.hazards.items():
+        m.submodules[f"{context.names.op(op)}_unit"] = hazard.unit
         for k, store in enumerate(hazard.stores):
             m.d.comb += getattr(hazard.unit, f"retired{k}").eq(store.unit.retired)
             hurried.setdefault(store, []).append(hazard.unit.waits)
         for load in hazard.loads:
             renewed = Cat(store.unit.retired.any() for store in hazard.stores).any()
-            context.flushes[load.op] = context.flushes.get(load.op, 0) | renewed
+            context.servers.flushes[load.op] = context.servers.flushes.get(load.op, 0) | renewed
     for store, waits in hurried.items():
         m.d.comb += store.unit.hurry.eq(Cat(waits).any())

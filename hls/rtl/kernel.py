@@ -41,7 +41,7 @@ class KernelHardware:
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
         self.quiet = Signal(name="quiet")
         self.m.submodules.static = build_static(context)
-        for unit in (*context.units.values(), *context.ports.values()):
+        for unit in (*context.servers.units.values(), *context.servers.ports.values()):
             unit.attach(context)
         build_onchip(context)
         self.ends = build_ends(context)  #: the stream of each end of a channel
@@ -76,14 +76,14 @@ class KernelHardware:
         return [(u.unit.mem, u.op.attrs[Attr.FN]) for u in self._units("atomic", location)]
 
     def _units(self, direction: str, location: str | None) -> list:
-        units = self.context.units.values()
+        units = self.context.servers.units.values()
         return [u for u in units if (u.access.direction, u.access.location) == (direction, location)]
 
     @property
     def ports(self):
         """Each port to RAM outside of the kernel with its description, and its input that says that there is no such
         word (or None), in program order."""
-        return [(p.ram, p.interface, p.refused) for p in self.context.ports.values() if p.interface is not None]
+        return [(p.ram, p.interface, p.refused) for p in self.context.servers.ports.values() if p.interface is not None]
 
     def _control(self):
         m, context = self.m, self.context
@@ -91,14 +91,14 @@ class KernelHardware:
         wait = context.plan.static_depth
         offered, passed, finish = self._run_of_groups() if context.by_group else self._run_of_one()
         settling = Signal(range(wait + 2))
-        stores = [u.unit.idle for u in context.units.values() if u.access.direction != "load"]
-        stores += [~unsent for unsent in context.unsent]
+        stores = [u.unit.idle for u in context.servers.units.values() if u.access.direction != "load"]
+        stores += [~unsent for unsent in context.servers.unsent]
         over = Signal()  # no store is on its way to its unit, and none will come
-        m.d.sync += over.eq(passed & ~Cat(*context.unsent, C(0)).any())
-        for unit in context.units.values():
+        m.d.sync += over.eq(passed & ~Cat(*context.servers.unsent, C(0)).any())
+        for unit in context.servers.units.values():
             if unit.access.direction != "store":
                 # what the last run fetched may have been overwritten since
-                anew = self.start | context.flushes.get(unit.op, 0)
+                anew = self.start | context.servers.flushes.get(unit.op, 0)
                 # the unit of atomic operations has what all others have done to its words
                 if unit.access.direction == "load":
                     anew |= reads_anew(unit.op, context.function)
@@ -106,8 +106,8 @@ class KernelHardware:
             elif unit.access.unit.gathers_stores:
                 m.d.comb += unit.unit.over.eq(over)
         m.d.comb += [
-            context.start.eq(offered & (settling == 0)),
-            context.restart.eq(self.start),
+            context.run.start.eq(offered & (settling == 0)),
+            context.run.restart.eq(self.start),
             self.quiet.eq(self.busy & passed & (Cat(stores).all() if stores else 1)),
             self.done.eq(self.quiet & finish),
         ]
@@ -121,8 +121,10 @@ class KernelHardware:
 
     def _errors(self):
         """Gather what the memory refused: by direction, and by access."""
-        reads = self.context.read_errors
-        writes = [(op, u.unit.observe.error) for op, u in self.context.units.items() if u.access.direction != "load"]
+        reads = self.context.observations.read_errors
+        writes = [
+            (op, u.unit.observe.error) for op, u in self.context.servers.units.items() if u.access.direction != "load"
+        ]
         strobes = {READ_REFUSED: [strobe for _, strobe in reads], WRITE_REFUSED: [strobe for _, strobe in writes]}
         numbers = {op: k for k, op in enumerate(self.context.memory.outside)}
         for op, strobe in (*reads, *writes):
@@ -136,22 +138,22 @@ class KernelHardware:
         with self.m.If(self.start):
             self.m.d.sync += [waiting.eq(1), passed.eq(0)]
         with self.m.Else():
-            with self.m.If(self.context.entered):
+            with self.m.If(self.context.run.entered):
                 self.m.d.sync += waiting.eq(0)
-            with self.m.If(self.context.finished):
+            with self.m.If(self.context.run.finished):
                 self.m.d.sync += passed.eq(1)
         return waiting, passed, C(1)
 
     def _run_of_groups(self):
         """The same of a unit, whose top has a token for each group."""
         inside = Signal(NUMBER)
-        self.m.d.sync += inside.eq(inside + self.context.entered - self.context.finished)
+        self.m.d.sync += inside.eq(inside + self.context.run.entered - self.context.run.finished)
         return self.groups.valid & self.busy, self.exhausted & (inside == 0), self.finish
 
     def _take_groups(self, top: RegionBuilder):
         """Connect what a group brings with the values of the top's tokens."""
         context = self.context
-        self.groups = stream.Signature(data.StructLayout(dict.fromkeys(context.of_group, NUMBER))).create(
+        self.groups = stream.Signature(data.StructLayout(dict.fromkeys(context.values.of_group, NUMBER))).create(
             path=("groups",)
         )
         self.exhausted, self.finish, self.all_entered = (
@@ -161,9 +163,9 @@ class KernelHardware:
         )
         loops = [child.header.done.valid for op, child in top.children.items() if op.attrs.get(Attr.FORM) == "ndrange"]
         self.m.d.comb += [
-            self.groups.ready.eq(context.entered),
-            self.all_entered.eq(Cat(loops).any() if loops else context.entered),
-            *(signal.eq(self.groups.payload[name]) for name, signal in context.of_group.items()),
+            self.groups.ready.eq(context.run.entered),
+            self.all_entered.eq(Cat(loops).any() if loops else context.run.entered),
+            *(signal.eq(self.groups.payload[name]) for name, signal in context.values.of_group.items()),
         ]
 
 

@@ -14,18 +14,18 @@ def build_static(context) -> Module:
     for op in context.plan.static:
         if op.opcode == "const":
             continue
-        operands = [context.fixed(v) for v in op.operands]
-        name = context.name(op.result)
+        operands = [context.values.fixed(v) for v in op.operands]
+        name = context.names.value(op.result)
         latency = context.latency(op)
-        settled = Signal(context.width(op.result), name=name, reset_less=True)
+        settled = Signal(context.values.width(op.result), name=name, reset_less=True)
         if op in context.plan.parts:
             result = pipelined_unit(m, context.plan.parts[op], op, operands, latency, C(1), name)
         elif op.opcode == "addr":
-            result = context.base(op) + operands[0]
+            result = context.values.base(op) + operands[0]
         elif op.opcode == "given":
-            result = context.base(op).any()
+            result = context.values.base(op).any()
         else:
             result = combinational(op, operands)
         m.d.sync += settled.eq(result)
-        context.static[op.result] = settled
+        context.values.static[op.result] = settled
     return m

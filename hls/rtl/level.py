@@ -57,7 +57,7 @@ class LevelBuilder:
 
     def at(self, value: Value, stage: int):
         """The signal of ``value`` at ``stage`` of this level."""
-        fixed = self.context.fixed(value)
+        fixed = self.context.values.fixed(value)
         if fixed is not None:
             return fixed
         born, known = self._born(value), stage
@@ -70,13 +70,13 @@ class LevelBuilder:
         for later in range(known + 1, stage + 1):
             source = self._at[value, later - 1]
             self._at[value, later] = signal = Signal(
-                len(source), name=f"{self.context.name(value)}_s{later}", reset_less=True
+                len(source), name=f"{self.context.names.value(value)}_s{later}", reset_less=True
             )
             self.clocked(signal.eq(source))
         return self._at[value, stage]
 
     def _born(self, value: Value) -> int:
-        load = self.context.failed.get(value)
+        load = self.context.observations.failed.get(value)
         if load is not None:
             place = self.region.place[load]
             return self._answered(load) if place.level == self.plan.index else 0
@@ -85,33 +85,33 @@ class LevelBuilder:
 
     def _make(self, value: Value, stage: int):
         """The signal of a value at the stage in which it appears."""
-        load = self.context.failed.get(value)
+        load = self.context.observations.failed.get(value)
         if load is not None and self.region.place[load].level == self.plan.index:
-            return self.context.ports[load].failed(self, self.region.place[load].stage)
+            return self.context.servers.ports[load].failed(self, self.region.place[load].stage)
         op = value.op
         if value in self._carried and self._carried[value].read.level == self.plan.index:
             return self._read_carried(value, stage)
         if op is not None and self.region.place.get(op, Point(-1, 0)).level == self.plan.index:
             if has(op, "pure"):
                 return self._compute(op, self.region.place[op].stage)
-            if op in self.context.at_once:
-                return self.context.at_once[op].place(self.context, self, self.region.place[op].stage)[value]
-            if op in self.context.ports:
-                return self.context.ports[op].place(self.context, self, self.region.place[op].stage)
-        signal = Signal(self.context.width(value), name=f"{self.context.name(value)}_in")
+            if op in self.context.servers.at_once:
+                return self.context.servers.at_once[op].place(self.context, self, self.region.place[op].stage)[value]
+            if op in self.context.servers.ports:
+                return self.context.servers.ports[op].place(self.context, self, self.region.place[op].stage)
+        signal = Signal(self.context.values.width(value), name=f"{self.context.names.value(value)}_in")
         self.incoming[value] = signal
         return signal
 
     def _answered(self, load: Op) -> int:
         """The stage in which a load inside the level has its data."""
-        return self.region.place[load].stage + self.context.ports[load].access.latency
+        return self.region.place[load].stage + self.context.servers.ports[load].access.latency
 
     def report_failed_loads(self):
         """Tell of loads inside the level that failed; their tokens are surely the program's."""
         for op, point in self.region.place.items():
-            if point.level == self.plan.index and self.context.may_fail(op):
-                failed = self.context.ports[op].failed(self, point.stage)
-                self.context.read_errors.append((op, self.valid(self._answered(op)) & failed))
+            if point.level == self.plan.index and self.context.servers.may_fail(op):
+                failed = self.context.servers.ports[op].failed(self, point.stage)
+                self.context.observations.read_errors.append((op, self.valid(self._answered(op)) & failed))
 
     def effects(self):
         """Build the level's calls, stores and atomic operations that never wait, whether or not a value asks for
@@ -119,28 +119,28 @@ class LevelBuilder:
         for op, point in self.region.place.items():
             if point.level != self.plan.index:
                 continue
-            if op in self.context.at_once:
-                self.context.at_once[op].place(self.context, self, point.stage)
-            if op not in self.context.ports:
+            if op in self.context.servers.at_once:
+                self.context.servers.at_once[op].place(self.context, self, point.stage)
+            if op not in self.context.servers.ports:
                 continue
             if op.opcode == "store":
-                self.context.ports[op].place(self.context, self, point.stage)
+                self.context.servers.ports[op].place(self.context, self, point.stage)
             elif op.opcode == "atomic":
                 self.at(op.results[0], self._born(op.results[0]))
 
     def _compute(self, op: Op, stage: int):
         operands = [self.at(v, stage) for v in op.operands]
-        name = self.context.name(op.result)
+        name = self.context.names.value(op.result)
         latency = self.context.latency(op)
         if op in self.context.plan.parts:
             return pipelined_unit(self.m, self.context.plan.parts[op], op, operands, latency, self.go, name)
         signal = Signal(
-            self.context.width(op.result), name=name, attrs={"keep": 1} if op in self.context.plan.apart else {}
+            self.context.values.width(op.result), name=name, attrs={"keep": 1} if op in self.context.plan.apart else {}
         )
         if op.opcode == "addr":
-            self.m.d.comb += signal.eq(self.context.base(op) + operands[0])
+            self.m.d.comb += signal.eq(self.context.values.base(op) + operands[0])
         elif op.opcode == "given":  # no buffer lies at 0
-            self.m.d.comb += signal.eq(self.context.base(op).any())
+            self.m.d.comb += signal.eq(self.context.values.base(op).any())
         else:
             self.m.d.comb += signal.eq(combinational(op, operands))
         return signal
@@ -148,14 +148,14 @@ class LevelBuilder:
     def _read_carried(self, arg: Value, stage: int):
         """The initial value for an invocation's first token, the slot's register for the others."""
         if self._carried[arg].root is not None:
-            return self.context.histories[self.region][self._carried[arg].root].read(self, self._carried[arg])
-        pseudo, register = self.context.pseudo[self.region], self.context.registers[arg]
-        signal = Signal(self.context.width(arg), name=self.context.name(arg))
+            return self.context.loops.histories[self.region][self._carried[arg].root].read(self, self._carried[arg])
+        pseudo, register = self.context.loops.pseudo[self.region], self.context.loops.registers[arg]
+        signal = Signal(self.context.values.width(arg), name=self.context.names.value(arg))
         if self.region.slots > 1:
             self.m.d.comb += register.read.slot.eq(self.at(pseudo.slot, stage))
         if register.preset is not None:
             self.m.d.comb += signal.eq(register.read.value)
             return signal
-        initial = self.at(self.context.initial(self.region, self._carried[arg].index), stage)
+        initial = self.at(self.context.loops.initial(self.region, self._carried[arg].index), stage)
         self.m.d.comb += signal.eq(Mux(self.at(pseudo.first, stage), initial, register.read.value))
         return signal

@@ -33,13 +33,13 @@ class KernelCounters:
         self.m = Module()
         self.causes = causes_of(self.context, self.m)
         self.layout = Layout(
-            self.context.function.name,
-            clock_mhz,
-            tuple(self._loops()),
-            tuple(self._accesses()),
-            tuple(self._accounts()),
-            counted,
-            tuple(self._channels()),
+            kernel=self.context.function.name,
+            clock_mhz=clock_mhz,
+            loops=tuple(self._loops()),
+            accesses=tuple(self._accesses()),
+            accounts=tuple(self._accounts()),
+            counted=counted,
+            channels=tuple(self._channels()),
         )
         self.values = []
         if counted:
@@ -50,7 +50,7 @@ class KernelCounters:
         most = together(self.context.plan)
         for loop, plan in self.context.plan.loops.items():
             yield LoopLayout(
-                self.context.op_name(loop),
+                self.context.names.op(loop),
                 loop.attrs.get(Attr.LABEL, ""),
                 _line(loop),
                 plan.ii,
@@ -62,23 +62,23 @@ class KernelCounters:
         for op, access in self.context.memory.outside.items():
             loop = owner.get(op)
             yield AccessLayout(
-                self.context.op_name(op),
-                _line(op),
-                access.memory,
-                access.direction,
-                access.lsu,
-                access.bytes,
-                access.word_bytes,
-                self.context.op_name(loop) if loop else None,
-                access.unit.keeps_words,
+                key=self.context.names.op(op),
+                line=_line(op),
+                buffer=access.memory,
+                kind=access.direction,
+                lsu=access.lsu,
+                access_bytes=access.bytes,
+                word_bytes=access.word_bytes,
+                loop=self.context.names.op(loop) if loop else None,
+                cached=access.unit.keeps_words,
             )
 
     def _channels(self):
-        calls = [*self.context.channels.values(), *self.context.at_once.values()]
+        calls = [*self.context.servers.channels.values(), *self.context.servers.at_once.values()]
         first = {call.end: call.op for call in reversed(calls)}
         for end in self.hardware.ends:
             plan = self.channels[end.channel, end.index].plan
-            key = self.context.unique(f"{'write' if end.writes else 'read'}_of_{end.channel}_{end.index}")
+            key = self.context.names.unique(f"{'write' if end.writes else 'read'}_of_{end.channel}_{end.index}")
             yield ChannelLayout(key, plan.name, end.writes, plan.depth, _line(first[end]))
 
     def _accounts(self):
@@ -95,15 +95,15 @@ class KernelCounters:
             if access
             else f"loop {label}"
         )
-        if cause.op in self.context.meets:
+        if cause.op in self.context.servers.meets:
             waited = "the group's other work-items at the barrier"
-        if cause.op in self.context.fences:
+        if cause.op in self.context.servers.fences:
             waited = f"stores to {', '.join(cause.op.attrs[Attr.MEMS])} to be in memory"
-        if cause.op in self.context.hazards:
+        if cause.op in self.context.servers.hazards:
             waited = f"earlier stores to {cause.op.attrs[Attr.MEM]} that may be to the same address"
         if cause.op in self.context.plan.loops:
             waited = self._say_loop(cause.op, label)
-        call = self.context.channels.get(cause.op)
+        call = self.context.servers.channels.get(cause.op)
         if call:
             name = self.channels[call.end.channel, call.end.index].plan.name
             return f"waiting for channel {name} to have {'room' if call.end.writes else 'a value'}"
@@ -139,7 +139,7 @@ class KernelCounters:
         return f"the pipeline latency of loop {label}{why}"
 
     def _build(self):
-        seen = {(o.kind, o.op): o.signal for o in self.context.observations}
+        seen = {(o.kind, o.op): o.signal for o in self.context.observations.all}
         for loop in self.context.plan.loops:
             busy, starts = self._stretches(loop, seen)
             for event in (seen["issued", loop], seen["invocations", loop], busy, starts):
@@ -162,7 +162,7 @@ class KernelCounters:
         the interval is that at which iterations leave.
         """
         name, around = (
-            self.context.op_name(loop),
+            self.context.names.op(loop),
             any(
                 op.opcode == "loop"
                 for level in self.context.plan.loops[loop].levels

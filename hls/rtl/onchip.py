@@ -14,7 +14,7 @@ __all__ = ["build_onchip"]
 def build_onchip(context):
     """Put every memory of the kernel's own into its module; the ports of its accesses are there."""
     for name, memory in context.memory.onchip.items():
-        loads, stores = ([context.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
+        loads, stores = ([context.servers.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
         narrow = any(port.access.bytes < memory.word_bytes for port in stores)
         addresses = len((loads or stores)[0].ram.addr)
         shape = {
@@ -42,7 +42,7 @@ def build_onchip(context):
                 turns=tuple(memory.turn(op) for op in memory.stores),
             )
         )
-        context.m.submodules[context.unique(f"memory_{name}")] = ram
+        context.m.submodules[context.names.unique(f"memory_{name}")] = ram
         for port, side in zip(loads, ram.reads, strict=True):
             wiring.connect(context.m, port.ram, side)
         for port, side in zip(stores, ram.writes, strict=True):

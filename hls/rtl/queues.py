@@ -40,25 +40,25 @@ class LevelQueues:
 
     def _push_request(self, row):
         builder, op = self.builder, row.op
-        target, fields = self.context.request_port(self.region, op)
+        target, fields = self.context.servers.request_port(self.region, op)
         fifo = StreamFifo(target.payload.shape(), row.request_depth)
-        name = self.context.op_name(op)
-        self.m.submodules[f"{name}_request"] = self.context.queued[op] = fifo
+        name = self.context.names.op(op)
+        self.m.submodules[f"{name}_request"] = self.context.servers.queued[op] = fifo
         on = self._enabled(op, row.push)
         self._queue(fifo, row.push, on, row.request_depth, name)
         for field, value in fields(fifo.i.payload):
             builder.m.d.comb += field.eq(builder.at(value, row.push))
-        for hazard in self.context.hazards.values():
+        for hazard in self.context.servers.hazards.values():
             if op in hazard.fates:
                 made = C(1) if on is None else on
                 builder.m.d.comb += [hazard.fates[op].valid.eq(builder.valid(row.push)), hazard.fates[op].made.eq(made)]
-        self.context.connect(self.m, fifo.o, target, f"{name}_request")
+        self.context.stalls.connect(self.m, fifo.o, target, f"{name}_request")
         if not row.joins:
-            self.context.unsent.append(fifo.level != 0)
+            self.context.servers.unsent.append(fifo.level != 0)
 
     def _enabled(self, op, stage):
         """The operation's predicate at a stage, or None where it is always on."""
-        condition = self.context.condition(op)
+        condition = self.context.servers.condition(op)
         return None if condition is None else self.builder.at(condition, stage)
 
     def _push_bypass(self, behind):
@@ -110,7 +110,7 @@ class LevelQueues:
         plan, index = self.region.plan, self.builder.plan.index
         open_ = Signal(name=f"open{index}")
         gates = [*self.room, self.builder.go] if self.builder.plan.elastic else list(self.room)
-        gates.append(~self.context.stall(self.m, f"{self.context.region_name(plan)}_level{index}"))
+        gates.append(~self.context.stalls.source(self.m, f"{self.context.names.region(plan)}_level{index}"))
         gates += self.region.enter_windows(self.builder)
         gates += self._turn()
         if index:
@@ -119,9 +119,9 @@ class LevelQueues:
         elif plan.loop is not None:
             there = self._from_header(open_)
         else:
-            there = self.context.start
-            self.m.d.comb += [self.builder.enter.eq(there & open_), self.context.entered.eq(self.builder.enter)]
-            sources = self.context.group_values()
+            there = self.context.run.start
+            self.m.d.comb += [self.builder.enter.eq(there & open_), self.context.run.entered.eq(self.builder.enter)]
+            sources = self.context.values.group_values()
             self.m.d.comb += [signal.eq(sources[value]) for value, signal in self.builder.incoming.items()]
         self.region.observe_windows(index, there)
         self.m.d.comb += open_.eq(Cat(*gates, *self._book(there, gates)).all())
@@ -129,12 +129,12 @@ class LevelQueues:
     def _book(self, there, gates):
         """The gate of a level whose stores use a port that others use, too: high if the port is free whenever the token
         needs it."""
-        booked = self.context.bookings.get((self.region.plan, self.builder.plan.index))
+        booked = self.context.servers.bookings.get((self.region.plan, self.builder.plan.index))
         if booked is None:
             return []
         want, may, op = booked
         self.m.d.comb += want.eq(there & Cat(gates).all())
-        self.context.observe("port", op, want & ~may)
+        self.context.observations.add("port", op, want & ~may)
         return [may]
 
     def _single(self) -> bool:
@@ -167,7 +167,7 @@ class LevelQueues:
         # where nobody knows yet which token is an invocation's last, the first one of the next waits like any other
         first = C(0) if self.region.undecided(index) else self.builder.at(pseudo.first, 0)
         # a gate for overlapping buffers only stays as it is in other runs: sets and clears must come in pairs
-        matters = C(1) if self.builder.plan.ready is not None else self.context.overlap
+        matters = C(1) if self.builder.plan.ready is not None else self.context.values.overlap
         self.m.d.comb += ready.clear.valid.eq(self.builder.enter & ~first & matters)
         if self.region.plan.slots > 1:
             slot = self.builder.at(pseudo.slot, 0)
@@ -190,7 +190,7 @@ class LevelQueues:
                 waits.append(self._response(row.op, open_, responses))
         own = {self.region.error_value(row.op) for row in before.row}
         self.carried = [v for v in builder.incoming if v not in responses and v not in own]
-        layout = data.StructLayout({f"f{k}": self.context.width(v) for k, v in enumerate(self.carried)})
+        layout = data.StructLayout({f"f{k}": self.context.values.width(v) for k, v in enumerate(self.carried)})
         self.bypass = self.m.submodules[f"bypass{index - 1}"] = StreamFifo(layout, before.bypass_depth)
         for k, value in enumerate(self.carried):
             self.m.d.comb += builder.incoming[value].eq(self.bypass.o.payload[f"f{k}"])
@@ -207,21 +207,21 @@ class LevelQueues:
             self.m.d.comb += stream.ready.eq(taken & on)
         self._errors([row.op for row in before.row if row.joins], [on for _, _, on in waits], failed)
         for (ok, _, _), row in zip(waits, [r for r in before.row if r.joins], strict=True):
-            self.context.observe_wait(row.op, self.bypass.o.valid & ~ok)
+            self.context.observations.add_wait(row.op, self.bypass.o.valid & ~ok)
         return arrived & ~over
 
     def _errors(self, ops, ons, failed):
         """Report failed loads, or pass it on to the level that knows whether the program made them."""
         index, builder = self.builder.plan.index, self.builder
         for op, on in zip(ops, ons, strict=True):
-            error = self.context.response_error(op)
+            error = self.context.servers.response_error(op)
             if error is None:
                 continue
             if not self.region.undecided(index):
                 failed.append((op, error & on))
             elif self.region.error_value(op) in builder.incoming:
                 self.m.d.comb += builder.incoming[self.region.error_value(op)].eq(error & on)
-        self.context.read_errors += [(op, builder.enter & error) for op, error in failed]
+        self.context.observations.read_errors += [(op, builder.enter & error) for op, error in failed]
 
     def _over(self, index):
         """Whether the token at the entry of a speculative loop's deciding level comes behind the last of its
@@ -240,8 +240,8 @@ class LevelQueues:
     def _response(self, op, open_, responses):
         """(arrived or not expected, the response stream, expected) of one operation of the row in front."""
         builder = self.builder
-        stream, fields = self.context.response_port(self.region, op)
-        condition = self.context.condition(op)
+        stream, fields = self.context.servers.response_port(self.region, op)
+        condition = self.context.servers.condition(op)
         on = C(1) if condition is None else builder.at(condition, 0)
         for result, bits, otherwise in fields(stream.payload):
             if result in builder.incoming:

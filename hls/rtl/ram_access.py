@@ -25,7 +25,7 @@ class _RamAccess:
 
     def attach(self, context):
         """Put the port into the kernel's module and name what can be counted about it."""
-        name = context.op_name(self.op)
+        name = context.names.op(self.op)
         context.m.submodules[f"{name}_port"] = self.unit
         self.interface = None
         if self.access.memory in context.memory.onchip:
@@ -39,11 +39,11 @@ class _RamAccess:
             len(self.ram.addr),
         )
         for kind in ("accepted", "word"):
-            context.observe(kind, self.op, self.unit.i.valid)
+            context.observations.add(kind, self.op, self.unit.i.valid)
         if self.refused is not None:
             context.m.d.comb += self.unit.refused.eq(self.refused)
         for kind in ("stalled", "burst", "error"):
-            context.observe(kind, self.op, C(0))
+            context.observations.add(kind, self.op, C(0))
 
     @property
     def ram(self):
@@ -57,12 +57,12 @@ class _RamAccess:
     def failed(self, builder, stage):
         """A signal that says so of the token ``latency`` behind ``stage``, in which the address was taken; without
         effect where it asks for nothing."""
-        condition = builder.context.condition(self.op)
+        condition = builder.context.servers.condition(self.op)
         return self.error if condition is None else self.error & builder.at(condition, stage + self.access.latency)
 
     def _issue(self, context, builder, stage):
         """Drive ``valid`` from the tokens of a stage; the operation's predicate, or None where it is always on."""
-        condition = context.condition(self.op)
+        condition = context.servers.condition(self.op)
         valid = builder.valid(stage)
         builder.m.d.comb += self.unit.i.valid.eq(valid if condition is None else valid & builder.at(condition, stage))
         return condition
@@ -76,7 +76,7 @@ class RamLoadAccess(_RamAccess):
         condition = self._issue(context, builder, stage)
         unit, result = self.unit, self.op.result
         builder.m.d.comb += [unit.i.payload.eq(builder.at(self.op.operands[0], stage)), unit.o.ready.eq(builder.go)]
-        signal = Signal(context.width(result), name=context.name(result))
+        signal = Signal(context.values.width(result), name=context.names.value(result))
         data = unit.o.payload[: len(signal)]
         if condition is not None:
             data = Mux(builder.at(condition, stage + self.access.latency), data, 0)
@@ -109,14 +109,14 @@ class RamAtomicAccess(_RamAccess):
 
     def attach(self, context):
         super().attach(context)
-        context.m.submodules[f"{context.op_name(self.op)}_store"] = self.store
+        context.m.submodules[f"{context.names.op(self.op)}_store"] = self.store
 
     def place(self, context, builder, stage):
         """Build the operation into a level, its address taken in ``stage``; returns the signal of what was there
         before."""
         condition, done = self._issue(context, builder, stage), stage + self.access.latency
         pointer, operands = self.op.operands[0], self.op.operands[2 : fixed_operands(self.op)]
-        old = Signal(self.op.results[0].type.bits, name=context.name(self.op.results[0]))
+        old = Signal(self.op.results[0].type.bits, name=context.names.value(self.op.results[0]))
         on = C(1) if condition is None else builder.at(condition, done)
         payload = self.store.i.payload
         builder.m.d.comb += [

@@ -57,9 +57,9 @@ class RegionBuilder:
     def __init__(self, context, plan: RegionPlan):
         self.context, self.plan = context, plan
         self.m = Module()
-        self.pseudo = context.pseudo[plan] = Pseudo.of(plan)
+        self.pseudo = context.loops.pseudo[plan] = Pseudo.of(plan)
         self._errors: dict = {}
-        self.results = [r for r in plan.loop.results if context.used(r)] if plan.loop else []
+        self.results = [r for r in plan.loop.results if context.values.used(r)] if plan.loop else []
         self.again_events, self.ready_events = [], {}
         self.ready_parts: dict[int, SlotReady] = {}
         self.windows: list[tuple[int, Window, CreditCounter]] = []
@@ -77,9 +77,9 @@ class RegionBuilder:
 
     def _make_loop_parts(self):
         context, plan = self.context, self.plan
-        initial = {f"c{k}": context.width(plan.region.args[k]) for k in context.travelling(plan)}
-        invariant = {f"v{k}": context.width(v) for k, v in enumerate(plan.invariants)}
-        result = data.StructLayout({f"r{k}": context.width(r) for k, r in enumerate(self.results)})
+        initial = {f"c{k}": context.values.width(plan.region.args[k]) for k in context.loops.travelling(plan)}
+        invariant = {f"v{k}": context.values.width(v) for k, v in enumerate(plan.invariants)}
+        result = data.StructLayout({f"r{k}": context.values.width(r) for k, r in enumerate(self.results)})
         self.header = LoopHeader(
             data.StructLayout(initial),
             data.StructLayout(invariant),
@@ -92,25 +92,25 @@ class RegionBuilder:
         self.exit = (ExitFifo if plan.slots == 1 else ExitBuffer)(result, plan.entries)
         for c in plan.carried:
             if c.root is None:
-                register = context.registers[c.arg] = SlotRegister(
-                    unsigned(context.width(c.arg)), plan.slots, self._preset(c)
+                register = context.loops.registers[c.arg] = SlotRegister(
+                    unsigned(context.values.width(c.arg)), plan.slots, self._preset(c)
                 )
-                self.m.d.comb += register.restart.eq(context.restart)
-        context.histories[plan] = histories_of(context, plan)
+                self.m.d.comb += register.restart.eq(context.run.restart)
+        context.loops.histories[plan] = histories_of(context, plan)
 
     def _preset(self, carried) -> int | None:
         """The bits that a carried value's register can begin a run with, so that no token has to choose; None where a
         run may enter the loop again, or only the run knows. Tokens behind the last of a speculative loop may write when
         it is over."""
-        initial = self.context.fixed(self.plan.loop.operands[1 + carried.index])
+        initial = self.context.values.fixed(self.plan.loop.operands[1 + carried.index])
         known = isinstance(initial, Const) and self.plan.once and not self.plan.speculative
         return initial.value if known else None
 
     def build(self) -> Module:
         """The region's module, with one submodule a level and one a loop inside."""
         m, plan = self.m, self.plan
-        for k, child in enumerate(self.children.values()):
-            m.submodules[self.context.loop_name(child.plan, k)] = child.build()
+        for loop, child in self.children.items():
+            m.submodules[self.context.names.op(loop)] = child.build()
         if plan.loop is not None:
             m.submodules.header, m.submodules.exit = self.header, self.exit
             self._observe()
@@ -130,13 +130,13 @@ class RegionBuilder:
             self.header.again, (plan.again, plan.again_delay), (plan.again_overlap, plan.again_overlap_delay), "again"
         )
         if plan.loop.attrs.get(Attr.APART_IF_OVERLAP):
-            m.d.comb += self.header.apart.eq(self.context.overlap)
+            m.d.comb += self.header.apart.eq(self.context.values.overlap)
         if plan.speculative:
             m.d.sync += self.epoch.eq(self.epoch ^ self.header.done.valid)
         for k, c in enumerate(plan.carried):
             if c.root is None:
-                m.submodules[f"carried_{self.context.name(c.arg)}_{k}"] = self.context.registers[c.arg]
-        for root, history in self.context.histories[plan].items():
+                m.submodules[f"carried_{self.context.names.value(c.arg)}_{k}"] = self.context.loops.registers[c.arg]
+        for root, history in self.context.loops.histories[plan].items():
             m.submodules[f"history_{root}"] = history.part
 
     def token_values(self) -> dict:
@@ -148,7 +148,7 @@ class RegionBuilder:
             pseudo.entry: token.entry,
             pseudo.epoch: self.epoch,
         }
-        sources |= {pseudo.initial[k]: token.initial[f"c{k}"] for k in self.context.travelling(plan)}
+        sources |= {pseudo.initial[k]: token.initial[f"c{k}"] for k in self.context.loops.travelling(plan)}
         return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(plan.invariants)}
 
     def _observe(self):
@@ -160,7 +160,7 @@ class RegionBuilder:
             ("running", header.running),
             ("held", header.running & header.starved),
         ):
-            self.context.observe(kind, loop, signal)
+            self.context.observations.add(kind, loop, signal)
 
     def _level(self, level, behind: "LevelQueues | None") -> "LevelQueues":
         builder = LevelBuilder(self.context, self.plan, level)
@@ -192,10 +192,10 @@ class RegionBuilder:
     def _exit(self, builder):
         stage = builder.plan.depth - 1
         if self.plan.loop is None:
-            builder.m.d.comb += self.context.finished.eq(builder.valid(stage))
+            builder.m.d.comb += self.context.run.finished.eq(builder.valid(stage))
             return
         if not self.plan.ring and not self.plan.speculative:  # there tokens go round, or are dropped on their way
-            self.context.observe("left", self.plan.loop, builder.valid(stage))
+            self.context.observations.add("left", self.plan.loop, builder.valid(stage))
         results = dict(zip(self.plan.loop.results, self.plan.region.terminator.operands[1:], strict=True))
         write = self.exit.write
         builder.m.d.comb += write.valid.eq(builder.valid(stage) & ~self._continues(builder, stage))
@@ -216,9 +216,9 @@ class RegionBuilder:
                 continue
             if c.root is not None:
                 if c.root == c.index:
-                    self.context.histories[self.plan][c.root].write(builder)
+                    self.context.loops.histories[self.plan][c.root].write(builder)
                 continue
-            register = self.context.registers[c.arg]
+            register = self.context.loops.registers[c.arg]
             self._slot_event(builder, register.write, c.write.stage, C(1))
             builder.m.d.comb += register.write.value.eq(builder.at(c.next, c.write.stage))
 
@@ -268,7 +268,7 @@ class RegionBuilder:
         runs in which buffers overlap, and that of ``point`` (None: none) in others."""
         if point == overlap_point:
             return [(point, target)]
-        overlap, points = self.context.overlap, [p for p in (point, overlap_point) if p is not None]
+        overlap, points = self.context.values.overlap, [p for p in (point, overlap_point) if p is not None]
         events = [SlotEvent(self.plan.slots).create(path=(f"{name}_{k}",)) for k in range(len(points))]
         usual = events[0] if point is not None else None
         self.m.d.comb += [
@@ -289,7 +289,7 @@ class RegionBuilder:
         return not window.undecided and self.undecided(level) and not self.undecided(window.until.level)
 
     def _matters(self, window: Window):
-        return self.context.overlap if window.overlap else C(1)
+        return self.context.values.overlap if window.overlap else C(1)
 
     def _leave_windows(self, builder):
         """Tokens that pass the end of a window make room in it."""
@@ -328,7 +328,7 @@ class RegionBuilder:
         before it to leave."""
         for (level, group), waits in self.full.items():
             if level == index:
-                self.context.observe("group", group, there & waits)
+                self.context.observations.add("group", group, there & waits)
 
     def late_errors(self, index) -> dict:
         """Loads answered before the deciding level ``index`` of a speculative loop, each with a value that says whether
@@ -336,9 +336,10 @@ class RegionBuilder:
         if not self.plan.speculative or index != self.plan.decide.level:
             return {}
         rows = [row.op for level in self.plan.levels[: index - 1] for row in level.row]
-        found = {op: self.error_value(op) for op in rows if self.context.response_error(op) is not None}
-        inside = [op for op, point in self.plan.place.items() if point.level < index and self.context.may_fail(op)]
-        self.context.failed |= {self.error_value(op): op for op in inside}
+        found = {op: self.error_value(op) for op in rows if self.context.servers.response_error(op) is not None}
+        before = [op for op, point in self.plan.place.items() if point.level < index]
+        inside = [op for op in before if self.context.servers.may_fail(op)]
+        self.context.observations.failed |= {self.error_value(op): op for op in inside}
         return found | {op: self.error_value(op) for op in inside}
 
     def error_value(self, op) -> Value:
@@ -355,9 +356,9 @@ class RingBuilder(RegionBuilder):
 
     def _make_loop_parts(self):
         context, plan = self.context, self.plan
-        initial = {f"c{k}": context.width(arg) for k, arg in enumerate(plan.region.args)}
-        invariant = {f"v{k}": context.width(v) for k, v in enumerate(plan.invariants)}
-        result = {f"r{k}": context.width(r) for k, r in enumerate(self.results)} | {"last": 1}
+        initial = {f"c{k}": context.values.width(arg) for k, arg in enumerate(plan.region.args)}
+        invariant = {f"v{k}": context.values.width(v) for k, v in enumerate(plan.invariants)}
+        result = {f"r{k}": context.values.width(r) for k, r in enumerate(self.results)} | {"last": 1}
         ring, result = plan.ring, data.StructLayout(result)
         self.place = Value(IntType(max(1, (ring.groups - 1).bit_length())), "place")
         self.header = RingHeader(
@@ -367,7 +368,7 @@ class RingBuilder(RegionBuilder):
 
     def _control_loop(self):
         header, last = self.header, self.plan.ring.last
-        ends = self.context.fixed(last)
+        ends = self.context.values.fixed(last)
         if ends is None:
             ends = header.o.payload.invariant[f"v{self.plan.invariants.index(last)}"]
         self.m.d.comb += [header.last.eq(ends), header.left.eq(self.exit.retire & self.exit.o.payload.last)]

@@ -123,18 +123,18 @@ class _System:
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
         return convert(self.m, TOP, ports), SystemInterface(
-            TOP,
-            tuple(i for _, i in built),
-            banks,
-            ram,
-            self.address_bits,
-            memory.interleave_bytes,
-            self.board.clock.kernel_mhz,
-            self.seed is not None,
-            self.options.control,
-            self._streams(),
-            bool(clocks),
-            self._memories(),
+            top=TOP,
+            kernels=tuple(i for _, i in built),
+            axi=banks,
+            ram=ram,
+            address_bits=self.address_bits,
+            interleave_bytes=memory.interleave_bytes,
+            clock_mhz=self.board.clock.kernel_mhz,
+            random_stalls=self.seed is not None,
+            control=self.options.control,
+            streams=self._streams(),
+            double_clock=bool(clocks),
+            memories=self._memories(),
         )
 
     def _memories(self) -> tuple[MemoryInterface, ...]:
@@ -185,15 +185,15 @@ class _System:
             }
         return KernelHardware(
             KernelContext(
-                function,
-                kernel.plan,
-                kernel.memory,
-                self.address_bits,
-                self._by_location(),
-                arguments,
-                self._seed(name or function.name),
-                self.options.ram_faults,
-                name,
+                function=function,
+                plan=kernel.plan,
+                memory=kernel.memory,
+                address_bits=self.address_bits,
+                memories=self._by_location(),
+                arguments=arguments,
+                seed=self._seed(name or function.name),
+                ram_faults=self.options.ram_faults,
+                unit_name=name,
             )
         )
 
@@ -230,36 +230,36 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
     directions, alignments = _directions(kernel.memory), _alignments(kernel.memory)
     arguments = tuple(
         ArgumentInterface(
-            p.name,
-            p.kind,
-            p.c_type,
-            p.bytes,
-            0 if p.kind == "pipe" else map_.argument(p.name),
-            directions.get(p.name, "unused") if p.kind == "buffer" else "in",
-            _limit(function, p),
-            location(function.memories[p.name]) if p.name in function.memories else None,
-            alignments.get(p.name, 1),
-            p.resolved or p.c_type,
+            name=p.name,
+            kind=p.kind,
+            c_type=p.c_type,
+            bytes=p.bytes,
+            offset=0 if p.kind == "pipe" else map_.argument(p.name),
+            direction=directions.get(p.name, "unused") if p.kind == "buffer" else "in",
+            limit=_limit(function, p),
+            memory=location(function.memories[p.name]) if p.name in function.memories else None,
+            alignment=alignments.get(p.name, 1),
+            type=p.resolved or p.c_type,
         )
         for p in function.params
     )
     autorun = bool(function.attrs.get(Attr.AUTORUN))
     launch = {} if autorun else {name: map_.argument(name) for name in host_arguments(function)}
     return KernelInterface(
-        function.name,
-        index,
-        index * WINDOW_BYTES,
-        arguments,
-        bool(function.attrs.get(Attr.NDRANGE)),
-        launch,
-        tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters),
-        layout,
-        function.attrs.get(Attr.WORK_GROUP_SIZE),
-        autorun,
-        group_limit(function, any(op.opcode == "meet" for op in walk(function.body))),
-        lanes_of(function),
-        units_of(function),
-        bool(function.attrs.get(Attr.PROMISED)),
+        name=function.name,
+        index=index,
+        base=index * WINDOW_BYTES,
+        arguments=arguments,
+        ndrange=bool(function.attrs.get(Attr.NDRANGE)),
+        launch=launch,
+        counters=tuple(CounterInterface(name, map_.counter(name), bits) for name, bits in map_.counters),
+        layout=layout,
+        work_group_size=function.attrs.get(Attr.WORK_GROUP_SIZE),
+        autorun=autorun,
+        most_work_items=group_limit(function, any(op.opcode == "meet" for op in walk(function.body))),
+        lanes=lanes_of(function),
+        units=units_of(function),
+        promised=bool(function.attrs.get(Attr.PROMISED)),
     )
 
 

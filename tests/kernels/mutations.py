@@ -72,7 +72,7 @@ def _join_waits_for_all(original):
 
 def _initial_value_for_ever(original):
     def read(self, arg, stage):
-        return self.at(self.context.initial(self.region, self._carried[arg].index), stage)
+        return self.at(self.context.loops.initial(self.region, self._carried[arg].index), stage)
 
     return read
 
@@ -90,12 +90,12 @@ def _without_units(direction):
 
     def make(original):
         def control(self):
-            units = self.context.units
-            self.context.units = {op: u for op, u in units.items() if u.access.direction != direction}
+            units = self.context.servers.units
+            self.context.servers.units = {op: u for op, u in units.items() if u.access.direction != direction}
             if direction == "store":
-                self.context.unsent.clear()
+                self.context.servers.unsent.clear()
             original(self)
-            self.context.units = units
+            self.context.servers.units = units
 
         return control
 

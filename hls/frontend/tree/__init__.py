@@ -10,7 +10,6 @@ from .expressions import (
     Binary,
     Build,
     Builtin,
-    Call,
     Channel,
     Compare,
     Conditional,
@@ -39,6 +38,7 @@ from .expressions import (
     is_lvalue,
     root_of,
 )
+from .functions import Call, FunctionTree
 from .statements import (
     Block,
     Break,
@@ -46,7 +46,6 @@ from .statements import (
     Declare,
     Entry,
     Evaluate,
-    FunctionTree,
     Goto,
     If,
     Label,

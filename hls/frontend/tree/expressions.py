@@ -1,13 +1,9 @@
 """Variables, and expressions that compute values or places."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ...diag import Span
 from ..types import CType
-
-if TYPE_CHECKING:  # a function holds the calls in its body, a call names its function
-    from .statements import FunctionTree
 
 __all__ = [
     "AddressOf",
@@ -15,7 +11,6 @@ __all__ = [
     "Binary",
     "Build",
     "Builtin",
-    "Call",
     "Channel",
     "Compare",
     "Conditional",
@@ -306,14 +301,6 @@ class Step(Expr):
     index: Expr
     subtract: bool = False
     postfix: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Call(Expr):
-    """A call of a helper function of the module."""
-
-    callee: "FunctionTree"
-    arguments: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, eq=False)

@@ -186,9 +186,20 @@ def _judge(
     area += chosen // INPUTS_OF_CELL
     area += area // LONGER_WAY if chosen else 0
     moved = map.skew is not None or map.fold is not None
-    cost = Cost(turns.most + more, blind, turns.total, area, map.banks, moved, rams, chosen)
+    cost = Cost(
+        turns=turns.most + more,
+        blind=blind,
+        others=turns.total,
+        area=area,
+        banks=map.banks,
+        moved=moved,
+        blocks=rams,
+        chosen=chosen,
+    )
     shared = tuple(tuple(use.key for use in group) for row in rows for group in groups[row] if len(group) > 1)
-    return Banking(map, word, meetings, turns, shared, reads, cost, asked)
+    return Banking(
+        map=map, word_bytes=word, meetings=meetings, stores=turns, loads=shared, reads=reads, cost=cost, asked=asked
+    )
 
 
 def _pumped(reads: int, words: int, width: int, blocks: Blocks, asked: Asked) -> int:

@@ -99,19 +99,19 @@ class BankPlanner:
         row = region, op.attrs.get(Attr.PORT_GROUP) if op.opcode != "load" else None
         wider = tuple((limit, wide.const, self._terms(wide)) for limit, wide in self._wider(form))
         return Use(
-            op,
-            op.opcode != "load",
-            moved_type(op).bytes,
-            form.const,
-            self._terms(form),
-            row,
-            excludes,
-            after,
-            op.opcode == "atomic",
-            wider,
-            watching,
-            watching and watches(op, between=False, body=region),
-            any(other.opcode == "loop" for other in region.ops),
+            key=op,
+            stores=op.opcode != "load",
+            bytes=moved_type(op).bytes,
+            const=form.const,
+            terms=self._terms(form),
+            row=row,
+            excludes=excludes,
+            after=after,
+            loads=op.opcode == "atomic",
+            wider=wider,
+            watches=watching,
+            near=watching and watches(op, between=False, body=region),
+            paced=any(other.opcode == "loop" for other in region.ops),
         )
 
     def _wider(self, form: Affine) -> Iterator[tuple[int, Affine]]:

@@ -193,13 +193,13 @@ class _Planner:
         one = (memory.length * memory.element.bytes // copies // word).bit_length() - 1
         groups = tuple(range(one, one + copies.bit_length() - 1))[::-1] if apart else ()
         return OnChipMemory(
-            memory,
-            word,
-            loads,
-            stores,
-            BankMap(groups + banking.map.bits, banking.map.skew, banking.map.fold),
-            banking,
-            copies,
+            memory=memory,
+            word_bytes=word,
+            loads=loads,
+            stores=stores,
+            map=BankMap(groups + banking.map.bits, banking.map.skew, banking.map.fold),
+            banking=banking,
+            copies=copies,
             blocks=blocks,
             pumped=pumped,
         )

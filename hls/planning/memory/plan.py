@@ -183,10 +183,26 @@ def _burst_access(op: Op, word_bytes: int) -> Access:
             if op.attrs[Attr.FN] == "read"
             else "one unit for all kernels, so that nothing comes between what it reads and what it writes"
         )
-        return Access(op, memory_name(op), "atomic", _bytes(op), word_bytes, LsuKind.ATOMIC, reason, op.span)
+        return Access(
+            op=op,
+            memory=memory_name(op),
+            direction="atomic",
+            bytes=_bytes(op),
+            word_bytes=word_bytes,
+            unit=LsuKind.ATOMIC,
+            reason=reason,
+            span=op.span,
+        )
     kind = LsuKind.LOAD if op.opcode == "load" else LsuKind.STORE
     access = Access(
-        op, memory_name(op), op.opcode, _bytes(op), word_bytes, kind, "the general unit for global memory", op.span
+        op=op,
+        memory=memory_name(op),
+        direction=op.opcode,
+        bytes=_bytes(op),
+        word_bytes=word_bytes,
+        unit=kind,
+        reason="the general unit for global memory",
+        span=op.span,
     )
     mask = lane_mask(op)
     if mask is None:
@@ -206,15 +222,15 @@ def _lanes_known(mask: Value) -> list[int | None]:
 def _ram_access(op: Op, word_bytes: int) -> Access:
     """A port of its own to the buffer's RAM, whose words are as wide as the widest access to the buffer."""
     return Access(
-        op,
-        memory_name(op),
-        op.opcode,
-        _bytes(op),
-        word_bytes,
-        LsuKind.RAM_PORT,
-        "global memory is on the chip: every access has a port of its own and never waits",
-        op.span,
-        _ram_latency(op),
+        op=op,
+        memory=memory_name(op),
+        direction=op.opcode,
+        bytes=_bytes(op),
+        word_bytes=word_bytes,
+        unit=LsuKind.RAM_PORT,
+        reason="global memory is on the chip: every access has a port of its own and never waits",
+        span=op.span,
+        latency=_ram_latency(op),
     )
 
 
@@ -222,15 +238,15 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
     if op.opcode == "atomic":
         reason = "reads, computes and writes in its own cycles, one after the other in every cycle"
         return Access(
-            op,
-            memory_name(op),
-            "atomic",
-            _bytes(op),
-            memory.word_bytes,
-            LsuKind.BLOCK_RAM,
-            reason,
-            op.span,
-            _onchip_latency(op, memory, True),
+            op=op,
+            memory=memory_name(op),
+            direction="atomic",
+            bytes=_bytes(op),
+            word_bytes=memory.word_bytes,
+            unit=LsuKind.BLOCK_RAM,
+            reason=reason,
+            span=op.span,
+            latency=_onchip_latency(op, memory, True),
             pumped=memory.pumped,
         )
     if op.opcode == "load":
@@ -245,15 +261,15 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
     # with several banks more is written in a cycle than a load could look at
     forwarding = op.opcode == "load" and memory.may_watch(op) and watches(op)
     return Access(
-        op,
-        memory_name(op),
-        op.opcode,
-        _bytes(op),
-        memory.word_bytes,
-        LsuKind.BLOCK_RAM,
-        reason,
-        op.span,
-        _onchip_latency(op, memory, forwarding),
+        op=op,
+        memory=memory_name(op),
+        direction=op.opcode,
+        bytes=_bytes(op),
+        word_bytes=memory.word_bytes,
+        unit=LsuKind.BLOCK_RAM,
+        reason=reason,
+        span=op.span,
+        latency=_onchip_latency(op, memory, forwarding),
         forwarding=forwarding,
         pumped=memory.pumped,
     )

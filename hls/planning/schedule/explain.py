@@ -101,7 +101,17 @@ def explain_cycle(problem: Problem, cycle: Cycle) -> Bottleneck:
         src, dst = keys[constraint.src], keys[constraint.dst]
         latency = problem.by_key[src].latency if constraint.kind in ("value", "order", "carried", "chain") else 0
         chain = longest_chain(problem, src, dst) if constraint.kind == "chain" else ()
-        steps.append(Step(src, dst, constraint.kind, constraint.cycles, latency, constraint.distance, chain))
+        steps.append(
+            Step(
+                src=src,
+                dst=dst,
+                kind=constraint.kind,
+                cycles=constraint.cycles,
+                latency=latency,
+                distance=constraint.distance,
+                chain=chain,
+            )
+        )
     kind = "recurrence" if cycle.distance else "bounds"
     return Bottleneck(kind, cycle.bound, tuple(steps), cycle.cycles, cycle.distance)
 

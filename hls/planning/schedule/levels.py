@@ -84,7 +84,7 @@ def join_values(op: Op) -> list[Value]:
 AFAR = 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Levels:
     """Levels of a region's operations and values, and of the reads and writes of its carried values."""
 
@@ -143,7 +143,16 @@ def assign_levels(
     _check_meetings(ops, offering)
     joined = [level + 1 for op, level in ops.items() if op in offering]
     return Levels(
-        1 + max([decide, *ops.values(), *joined]), ops, values, read, write, decide, inputs, variable, offering, ring
+        count=1 + max([decide, *ops.values(), *joined]),
+        op=ops,
+        value=values,
+        read=read,
+        write=write,
+        decide=decide,
+        inputs=inputs,
+        variable=variable,
+        offering=offering,
+        ring=ring,
     )
 
 

@@ -145,7 +145,13 @@ class Scheduler:
         start = _minimize(self.problem, self._system, ii, fixed, slack, weights)
         minimal = proved and (ii_request is None or ii == self._bound)
         solution = Solution(
-            self.problem, ii, MappingProxyType(start), self.recurrence_ii, self.resource_ii, bottleneck, minimal
+            problem=self.problem,
+            ii=ii,
+            start=MappingProxyType(start),
+            recurrence_ii=self.recurrence_ii,
+            resource_ii=self.resource_ii,
+            bottleneck=bottleneck,
+            minimal=minimal,
         )
         solution.verify()
         return solution

@@ -118,7 +118,7 @@ class WholeGroups:
     last: Value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LevelPlan:
     """One level. Values used behind its row travel past it through ``bypass_depth`` entries.
 
@@ -142,7 +142,7 @@ class LevelPlan:
     whole: WholeGroups | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RegionPlan:
     """A loop's body (or a kernel's top, where ``loop`` is None and one token passes, or one for every group).
 
@@ -170,12 +170,11 @@ class RegionPlan:
     again_overlap_delay: int
     latency: int  #: estimated cycles from issue to exit of one token
     speculative: bool = False
-    #: what ``ii`` comes from: "schedule" of a level, "crossing" of rows, "window" (several iterations
+    #: what ``ii`` comes from: "schedule" of a level, "crossing" of rows, "window" (several iterations apart), or what
+    #: the source asks for: "ahead", "concurrency", "request"
     cause: str = "schedule"
-    #: apart), or what the source asks for: "ahead", "concurrency", "request"
-    bottleneck: object = (
-        None  #: what forbids a smaller II (``hls.planning.schedule.explain.Bottleneck``), if anything does
-    )
+    #: what forbids a smaller II (``hls.planning.schedule.explain.Bottleneck``), if anything does
+    bottleneck: object = None
     shortest: int = 1  #: iterations of every invocation at least
     once: bool = False  #: a run of the kernel enters the loop at most once
     #: of the clock that its chains fit, in ns: longer than the target's where ``#pragma ii`` asks for it
@@ -192,7 +191,7 @@ class Booking:
     users: tuple[PortUser, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class KernelPlan:
     """A kernel: its top region, the plan of every loop, and the values that depend on nothing but arguments."""
 

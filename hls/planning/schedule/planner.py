@@ -51,15 +51,15 @@ def plan_kernel(
     parts = {op: part for op in computed if (part := timing.part(op))}
     apart = _sums_of_sums(function, computed) if timing.model.adder_words == 2 else frozenset()
     return KernelPlan(
-        function.name,
-        top,
-        loops,
-        static,
-        _static_depth(static, timing),
-        latency,
-        parts,
-        apart,
-        plan_bookings((top, *loops.values()), memory),
+        name=function.name,
+        top=top,
+        loops=loops,
+        static=static,
+        static_depth=_static_depth(static, timing),
+        latency=latency,
+        parts=parts,
+        apart=apart,
+        bookings=plan_bookings((top, *loops.values()), memory),
     )
 
 

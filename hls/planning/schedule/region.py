@@ -59,7 +59,7 @@ class _Scheduled:
         return max(s.least for s in self.schedulers)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Schedule:
     """Where and when everything in a region happens. ``least`` is what its levels need for themselves, ``ii`` that or
     what the source asks for."""
@@ -167,26 +167,28 @@ class RegionPlanner:
             self.group_items,
         )
         return RegionPlan(
-            loop,
-            region,
-            rate.ii,
-            slots,
-            entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
-            self._levels(found, asked, (again, again_overlap), sizes, slots),
-            found.start,
-            found.available,
-            found.carried,
-            captures(region, self.fixed) if loop else (),
-            found.decide,
-            again,
-            again_overlap,
-            delay,
-            overlap_delay,
-            rate.latency,
-            found.speculative,
-            rate.cause,
-            next((s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.least), None),
-            shortest,
+            loop=loop,
+            region=region,
+            ii=rate.ii,
+            slots=slots,
+            entries=entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
+            levels=self._levels(found, asked, (again, again_overlap), sizes, slots),
+            place=found.start,
+            available=found.available,
+            carried=found.carried,
+            invariants=captures(region, self.fixed) if loop else (),
+            decide=found.decide,
+            again=again,
+            again_overlap=again_overlap,
+            again_delay=delay,
+            again_overlap_delay=overlap_delay,
+            latency=rate.latency,
+            speculative=found.speculative,
+            cause=rate.cause,
+            bottleneck=next(
+                (s.bottleneck for s in found.stages if s.bottleneck and s.bottleneck.ii == found.least), None
+            ),
+            shortest=shortest,
             once=loop is not None and not self.repeated,
             period=max(s.period for s in found.stages),
         )
@@ -198,27 +200,37 @@ class RegionPlanner:
         ii = max(s.least for s in schedulers)
         stages = _solved(schedulers, ii)
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
-        found = _Schedule(region, levels, stages, False, ii, ii, (), start, self._available(levels, start, ()))
+        found = _Schedule(
+            region=region,
+            levels=levels,
+            stages=stages,
+            speculative=False,
+            least=ii,
+            ii=ii,
+            carried=(),
+            start=start,
+            available=self._available(levels, start, ()),
+        )
         latency, end = self._latency(found), found.end
         ring = ring_of(region, self.group_items, latency, uniform_trips(region, loop, self.fixed), self.loop_behind)
         sizes = QueueSizes(self.children, self.memory_latency, ii, self.elastic_depth, False, self.group_items)
         return RegionPlan(
-            loop,
-            region,
-            ii,
-            1,
-            ring.groups * ring.items,
-            self._levels(found, Limits(), (end, end), sizes),
-            start,
-            found.available,
-            (),
-            captures(region, self.fixed),
-            end,
-            end,
-            end,
-            0,
-            0,
-            latency,
+            loop=loop,
+            region=region,
+            ii=ii,
+            slots=1,
+            entries=ring.groups * ring.items,
+            levels=self._levels(found, Limits(), (end, end), sizes),
+            place=start,
+            available=found.available,
+            carried=(),
+            invariants=captures(region, self.fixed),
+            decide=end,
+            again=end,
+            again_overlap=end,
+            again_delay=0,
+            again_overlap_delay=0,
+            latency=latency,
             ring=ring,
             bottleneck=next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == ii), None),
             period=self.timing.period,
@@ -256,7 +268,15 @@ class RegionPlanner:
         start = {op: Point(k, s) for k, level in enumerate(stages) for op, s in level.start.items()}
         carried = _carried(region, levels, stages, known)
         return _Schedule(
-            region, levels, stages, speculative, least, ii, carried, start, self._available(levels, start, carried)
+            region=region,
+            levels=levels,
+            stages=stages,
+            speculative=speculative,
+            least=least,
+            ii=ii,
+            carried=carried,
+            start=start,
+            available=self._available(levels, start, carried),
         )
 
     def _shortest(self, region, loop, levels: Levels, speculative: bool) -> _Scheduled:
@@ -481,16 +501,16 @@ class RegionPlanner:
         if until is not None:
             windows += (Window(until, stages.depth if until.level == k else MOST_IN_WINDOW, False, between=True),)
         return LevelPlan(
-            k,
-            stages.depth,
-            elastic,
-            row,
-            bypass,
-            ready,
-            ready_overlap,
-            windows,
-            (stages.spacing if slots > 1 else stages.ii) if paced else 1,
-            whole,
+            index=k,
+            depth=stages.depth,
+            elastic=elastic,
+            row=row,
+            bypass_depth=bypass,
+            ready=ready,
+            ready_overlap=ready_overlap,
+            windows=windows,
+            spacing=(stages.spacing if slots > 1 else stages.ii) if paced else 1,
+            whole=whole,
         )
 
 

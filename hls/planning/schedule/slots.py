@@ -39,7 +39,16 @@ def find_starts(
     order = sorted(range(1, len(paths)), key=lambda i: (slack[i], asap[nodes[i - 1]]))
     resources = [problem.operations[nodes[i - 1]].resource for i in order]
     movable = all(operation.latest is None for operation in problem.operations)
-    search = _Search(paths, order, resources, problem.limits, ii, tries, shift, movable)
+    search = _Search(
+        paths=paths,
+        order=order,
+        resources=resources,
+        limits=problem.limits,
+        ii=ii,
+        tries=tries,
+        shift=shift,
+        movable=movable,
+    )
     found = search.run([asap[nodes[i - 1]] for i in order])
     if found is None:
         return None
@@ -57,7 +66,7 @@ def _longest_paths(system: DifferenceSystem, nodes: list[int], ii: int) -> numpy
 class _Search:
     """Depth-first search. ``closure`` holds the longest paths of the ``k`` among the operations placed so far."""
 
-    def __init__(self, paths, order, resources, limits, ii, tries, shift, movable):
+    def __init__(self, *, paths, order, resources, limits, ii, tries, shift, movable):
         self.paths, self.order, self.resources, self.limits = paths, order, resources, limits
         self.ii, self.tries, self.shift, self.movable = ii, tries, shift, movable
         self.placed = [0]  # rows of paths; row 0 is the start of the iteration, in slot 0

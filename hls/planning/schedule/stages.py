@@ -74,14 +74,18 @@ class LevelScheduler:
         levels, k, solution = self.levels, self.k, self.scheduler.solve(ii)
         start = solution.start
         return LevelStages(
-            solution.ii,
-            start["exit"] + 1,
-            {op: start[op] for op, level in levels.op.items() if level == k},
-            {c: start["read", c] for c, level in enumerate(levels.read) if level == k},
-            {c: start["write", self.histories.get(c, (c,))[0]] for c, level in enumerate(levels.write) if level == k},
-            solution.bottleneck,
-            next(m for m in range(solution.resource_ii, solution.ii + 1) if not solution.problem.crowded(m, start)),
-            self.period,
+            ii=solution.ii,
+            depth=start["exit"] + 1,
+            start={op: start[op] for op, level in levels.op.items() if level == k},
+            read={c: start["read", c] for c, level in enumerate(levels.read) if level == k},
+            write={
+                c: start["write", self.histories.get(c, (c,))[0]] for c, level in enumerate(levels.write) if level == k
+            },
+            bottleneck=solution.bottleneck,
+            spacing=next(
+                m for m in range(solution.resource_ii, solution.ii + 1) if not solution.problem.crowded(m, start)
+            ),
+            period=self.period,
         )
 
 
@@ -105,7 +109,17 @@ def level_scheduler(
     ``period`` is in ns, of the target's clock unless given.
     """
     here = [need for need in needs if need.level == k]
-    builder = _ProblemBuilder(timing, region, levels, fixed, k, speculative, histories, here, settled and k == 0)
+    builder = _ProblemBuilder(
+        timing=timing,
+        region=region,
+        levels=levels,
+        fixed=fixed,
+        k=k,
+        speculative=speculative,
+        histories=histories,
+        needs=here,
+        settled=settled and k == 0,
+    )
     return LevelScheduler(levels, k, histories, Scheduler(builder.build(period or timing.period)))
 
 
@@ -122,7 +136,7 @@ def used_values(region: Region, levels: Levels):
 
 
 class _ProblemBuilder:
-    def __init__(self, timing, region, levels, fixed, k, speculative, histories, needs, settled):
+    def __init__(self, *, timing, region, levels, fixed, k, speculative, histories, needs, settled):
         self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
         self.histories, self.needs, self.settled = histories, needs, int(settled)
         self.decides = levels.decide == k and (k == 0 or speculative) and not levels.ring

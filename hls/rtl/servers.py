@@ -1,0 +1,96 @@
+"""What serves the operations of a kernel that may wait, and memory on the chip: units, ports, ends of channels."""
+
+from ..ir import Attr, Op, Value
+from ..ir.accesses import PREDICATES
+from .access import AtomicAccess, LoadAccess, StoreAccess
+from .barrier import meets_of
+from .channels import calls_at_once, calls_of
+from .fences import fences_of
+from .hazards import hazards_of
+from .port_reservation import build_bookings
+from .ram_access import RamAtomicAccess, RamLoadAccess, RamStoreAccess
+
+__all__ = ["Servers"]
+
+WAITING = {"load": LoadAccess, "store": StoreAccess, "atomic": AtomicAccess}
+FIXED = {"load": RamLoadAccess, "store": RamStoreAccess, "atomic": RamAtomicAccess}
+
+
+class Servers:
+    """By operation: ``units`` of accesses that may wait and ``ports`` of those that never do, calls on ``channels``
+    and those answered ``at_once``, ``fences``, ``hazards`` and ``meets``.
+
+    ``bookings`` has (wants to enter, may) of levels that book cycles of ports. Levels fill in ``queued``, the request
+    queue of every access, ``unsent``, stores pushed but not yet taken by their units, and ``flushes``, when loads must
+    forget what they hold.
+    """
+
+    def __init__(self):
+        self.units, self.ports = {}, {}
+        self.channels, self.at_once, self.fences, self.hazards, self.meets = {}, {}, {}, {}, {}
+        self.bookings: dict = {}
+        self.queued: dict = {}
+        self.unsent: list = []
+        self.flushes: dict = {}
+
+    def build(self, context) -> None:
+        """Make the units of the kernel. What watches accesses finds their units in ``context``."""
+        accesses = context.memory.accesses.items()
+        self.units = {op: WAITING[a.direction](context, a) for op, a in accesses if a.latency is None}
+        self.ports = {op: FIXED[a.direction](context, a) for op, a in accesses if a.latency is not None}
+        self.channels = calls_of(context)
+        self.at_once = calls_at_once(context)
+        self.fences = fences_of(context)
+        self.hazards = hazards_of(context)
+        self.meets = meets_of(context)
+        self.bookings = build_bookings(context)
+
+    def condition(self, op: Op) -> Value | None:
+        """The predicate of a variable-latency operation; None where it always runs."""
+        if op.opcode not in PREDICATES or op in self.channels and self.channels[op].in_turn:
+            return None
+        predicate = op.operands[PREDICATES[op.opcode]]
+        if predicate.op is not None and predicate.op.opcode == "const" and predicate.op.attrs[Attr.VALUE]:
+            return None
+        return predicate
+
+    def _unit(self, op: Op):
+        """What serves a variable-latency operation other than a loop."""
+        kinds = (self.units, self.channels, self.fences, self.hazards, self.meets)
+        return next((units[op] for units in kinds if op in units), None)
+
+    def request_port(self, region, op: Op):
+        """(stream to send requests to, function from its payload to pairs (field, value))."""
+        unit = self._unit(op)
+        if unit is not None:
+            return unit.request()
+        child = region.children[op]
+        travelling = region.context.loops.travelling(child.plan)
+
+        def fields(payload):
+            initial = [(payload.initial[f"c{k}"], op.operands[1 + k]) for k in travelling]
+            return initial + [(payload.invariant[f"v{k}"], v) for k, v in enumerate(child.plan.invariants)]
+
+        return child.header.i, fields
+
+    def response_port(self, region, op: Op):
+        """(stream of responses, function from its payload to triples (result, bits, value where it was off))."""
+        unit = self._unit(op)
+        if unit is not None:
+            return unit.response()
+        child = region.children[op]
+        initial = dict(zip(op.results, op.operands[1:], strict=True))
+
+        def fields(payload):
+            return [(r, payload[f"r{k}"], initial[r]) for k, r in enumerate(child.results)]
+
+        return child.exit.o, fields
+
+    def response_error(self, op: Op):
+        """Whether the response on offer is the memory's word that the access failed; None for what cannot fail."""
+        unit = self.units[op].unit if op in self.units else None
+        return getattr(unit, "error", None)
+
+    def may_fail(self, op: Op) -> bool:
+        """Whether the operation is a load inside a level of which memory says whether it has such a word."""
+        return op in self.ports and op.opcode == "load" and self.ports[op].error is not None
