@@ -28,16 +28,11 @@ class Tools:
     verilator: Path  #: the compiled program itself: the script around it needs perl
     verilator_root: Path  #: holds ``include/``
     cxx: str
-    ccache: str | None
     identity: str
 
     @property
     def include(self) -> Path:
         return self.verilator_root / "include"
-
-    def compiler(self) -> list[str]:
-        """The command that compiles one C++ file."""
-        return [self.ccache, self.cxx] if self.ccache else [self.cxx]
 
 
 def find_compiler() -> CxxCompiler:
@@ -61,7 +56,7 @@ def find_tools() -> Tools:
     root = _verilator_root()
     binary = root / "bin" / "verilator_bin"
     versions = [compiler.identity, _version(str(binary)), str(binary.stat().st_mtime_ns)]
-    return Tools(binary, root, compiler.path, shutil.which("ccache"), "\n".join(versions))
+    return Tools(binary, root, compiler.path, "\n".join(versions))
 
 
 def _verilator_root() -> Path:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.spent import Spent
+
 TESTS = Path(__file__).parent
 #: Fixtures with several simulated systems: the tests of each are a group of their own.
 SYSTEMS = ("system", "other")
@@ -44,6 +46,13 @@ NAMED: set[tuple[str, str, str]] = set()
 #: Trees of operations and nets grow for seconds before any of them is garbage, and Python looks through all of them
 #: again and again: a third of the time of most tests.
 gc.set_threshold(100_000, 10, 50)
+
+
+def pytest_configure(config):
+    """Count where the time goes."""
+    spent = Spent(group_of)
+    spent.install()
+    config.pluginmanager.register(spent, "spent")
 
 
 def long_lines(item: pytest.Item) -> list[tuple[str, str, str]]:

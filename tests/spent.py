@@ -1,0 +1,115 @@
+"""Where the time of the tests went: processor seconds of building, simulating and Python, printed behind the result.
+
+Seconds of the processor, not of the clock, so that a busy machine shows the same figures. Each worker of pytest-xdist
+counts its own, and the one that started them adds up.
+"""
+
+import functools
+import resource
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+import hls.driver
+import sim.cache
+
+__all__ = ["Spent"]
+
+OF_SIMULATORS, OF_EMULATORS, OF_COMPILER = "building simulators", "building emulators", "compiling kernels"
+OF_PROGRAMS, OF_PYTHON, OF_COLLECTION = "running simulators and commands", "other Python", "collecting tests"
+T = TypeVar("T")
+MOST = 12  #: groups or files that are named
+
+
+def _used() -> tuple[float, float]:
+    """Of this process, and of programs that have ended: a simulator counts where it is closed."""
+    own, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime, others.ru_utime + others.ru_stime
+
+
+def _minus(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    return one[0] - other[0], one[1] - other[1]
+
+
+class Spent:
+    """A plugin that counts. ``group_of`` names what a test belongs to."""
+
+    def __init__(self, group_of: Callable[[pytest.Item], str]):
+        self._group_of = group_of
+        self.kinds: Counter[str] = Counter()
+        self.groups: Counter[str] = Counter()
+        self._measuring = threading.Lock()
+        self._counted = (0.0, 0.0)  #: of what :meth:`measure` has counted, in Python and in programs
+
+    def install(self) -> None:
+        """Count builds, which all go through the cache, and compilations."""
+        make, compiled = sim.cache._make_whole, hls.driver.compile_module
+
+        def counted_make(folder: Path, product: str, maker: Callable[[Path], None]) -> None:
+            kind = OF_EMULATORS if folder.parent.name == "emulator" else OF_SIMULATORS
+            self.measure(kind, functools.partial(make, folder, product, maker))
+
+        @functools.wraps(compiled)
+        def counted_compilation(*args, **options):
+            return self.measure(OF_COMPILER, functools.partial(compiled, *args, **options))
+
+        sim.cache._make_whole, hls.driver.compile_module = counted_make, counted_compilation
+
+    def measure(self, kind: str, work: Callable[[], T]) -> T:
+        """Do the work. What other threads do meanwhile is counted with it, and what is part of it is."""
+        if not self._measuring.acquire(blocking=False):
+            return work()
+        before = _used()
+        try:
+            return work()
+        finally:
+            spent = _minus(_used(), before)
+            self.kinds[kind] += sum(spent)
+            self._counted = (self._counted[0] + spent[0], self._counted[1] + spent[1])
+            self._measuring.release()
+
+    def pytest_collection_finish(self) -> None:
+        self.kinds[OF_COLLECTION] += sum(_used())
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        before, counted = _used(), self._counted
+        try:
+            return (yield)
+        finally:
+            spent = _minus(_used(), before)
+            python, programs = _minus(spent, _minus(self._counted, counted))
+            self.kinds[OF_PYTHON] += python
+            self.kinds[OF_PROGRAMS] += programs
+            self.groups[self._group_of(item)] += sum(spent)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["spent"] = [dict(self.kinds), dict(self.groups)]
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node) -> None:
+        kinds, groups = getattr(node, "workeroutput", {}).get("spent", ({}, {}))
+        self.kinds.update(kinds)
+        self.groups.update(groups)
+
+    def pytest_terminal_summary(self, terminalreporter) -> None:
+        terminalreporter.write_line(self.text())
+
+    def text(self) -> str:
+        """Kinds of work and the dearest groups, the most first."""
+        return "\n".join(
+            [
+                f"processor seconds: {sum(self.kinds.values()):.0f}; {_listed(self.kinds)}",
+                f"most of them in: {_listed(self.groups)}",
+            ]
+        )
+
+
+def _listed(seconds: Counter[str]) -> str:
+    return ", ".join(f"{name} {spent:.0f}" for name, spent in seconds.most_common(MOST))
