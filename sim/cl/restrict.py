@@ -15,6 +15,7 @@ from hls.ir import Function, MemoryObject, Module, walk
 from hls.ir.accesses import CONSTANT_MEMORY
 from hls.passes.lowering.inline import Inline
 from hls.passes.lowering.points_to import Roots
+from hls.recursion import deep_recursion
 from hls.rtl.interface import KernelInterface
 
 from .arguments import Value
@@ -76,7 +77,8 @@ class RestrictCheck:
     @cached_property
     def _accessed(self) -> dict[str, dict[str, set[str]]]:
         """What each kernel does to each of its buffers: "read" and "write"."""
-        return {function.name: _accesses(function) for function in Inline().run(self._module).kernels}
+        with deep_recursion():
+            return {function.name: _accesses(function) for function in Inline().run(self._module).kernels}
 
 
 #: what to write where a promise cannot be kept
