@@ -12,11 +12,12 @@ from .ir import Module
 from .options import Options
 from .passes.inspection import Inspection
 from .passes.link.place_buffers import as_used
-from .passes.pipeline import deep_recursion, link_program
+from .passes.pipeline import link_program
 from .planning import Compilation, CompiledKernel, plan_program
 from .planning.memory import ChannelPlan, plan_channels
 from .planning.schedule import balance_channels
 from .profile import decode
+from .recursion import deep_recursion
 from .rtl.interface import SystemInterface
 from .rtl.system import KernelInput, build_system
 from .target.board import Board, load_board

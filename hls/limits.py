@@ -7,8 +7,18 @@ one.
 
 from dataclasses import dataclass, fields, replace
 
-__all__ = ["DEFAULT_LIMITS", "LARGEST_INTERVAL", "MOST_AHEAD", "MOST_CHOSEN", "Limits", "exceeded"]
+__all__ = [
+    "DEFAULT_LIMITS",
+    "LARGEST_INTERVAL",
+    "MOST_AHEAD",
+    "MOST_ARGUMENT_BYTES",
+    "MOST_CHOSEN",
+    "Limits",
+    "exceeded",
+]
 
+#: of a kernel's arguments, each in whole words of 8 bytes: what its registers have room for beside the size of a launch
+MOST_ARGUMENT_BYTES = 3584
 #: of a loop: cycles between two iterations that a program may ask for
 LARGEST_INTERVAL = 1 << 16
 #: of a loop: iterations that are issued before it is known whether there are any

@@ -16,8 +16,9 @@ from .options import Options
 from .passes.inspection import Inspection
 from .passes.link.place_buffers import as_used
 from .passes.manager import Form, ModulePass, Pass, PassManager, PipelineError, Repeat, Stage, each_kernel
-from .passes.pipeline import all_stages, deep_recursion
+from .passes.pipeline import all_stages
 from .planning import Compilation
+from .recursion import deep_recursion
 from .target.board import Board
 
 __all__ = ["check_names", "describe", "known_passes", "read_module", "run_passes"]

@@ -203,9 +203,12 @@ class CauseHistogram(wiring.Component):
         chosen = Signal(len(candidates))  # one-hot, or nothing while nothing runs
         lowest = candidates & (~candidates + 1)
         m.d.sync += chosen.eq(Mux(self.running & ~self.clear, lowest, 0))
-        for k in range(len(candidates)):
+        # counters of their own, as Amaranth looks at every bit of a signal for each statement that sets a part of it
+        counts = [Signal(self.values.shape().elem_shape, name=f"count{k}") for k in range(len(candidates))]
+        m.d.comb += Value.cast(self.values).eq(Cat(*counts))
+        for count, hit in zip(counts, chosen, strict=True):
             with m.If(self.clear):
-                m.d.sync += self.values[k].eq(0)
-            with m.Elif(chosen[k]):
-                m.d.sync += self.values[k].eq(self.values[k] + 1)
+                m.d.sync += count.eq(0)
+            with m.Elif(hit):
+                m.d.sync += count.eq(count + 1)
         return m

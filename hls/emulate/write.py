@@ -6,6 +6,7 @@ from ..diag import CompileError
 from ..ir import Attr, Function, MemoryObject, Module, PointerType, walk
 from ..ir.barriers import decisions
 from ..ir.concurrent import channel_room, waiting_functions
+from ..recursion import deep_recursion
 from .function import FunctionWriter
 from .memory import POINTER_BYTES, Storage
 from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
@@ -27,7 +28,8 @@ def write_program(module: Module) -> ProgramText:
 
     Raises CompileError for recursion.
     """
-    return _Program(module).write()
+    with deep_recursion():
+        return _Program(module).write()
 
 
 class _Program:

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Module
+from ..recursion import deep_recursion
 from .check import check
-from .depth import deep_nesting
 from .library import link
 from .lower import lower
 from .parse import parse
 from .preprocess import Expanded, preprocess, with_macro
 
+#: calls inside each other: the parser and the checker make some fifteen for each level, and 400 brackets may nest (see
+#: guard)
+_CALLS = 12_000
 _DOUBLE = re.compile(r"\bdouble\d*\b|\bcl_khr_fp64\s*:\s*enable\b")
 
 __all__ = ["FrontendError", "Options", "Result", "parse_source", "uncollected"]
@@ -58,7 +61,7 @@ def parse_source(
     """
     sources = {file: text}
     try:
-        with uncollected(), deep_nesting():
+        with uncollected(), deep_recursion(_CALLS):
             expanded = preprocess(text, file, defines or {}, include_dirs, roots=include_roots)
             sources |= expanded.sources
             return _compile(expanded, file, options, sources)

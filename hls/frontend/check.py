@@ -1,12 +1,14 @@
 """A whole syntax tree to checked functions and constants."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pycparser import c_ast
 
 from ..diag import CompileError, Diagnostic, Span
 from ..ir import Attr
+from ..limits import MOST_ARGUMENT_BYTES
 from . import tree as tt
 from . import types as ct
 from .attributes import ARGUMENT, CHANNEL, FUNCTION, LOCAL_ARGUMENT, MEANT_FOR_OTHERS, check_function
@@ -115,6 +117,8 @@ class Program(StatementChecker):
         if kernel and not isinstance(result, ct.Void):
             raise CompileError.at(span, f"the kernel '{node.name}' must return void", "store the result into a buffer")
         parameters, written, broken = self._parameters(node.type, kernel)
+        if kernel:
+            _check_room(str(node.name), parameters)
         tree = tt.FunctionTree(str(node.name), kernel, result, parameters, span, broken=broken, written_types=written)
         if known is None:
             self.add(tree.name, tree, span)
@@ -423,6 +427,22 @@ def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
     if Attr.WORK_GROUP_SIZE in attrs:
         return True, f"its reqd_work_group_size is {attrs[Attr.WORK_GROUP_SIZE]}"
     return False, "it asks for no work-item's number"
+
+
+def _check_room(kernel: str, parameters: Sequence[tt.Variable | tt.Channel]) -> None:
+    """Raises CompileError at the parameter with which a kernel's arguments become too many."""
+    used = 0
+    for parameter in parameters:
+        if isinstance(parameter, tt.Variable):
+            size = 8 if isinstance(parameter.type, ct.Pointer) else parameter.type.size
+            used += -(-size // 8) * 8
+            if used > MOST_ARGUMENT_BYTES:
+                raise CompileError.at(
+                    parameter.span,
+                    f"with '{parameter.name}' the arguments of kernel {kernel} take {used:,} bytes; there is room for "
+                    f"{MOST_ARGUMENT_BYTES:,}",
+                    "pass large structs, and many numbers, in a __constant or __global buffer",
+                )
 
 
 def _given(parameter: tt.Channel, channel: tt.Channel) -> tt.Channel:

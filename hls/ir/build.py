@@ -1,5 +1,7 @@
 """Building and walking IR."""
 
+from collections.abc import Iterator
+
 from .attributes import Attr
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
@@ -45,12 +47,22 @@ class Builder:
         return self.value("addr", offset, attrs={Attr.MEM: memory})
 
 
-def walk(region: Region):
+def walk(region: Region) -> Iterator[Op]:
     """Every operation of the region and of the regions inside, outer before inner, in program order."""
-    for op in region.ops:
-        yield op
-        for inner in op.regions:
-            yield from walk(inner)
+    # iterators of regions and of operations in turn: generators inside each other would cost as much for each operation
+    # as it lies deep
+    work: list[Iterator] = [iter((region,))]
+    while work:
+        for one in work[-1]:
+            if len(work) % 2:
+                work.append(iter(one.ops))
+                break
+            yield one
+            if one.regions:
+                work.append(iter(one.regions))
+                break
+        else:
+            work.pop()
 
 
 def reachable(module: Module, function: Function) -> list[Function]:
@@ -64,12 +76,13 @@ def reachable(module: Module, function: Function) -> list[Function]:
     return list(found.values())
 
 
-def regions(region: Region):
+def regions(region: Region) -> Iterator[Region]:
     """The region and all inside it, outer before inner."""
-    yield region
-    for op in region.ops:
-        for inner in op.regions:
-            yield from regions(inner)
+    work = [region]
+    while work:
+        one = work.pop()
+        yield one
+        work += [inner for op in reversed(one.ops) for inner in reversed(op.regions)]
 
 
 def loops_inside_out(region: Region):

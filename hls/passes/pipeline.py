@@ -5,15 +5,14 @@
 accesses.
 """
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ..diag import Diagnostic
 from ..ir import Function, Module, Op
 from ..limits import DEFAULT_LIMITS, Limits
+from ..recursion import deep_recursion
 from ..target.board import Board
 from ..target.delay import DelayModel
 from .float.contract_float_trees import ContractFloatTrees
@@ -105,7 +104,6 @@ from .scalar.strength_reduction import StrengthReduction
 __all__ = [
     "PipelineOptions",
     "all_stages",
-    "deep_recursion",
     "fit_to_target",
     "kernel_passes",
     "kernel_stages",
@@ -501,12 +499,14 @@ def link_program(
     """The program as hardware and emulator see it. With ``fpc`` sums are contracted, of which ``tell`` gets a note
     each; with ``flush`` subnormal numbers count as zeros. Raises CompileError for pipes and kernels that do not fit
     together."""
-    return PassManager(inspection).run((link_stage(fpc, tell, flush, limits),), module)
+    with deep_recursion():
+        return PassManager(inspection).run((link_stage(fpc, tell, flush, limits),), module)
 
 
 def legalize(module: Module, board: Board, options: PipelineOptions) -> Module:
     """A linked program as hardware computes it. Raises CompileError for what the target does not support."""
-    return PassManager(options.inspection, forms=(Form.LINKED,)).run((legalize_stage(board, options.warn),), module)
+    with deep_recursion():
+        return PassManager(options.inspection, forms=(Form.LINKED,)).run((legalize_stage(board, options.warn),), module)
 
 
 def optimize(module: Module, options: PipelineOptions = PipelineOptions()) -> Module:
@@ -545,15 +545,3 @@ def _recorded(record: Callable[[Unrolled], None] | None):
     if record is None:
         return None
     return lambda kernel, span, moves, asked: record(Unrolled(kernel, span, moves, True, asked))
-
-
-@contextmanager
-def deep_recursion(limit: int = 20_000) -> Iterator[None]:
-    """Nested regions, and chains of operations, are walked by recursion; where loops are unrolled they are deeper than
-    Python's default allows."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, before))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)

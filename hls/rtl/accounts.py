@@ -47,6 +47,7 @@ class _Causes:
         self.loops = context.plan.loops
         # the loop around an operation of a row
         self.around = {row.op: plan for plan in self.loops.values() for row in _rows(plan)}
+        self.active: dict[Op, object] = {}  #: of loops around others
         self.late = {
             op: self._late(unit) for op, unit in context.servers.units.items() if unit.access.direction != "store"
         }
@@ -94,7 +95,18 @@ class _Causes:
         """High while the loop has iterations to issue, or a loop around it that has waits for it."""
         running, around = self.seen["running", plan.loop], self.around.get(plan.loop)
         waited = self.seen.get(("wait", plan.loop))
-        return running if around is None or waited is None else running | waited & self._active(around)
+        return running if around is None or waited is None else running | waited & self._active_around(around)
+
+    def _active_around(self, plan):
+        """The same of a loop that others stand in: a signal, or a deep nest would be written down again for each."""
+        if plan.loop not in self.active:
+            active = self._active(plan)
+            if active is not self.seen["running", plan.loop]:
+                whole = Signal(name=f"active_{self.context.op_name(plan.loop)}")
+                self.m.d.comb += whole.eq(active)
+                active = whole
+            self.active[plan.loop] = active
+        return self.active[plan.loop]
 
     def _beyond_latency(self, op: Op):
         """Whether a wait for the operation is more than its latency: one for other kernels, or for earlier stores,

@@ -14,6 +14,7 @@ from hls.diag import Diagnostic, render
 from hls.ir import Attr, Function, MemoryObject, Module, walk
 from hls.passes.lowering.inline import Inline
 from hls.passes.lowering.points_to import Roots
+from hls.recursion import deep_recursion
 from hls.rtl.interface import KernelInterface
 
 from .arguments import Value
@@ -75,7 +76,8 @@ class RestrictCheck:
     @cached_property
     def _accessed(self) -> dict[str, dict[str, set[str]]]:
         """What each kernel does to each of its buffers: "read" and "write"."""
-        return {function.name: _accesses(function) for function in Inline().run(self._module).kernels}
+        with deep_recursion():
+            return {function.name: _accesses(function) for function in Inline().run(self._module).kernels}
 
 
 #: what to write where a promise cannot be kept

@@ -30,6 +30,9 @@ INVERSE = {
     "fne": ("feq", False),
 }
 
+#: operations of which :func:`_imply` knows something
+_IMPLYING = frozenset({"and", "or", "xor", "if", "select"})
+
 #: facts that are looked for; what a condition implies beyond that is not used
 MOST_FACTS = 512
 
@@ -40,6 +43,8 @@ def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
     open_ = deque(facts)
     while open_ and len(facts) < MOST_FACTS:
         value = open_.popleft()
+        if value.op is None or value.op.opcode not in _IMPLYING:  # most are comparisons
+            continue
         for further, holds in _imply(value, facts[value]):
             # conditions share parts: each is looked at once, or time would double with each of them
             if further not in facts:
@@ -117,10 +122,9 @@ def never_both(one: Value, other: Value) -> bool:
 def _imply(value: Value, truth: bool) -> Iterator[tuple[Value, bool]]:
     """What follows at once from a value being true or false."""
     op = value.op
-    if op is None:
-        return
     if op.opcode == ("and" if truth else "or"):
-        yield from ((operand, truth) for operand in op.operands)
+        for operand in op.operands:
+            yield operand, truth
     elif op.opcode == "xor" and constant(op.operands[1]) == 1:
         yield op.operands[0], not truth
     elif op.opcode in ("if", "select"):

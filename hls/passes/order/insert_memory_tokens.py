@@ -18,7 +18,7 @@ from ..memory.multi_buffer_private import copies_of_loop
 from ..recurrence.look_ahead_control import CONTROL
 from .disambiguation import Check, find_checks
 from .mark_fenced_memory import FenceOrder, is_memory_fence
-from .order_barriers import OrderBarriers, keeps_order
+from .order_barriers import Meetings, OrderBarriers
 from .token_builder import done_token
 from .write_port_constraints import keep_apart, may_write_twice
 
@@ -69,7 +69,8 @@ class InsertMemoryTokens(FunctionPass):
         ]
         if needed or any(op.opcode == "meet" or is_memory_fence(op) for op in walk(result.body)):
             orderer = _Orderer(result)
-            needed = [fact for fact in needed if not keeps_order(orderer.tree, fact)]
+            meetings = Meetings(orderer.tree)
+            needed = [fact for fact in needed if not meetings.keep_order(fact)]
             orderer.run((*needed, *keep_apart(result, orderer.tree, needed)), self.hazards)
         return result
 

@@ -1,28 +1,47 @@
 """Where work-items meet: everything before has taken place, nothing behind has begun."""
 
+from bisect import bisect_right
+
 from ...analysis.channels.endpoints import is_call
 from ...analysis.dependence.dependence import Dependence
 from ...analysis.loops.loop_tree import LoopTree
 from ...ir import TOKEN, Attr, Function, Op, Region, Value, may_share, memory_name, reaches_memory, walk
 from ...ir.rewrite import constant
 
-__all__ = ["OrderBarriers", "keeps_order"]
+__all__ = ["Meetings", "OrderBarriers"]
 
 
-def keeps_order(tree: LoopTree, fact: Dependence) -> bool:
-    """Whether all work-items meet between the two accesses anyway: a meeting waits for all before it."""
-    around = [a for a, b in zip(tree.around(fact.src), tree.around(fact.dst)) if a is b]
-    if fact.loop is not None and not fact.loop.attrs.get(Attr.RING):
-        return False
-    region = fact.loop.regions[0] if fact.loop is not None else around[-1].body if around else None
-    if region is None:
-        return False
-    meets = [op for op in region.ops if op.opcode == "meet" and constant(op.operands[0]) == 1]
-    if not meets:
-        return False
-    first, second = (region.ops.index(tree.ancestor(access, region)) for access in (fact.src, fact.dst))
-    places = [region.ops.index(meet) for meet in meets]
-    return any(first < k < second if fact.loop is None else k > first or k < second for k in places)
+class Meetings:
+    """Which accesses all work-items meet between."""
+
+    def __init__(self, tree: LoopTree):
+        self.tree = tree
+        self._of: dict[Region, tuple[dict[Op, int], list[int]]] = {}
+
+    def keep_order(self, fact: Dependence) -> bool:
+        """Whether all work-items meet between the two accesses anyway: a meeting waits for all before it."""
+        around = [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
+        if fact.loop is not None and not fact.loop.attrs.get(Attr.RING):
+            return False
+        region = fact.loop.regions[0] if fact.loop is not None else around[-1].body if around else None
+        if region is None:
+            return False
+        places, meets = self._places(region)
+        if not meets:
+            return False
+        first, second = (places[self.tree.ancestor(access, region)] for access in (fact.src, fact.dst))
+        if fact.loop is not None:
+            return meets[-1] > first or meets[0] < second
+        behind = bisect_right(meets, first)
+        return behind < len(meets) and meets[behind] < second
+
+    def _places(self, region: Region) -> tuple[dict[Op, int], list[int]]:
+        """Where the operations of the region stand, and where among them all work-items meet."""
+        if region not in self._of:
+            places = {op: k for k, op in enumerate(region.ops)}
+            meets = [k for op, k in places.items() if op.opcode == "meet" and constant(op.operands[0]) == 1]
+            self._of[region] = places, meets
+        return self._of[region]
 
 
 class OrderBarriers:
@@ -37,11 +56,13 @@ class OrderBarriers:
     def __init__(self, orderer, function: Function, tree: LoopTree):
         self.orderer, self.function, self.tree = orderer, function, tree
         self.meets = [op for op in walk(function.body) if op.opcode == "meet"]
+        self._position: dict[Op, int] = {}  #: in program order
 
     def run(self):
         """Add tokens, and to each meeting what its group's stores must have done."""
         for region in dict.fromkeys(self.tree.region_of(op) for op in self._outermost()):
             self._region(region)
+        self._position = {op: k for k, op in enumerate(walk(self.function.body))}
         for meet in self.meets:
             self._settle(meet)
 
@@ -113,10 +134,7 @@ class OrderBarriers:
         rings = [
             a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b and a.op.attrs.get(Attr.RING)
         ]
-        return bool(rings) or self._position(first) < self._position(second)
-
-    def _position(self, op: Op) -> int:
-        return next(k for k, other in enumerate(walk(self.function.body)) if other is op)
+        return bool(rings) or self._position[first] < self._position[second]
 
     def _may_share(self, one: Op, other: Op) -> bool:
         first, second = (self.function.memories[memory_name(op)] for op in (one, other))

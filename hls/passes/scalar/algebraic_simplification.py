@@ -272,14 +272,11 @@ def _same_number(c: Value, x: Value, y: Value) -> Value | None:
     """x == y ? x : y is y, also where c says more than that: a choice of equal numbers needs no condition."""
     if not isinstance(x.type, IntType):
         return None
-    for truth, chosen, other in ((True, x, y), (False, y, x)):
-        equal = {
-            fact
-            for fact, holds in implied(c, truth).items()
-            if fact.op is not None and fact.op.opcode == ("eq" if holds else "ne")
-        }
-        if any({chosen, other} == set(fact.op.operands) for fact in equal):
-            return other
+    for truth, other in ((True, y), (False, x)):
+        for fact, holds in implied(c, truth).items():
+            op = fact.op
+            if op is not None and op.opcode == ("eq" if holds else "ne") and op.operands in ([x, y], [y, x]):
+                return other
     return None
 
 
