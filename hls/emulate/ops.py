@@ -8,6 +8,7 @@ half precision.
 """
 
 from ..ir import ArrayType, IntType, Op
+from ..ir.accesses import INBOUNDS
 from .types import c_type, from_memory, masked, memory_type, to_memory
 
 __all__ = ["ROWS", "expression"]
@@ -79,6 +80,8 @@ def _plain(op: Op, names: list[str]) -> str:
     if op.opcode in _SPECIAL:
         return _SPECIAL[op.opcode](op, names)
     opcode, result = op.opcode, op.result.type
+    if op.attrs.get(INBOUNDS):
+        return f"address_{opcode}({', '.join(names)})"
     fields = _fields(op, names)
     if opcode in WRAPPED:
         return masked(WRAPPED[opcode].format(*names, **fields), result)

@@ -22,6 +22,7 @@ __all__ = [
     "CONSTANT_MEMORY",
     "FENCED",
     "FRESH",
+    "INBOUNDS",
     "LOCATION",
     "MOST_CACHE_BYTES",
     "PIPELINED",
@@ -46,6 +47,10 @@ __all__ = [
     "reads_anew",
     "word_bytes",
 ]
+
+#: Attribute of a 64-bit sum, difference or product of signed numbers that is a part of an address. It does not wrap:
+#: where the number has more than 64 bits it is OUTSIDE, and so is every sum or product with that.
+INBOUNDS = "inbounds"
 
 #: which operand of an operation says whether it takes place at all; others always do
 PREDICATES: dict[str, int] = {

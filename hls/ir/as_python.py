@@ -8,12 +8,23 @@ it is defined in: ``ticks`` (a list of the loop iterations left), ``channels``, 
 
 from collections.abc import Callable, Mapping, Sequence
 
-from .accesses import fixed_operands, lane_mask, last_of_run
+from .accesses import INBOUNDS, fixed_operands, lane_mask, last_of_run
 from .barriers import condition_place
 from .concurrent import BARRIER, POLL, Blocked, Decision, chosen_channel
 from .nodes import Function, Op, Region, Value
 from .optable import ATOMICS, OPS
-from .storage import BoundMemory, accessors, address, clear, new_memory, same_place, shift, zero
+from .storage import (
+    BoundMemory,
+    accessors,
+    address,
+    address_arithmetic,
+    clear,
+    moved,
+    new_memory,
+    same_place,
+    shift,
+    zero,
+)
 from .text import formatted
 from .types import ArrayType, FloatType, IntType, PointerType
 
@@ -40,7 +51,6 @@ _INLINE = {
     "fne": "int({0} != {1})",
     "flt": "int({0} < {1})",
     "fle": "int({0} <= {1})",
-    "ptradd": "{0} and ({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)",
     "token": "0",
 }
 _SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*"}
@@ -73,6 +83,10 @@ def define(function: Function, env: dict, waiting: set[str], deciding: Mapping[O
 def expression(op: Op, names: Sequence[str], bind: Callable[[object], str]) -> str:
     """The result of a pure operation as a Python expression of its operands' ``names``; ``bind`` gives a name to an
     object that it needs."""
+    if op.opcode == "ptradd":
+        return f"{bind(moved)}({', '.join(names)})"
+    if op.attrs.get(INBOUNDS):
+        return f"{bind(address_arithmetic)}({op.opcode!r}, {', '.join(names)})"
     template = _INLINE.get(op.opcode)
     if template is None:
         template = None if op.attrs.get("flush") else _INLINE_FLOAT.get(op.results[0].type, {}).get(op.opcode)
