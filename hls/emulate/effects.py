@@ -31,22 +31,11 @@ def _work_item(w, op: Op):
 
 def _addr(w, op: Op):
     if op.attrs[Attr.MEM] not in w.storage.variables:
-        w.declare(op.result, f"moved({w.memories[op.attrs[Attr.MEM]]}, {_offset(w, op.operands[0])})")
+        w.declare(op.result, f"moved({w.memories[op.attrs[Attr.MEM]]}, {w.name(op.operands[0])})")
 
 
 def _ptradd(w, op: Op):
-    w.declare(op.result, f"moved({w.name(op.operands[0])}, {_offset(w, op.operands[1])})")
-
-
-def _offset(w, value: Value) -> str:
-    """A byte offset; the product of an index and the bytes of an element does not wrap, but lies outside of every
-    memory."""
-    op = value.op
-    if op is not None and op.opcode == "mul" and value.type.bits == 64:
-        for index, factor in (op.operands, op.operands[::-1]):
-            if factor.op is not None and factor.op.opcode == "const":
-                return f"scaled({w.name(index)}, {factor.op.attrs[Attr.VALUE]}ull)"
-    return w.name(value)
+    w.declare(op.result, f"moved({w.name(op.operands[0])}, {w.name(op.operands[1])})")
 
 
 def _given(w, op: Op):

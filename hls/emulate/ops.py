@@ -79,6 +79,8 @@ def _plain(op: Op, names: list[str]) -> str:
     if op.opcode in _SPECIAL:
         return _SPECIAL[op.opcode](op, names)
     opcode, result = op.opcode, op.result.type
+    if op.attrs.get(Attr.INBOUNDS):
+        return f"address_{opcode}({', '.join(names)})"
     fields = _fields(op, names)
     if opcode in WRAPPED:
         return masked(WRAPPED[opcode].format(*names, **fields), result)

@@ -97,14 +97,29 @@ struct Ptr {
     u32 memory;
 };
 
-// The byte offset of an element. One that has more than 64 bits becomes the least number, which is far from every memory.
-INLINE u64 scaled(u64 index, u64 bytes) {
+// Arithmetic of byte offsets, signed. What has more than 64 bits is OUTSIDE, the least number, far from every memory, and so
+// is all that is computed from that.
+const u64 OUTSIDE = 1ull << 63;
+
+INLINE u64 address_mul(u64 a, u64 b) {
     long long product;
-    return UNLIKELY(__builtin_mul_overflow((long long)index, (long long)bytes, &product)) ? 1ull << 63 : (u64)product;
+    return UNLIKELY(__builtin_mul_overflow((long long)a, (long long)b, &product)) ? OUTSIDE : (u64)product;
+}
+
+INLINE u64 address_add(u64 a, u64 b) {
+    long long sum;
+    bool wraps = __builtin_add_overflow((long long)a, (long long)b, &sum);
+    return UNLIKELY(wraps || a == OUTSIDE || b == OUTSIDE) ? OUTSIDE : (u64)sum;
+}
+
+INLINE u64 address_sub(u64 a, u64 b) {
+    long long difference;
+    bool wraps = __builtin_sub_overflow((long long)a, (long long)b, &difference);
+    return UNLIKELY(wraps || a == OUTSIDE || b == OUTSIDE) ? OUTSIDE : (u64)difference;
 }
 
 INLINE Ptr moved(Ptr p, u64 bytes) {
-    p.off += bytes;
+    p.off = address_add(p.off, bytes);
     return p;
 }
 

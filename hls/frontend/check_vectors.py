@@ -166,9 +166,7 @@ class VectorCallChecker(PartChecker):
 
     def _moved_by(self, pointer: tt.Expr, offset: tt.Expr, step: int, span: Span) -> tt.Expr:
         """The pointer moved by ``offset`` times ``step`` elements."""
-        wide = self.convert(offset, ct.LONG if offset.type.signed else ct.ULONG)
-        index = tt.Binary(wide.type, offset.span, "*", wide, tt.Const(wide.type, offset.span, step))
-        return tt.PointerAdd(pointer.type, span, pointer, self.folded(index))
+        return tt.PointerAdd(pointer.type, span, pointer, self.folded(offset), step=step)
 
     def check_writable(self, name: str, pointer: tt.Expr, span: Span):
         if pointer.type.const or pointer.type.space == "constant":

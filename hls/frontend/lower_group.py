@@ -63,7 +63,7 @@ class EffectLowering(ValueLowering):
         return self.const(span, 0, ct.ir_type(e.type))
 
     def _element(self, base: Value, k: Value, stride: Value, size: int, span: Span) -> Address:
-        offset = self.emit(span, "mul", self.emit(span, "mul", k, stride), self.const(span, size, I64))
+        offset = self.offset(span, "mul", self.offset(span, "mul", k, stride), self.const(span, size, I64))
         return Address(base=base, offset=offset, wide=True)
 
     def _place_in_group(self, span: Span) -> tuple[Value, Value]:

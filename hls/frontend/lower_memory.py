@@ -11,6 +11,7 @@ from math import gcd
 
 from ..diag import Span
 from ..ir import I64, ArrayType, Attr, Builder, IntType, Region, Value
+from ..ir.storage import OUTSIDE
 from . import tree as tt
 from . import types as ct
 from .bits import Chunks
@@ -75,6 +76,10 @@ class MemoryLowering:
     def emit(self, span: Span, opcode: str, *operands, **options) -> Value:
         return self.op(span, opcode, *operands, **options).result
 
+    def offset(self, span: Span, opcode: str, one: Value, other: Value) -> Value:
+        """A sum, difference or product for an address."""
+        return self.emit(span, opcode, one, other, attrs={Attr.INBOUNDS: True})
+
     def const(self, span: Span, value, type) -> Value:
         self.builder.span = span
         return self.builder.const(value, type)
@@ -117,7 +122,7 @@ class MemoryLowering:
 
     def moved(self, place: Address, distance: Value, span: Span) -> Address:
         """The place so many bytes further."""
-        offset = distance if place.offset is None else self.emit(span, "add", place.offset, distance)
+        offset = distance if place.offset is None else self.offset(span, "add", place.offset, distance)
         return replace(place, offset=offset)
 
     def _settled(self, place, t: ct.CType, span: Span) -> Address:
@@ -127,7 +132,7 @@ class MemoryLowering:
         memory = self.storage.part(place.variable, place.path)
         offset = place.index
         if offset is not None and t.size > 1:
-            offset = self.emit(span, "mul", offset, self.const(span, t.size, I64))
+            offset = self.offset(span, "mul", offset, self.const(span, t.size, I64))
         return Address(memory, offset=offset, name=memory)
 
     def target(self, e: tt.Expr) -> Address | Part:
@@ -147,18 +152,18 @@ class MemoryLowering:
     def _first(self, place, t: ct.CType, span: Span):
         """The place of the first element, where the place is that of an array."""
         if isinstance(place, Part) and isinstance(t, ct.Array) and place.index is not None:
-            return replace(place, index=self.emit(span, "mul", place.index, self.const(span, t.length, I64)))
+            return replace(place, index=self.offset(span, "mul", place.index, self.const(span, t.length, I64)))
         return place
 
     def _moved(self, e: tt.PointerAdd):
         start = self.target(e.pointer)
         apart = isinstance(start, Part)
-        step = self.distance(e.index, 1 if apart else e.pointer.type.pointee.size, e.span)
+        step = self.distance(e.index, e.step * (1 if apart else e.pointer.type.pointee.size), e.span)
         before = start.index if apart else start.offset
         if e.subtract:
-            place = self.emit(e.span, "sub", self.const(e.span, 0, I64) if before is None else before, step)
+            place = self.offset(e.span, "sub", self.const(e.span, 0, I64) if before is None else before, step)
         else:
-            place = step if before is None else self.emit(e.span, "add", before, step)
+            place = step if before is None else self.offset(e.span, "add", before, step)
         return replace(start, **{"index" if apart else "offset": place})
 
     def distance(self, index: tt.Expr, size: int, span: Span) -> Value:
@@ -167,10 +172,11 @@ class MemoryLowering:
             count = index.value - (
                 1 << index.type.bits if index.type.signed and index.value >> index.type.bits - 1 else 0
             )
-            return self.const(span, count * size, I64)
+            bytes = count * size
+            return self.const(span, bytes if -OUTSIDE <= bytes < OUTSIDE else OUTSIDE, I64)
         wide = ct.LONG if index.type.signed else ct.ULONG
         count = self.converted(index.span, self.value(index), index.type, wide)
-        return count if size == 1 else self.emit(span, "mul", count, self.const(span, size, I64))
+        return count if size == 1 else self.offset(span, "mul", count, self.const(span, size, I64))
 
     def pointer(self, a: Address, span: Span) -> Value:
         """The address as one pointer value."""
@@ -202,7 +208,7 @@ class MemoryLowering:
 
     def _plus(self, index: Value | None, k: int, span: Span) -> Value:
         number = self.const(span, k, I64)
-        return number if index is None else self.emit(span, "add", index, number)
+        return number if index is None else self.offset(span, "add", index, number)
 
     # -- accesses
 

@@ -343,7 +343,7 @@ class ValueLowering(ConvertLowering):
         old = self.load(where, e.type, e.span)
         step = self.distance(e.index, e.type.pointee.size, e.span)
         if e.subtract:
-            step = self.emit(e.span, "sub", self.const(e.span, 0, I64), step)
+            step = self.offset(e.span, "sub", self.const(e.span, 0, I64), step)
         new = self.emit(e.span, "ptradd", old, step)
         self.store(where, new, e.type, e.span)
         return old if e.postfix else new

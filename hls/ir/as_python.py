@@ -14,7 +14,18 @@ from .barriers import condition_place
 from .concurrent import BARRIER, POLL, Blocked, Decision, chosen_channel
 from .nodes import Function, Op, Region, Value
 from .optable import ATOMICS, OPS
-from .storage import BoundMemory, accessors, address, clear, new_memory, same_place, shift, zero
+from .storage import (
+    BoundMemory,
+    accessors,
+    address,
+    address_arithmetic,
+    clear,
+    moved,
+    new_memory,
+    same_place,
+    shift,
+    zero,
+)
 from .text import formatted
 from .types import ArrayType, FloatType, IntType, PointerType
 
@@ -41,7 +52,6 @@ _INLINE = {
     "fne": "int({0} != {1})",
     "flt": "int({0} < {1})",
     "fle": "int({0} <= {1})",
-    "ptradd": "{0} and ({0}[0], ({0}[1] + {1}) & 0xffffffffffffffff)",
     "token": "0",
 }
 _SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*"}
@@ -74,6 +84,10 @@ def define(function: Function, env: dict, waiting: set[str], deciding: Mapping[O
 def expression(op: Op, names: Sequence[str], bind: Callable[[object], str]) -> str:
     """The result of a pure operation as a Python expression of its operands' ``names``; ``bind`` gives a name to an
     object that it needs."""
+    if op.opcode == "ptradd":
+        return f"{bind(moved)}({', '.join(names)})"
+    if op.attrs.get(Attr.INBOUNDS):
+        return f"{bind(address_arithmetic)}({op.opcode!r}, {', '.join(names)})"
     template = _INLINE.get(op.opcode)
     if template is None:
         template = (

@@ -129,6 +129,8 @@ class Attr:
     )
     FUSING = _key("fusing", "loop load store", COUNT, "which of two loops it is of, where fusion is tested")
 
+    INBOUNDS = _key("inbounds", "add sub mul", FLAG, "is part of an address: does not wrap, but leaves all memories")
+
     # order of memory accesses and work-items
     MEMS = _key("mems", "fence meet group", NAMES, "memories whose stores are waited for, or that have copies")
     FLUSH = _key("flush", f"fence meet {_CALLS}", NAMES, "memories whose load units must forget what they hold")

@@ -4,8 +4,9 @@ Any stage of the pipeline can be run, from what the frontend makes (calls, `if`,
 kernels. Each function becomes one Python function (:mod:`hls.ir.as_python`); the meaning of a pure operation is its row
 in ``hls.ir.optable``.
 
-A pointer is a pair (memory, byte offset), the offset unsigned modulo 2**64. Private memories are zero at the
-start of a work-item (of a call, in a helper).
+A pointer is a pair (memory, byte offset), the offset unsigned modulo 2**64; where its true value has more than 64 bits
+(:data:`hls.ir.attributes.Attr.INBOUNDS`) every access with it is one outside the memory. Private memories are zero at
+the start of a work-item (of a call, in a helper).
 """
 
 import sys

@@ -13,17 +13,22 @@ from .types import ArrayType, FloatType, IntType, PointerType, Type
 from .values import bits_to_float, float_to_bits
 
 __all__ = [
+    "OUTSIDE",
     "BoundMemory",
     "ExecutionError",
     "accessors",
+    "address_arithmetic",
     "bind_buffer",
     "clear",
+    "moved",
     "new_memory",
     "same_place",
     "shift",
     "zero",
 ]
 
+#: A byte offset that has more than 64 bits: the least number, far from every memory.
+OUTSIDE = 1 << 63
 _INT_FORMAT = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 _FLOAT_FORMAT = {2: "<e", 4: "<f", 8: "<d"}
 
@@ -110,6 +115,19 @@ def address(pointer, names: list[str]) -> int:
     return first_address(number) + offset & (1 << 64) - 1
 
 
+def address_arithmetic(opcode: str, one: int, other: int) -> int:
+    """A sum, difference or product of signed byte offsets; OUTSIDE where it has more than 64 bits, and of that."""
+    one, other = (one ^ OUTSIDE) - OUTSIDE, (other ^ OUTSIDE) - OUTSIDE
+    result = one * other if opcode == "mul" else one + other if opcode == "add" else one - other
+    lost = opcode != "mul" and -OUTSIDE in (one, other)
+    return OUTSIDE if lost or not -OUTSIDE <= result < OUTSIDE else result & (1 << 64) - 1
+
+
+def moved(pointer, offset: int):
+    """The pointer so many bytes further; null stays null."""
+    return pointer and (pointer[0], address_arithmetic("add", pointer[1], offset))
+
+
 def _is_null(pointer) -> bool:
     """Whether it was never set, or is an argument for which the host passed no buffer."""
     return pointer is None or pointer[0].size == 0
@@ -122,8 +140,9 @@ def _place(pointer, size, span, verb):
     memory, offset = pointer
     if offset > memory.size - size:
         signed = offset - (1 << 64) if offset >> 63 else offset
+        where = "a byte offset of more than 64 bits" if offset == OUTSIDE else f"byte offset {signed}"
         raise ExecutionError(
-            f"{verb} of {size} bytes at byte offset {signed} of {memory.name}, which has {memory.size} bytes",
+            f"{verb} of {size} bytes at {where} of {memory.name}, which has {memory.size} bytes",
             span,
             memory.name,
             signed,

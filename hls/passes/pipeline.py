@@ -38,6 +38,7 @@ from .loops.recognize_shift_idiom import RecognizeShiftIdiom
 from .loops.reduce_induction_products import ReduceInductionProducts
 from .loops.unroll import Unroll, Unrolled
 from .loops.unroll_policy import AutoUnrollPolicy
+from .lowering.drop_inbounds import DropInbounds
 from .lowering.form_work_item_loop import FormWorkItemLoop
 from .lowering.if_conversion import IfConversion
 from .lowering.inline import Inline
@@ -211,6 +212,7 @@ def _lower(options: PipelineOptions) -> Stage:
     return Stage(
         "lower",
         (
+            DropInbounds(),
             SimplifySingleWorkItem(),
             MarkFencedMemory(),
             Mem2Reg(warn=options.warn),

@@ -11,13 +11,18 @@ import sluice  # noqa: F401 - it lets folders sim/, hls/ and boards/ beside a pr
 from . import cltypes
 from .constants import (
     command_execution_status,
+    command_queue_info,
     command_queue_properties,
+    command_type,
     context_info,
     context_properties,
+    device_exec_capabilities,
     device_fp_config,
     device_info,
     device_local_mem_type,
+    device_mem_cache_type,
     device_type,
+    event_info,
     kernel_arg_access_qualifier,
     kernel_arg_address_qualifier,
     kernel_arg_info,
@@ -35,20 +40,14 @@ from .constants import (
     program_info,
     status_code,
 )
+from .copies import enqueue_copy, enqueue_fill_buffer
 from .errors import Error, LogicError, MemoryError, RuntimeError
-from .event import Event, wait_for_events
+from .event import Event, UserEvent, wait_for_events
 from .mapping import MemoryMap, enqueue_map_buffer
-from .memory import Buffer, LocalMemory, Pipe
+from .memory import Buffer, LocalMemory, MemoryObject, Pipe
 from .platform import Context, Device, Platform, create_some_context, get_platforms
 from .program import Kernel, Program, enqueue_nd_range_kernel, enqueue_task
-from .queue import (
-    CommandQueue,
-    enqueue_barrier,
-    enqueue_copy,
-    enqueue_fill_buffer,
-    enqueue_marker,
-    enqueue_migrate_mem_objects,
-)
+from .queue import CommandQueue, enqueue_barrier, enqueue_marker, enqueue_migrate_mem_objects
 
 __all__ = [
     "VERSION",
@@ -63,19 +62,25 @@ __all__ = [
     "LogicError",
     "MemoryError",
     "MemoryMap",
+    "MemoryObject",
     "Pipe",
     "Platform",
     "Program",
     "RuntimeError",
+    "UserEvent",
     "cltypes",
     "command_execution_status",
+    "command_queue_info",
     "command_queue_properties",
+    "command_type",
     "context_info",
     "context_properties",
     "create_some_context",
+    "device_exec_capabilities",
     "device_fp_config",
     "device_info",
     "device_local_mem_type",
+    "device_mem_cache_type",
     "device_type",
     "enqueue_barrier",
     "enqueue_copy",
@@ -85,6 +90,7 @@ __all__ = [
     "enqueue_migrate_mem_objects",
     "enqueue_nd_range_kernel",
     "enqueue_task",
+    "event_info",
     "get_cl_header_version",
     "get_platforms",
     "kernel_arg_access_qualifier",

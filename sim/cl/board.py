@@ -136,10 +136,11 @@ class SimulatedBoard:
         """The bytes themselves, shared with the simulator."""
         return self.memory.contents[allocation.address : allocation.end]
 
-    def transfer(self, bytes: int) -> tuple[float, float]:
-        """Let the time of a copy from or to the host pass; returns its start and end in ns."""
-        start = self.now_ns
-        self.now_ns += bytes / HOST_BYTES_PER_NS
+    def transfer(self, bytes: int, ready_ns: float = 0.0) -> tuple[float, float]:
+        """Let the time of a copy from or to the host pass, which starts when it is ready; returns its start and end in
+        ns."""
+        start = max(self.now_ns, ready_ns)
+        self.now_ns = start + bytes / HOST_BYTES_PER_NS
         return start, self.now_ns
 
     def describe(self, fault: Fault, names: dict[Allocation, str]) -> str:

@@ -45,8 +45,9 @@ class BoardEvent(PendingEvent):
         space: IndexSpace,
         registers: tuple[Mapping, Mapping],
         after: Sequence[PendingEvent],
+        queue: CommandQueue,
     ):
-        super().__init__(runs.schedule, after)
+        super().__init__(runs.schedule, after, queue)
         self.runs, self.kernel, self.values, self.space, self.registers = runs, kernel, tuple(values), space, registers
         self.joined = bool(kernel.layout.channels)
         self.what = f"kernel {kernel.name}"
@@ -95,7 +96,7 @@ class BoardRuns:
         its arguments, and of what a launch says beside them. Raises BuildError, ToolMissing or SimulationError where
         there is no simulator."""
         _ = self.program.system.session  # a simulator that cannot be built is told here
-        event = BoardEvent(self, kernel, values, space, registers, [*queue.before(), *after])
+        event = BoardEvent(self, kernel, values, space, registers, [*queue.before(), *after], queue)
         for value in values:
             if isinstance(value.value, Buffer):
                 value.value.note_launch(event)

@@ -2,13 +2,18 @@
 
 __all__ = [
     "command_execution_status",
+    "command_queue_info",
     "command_queue_properties",
+    "command_type",
     "context_info",
     "context_properties",
+    "device_exec_capabilities",
     "device_fp_config",
     "device_info",
     "device_local_mem_type",
+    "device_mem_cache_type",
     "device_type",
+    "event_info",
     "kernel_arg_access_qualifier",
     "kernel_arg_address_qualifier",
     "kernel_arg_info",
@@ -72,9 +77,11 @@ class status_code(_Constants):
     MEM_OBJECT_ALLOCATION_FAILURE = -4
     OUT_OF_RESOURCES = -5
     OUT_OF_HOST_MEMORY = -6
+    PROFILING_INFO_NOT_AVAILABLE = -7
     MEM_COPY_OVERLAP = -8
     BUILD_PROGRAM_FAILURE = -11
     MISALIGNED_SUB_BUFFER_OFFSET = -13
+    EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST = -14
     INVALID_VALUE = -30
     INVALID_DEVICE_TYPE = -31
     INVALID_PLATFORM = -32
@@ -112,6 +119,39 @@ class command_execution_status(_Constants):
     QUEUED = 3
 
 
+class command_type(_Constants):
+    NDRANGE_KERNEL = 0x11F0
+    TASK = 0x11F1
+    READ_BUFFER = 0x11F3
+    WRITE_BUFFER = 0x11F4
+    COPY_BUFFER = 0x11F5
+    MAP_BUFFER = 0x11FB
+    UNMAP_MEM_OBJECT = 0x11FD
+    MARKER = 0x11FE
+    READ_BUFFER_RECT = 0x1201
+    WRITE_BUFFER_RECT = 0x1202
+    COPY_BUFFER_RECT = 0x1203
+    USER = 0x1204
+    BARRIER = 0x1205
+    MIGRATE_MEM_OBJECTS = 0x1206
+    FILL_BUFFER = 0x1207
+
+
+class event_info(_Constants):
+    COMMAND_QUEUE = 0x11D0
+    COMMAND_TYPE = 0x11D1
+    REFERENCE_COUNT = 0x11D2
+    COMMAND_EXECUTION_STATUS = 0x11D3
+    CONTEXT = 0x11D4
+
+
+class command_queue_info(_Constants):
+    CONTEXT = 0x1090
+    DEVICE = 0x1091
+    REFERENCE_COUNT = 0x1092
+    PROPERTIES = 0x1093
+
+
 class command_queue_properties(_Constants):
     OUT_OF_ORDER_EXEC_MODE_ENABLE = 1 << 0
     PROFILING_ENABLE = 1 << 1
@@ -141,18 +181,43 @@ class device_info(_Constants):
     MAX_WORK_ITEM_DIMENSIONS = 0x1003
     MAX_WORK_GROUP_SIZE = 0x1004
     MAX_WORK_ITEM_SIZES = 0x1005
+    PREFERRED_VECTOR_WIDTH_CHAR = 0x1006
+    PREFERRED_VECTOR_WIDTH_SHORT = 0x1007
+    PREFERRED_VECTOR_WIDTH_INT = 0x1008
+    PREFERRED_VECTOR_WIDTH_LONG = 0x1009
+    PREFERRED_VECTOR_WIDTH_FLOAT = 0x100A
+    PREFERRED_VECTOR_WIDTH_DOUBLE = 0x100B
     MAX_CLOCK_FREQUENCY = 0x100C
     ADDRESS_BITS = 0x100D
     MAX_MEM_ALLOC_SIZE = 0x1010
+    MAX_READ_IMAGE_ARGS = 0x100E
+    MAX_WRITE_IMAGE_ARGS = 0x100F
+    IMAGE2D_MAX_WIDTH = 0x1011
+    IMAGE2D_MAX_HEIGHT = 0x1012
+    IMAGE3D_MAX_WIDTH = 0x1013
+    IMAGE3D_MAX_HEIGHT = 0x1014
+    IMAGE3D_MAX_DEPTH = 0x1015
     IMAGE_SUPPORT = 0x1016
+    MAX_PARAMETER_SIZE = 0x1017
+    MAX_SAMPLERS = 0x1018
     MEM_BASE_ADDR_ALIGN = 0x1019
+    MIN_DATA_TYPE_ALIGN_SIZE = 0x101A
     SINGLE_FP_CONFIG = 0x101B
+    GLOBAL_MEM_CACHE_TYPE = 0x101C
+    GLOBAL_MEM_CACHELINE_SIZE = 0x101D
+    GLOBAL_MEM_CACHE_SIZE = 0x101E
     GLOBAL_MEM_SIZE = 0x101F
+    MAX_CONSTANT_BUFFER_SIZE = 0x1020
+    MAX_CONSTANT_ARGS = 0x1021
     LOCAL_MEM_TYPE = 0x1022
     LOCAL_MEM_SIZE = 0x1023
+    ERROR_CORRECTION_SUPPORT = 0x1024
+    PROFILING_TIMER_RESOLUTION = 0x1025
     ENDIAN_LITTLE = 0x1026
     AVAILABLE = 0x1027
     COMPILER_AVAILABLE = 0x1028
+    EXECUTION_CAPABILITIES = 0x1029
+    QUEUE_PROPERTIES = 0x102A
     NAME = 0x102B
     VENDOR = 0x102C
     DRIVER_VERSION = 0x102D
@@ -162,7 +227,23 @@ class device_info(_Constants):
     PLATFORM = 0x1031
     DOUBLE_FP_CONFIG = 0x1032
     HALF_FP_CONFIG = 0x1033
+    PREFERRED_VECTOR_WIDTH_HALF = 0x1034
+    HOST_UNIFIED_MEMORY = 0x1035
+    NATIVE_VECTOR_WIDTH_CHAR = 0x1036
+    NATIVE_VECTOR_WIDTH_SHORT = 0x1037
+    NATIVE_VECTOR_WIDTH_INT = 0x1038
+    NATIVE_VECTOR_WIDTH_LONG = 0x1039
+    NATIVE_VECTOR_WIDTH_FLOAT = 0x103A
+    NATIVE_VECTOR_WIDTH_DOUBLE = 0x103B
+    NATIVE_VECTOR_WIDTH_HALF = 0x103C
     OPENCL_C_VERSION = 0x103D
+    LINKER_AVAILABLE = 0x103E
+    BUILT_IN_KERNELS = 0x103F
+    PARENT_DEVICE = 0x1042
+    PARTITION_MAX_SUB_DEVICES = 0x1043
+    REFERENCE_COUNT = 0x1047
+    PREFERRED_INTEROP_USER_SYNC = 0x1048
+    PRINTF_BUFFER_SIZE = 0x1049
 
 
 class device_fp_config(_Constants):
@@ -170,6 +251,17 @@ class device_fp_config(_Constants):
     INF_NAN = 1 << 1
     ROUND_TO_NEAREST = 1 << 2
     FMA = 1 << 5
+
+
+class device_mem_cache_type(_Constants):
+    NONE = 0
+    READ_ONLY_CACHE = 1
+    READ_WRITE_CACHE = 2
+
+
+class device_exec_capabilities(_Constants):
+    KERNEL = 1 << 0
+    NATIVE_KERNEL = 1 << 1
 
 
 class device_local_mem_type(_Constants):
@@ -189,6 +281,7 @@ class context_properties(_Constants):
 
 
 class context_info(_Constants):
+    REFERENCE_COUNT = 0x1080
     DEVICES = 0x1081
     PROPERTIES = 0x1082
     NUM_DEVICES = 0x1083
@@ -217,6 +310,7 @@ class mem_migration_flags(_Constants):
 
 
 class program_info(_Constants):
+    REFERENCE_COUNT = 0x1160
     CONTEXT = 0x1161
     NUM_DEVICES = 0x1162
     DEVICES = 0x1163
@@ -230,8 +324,10 @@ class program_info(_Constants):
 class kernel_info(_Constants):
     FUNCTION_NAME = 0x1190
     NUM_ARGS = 0x1191
+    REFERENCE_COUNT = 0x1192
     CONTEXT = 0x1193
     PROGRAM = 0x1194
+    ATTRIBUTES = 0x1195
 
 
 class kernel_arg_info(_Constants):

@@ -24,7 +24,6 @@ from .constants import status_code
 from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
 from .memory import Buffer, LocalMemory
-from .platform import Context
 from .queue import CommandQueue
 
 __all__ = ["Emulated", "EmulatedEvent", "emulate_source", "run_emulated"]
@@ -180,20 +179,14 @@ class EmulatedEvent(PendingEvent):
     def __init__(
         self,
         program: Emulated,
-        context: Context,
+        queue: CommandQueue,
         kernel: KernelInterface,
         values: Sequence[Value],
         space: IndexSpace,
         after: Sequence[PendingEvent],
     ):
-        super().__init__(context.simulated.schedule, after)
-        self.program, self._context, self._kernel, self._space, self._kept = (
-            program,
-            context,
-            kernel,
-            space,
-            tuple(values),
-        )
+        super().__init__(queue.context.simulated.schedule, after, queue)
+        self.program, self._kernel, self._space, self._kept = (program, kernel, space, tuple(values))
         self._given = _given(kernel, values)
         self.what = f"kernel {kernel.name}"
         self.started: Started | None = None
@@ -219,7 +212,7 @@ class EmulatedEvent(PendingEvent):
 
     def finish(self, outcome: Outcome) -> None:
         """The launch has ended."""
-        board = self._context.simulated
+        board = self.context.simulated
         start, board.now_ns = board.now_ns, board.now_ns + outcome.seconds * 1e9
         statistics = _statistics(self._kernel, self._space, outcome)
         if os.environ.get("SLUICE_STATS") == "1":
@@ -253,7 +246,7 @@ def run_emulated(
     cl.RuntimeError with the place in the source when a run goes wrong, BuildError or ToolMissing where it cannot be
     compiled."""
     program.emulator.prepare()
-    event = EmulatedEvent(program, queue.context, kernel, values, space, [*_ended(queue.before()), *_ended(after)])
+    event = EmulatedEvent(program, queue, kernel, values, space, [*_ended(queue.before()), *_ended(after)])
     event.schedule.add(event)
     if event.failed:
         event.wait()

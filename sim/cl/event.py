@@ -4,13 +4,25 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .constants import command_execution_status, profiling_info, status_code
+from .constants import command_execution_status, command_type, event_info, profiling_info, status_code
 from .errors import LogicError, RuntimeError
+from .facts import fact
 
 if TYPE_CHECKING:
+    from .platform import Context
+    from .queue import CommandQueue
     from .schedule import Schedule
 
-__all__ = ["Event", "Marker", "PendingEvent", "Statistics", "dependencies", "not_started", "wait_for_events"]
+__all__ = [
+    "Event",
+    "Marker",
+    "PendingEvent",
+    "Statistics",
+    "UserEvent",
+    "dependencies",
+    "not_started",
+    "wait_for_events",
+]
 
 
 class Statistics:
@@ -46,17 +58,40 @@ class Profile:
 class Event:
     """A command that has run.
 
-    ``stats`` of a kernel run is a :class:`Statistics`; None for other commands.
+    ``stats`` of a kernel run is a :class:`Statistics`; None for other commands. ``command_type`` is OpenCL's number of
+    what was queued, at ``command_queue``.
     """
 
-    def __init__(self, start_ns: float, end_ns: float, stats: Statistics | None = None, queued_ns: float | None = None):
+    reference_count = 1
+    command_queue: "CommandQueue | None" = None
+
+    def __init__(
+        self,
+        start_ns: float,
+        end_ns: float,
+        stats: Statistics | None = None,
+        queued_ns: float | None = None,
+        *,
+        queue: "CommandQueue | None" = None,
+        kind: int = command_type.NDRANGE_KERNEL,
+    ):
         queued = round(start_ns if queued_ns is None else queued_ns)
+        self.command_queue, self.command_type = queue, kind
         self.profile = Profile(queued, queued, round(start_ns), round(end_ns))
         self.stats = stats
         self.command_execution_status = command_execution_status.COMPLETE
 
     def wait(self) -> None:
         """Return when the command is finished."""
+
+    @property
+    def context(self) -> "Context | None":
+        """The context of the queue."""
+        return self.command_queue.context if self.command_queue is not None else None
+
+    def get_info(self, parameter: int):
+        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        return fact(self, event_info, parameter, "Event.get_info")
 
     def get_profiling_info(self, parameter: int) -> int:
         """A time in ns by OpenCL's number."""
@@ -87,14 +122,17 @@ class PendingEvent(Event):
     what = "a marker"
     joined = False  #: whether the command itself may wait for others, at a channel
 
-    def __init__(self, schedule: "Schedule", after: Iterable["PendingEvent"] = ()):
-        self.schedule = schedule
+    command_type = command_type.NDRANGE_KERNEL
+
+    def __init__(self, schedule: "Schedule", after: Iterable["PendingEvent"] = (), queue: "CommandQueue | None" = None):
+        self.schedule, self.command_queue = schedule, queue
         self.number = 0  #: in the order of queueing
         self.queued_ns = self.ready_ns = schedule.board.now_ns  #: it begins no earlier than when it is ready
         self.told = False  #: whether somebody was told that it failed
         self.interrupted = False  #: whether it was given up because the host was interrupted
         self._finished: Event | None = None
         self._error: Exception | None = None
+        self.callbacks: list[tuple[int, Callable[[int], None]]] = []
         self.followers: list[PendingEvent] = []
         self.missing = {one for one in after if not one.over}  #: what it waits for
         for one in self.missing:
@@ -187,21 +225,110 @@ class PendingEvent(Event):
         again and again gets on."""
         if not self.over:
             self.schedule.look(self)
+        return self._status
+
+    @property
+    def _status(self) -> int:
         if self.failed:
             return getattr(self._error, "code", status_code.OUT_OF_RESOURCES)
-        return command_execution_status.COMPLETE if self.done else command_execution_status.RUNNING
+        if self.done:
+            return command_execution_status.COMPLETE
+        return command_execution_status.QUEUED if self.missing else command_execution_status.RUNNING
 
     def set_callback(self, status: int, callback: Callable[[int], None]) -> None:
-        """Let the command end, as simulated time passes for nobody else; then call ``callback(status)``."""
-        self.wait()
-        callback(status)
+        """Call ``callback(status)`` when the command has ended, with the error's negative number where it failed. It
+        ends here if it can, as simulated time passes for nobody else; otherwise the thread calls back that lets it
+        end."""
+        with self.schedule.board.guard:
+            if not self.over and not self.needs_others:
+                self.complete()
+            self.callbacks.append((status, callback))
+            if self.over:
+                self.schedule.to_tell.append(self)
+        self.schedule.tell()
+
+    def call_back(self) -> None:
+        """Tell those who asked to be called that the command is over."""
+        callbacks, self.callbacks = self.callbacks, []
+        for status, callback in callbacks:
+            callback(self._status if self.failed else status)
 
 
 class Marker(PendingEvent):
     """Has ended when all that it comes after have."""
 
+    def __init__(
+        self,
+        schedule: "Schedule",
+        after: Iterable[PendingEvent],
+        queue: "CommandQueue",
+        kind: int = command_type.MARKER,
+    ):
+        super().__init__(schedule, after, queue)
+        self.command_type = kind
+
     def begin(self) -> None:
         self.end(Event(self.ready_ns, self.ready_ns, queued_ns=self.queued_ns))
+
+
+class UserEvent(PendingEvent):
+    """What the host itself ends, with :meth:`set_status`; commands that have it in ``wait_for`` begin then."""
+
+    what = "a user event"
+    joined = True  # who waits for it needs the host
+    command_type = command_type.USER
+
+    def __init__(self, context: "Context"):
+        self._context = context
+        with context.simulated.guard:
+            super().__init__(context.simulated.schedule)
+
+    @property
+    def context(self) -> "Context":
+        return self._context
+
+    def set_status(self, status: int) -> None:
+        """End it: ``cl.command_execution_status.COMPLETE``, or a negative number, with which all fail that wait for
+        it. Raises cl.LogicError for other numbers, and the second time."""
+        if status != command_execution_status.COMPLETE and not (isinstance(status, int) and status < 0):
+            raise LogicError(
+                "UserEvent.set_status",
+                status_code.INVALID_VALUE,
+                f"the status is command_execution_status.COMPLETE or a negative error code, not {status!r}",
+            )
+        with self.schedule.board.guard:
+            if self.over:
+                what = f"it failed: {self.error}" if self.failed else "it has been set"
+                raise LogicError("UserEvent.set_status", status_code.INVALID_OPERATION, f"{what}; that is final")
+            now = self.schedule.board.now_ns
+            if status == command_execution_status.COMPLETE:
+                self.end(Event(now, now, queued_ns=self.queued_ns))
+            else:
+                self.fail(RuntimeError("clSetUserEventStatus", status, "the host ended the user event with this code"))
+            self.schedule.resume()
+        self.schedule.tell()
+
+    def give_up(self) -> None:
+        """Whoever waits for it keeps the host from ending it."""
+        self.fail(
+            RuntimeError(
+                "clWaitForEvents",
+                status_code.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+                "a user event was waited for, and no other thread set its status; call set_status() before the wait",
+            )
+        )
+
+    @property
+    def _status(self) -> int:
+        return super()._status if self.over else command_execution_status.SUBMITTED
+
+    @property
+    def profile(self):
+        raise LogicError("UserEvent.profile", status_code.PROFILING_INFO_NOT_AVAILABLE, "a user event has no times")
+
+    def get_profiling_info(self, parameter: int) -> int:
+        """A user event has none. Raises cl.LogicError, as OpenCL says."""
+        return self.profile
 
 
 def dependencies(schedule: "Schedule", wait_for: Iterable[Event] | None) -> list[PendingEvent]:

@@ -4,9 +4,10 @@ from typing import Self
 
 import numpy as np
 
-from .constants import map_flags, status_code
+from .constants import command_type, map_flags, status_code
 from .errors import LogicError
-from .event import Event, wait_for_events
+from .event import Event
+from .host_commands import enqueue_host_command
 from .memory import Buffer
 from .queue import CommandQueue
 
@@ -22,10 +23,11 @@ class MemoryMap:
 
     def release(self, queue: CommandQueue | None = None, wait_for: list[Event] | None = None) -> Event:
         """Unmap: kernels see what was written, as they do anyway."""
-        wait_for_events(wait_for or [])
-        (queue or self._queue).context.simulated.guard.check()
-        now = (queue or self._queue).context.simulated.now_ns
-        return Event(now, now)
+        queue = queue or self._queue
+        transfer = queue.context.simulated.transfer
+        return enqueue_host_command(
+            queue, wait_for, command_type.UNMAP_MEM_OBJECT, lambda ready_ns: transfer(0, ready_ns)
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -48,28 +50,28 @@ def enqueue_map_buffer(
 ) -> tuple[np.ndarray, Event]:
     """The buffer from byte ``offset`` on as an array of the host, which shares the bytes; its ``base`` is a
     :class:`MemoryMap`."""
-    wait_for_events(wait_for or [])
-    with queue.context.simulated.guard:
-        queue.settle()
-        buf.settle()
-        return _map(queue, buf, flags, offset, shape, dtype, order, strides)
+    board = queue.context.simulated
+    with board.guard:
+        array = _view(buf, flags, offset, shape, dtype, order, strides)
+    moved = array.nbytes if flags & map_flags.READ else 0
+
+    def work(ready_ns: float) -> tuple[float, float]:
+        buf.note_write()
+        return board.transfer(moved, ready_ns)
+
+    event = enqueue_host_command(queue, wait_for, command_type.MAP_BUFFER, work, [buf], is_blocking=is_blocking)
+    return np.asarray(MemoryMap(queue, array)), event
 
 
-def _map(
-    queue: CommandQueue, buf: Buffer, flags: int, offset: int, shape, dtype, order: str, strides
-) -> tuple[np.ndarray, Event]:
+def _view(buf: Buffer, flags: int, offset: int, shape, dtype, order: str, strides) -> np.ndarray:
     if not flags or flags & ~(map_flags.READ | map_flags.WRITE | map_flags.WRITE_INVALIDATE_REGION):
         raise LogicError("clEnqueueMapBuffer", status_code.INVALID_VALUE, f"flags {flags:#x} are none of cl.map_flags")
     try:
         contents = buf.contents if flags == map_flags.READ else buf.bytes
-        array = np.ndarray(shape, np.dtype(dtype), contents, offset, strides, order)
+        return np.ndarray(shape, np.dtype(dtype), contents, offset, strides, order)
     except (TypeError, ValueError) as error:
         raise LogicError(
             "clEnqueueMapBuffer",
             status_code.INVALID_VALUE,
             f"an array of shape {shape} from byte {offset} on is not within the buffer of {buf.size} bytes: {error}",
         ) from None
-    buf.note_write()
-    return np.asarray(MemoryMap(queue, array)), Event(
-        *queue.context.simulated.transfer(array.nbytes if flags & map_flags.READ else 0)
-    )

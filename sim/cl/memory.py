@@ -10,9 +10,10 @@ from .board import Allocation
 from .constants import mem_flags, mem_info, mem_object_type, status_code
 from .errors import LogicError
 from .event import PendingEvent
+from .facts import fact
 from .platform import Context
 
-__all__ = ["Buffer", "LocalMemory", "Pipe", "host_bytes"]
+__all__ = ["Buffer", "LocalMemory", "MemoryObject", "Pipe", "host_bytes"]
 
 BANK_SHIFT, BANK_MASK = 16, 7  #: of the flags that name a bank
 COPIES = mem_flags.COPY_HOST_PTR | mem_flags.USE_HOST_PTR
@@ -25,7 +26,21 @@ class LocalMemory:
         self.size = size
 
 
-class Buffer:
+class MemoryObject:
+    """What lies in the memory of a context's board."""
+
+    context: Context
+    flags: int
+    type = mem_object_type.BUFFER
+    reference_count, map_count = 1, 0
+    host_ptr = None  #: the board has memory of its own
+
+    def get_info(self, parameter: int):
+        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        return fact(self, mem_info, parameter, f"{type(self).__name__}.get_info")
+
+
+class Buffer(MemoryObject):
     """``size`` bytes of the board's global memory; with ``hostbuf`` and COPY_HOST_PTR they begin as a copy of it.
 
     USE_HOST_PTR copies too: the board has memory of its own. The flag CHANNEL_1_INTELFPGA (or _2 ...) puts it into that
@@ -119,9 +134,13 @@ class Buffer:
     def settle(self) -> None:
         """Let the launches that use the buffer end, as far as they need nothing that has not been queued. Their
         failures are told to who waits for them."""
-        for launch in sorted(self.whole._launches, key=lambda one: one.number):
-            if not launch.over and not launch.needs_others:
-                launch.complete()
+        for launch in self.able_to_end():
+            launch.complete()
+
+    def able_to_end(self) -> list[PendingEvent]:
+        """The launches that use the buffer and need nothing that has not been queued, in their order."""
+        found = [one for one in self.whole._launches if not one.over and not one.needs_others]
+        return sorted(found, key=lambda one: one.number)
 
     def move_to(self, home: Memory) -> None:
         """Lie in another memory from now on, sub-regions as well. Raises LogicError where somebody knows the old
@@ -169,20 +188,10 @@ class Buffer:
             self.whole._shown = True
             return self.contents
 
-    def get_info(self, parameter: int):
-        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
-        known = {
-            mem_info.TYPE: mem_object_type.BUFFER,
-            mem_info.FLAGS: self.flags,
-            mem_info.SIZE: self.size,
-            mem_info.CONTEXT: self.context,
-            mem_info.OFFSET: self.offset,
-            mem_info.ASSOCIATED_MEMOBJECT: self._parent,
-            mem_info.HOST_PTR: None,
-        }
-        if parameter not in known:
-            raise LogicError("Buffer.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
-        return known[parameter]
+    @property
+    def associated_memobject(self) -> "Buffer | None":
+        """The buffer that this is a sub-region of."""
+        return self._parent
 
     @property
     def offset(self) -> int:
@@ -223,9 +232,12 @@ class Buffer:
             self.context.simulated.drop(self._allocation)
 
 
-class Pipe:
+class Pipe(MemoryObject):
     """A pipe as the host names it. Kernels are joined by the names of their pipe parameters, so it holds nothing
     itself."""
+
+    type = mem_object_type.PIPE
+    size, offset, associated_memobject = 0, 0, None
 
     def __init__(self, context: Context, flags: int = 0, packet_size: int = 0, max_packets: int = 0):
         self.context, self.flags, self.packet_size, self.max_packets = context, flags, packet_size, max_packets

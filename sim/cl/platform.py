@@ -8,16 +8,20 @@ from sim.locks import ProcessLock
 
 from .board import SimulatedBoard
 from .constants import (
+    command_queue_properties,
     context_info,
     context_properties,
+    device_exec_capabilities,
     device_fp_config,
     device_info,
     device_local_mem_type,
+    device_mem_cache_type,
     device_type,
     platform_info,
     status_code,
 )
 from .errors import LogicError, RuntimeError
+from .facts import fact
 
 __all__ = ["Context", "Device", "Platform", "create_some_context", "get_platforms"]
 
@@ -52,7 +56,7 @@ class Platform:
 
     def get_info(self, parameter: int) -> str:
         """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
-        return _fact(self, platform_info, parameter, "Platform.get_info")
+        return fact(self, platform_info, parameter, "Platform.get_info")
 
     def __eq__(self, other) -> bool:
         return isinstance(other, Platform)
@@ -72,7 +76,26 @@ class Device:
     max_work_item_sizes = (max_work_group_size,) * 3
     max_compute_units = 1
     available = compiler_available = endian_little = True
-    image_support = False
+    image_support = host_unified_memory = error_correction_support = linker_available = False
+    max_read_image_args = max_write_image_args = max_samplers = 0
+    image2d_max_width = image2d_max_height = image3d_max_width = image3d_max_height = image3d_max_depth = 0
+    # hardware is made for the types of the kernel: no width is better than another
+    preferred_vector_width_char = preferred_vector_width_short = preferred_vector_width_int = 1
+    preferred_vector_width_long = preferred_vector_width_float = preferred_vector_width_double = 1
+    native_vector_width_char = native_vector_width_short = native_vector_width_int = native_vector_width_long = 1
+    native_vector_width_float = native_vector_width_double = 1
+    preferred_vector_width_half = native_vector_width_half = 1
+    max_parameter_size, max_constant_args, min_data_type_align_size = 4096, 64, 128
+    # what caches there are belong to the accesses of a kernel
+    global_mem_cache_type, global_mem_cache_size, global_mem_cacheline_size = device_mem_cache_type.NONE, 0, 0
+    execution_capabilities = device_exec_capabilities.KERNEL
+    queue_properties = (
+        command_queue_properties.PROFILING_ENABLE | command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    )
+    profiling_timer_resolution = 1  #: in ns
+    printf_buffer_size = 1 << 20
+    built_in_kernels, parent_device, partition_max_sub_devices = "", None, 1
+    preferred_interop_user_sync, reference_count = True, 1
     profile, vendor_id, address_bits = Platform.profile, 0, 64
     extensions = (
         "cl_khr_byte_addressable_store cl_khr_fp16 cl_khr_fp64 cl_khr_global_int32_base_atomics "
@@ -87,7 +110,7 @@ class Device:
         self.board, self.kind = board, kind
         self.name = f"{board.name} ({board.description}), {'emulated' if kind == 'emulator' else 'simulated'}"
         self.global_mem_size = sum(memory.bytes for memory in board.memories)
-        self.max_mem_alloc_size = board.memory.bytes
+        self.max_mem_alloc_size = self.max_constant_buffer_size = board.memory.bytes
         self.max_clock_frequency = round(board.clock.kernel_mhz)
         self.local_mem_size = board.device.rams.count * board.device.rams.bits // 8
         self.mem_base_addr_align = 8 * board.memory.word_bytes
@@ -98,7 +121,7 @@ class Device:
 
     def get_info(self, parameter: int):
         """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
-        return _fact(self, device_info, parameter, "Device.get_info")
+        return fact(self, device_info, parameter, "Device.get_info")
 
     def __repr__(self) -> str:
         return f"<sim.cl.Device {self.name!r}>"
@@ -106,6 +129,8 @@ class Device:
 
 class Context:
     """One device and its memory."""
+
+    reference_count = 1
 
     def __init__(self, devices: list[Device] | None = None, properties=None, dev_type: int | None = None):
         if devices is None:
@@ -134,11 +159,13 @@ class Context:
     def num_devices(self) -> int:
         return len(self.devices)
 
+    @property
+    def properties(self) -> list[tuple[int, Platform]]:
+        return [(context_properties.PLATFORM, self.device.platform)]
+
     def get_info(self, parameter: int):
-        """The devices, or their number, by OpenCL's number. Raises cl.LogicError for an unknown one."""
-        if parameter == context_info.PROPERTIES:
-            return [(context_properties.PLATFORM, self.device.platform)]
-        return _fact(self, context_info, parameter, "Context.get_info")
+        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        return fact(self, context_info, parameter, "Context.get_info")
 
     @property
     def simulated(self) -> SimulatedBoard:
@@ -151,14 +178,6 @@ class Context:
 
     def __repr__(self) -> str:
         return f"<sim.cl.Context on {self.device!r}>"
-
-
-def _fact(of, numbers: type, parameter: int, routine: str):
-    """The attribute of the object that OpenCL's number asks for: it has the name of the number, in small letters."""
-    name = numbers.to_string(parameter)
-    if not hasattr(of, name.lower()):
-        raise LogicError(routine, status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
-    return getattr(of, name.lower())
 
 
 def get_platforms() -> list[Platform]:

@@ -25,9 +25,10 @@ from .argument_facts import argument_fact
 from .arguments import Value, check_argument, python_scalar, said_type
 from .binary import Binary
 from .board_runs import BoardRuns
-from .constants import kernel_info, kernel_work_group_info, program_build_info, program_info, status_code
+from .constants import command_type, kernel_info, kernel_work_group_info, program_build_info, program_info, status_code
 from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
 from .event import Event, dependencies
+from .facts import fact
 from .launch import execute, index_space
 from .memory import LocalMemory
 from .options import parse_options, stall_seed
@@ -47,7 +48,6 @@ NOT_HERE = {
     "link": "call build(), which compiles and links",
     "from_int_ptr": "objects are Python's and have no address",
     "int_ptr": "objects are Python's and have no address",
-    "reference_count": "objects are Python's",
     "set_specialization_constant": "programs are made from OpenCL C",
 }
 
@@ -55,6 +55,8 @@ NOT_HERE = {
 class Program:
     """OpenCL C source for a context's board; ``build`` compiles it. ``Program(context, devices, binaries)`` takes what
     :attr:`binaries` of a program gave, in this run or an earlier one: ``build`` then uses its options as well."""
+
+    reference_count = 1
 
     def __init__(self, context: Context, source, binaries: Sequence | None = None):
         binary = None if binaries is None else _only_binary(context, source, binaries)
@@ -170,6 +172,14 @@ class Program:
         return [Kernel(self, kernel.name) for kernel in self._built().interface.kernels if not kernel.autorun]
 
     @property
+    def num_kernels(self) -> int:
+        return len(self.all_kernels())
+
+    @property
+    def num_devices(self) -> int:
+        return len(self.devices)
+
+    @property
     def devices(self) -> list[Device]:
         """The context's."""
         return self.context.devices
@@ -188,19 +198,7 @@ class Program:
     def get_info(self, parameter: int):
         """A fact by OpenCL's number. Raises cl.LogicError for an unknown one, and for the names of kernels before
         build()."""
-        known = {
-            program_info.CONTEXT: lambda: self.context,
-            program_info.NUM_DEVICES: lambda: len(self.devices),
-            program_info.DEVICES: lambda: self.devices,
-            program_info.SOURCE: lambda: self.source,
-            program_info.NUM_KERNELS: lambda: len(self.all_kernels()),
-            program_info.KERNEL_NAMES: lambda: self.kernel_names,
-            program_info.BINARIES: lambda: self.binaries,
-            program_info.BINARY_SIZES: lambda: self.binary_sizes,
-        }
-        if parameter not in known:
-            raise LogicError("Program.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
-        return known[parameter]()
+        return fact(self, program_info, parameter, "Program.get_info")
 
     def get_build_info(self, device, parameter: int):
         """The build's log, by OpenCL's number."""
@@ -239,6 +237,8 @@ class Program:
 class Kernel:
     """One kernel of a built program, with the arguments set so far."""
 
+    reference_count = 1
+
     def __init__(self, program: Program, name: str):
         kernels = {kernel.name: kernel for kernel in program._built().interface.kernels}
         if name in kernels and kernels[name].autorun:
@@ -265,6 +265,12 @@ class Kernel:
     def context(self) -> Context:
         return self.program.context
 
+    @property
+    def attributes(self) -> str:
+        """What the source says of its work-groups, as OpenCL writes it."""
+        size = self.interface.work_group_size
+        return f"reqd_work_group_size({','.join(map(str, size))})" if size else ""
+
     def set_scalar_arg_dtypes(self, dtypes: Sequence) -> None:
         """Say the type of each scalar argument, None for buffers: then Python numbers are accepted."""
         if len(dtypes) != self.num_args:
@@ -289,16 +295,8 @@ class Kernel:
             self.set_arg(index, value)
 
     def get_info(self, parameter: int):
-        """Name or number of arguments, by OpenCL's number."""
-        known = {
-            kernel_info.FUNCTION_NAME: self.function_name,
-            kernel_info.NUM_ARGS: self.num_args,
-            kernel_info.CONTEXT: self.context,
-            kernel_info.PROGRAM: self.program,
-        }
-        if parameter not in known:
-            raise LogicError("Kernel.get_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}")
-        return known[parameter]
+        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        return fact(self, kernel_info, parameter, "Kernel.get_info")
 
     def get_arg_info(self, index: int, parameter: int):
         """A fact of one argument, by OpenCL's number."""
@@ -438,7 +436,9 @@ def _launch(
 
 def enqueue_task(queue: CommandQueue, kernel: Kernel, wait_for: list[Event] | None = None) -> Event:
     """Run the kernel with one work-item."""
-    return enqueue_nd_range_kernel(queue, kernel, (1,), (1,), wait_for=wait_for)
+    event = enqueue_nd_range_kernel(queue, kernel, (1,), (1,), wait_for=wait_for)
+    event.command_type = command_type.TASK
+    return event
 
 
 def _only_binary(context: Context, devices, binaries: Sequence) -> Binary:

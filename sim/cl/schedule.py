@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import sys
 import weakref
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ class Schedule:
         self._numbers = itertools.count()
         self._loaded: BoardRuns | None = None  #: the program on the board
         self._awaited = False  #: whether the end of the process waits for what is pending
+        self.to_tell: deque[PendingEvent] = deque()  #: those that are over, and whose callbacks were not called
         _schedules.add(self)
 
     def add(self, event: PendingEvent) -> None:
@@ -54,9 +56,23 @@ class Schedule:
                 self._awaited = True
             if not event.missing:
                 self._startable.append(event)
-            with self._interruptible():
-                self.pump()
+            self.resume()
             guard.changed()
+        self.tell()
+
+    def resume(self) -> None:
+        """Begin what may begin."""
+        with self._interruptible():
+            self.pump()
+
+    def tell(self) -> None:
+        """Call back those that asked for it. Everything here may be changed by that."""
+        while True:
+            try:
+                event = self.to_tell.popleft()
+            except IndexError:  # none is left, another thread may have taken the last one
+                return
+            event.call_back()
 
     def settle(self, event: PendingEvent) -> None:
         """A command is over: what came after it may begin, or fails as well."""
@@ -64,6 +80,8 @@ class Schedule:
         while over:
             one = over.pop()
             self.pending.pop(one, None)
+            if one.callbacks:
+                self.to_tell.append(one)
             for follower in one.followers:
                 follower.missing.discard(one)
                 if follower.over:
@@ -96,11 +114,14 @@ class Schedule:
         more, it is given up."""
         with self.board.guard as guard:
             while not event.over:
-                if self._step():
+                stepped = self._step()
+                self.tell()
+                if stepped:
                     if not event.over:
                         guard.give_way()
                 elif not guard.others_may_help() and not event.over:
                     self._cause(event).give_up()
+                    self.tell()
 
     def look(self, event: PendingEvent) -> None:
         """Let a little time pass, for a host that asks for the state of a command again and again."""
@@ -110,6 +131,7 @@ class Schedule:
                 if self._loaded is not None:
                     self.board.now_ns = max(self.board.now_ns, self._loaded.now_ns)
             guard.give_way()
+        self.tell()
 
     def finish(self) -> Exception | None:
         """Run all that was queued; returns the first failure that nobody was told of."""

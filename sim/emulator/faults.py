@@ -227,7 +227,7 @@ def _bytes(memory: MemoryName, ending: Ending) -> str:
     """What an access moves."""
     index, rest = divmod(ending.offset, memory.element_bytes)
     element = "" if rest else f" (index {index})"
-    if ending.offset < -1 << 62:  # hls/emulate/runtime.h: scaled
+    if ending.offset < -1 << 62:  # hls/emulate/runtime.h: OUTSIDE
         element = " (the byte offset of the index has more than 64 bits)"
     return f"bytes {ending.offset} to {ending.offset + ending.bytes - 1} of {memory.kind} `{memory.name}`{element}"
 

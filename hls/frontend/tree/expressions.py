@@ -173,11 +173,12 @@ class AddressOf(Expr):
 
 @dataclass(frozen=True, eq=False)
 class PointerAdd(Expr):
-    """``pointer + index`` elements of ``type.pointee``; ``subtract`` turns it round."""
+    """``pointer + index`` groups of ``step`` elements of ``type.pointee``; ``subtract`` turns it round."""
 
     pointer: Expr
     index: Expr
     subtract: bool = False
+    step: int = 1
 
 
 @dataclass(frozen=True, eq=False)

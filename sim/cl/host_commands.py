@@ -1,0 +1,70 @@
+"""Commands that the host's side does: copies, fills, maps.
+
+Each is done when the call returns, with one exception. A call that does not block, behind something that needs the
+host again (a user event, a kernel that waits at a channel for one that was not queued), is kept, and done when its turn
+comes.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from .constants import command_type
+from .event import Event, PendingEvent, dependencies, wait_for_events
+from .memory import Buffer
+from .queue import CommandQueue
+
+__all__ = ["HostCommand", "enqueue_host_command"]
+
+#: Does the command, no earlier than at the simulated time that is given; returns when it started and ended.
+Work = Callable[[float], tuple[float, float]]
+
+
+class HostCommand(PendingEvent):
+    """A command of the host's side that is done later."""
+
+    def __init__(self, queue: CommandQueue, after: Iterable[PendingEvent], kind: int, work: Work):
+        super().__init__(queue.context.simulated.schedule, after, queue)
+        self.command_type, self._work = kind, work
+        self.what = f"a command {command_type.to_string(kind)}"
+
+    def begin(self) -> None:
+        times = self._work(self.ready_ns)
+        self.end(Event(*times, queued_ns=self.queued_ns, queue=self.command_queue, kind=self.command_type))
+
+
+def enqueue_host_command(
+    queue: CommandQueue,
+    wait_for: list[Event] | None,
+    kind: int,
+    work: Work,
+    used: Sequence[Buffer] = (),
+    *,
+    is_blocking: bool = False,
+) -> Event:
+    """Do the work behind what the queue has not finished, the events, and launches that use the buffers ``used``."""
+    if not is_blocking and (event := _keep(queue, wait_for, kind, work, used)) is not None:
+        return event
+    wait_for_events(wait_for or [])
+    with queue.context.simulated.guard:
+        queue.settle()
+        for buffer in used:
+            buffer.settle()
+        return Event(*work(0.0), queue=queue, kind=kind)
+
+
+def _keep(
+    queue: CommandQueue, wait_for: list[Event] | None, kind: int, work: Work, used: Sequence[Buffer]
+) -> HostCommand | None:
+    """The command for later, where something before it needs the host."""
+    schedule = queue.context.simulated.schedule
+    after = dependencies(schedule, wait_for)
+    with queue.context.simulated.guard:
+        before = [*queue.before(), *after]
+        if not any(one.needs_others for one in before):
+            return None
+        users = [launch for buffer in used for launch in buffer.able_to_end()]
+        event = HostCommand(queue, [*before, *users], kind, work)
+        for buffer in used:
+            buffer.note_launch(event)
+        queue.note(event)
+        schedule.add(event)
+        return event
