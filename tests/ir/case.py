@@ -12,11 +12,11 @@ The file is IR that ``sluice opt`` reads::
 the two are not run and compared, and why.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from hls.diag import CompileError, Diagnostic, render
+from hls.diag import CompileError, Diagnostic
 from hls.ir import Module, print_module
 from hls.opt import read_module, run_passes
 from hls.target.board import Board, load_board
@@ -122,7 +122,12 @@ def transformed(case: Case) -> tuple[str, str | None]:
 
 
 def _messages(said: list[Diagnostic]) -> str:
-    return "\n".join(f"{line}" for one in said for line in render(replace(one, notes=()), {}).splitlines())
+    """Messages with their places and hints, without what a terminal shows around them."""
+    lines = []
+    for one in said:
+        lines.append(f"{one.span}: " * (one.span is not None) + f"{one.severity}: {one.message}")
+        lines += [f"  hint: {one.hint}"] if one.hint else []
+    return "\n".join(lines)
 
 
 def answered(case: Case) -> str:
