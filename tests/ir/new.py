@@ -1,7 +1,7 @@
 """Makes a golden file of a small kernel: ``python -m tests.ir.new PASS/NAME KERNEL.cl SHOWN [--run n=0..9]``.
 
 The input is the IR right before the pass, where it first changes something, without places in the source. Read what
-comes out, cut the input down to what matters, and say in the first line what it shows; ``--update-ir`` then writes what
+comes out, cut the input down to what matters, and say in the first line what it shows; ``--refresh`` then writes what
 the pass makes of the shorter input.
 """
 
@@ -195,7 +195,7 @@ def make(request: Request) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(request.header() + print_module(module))
     case = read_case(path)
-    result, wrong = (answered(case), None) if case.is_analysis else transformed(case)
+    result, wrong = answered(case) if case.is_analysis else transformed(case)
     if wrong:
         raise ValueError(f"{path}: {wrong}")
     case.write(result)

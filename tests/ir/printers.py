@@ -40,22 +40,12 @@ from hls.analysis.predicates.guarded_values import guarded_values_of
 from hls.analysis.predicates.value_sets import ValueSet, ValueSets
 from hls.ir import Function, IntType, Module, Op, Value, memory_name, reaches_memory, walk
 from hls.ir.rewrite import is_constant
-from hls.passes.link.place_buffers import as_used
-from hls.target.board import load_board
 from tests.ir import channel_printers, workgroup_printers
-from tests.ir.names import Names
+from tests.ir.names import Names, address_bits
 
 __all__ = ["PRINTERS"]
 
 Printer = Callable[[Function, Names], Iterator[str]]
-
-#: for which all cases are run
-BOARD = load_board("de5net")
-
-
-def _address_bits(function: Function) -> int:
-    """Those of a byte offset into the memories that the kernel uses."""
-    return as_used(Module({function.name: function}), BOARD).address_bits
 
 
 def _loops(function: Function) -> list[Op]:
@@ -82,7 +72,7 @@ def _integers(names: Names) -> list[Value]:
 
 
 def _affine(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     for op in _accesses(function):
         form = forms.offset(op)
         low, high = forms.bounds(form)
@@ -104,7 +94,7 @@ def _number(number: float) -> str:
 
 
 def _rows(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     for one, other in _pairs(function):
         found = rows_of(forms, forms.offset(one), forms.offset(other))
         for op, row in zip((one, other), found or ()):
@@ -122,7 +112,7 @@ def _floordiv(function: Function, names: Names) -> Iterator[str]:
 
 
 def _domains(function: Function, names: Names) -> Iterator[str]:
-    domains = Domains(AffineForms(function, _address_bits(function)))
+    domains = Domains(AffineForms(function, address_bits(function)))
     for op in _accesses(function):
         conditions = [
             f"{' and '.join(names.sum(form) + ' >= 0' for form in one.forms)}"
@@ -134,7 +124,7 @@ def _domains(function: Function, names: Names) -> Iterator[str]:
 
 
 def _demanded(function: Function, names: Names) -> Iterator[str]:
-    known = demanded(function, _address_bits(function))
+    known = demanded(function, address_bits(function))
     for value in _integers(names):
         yield f"{names(value)}: low {known.get(value, 0)} of {value.type.bits} bits"
 
@@ -198,7 +188,7 @@ def _wiring(function: Function, names: Names) -> Iterator[str]:
 
 
 def _slice(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     for op in _accesses(function):
         for top in forms.tree.around(op)[:1]:
             part = Slice(forms.tree, top, {op: forms.offset(op)})
@@ -211,7 +201,7 @@ def _slice(function: Function, names: Names) -> Iterator[str]:
 
 
 def _dependences(function: Function, names: Names) -> Iterator[str]:
-    for one in dependences(function, _address_bits(function)):
+    for one in dependences(function, address_bits(function)):
         where = f"{_iterations(one.distance)} of {names.loop(one.loop)} later" if one.loop else "in one iteration"
         known = "" if one.known else ", if at all"
         overlap = ", where buffers overlap" if one.overlap else ""
@@ -219,7 +209,7 @@ def _dependences(function: Function, names: Names) -> Iterator[str]:
 
 
 def _traces(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     traces = AddressTraces(forms)
     for one, other in _pairs(function):
         around = forms.tree.around(one)
@@ -234,7 +224,7 @@ def _least(found: int | None) -> str:
 
 
 def _distance(function: Function, names: Names) -> Iterator[str]:
-    tester = DependenceTester(function, _address_bits(function))
+    tester = DependenceTester(function, address_bits(function))
     for one, other in _pairs(function):
         around = tester.tree.around(one)
         for same, loop in enumerate(around):
@@ -275,7 +265,7 @@ def _unknown(found: object, what: str) -> str:
 
 
 def _monotonic(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     growth = MonotonicAccess(forms)
     for one, other in _pairs(function):
         for loop in (None, *forms.tree.around(one)):
@@ -323,10 +313,10 @@ def _forward(function: Function, names: Names) -> Iterator[str]:
         followers = {
             one.src: {
                 two.dst
-                for two in dependences(function, _address_bits(function))
+                for two in dependences(function, address_bits(function))
                 if two.src is one.src and two.loop is None
             }
-            for one in dependences(function, _address_bits(function))
+            for one in dependences(function, address_bits(function))
         }
         yield f"known behind {names.op(op)}: {names.all(behind(region, op, followers))}"
 
@@ -357,7 +347,7 @@ def _components(function: Function, names: Names) -> Iterator[str]:
 
 def _groups(function: Function, names: Names) -> Iterator[str]:
     for most in (0, 64):
-        for group in neighbours(function, most, _address_bits(function)):
+        for group in neighbours(function, most, address_bits(function)):
             members = ", ".join(f"{names.op(op)} at {offset}" for op, offset in zip(group.members, group.offsets))
             yield f"up to {most} bytes: {members}"
 
@@ -371,7 +361,7 @@ def _commute(function: Function, names: Names) -> Iterator[str]:
 
 
 def _aliases(function: Function, names: Names) -> Iterator[str]:
-    places = MustAlias(function, _address_bits(function))
+    places = MustAlias(function, address_bits(function))
     tree = places.tree
     for store, load in ((a, b) for pair in _pairs(function) for a, b in (pair, pair[::-1])):
         if store.opcode == "store" and load.opcode == "load" and tree.region_of(store) is tree.region_of(load):
@@ -383,7 +373,7 @@ def _aliases(function: Function, names: Names) -> Iterator[str]:
 
 
 def _defined(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     defines = MustDefine(forms)
     for op in _loops(function):
         loop = _loop_of(forms.tree, op)
@@ -397,7 +387,7 @@ def _defined(function: Function, names: Names) -> Iterator[str]:
 
 
 def _reaching(function: Function, names: Names) -> Iterator[str]:
-    places = MustAlias(function, _address_bits(function))
+    places = MustAlias(function, address_bits(function))
     tree = places.tree
     for load in [op for op in _accesses(function) if op.opcode == "load"]:
         loop = tree.around(load)[-1] if tree.around(load) else None
