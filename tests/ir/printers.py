@@ -120,7 +120,7 @@ def _domains(function: Function, names: Names) -> Iterator[str]:
             for one in domains.of(op)
             if one.forms
         ]
-        yield f"{names.op(op)} where {'; '.join(conditions) or 'nobody knows'}"
+        yield f"{names.op(op)} where {'; '.join(conditions) or 'no condition is known'}"
 
 
 def _demanded(function: Function, names: Names) -> Iterator[str]:
@@ -216,11 +216,11 @@ def _traces(function: Function, names: Names) -> Iterator[str]:
         for k, loop in enumerate(around):
             if loop in forms.tree.around(other):
                 found = traces.least(one, other, loop, k, 1)
-                yield f"{names.op(other)} meets {names.op(one)}: {_least(found)} in {names.loop(loop)}"
+                yield f"{names.op(other)} aliases {names.op(one)}: {_least(found)} in {names.loop(loop)}"
 
 
 def _least(found: int | None) -> str:
-    return "never" if found is None else f"{_iterations(found)} later at least"
+    return "never" if found is None else f"at least {_iterations(found)} later"
 
 
 def _distance(function: Function, names: Names) -> Iterator[str]:
@@ -271,7 +271,7 @@ def _monotonic(function: Function, names: Names) -> Iterator[str]:
         for loop in (None, *forms.tree.around(one)):
             if (loop is not None or one is not other) and (loop is None or loop in forms.tree.around(other)):
                 where = f"in later iterations of {names.loop(loop)}" if loop else "in one iteration"
-                found = "never meets" if growth.apart(one, other, loop) else "may meet"
+                found = "never aliases" if growth.apart(one, other, loop) else "may alias"
                 yield f"{names.op(other)} {found} {names.op(one)} {where}"
 
 
@@ -318,7 +318,7 @@ def _forward(function: Function, names: Names) -> Iterator[str]:
             }
             for one in dependences(function, address_bits(function))
         }
-        yield f"known behind {names.op(op)}: {names.all(behind(region, op, followers))}"
+        yield f"waits for {names.op(op)}: {names.all(behind(region, op, followers))}"
 
 
 def _tree(function: Function, names: Names) -> Iterator[str]:
@@ -357,7 +357,7 @@ def _commute(function: Function, names: Names) -> Iterator[str]:
     ops = [op for op in walk(function.body) if reaches_memory(op)]
     for one, other in combinations_with_replacement(ops, 2):
         if memory_name(one) == memory_name(other) and {one.opcode, other.opcode} != {"load"}:
-            yield f"{names.op(one)} and {names.op(other)}: {'any order' if free.between(one, other) else 'in order'}"
+            yield f"{names.op(one)} and {names.op(other)}: {'commute' if free.between(one, other) else 'ordered'}"
 
 
 def _aliases(function: Function, names: Names) -> Iterator[str]:
@@ -367,8 +367,8 @@ def _aliases(function: Function, names: Names) -> Iterator[str]:
         if store.opcode == "store" and load.opcode == "load" and tree.region_of(store) is tree.region_of(load):
             loop = tree.around(store)[-1] if tree.around(store) else None
             found = places.distance(store, load, loop)
-            text = "nobody knows" if found is None else f"{_iterations(found)} later"
-            fixed = ", a fixed place" if loop is not None and places.fixed(load, loop) else ""
+            text = "unknown" if found is None else f"{_iterations(found)} later"
+            fixed = ", invariant address" if loop is not None and places.fixed(load, loop) else ""
             yield f"{names.op(load)} reads what {names.op(store)} wrote: {text}{fixed}"
 
 
@@ -383,7 +383,7 @@ def _defined(function: Function, names: Names) -> Iterator[str]:
             stores = [a for a in inside if memory_name(a) == name and a.opcode == "store"]
             if loads and stores:
                 anew = defines.begins_anew(loop, loads, stores)
-                yield f"{name} in {names.loop(loop)}: {'begins anew' if anew else 'may read what was there before'}"
+                yield f"{name} in {names.loop(loop)}: {'written before it is read' if anew else 'may read an older value'}"
 
 
 def _reaching(function: Function, names: Names) -> Iterator[str]:
@@ -408,8 +408,8 @@ def _strides(function: Function, names: Names) -> Iterator[str]:
     for op, pattern in access_patterns(function).items():
         for loop, step in pattern.steps:
             amount = "unknown" if step.amount is None else f"{step.amount} bytes"
-            regular = "" if step.regular else ", not always the same"
-            period = f", comes round after {step.period}" if step.period else ""
+            regular = "" if step.regular else ", irregular"
+            period = f", wraps after {step.period} bytes" if step.period else ""
             yield f"{names.op(op)} in {names.loop(loop)}: {amount}{regular}{period}"
 
 
