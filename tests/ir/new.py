@@ -222,5 +222,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def main() -> None:
+    """Make a file and print it."""
+    parser = _parser()
+    arguments = parser.parse_args()
+    try:
+        print(make(_request(arguments)).read_text())
+    except (OSError, ValueError, CompileError) as error:
+        parser.error(str(error))
+
+
 if __name__ == "__main__":
-    print(make(_request(_parser().parse_args())).read_text())
+    main()
