@@ -70,8 +70,8 @@ def long_lines(item: pytest.Item) -> list[tuple[str, str, str]]:
 
 
 def pytest_addoption(parser):
-    """One flag that refreshes golden files."""
-    parser.addoption("--update-ir", action="store_true", help="write what tests/ir compares with")
+    """One flag refreshes golden files: of passes and analyses, messages, and what the command line says."""
+    parser.addoption("--refresh", "--update-ir", action="store_true", help="rewrite the golden files of the tests run")
 
 
 @pytest.hookimpl(tryfirst=True)

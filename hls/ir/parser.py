@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     | (?P<end>\Z) )""",
     re.VERBOSE,
 )
+_SKIPPED = re.compile(r"(?:\s|;[^\n]*)*")
 _FLAGS = ("const", "restrict", "volatile")
 
 
@@ -56,10 +57,11 @@ class _Token:
 def _tokens(text: str) -> Iterator[_Token]:
     position = 0
     while (found := _TOKEN.match(text, position)) is None or found.lastgroup != "end":
-        line = text.count("\n", 0, position) + 1
+        start = _SKIPPED.match(text, position).end()
+        line = text.count("\n", 0, start) + 1
         if found is None:
-            raise ParseError(f"line {line}: cannot read {text[position : position + 20].strip()!r}")
-        line += text.count("\n", position, found.start(found.lastgroup))
+            yield _Token("unreadable", text[start : start + 20].strip(), line)
+            return
         yield _Token(found.lastgroup, found[found.lastgroup], line)
         position = found.end()
 
@@ -80,7 +82,15 @@ class _Parser:
     def next(self) -> _Token:
         if self.at_end:
             raise ParseError("the text ends too early")
-        return self.tokens[self.place]
+        token = self.tokens[self.place]
+        if token.kind == "unreadable":
+            raise ParseError(f"line {token.line}: cannot read {token.text!r}")
+        return token
+
+    def ahead(self, number: int) -> str:
+        """The text of a token behind the next one; empty where the text ends before."""
+        place = self.place + number
+        return self.tokens[place].text if place < len(self.tokens) else ""
 
     def fail(self, message: str):
         raise ParseError(f"line {self.next.line}: {message}")
@@ -189,7 +199,7 @@ class _Parser:
         self.take(text="(")
         f.args = _owned(self.items(self.define, ")"), f.body)
         # a brace that opens the body is followed by a line, one that opens attributes by `name =`
-        if self.tokens[self.place + 2].text == "=" and self.accept("{"):
+        if self.ahead(2) == "=" and self.accept("{"):
             f.attrs = self.attributes()
         f.span = self.span()
         self.take(text="{")
@@ -249,14 +259,14 @@ class _Parser:
 
     def operands(self) -> list[Value]:
         found = []
-        while self.next.kind == "value" and self.tokens[self.place + 1].text not in (":",):
+        while self.next.kind == "value" and self.ahead(1) not in (":",):
             found.append(self.use())
             if not self.accept(","):
                 break
         return found
 
     def _opens_region(self) -> bool:
-        return self.tokens[self.place + 2].text != "="
+        return self.ahead(2) != "="
 
     def regions(self, op: Op):
         while True:

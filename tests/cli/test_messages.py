@@ -1,6 +1,6 @@
 """What the command line says about every mistake, and its exit code: pinned by the files in expect/.
 
-`--refresh` (with tests/errors among the folders given) rewrites them; look at the diff before committing it.
+`--refresh` rewrites them; look at the diff before committing it.
 """
 
 import json
@@ -106,7 +106,7 @@ def test_message(name, request):
         f"{result.exit_code}]\n"
     )
     path = EXPECT / f"{name}.txt"
-    if request.config.getoption("--refresh", default=False):
+    if request.config.getoption("--refresh"):
         path.write_text(got)
     assert got == path.read_text()
 

@@ -108,6 +108,28 @@ def test_opt_runs_passes_with_options_on_ir_text(folder):
     assert sluice("opt", "one.ir", "--passes", "constant-folding{flat=false},dead-code-elimination").stdout == printed
 
 
+def test_opt_shows_warnings_beside_the_ir(folder):
+    Path("unset.ir").write_text(
+        """; IR that somebody wrote
+kernel @k() {
+  memory o: global i32 x ?
+  memory s: private i32 x 1
+  %true: i1 = const {value = 1}
+  %first: i64 = const {value = 0}
+  fresh {mem = "s", set = false}
+  %from: ptr = addr %first {mem = "s"}
+  %s: i32 = load %from, %true @"k.cl":3:7
+  %to: ptr = addr %first {mem = "o"}
+  store %to, %s, %true
+  return
+}
+"""
+    )
+    shown = sluice("opt", "unset.ir", "--passes", "mem2reg")
+    assert "k.cl:3:7: warning: s is read before it is set" in shown.stderr
+    assert set(parse_module(shown.stdout).functions) == {"k"}
+
+
 def test_opt_refuses_a_pass_that_must_come_earlier(folder):
     Path("bins.cl").write_text(
         "__kernel void k(__global int *h, __global const int *p, int n) { for (int i = 0; i < n; i++) h[p[i]] += 1; }"
@@ -150,7 +172,7 @@ def test_opt_does_what_the_pipeline_does(folder):
             ["--stop-after: there is no pass 'nonsense'", "--list-passes"],
         ),
         (["compile", "k.cl", "--dump-ir", "k.cl/dump"], ["cannot write the dump folder k.cl/dump", "--dump-ir"]),
-        (["opt", "k.cl", "--passes", "constant-folding"], ["k.cl:2: error: not IR"]),
+        (["opt", "k.cl", "--passes", "constant-folding"], ["k.cl:1: error: not IR: a function's name begins with @"]),
         (["opt", "bad.ir", "--passes", "constant-folding"], ["malformed IR", "memory a has no length"]),
         (["opt", "good.ir", "--passes", "constant-folding{flat=perhaps}"], ["flat takes true or false, not 'perhaps'"]),
         (

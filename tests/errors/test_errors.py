@@ -41,7 +41,7 @@ def _of_hardware(module, path: Path):
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
 def test_message(path, request):
     got, expect = messages(path), path.with_suffix(".expect")
-    if request.config.getoption("--refresh", default=False):
+    if request.config.getoption("--refresh"):
         expect.write_text(got)
     assert got.strip(), "nothing was said about this kernel"
     assert got == expect.read_text()

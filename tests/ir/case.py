@@ -12,15 +12,16 @@ The file is IR that ``sluice opt`` reads::
 the two are not run and compared, and why.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from hls.diag import CompileError, Diagnostic, render
+from hls.diag import CompileError, Diagnostic
 from hls.ir import Module, print_module
 from hls.opt import read_module, run_passes
 from hls.target.board import Board, load_board
 from tests.ir.meaning import difference
+from tests.ir.observed import contradiction
 from tests.ir.printers import PRINTERS
 
 __all__ = ["ANALYSES", "PACKAGE", "ROOT", "Case", "answered", "cases_of", "read_case", "transformed"]
@@ -28,7 +29,7 @@ __all__ = ["ANALYSES", "PACKAGE", "ROOT", "Case", "answered", "cases_of", "read_
 ROOT = Path(__file__).parent
 ANALYSES = ROOT / "analysis"
 PACKAGE = ROOT.parents[1] / "hls" / "analysis"
-#: what begins the part that the flag --update-ir writes
+#: what begins the part that the flag --refresh writes
 AFTER, ANSWER = "; after:", "; answer:"
 KEYS = ("passes", "run", "unchecked")
 
@@ -122,9 +123,16 @@ def transformed(case: Case) -> tuple[str, str | None]:
 
 
 def _messages(said: list[Diagnostic]) -> str:
-    return "\n".join(f"{line}" for one in said for line in render(replace(one, notes=()), {}).splitlines())
+    """Messages with their places and hints, without what a terminal shows around them."""
+    lines = []
+    for one in said:
+        lines.append(f"{one.span}: " * (one.span is not None) + f"{one.severity}: {one.message}")
+        lines += [f"  hint: {one.hint}"] if one.hint else []
+    return "\n".join(lines)
 
 
-def answered(case: Case) -> str:
-    """What the analysis says of each value, loop or access."""
-    return "\n".join(PRINTERS[case.subject](case.module())) or "nothing"
+def answered(case: Case) -> tuple[str, str | None]:
+    """(what the analysis says of each value, loop or access; what a run did that it rules out, or None)."""
+    module = case.module()
+    wrong = (contradiction(case.subject, each, case.options.get("run", "")) for each in module.kernels)
+    return "\n".join(PRINTERS[case.subject](module)) or "nothing", next(filter(None, wrong), None)

@@ -72,10 +72,10 @@ def _run(module: Module) -> Iterator[str]:
     rooms = {link.place: link.room for link in links}
     for skip in (False, True):
         found = KpnRun(_skeletons(module), links, rooms, skip).run(Budget(10_000))
-        yield f"loops of unknown length {'are skipped' if skip else 'do not end'}:"
+        yield f"assuming that loops of unknown length {'are skipped' if skip else 'never end'}:"
         yield f"  ended: {', '.join(sorted(found.ended)) or 'none'}"
         yield from (f"  {name} waits: {described(wait)}" for name, wait in sorted(found.waits.items()))
-        yield f"  circle: {' -> '.join(wait.kernel for wait in found.circle) or 'none'}"
+        yield f"  cycle: {' -> '.join(wait.kernel for wait in found.circle) or 'none'}"
         yield from (f"  {place[0]} held {most} at most" for place, most in found.most.items())
         yield f"  {'complete' if found.complete else 'cut off'}, {len(found.assumed)} assumptions"
 

@@ -9,15 +9,19 @@ integers are small as often as not, floats may be NaN, infinite or subnormal.
 import random
 import re
 import struct
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from hls.ir import Function, MemoryObject, Module, walk
 from hls.ir.concurrent import Channel, channel_room
 from hls.ir.interpreter import ExecutionError, Launch, run_launches
 from hls.ir.types import ArrayType, FloatType, Type
 
-__all__ = ["Plan", "difference"]
+__all__ = ["Plan", "difference", "watched_runs"]
 
+W = TypeVar("W")
 SEEDS = 8
 #: runs of the input that must go well: others access places outside of their buffers, or do not end
 LEAST = 4
@@ -69,6 +73,18 @@ def difference(before: Module, after: Module, text: str) -> str | None:
     if good < LEAST:
         return f"only {good} of {SEEDS} runs of the input go well ({failure}): say with '; run:' what it needs"
     return None
+
+
+def watched_runs(module: Module, text: str, watcher: Callable[[], W]) -> Iterator[tuple[W, str]]:
+    """(watcher, what was printed) of several runs of the kernels, each up to where it goes wrong."""
+    plan = Plan.of(text)
+    for seed in range(SEEDS):
+        watch, printed = watcher(), []
+        channels = _channels(module, plan, seed)
+        launches = [_launch(function, channels, plan, seed) for function in module.kernels]
+        with suppress(ExecutionError):
+            run_launches(module, launches, MAX_ITERATIONS, channels, printed.append, watch)
+        yield watch, "".join(printed)
 
 
 def _apart(expected: dict, found: dict | str) -> str:

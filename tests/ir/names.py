@@ -2,9 +2,19 @@
 
 from hls.analysis.affine.affine import Affine, Symbol, WrappedSum
 from hls.analysis.loops.loop_tree import Loop
-from hls.ir import Function, Op, Region, Value, memory_name, reaches_memory
+from hls.ir import Function, Module, Op, Region, Value, memory_name, reaches_memory
+from hls.passes.link.place_buffers import as_used
+from hls.target.board import load_board
 
-__all__ = ["Names"]
+__all__ = ["Names", "address_bits"]
+
+#: for which all cases are run
+BOARD = load_board("de5net")
+
+
+def address_bits(function: Function) -> int:
+    """Those of a byte offset into the memories that the function uses."""
+    return as_used(Module({function.name: function}), BOARD).address_bits
 
 
 class Names:

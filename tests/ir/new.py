@@ -1,13 +1,14 @@
-"""Makes a golden file of a small kernel: ``python -m tests.ir.new PASS[/NAME] KERNEL.cl [SHOWN] [--run ...]``.
+"""Makes a golden file of a small kernel: ``python -m tests.ir.new PASS/NAME KERNEL.cl SHOWN [--run n=0..9]``.
 
 The input is the IR right before the pass, where it first changes something, without places in the source. Read what
-comes out, cut the input down to what matters, and say in the first line what it shows; ``--update-ir`` then writes what
+comes out, cut the input down to what matters, and say in the first line what it shows; ``--refresh`` then writes what
 the pass makes of the shorter input.
 """
 
 import argparse
 import dataclasses
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from hls.diag import CompileError
@@ -25,7 +26,7 @@ from hls.planning import Compilation
 from tests.ir.case import ANALYSES, ROOT, answered, board, read_case, transformed
 from tests.ir.printers import PRINTERS
 
-__all__ = ["input_of", "make", "without_places"]
+__all__ = ["Request", "input_of", "make"]
 
 #: passes that an option of the compiler asks for: the others are shown without them
 OPTIONAL = {
@@ -158,48 +159,78 @@ def _bare(memory):
     return dataclasses.replace(memory, span=None, attr_spans=())
 
 
-def make(
-    subject: str,
-    text: str,
-    shown: str,
-    run: str = "",
-    places: bool = False,
-    before: str = "",
-    kernel: str | None = None,
-    first: bool = False,
-    passes: str = "",
-    unchecked: str = "",
-) -> Path:
-    """Write the file for the kernel; ``subject`` is PASS/NAME, or ANALYSIS/NAME with ``before``, the pass before which
-    the analysis is shown."""
-    folder, _, name = subject.partition("/")
+@dataclass(frozen=True)
+class Request:
+    """A case to be made. ``subject`` is PASS/NAME, or ANALYSIS/NAME with ``before``, the pass before which the analysis
+    is shown; ``run``, ``passes`` and ``unchecked`` are lines of the header. ``places``: keep those that messages name;
+    ``first``: show the first run of the pass, although it changes something later only; ``kernel``: one of several
+    (``*``: all)."""
+
+    subject: str
+    text: str
+    shown: str
+    run: str = ""
+    before: str = ""
+    kernel: str | None = None
+    passes: str = ""
+    unchecked: str = ""
+    places: bool = False
+    first: bool = False
+
+    def header(self) -> str:
+        """The comments in front of the IR."""
+        keys = {"passes": self.passes, "run": self.run, "unchecked": self.unchecked}
+        source = "".join(f";   {line}\n" for line in self.text.strip().splitlines())
+        return f"; {self.shown}\n{source}" + "".join(f"; {key}: {value}\n" for key, value in keys.items() if value)
+
+
+def make(request: Request) -> Path:
+    """Write the file. Raises ValueError where the pass changes what is computed: then the file has no expected part."""
+    folder, _, name = request.subject.partition("/")
     path = (ANALYSES if folder in PRINTERS else ROOT) / folder / f"{name or 'case'}.ir"
     with deep_recursion():
-        module = input_of(text, before or folder, kernel, first)
-    module = with_few_places(module) if places else without_places(module)
+        module = input_of(request.text, request.before or folder, request.kernel, request.first)
+    module = with_few_places(module) if request.places else without_places(module)
     module = shorter(module, None if folder in PRINTERS else folder)
-    header = f"; {shown}\n" + "".join(f";   {line}\n" for line in text.strip().splitlines())
     path.parent.mkdir(parents=True, exist_ok=True)
-    header += (f"; passes: {passes}\n" if passes else "") + (f"; run: {run}\n" if run else "")
-    header += f"; unchecked: {unchecked}\n" if unchecked else ""
-    path.write_text(header + print_module(module))
+    path.write_text(request.header() + print_module(module))
     case = read_case(path)
-    if case.is_analysis:
-        case.write(answered(case))
-        return path
-    result, wrong = transformed(case)
+    result, wrong = answered(case) if case.is_analysis else transformed(case)
     if wrong:
-        print(f"{path}: {wrong}")
+        raise ValueError(f"{path}: {wrong}")
     case.write(result)
     return path
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("subject", metavar="PASS[/NAME]")
-    parser.add_argument("kernel", type=Path)
+def _request(arguments: argparse.Namespace) -> Request:
+    given = vars(arguments)
+    return Request(text=given.pop("source").read_text(), **given)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.ir.new", description=__doc__)
+    parser.add_argument("subject", metavar="PASS/NAME")
+    parser.add_argument("source", metavar="KERNEL.cl", type=Path)
     parser.add_argument("shown", nargs="?", default="TODO: say what this shows")
     parser.add_argument("--run", default="", help="what the runs get, as in n=0..9")
+    parser.add_argument("--passes", default="", help="passes with options, where they are not the subject alone")
     parser.add_argument("--before", default="", help="for an analysis: the pass before which it is asked")
-    given = parser.parse_args()
-    print(make(given.subject, given.kernel.read_text(), given.shown, given.run, before=given.before).read_text())
+    parser.add_argument("--kernel", help="one of several kernels; *: all of them")
+    parser.add_argument("--unchecked", default="", metavar="WHY", help="do not run input and output, and say why")
+    parser.add_argument("--places", action="store_true", help="keep the places that messages name")
+    parser.add_argument("--first", action="store_true", help="the first run of the pass, also if it changes nothing")
+    return parser
+
+
+def main() -> None:
+    """Make a file and print it."""
+    parser = _parser()
+    arguments = parser.parse_args()
+    try:
+        print(make(_request(arguments)).read_text())
+    except (OSError, ValueError, CompileError) as error:
+        parser.error(str(error))
+
+
+if __name__ == "__main__":
+    main()

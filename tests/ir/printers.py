@@ -26,7 +26,7 @@ from hls.analysis.induction.counted import trips_of_counter
 from hls.analysis.induction.monotonic import MonotonicAccess
 from hls.analysis.induction.periodic import PeriodicSequences
 from hls.analysis.induction.state_space import most_iterations
-from hls.analysis.induction.trip_count import count_trips, implied, never_both
+from hls.analysis.induction.trip_count import count_trips
 from hls.analysis.loops.forward_slice import behind, computed_from
 from hls.analysis.loops.loop_tree import Loop, LoopTree
 from hls.analysis.loops.sccs import components
@@ -37,25 +37,16 @@ from hls.analysis.memory.must_define import MustDefine
 from hls.analysis.memory.reaching_stores import ReachingStores
 from hls.analysis.memory.strides import access_patterns
 from hls.analysis.predicates.guarded_values import guarded_values_of
+from hls.analysis.predicates.implication import implied, never_both
 from hls.analysis.predicates.value_sets import ValueSet, ValueSets
 from hls.ir import Function, IntType, Module, Op, Value, memory_name, reaches_memory, walk
 from hls.ir.rewrite import is_constant
-from hls.passes.link.place_buffers import as_used
-from hls.target.board import load_board
 from tests.ir import channel_printers, workgroup_printers
-from tests.ir.names import Names
+from tests.ir.names import Names, address_bits
 
 __all__ = ["PRINTERS"]
 
 Printer = Callable[[Function, Names], Iterator[str]]
-
-#: for which all cases are run
-BOARD = load_board("de5net")
-
-
-def _address_bits(function: Function) -> int:
-    """Those of a byte offset into the memories that the kernel uses."""
-    return as_used(Module({function.name: function}), BOARD).address_bits
 
 
 def _loops(function: Function) -> list[Op]:
@@ -82,7 +73,7 @@ def _integers(names: Names) -> list[Value]:
 
 
 def _affine(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     for op in _accesses(function):
         form = forms.offset(op)
         low, high = forms.bounds(form)
@@ -104,7 +95,7 @@ def _number(number: float) -> str:
 
 
 def _rows(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     for one, other in _pairs(function):
         found = rows_of(forms, forms.offset(one), forms.offset(other))
         for op, row in zip((one, other), found or ()):
@@ -122,7 +113,7 @@ def _floordiv(function: Function, names: Names) -> Iterator[str]:
 
 
 def _domains(function: Function, names: Names) -> Iterator[str]:
-    domains = Domains(AffineForms(function, _address_bits(function)))
+    domains = Domains(AffineForms(function, address_bits(function)))
     for op in _accesses(function):
         conditions = [
             f"{' and '.join(names.sum(form) + ' >= 0' for form in one.forms)}"
@@ -130,11 +121,11 @@ def _domains(function: Function, names: Names) -> Iterator[str]:
             for one in domains.of(op)
             if one.forms
         ]
-        yield f"{names.op(op)} where {'; '.join(conditions) or 'nobody knows'}"
+        yield f"{names.op(op)} where {'; '.join(conditions) or 'no condition is known'}"
 
 
 def _demanded(function: Function, names: Names) -> Iterator[str]:
-    known = demanded(function, _address_bits(function))
+    known = demanded(function, address_bits(function))
     for value in _integers(names):
         yield f"{names(value)}: low {known.get(value, 0)} of {value.type.bits} bits"
 
@@ -198,7 +189,7 @@ def _wiring(function: Function, names: Names) -> Iterator[str]:
 
 
 def _slice(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     for op in _accesses(function):
         for top in forms.tree.around(op)[:1]:
             part = Slice(forms.tree, top, {op: forms.offset(op)})
@@ -211,7 +202,7 @@ def _slice(function: Function, names: Names) -> Iterator[str]:
 
 
 def _dependences(function: Function, names: Names) -> Iterator[str]:
-    for one in dependences(function, _address_bits(function)):
+    for one in dependences(function, address_bits(function)):
         where = f"{_iterations(one.distance)} of {names.loop(one.loop)} later" if one.loop else "in one iteration"
         known = "" if one.known else ", if at all"
         overlap = ", where buffers overlap" if one.overlap else ""
@@ -219,22 +210,22 @@ def _dependences(function: Function, names: Names) -> Iterator[str]:
 
 
 def _traces(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     traces = AddressTraces(forms)
     for one, other in _pairs(function):
         around = forms.tree.around(one)
         for k, loop in enumerate(around):
             if loop in forms.tree.around(other):
                 found = traces.least(one, other, loop, k, 1)
-                yield f"{names.op(other)} meets {names.op(one)}: {_least(found)} in {names.loop(loop)}"
+                yield f"{names.op(other)} aliases {names.op(one)}: {_least(found)} in {names.loop(loop)}"
 
 
 def _least(found: int | None) -> str:
-    return "never" if found is None else f"{_iterations(found)} later at least"
+    return "never" if found is None else f"at least {_iterations(found)} later"
 
 
 def _distance(function: Function, names: Names) -> Iterator[str]:
-    tester = DependenceTester(function, _address_bits(function))
+    tester = DependenceTester(function, address_bits(function))
     for one, other in _pairs(function):
         around = tester.tree.around(one)
         for same, loop in enumerate(around):
@@ -275,13 +266,13 @@ def _unknown(found: object, what: str) -> str:
 
 
 def _monotonic(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     growth = MonotonicAccess(forms)
     for one, other in _pairs(function):
         for loop in (None, *forms.tree.around(one)):
             if (loop is not None or one is not other) and (loop is None or loop in forms.tree.around(other)):
                 where = f"in later iterations of {names.loop(loop)}" if loop else "in one iteration"
-                found = "never meets" if growth.apart(one, other, loop) else "may meet"
+                found = "never aliases" if growth.apart(one, other, loop) else "may alias"
                 yield f"{names.op(other)} {found} {names.op(one)} {where}"
 
 
@@ -323,12 +314,12 @@ def _forward(function: Function, names: Names) -> Iterator[str]:
         followers = {
             one.src: {
                 two.dst
-                for two in dependences(function, _address_bits(function))
+                for two in dependences(function, address_bits(function))
                 if two.src is one.src and two.loop is None
             }
-            for one in dependences(function, _address_bits(function))
+            for one in dependences(function, address_bits(function))
         }
-        yield f"known behind {names.op(op)}: {names.all(behind(region, op, followers))}"
+        yield f"waits for {names.op(op)}: {names.all(behind(region, op, followers))}"
 
 
 def _tree(function: Function, names: Names) -> Iterator[str]:
@@ -357,7 +348,7 @@ def _components(function: Function, names: Names) -> Iterator[str]:
 
 def _groups(function: Function, names: Names) -> Iterator[str]:
     for most in (0, 64):
-        for group in neighbours(function, most, _address_bits(function)):
+        for group in neighbours(function, most, address_bits(function)):
             members = ", ".join(f"{names.op(op)} at {offset}" for op, offset in zip(group.members, group.offsets))
             yield f"up to {most} bytes: {members}"
 
@@ -367,23 +358,23 @@ def _commute(function: Function, names: Names) -> Iterator[str]:
     ops = [op for op in walk(function.body) if reaches_memory(op)]
     for one, other in combinations_with_replacement(ops, 2):
         if memory_name(one) == memory_name(other) and {one.opcode, other.opcode} != {"load"}:
-            yield f"{names.op(one)} and {names.op(other)}: {'any order' if free.between(one, other) else 'in order'}"
+            yield f"{names.op(one)} and {names.op(other)}: {'commute' if free.between(one, other) else 'ordered'}"
 
 
 def _aliases(function: Function, names: Names) -> Iterator[str]:
-    places = MustAlias(function, _address_bits(function))
+    places = MustAlias(function, address_bits(function))
     tree = places.tree
     for store, load in ((a, b) for pair in _pairs(function) for a, b in (pair, pair[::-1])):
         if store.opcode == "store" and load.opcode == "load" and tree.region_of(store) is tree.region_of(load):
             loop = tree.around(store)[-1] if tree.around(store) else None
             found = places.distance(store, load, loop)
-            text = "nobody knows" if found is None else f"{_iterations(found)} later"
-            fixed = ", a fixed place" if loop is not None and places.fixed(load, loop) else ""
+            text = "unknown" if found is None else f"{_iterations(found)} later"
+            fixed = ", invariant address" if loop is not None and places.fixed(load, loop) else ""
             yield f"{names.op(load)} reads what {names.op(store)} wrote: {text}{fixed}"
 
 
 def _defined(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, _address_bits(function))
+    forms = AffineForms(function, address_bits(function))
     defines = MustDefine(forms)
     for op in _loops(function):
         loop = _loop_of(forms.tree, op)
@@ -393,11 +384,11 @@ def _defined(function: Function, names: Names) -> Iterator[str]:
             stores = [a for a in inside if memory_name(a) == name and a.opcode == "store"]
             if loads and stores:
                 anew = defines.begins_anew(loop, loads, stores)
-                yield f"{name} in {names.loop(loop)}: {'begins anew' if anew else 'may read what was there before'}"
+                yield f"{name} in {names.loop(loop)}: {'written before it is read' if anew else 'may read an older value'}"
 
 
 def _reaching(function: Function, names: Names) -> Iterator[str]:
-    places = MustAlias(function, _address_bits(function))
+    places = MustAlias(function, address_bits(function))
     tree = places.tree
     for load in [op for op in _accesses(function) if op.opcode == "load"]:
         loop = tree.around(load)[-1] if tree.around(load) else None
@@ -418,8 +409,8 @@ def _strides(function: Function, names: Names) -> Iterator[str]:
     for op, pattern in access_patterns(function).items():
         for loop, step in pattern.steps:
             amount = "unknown" if step.amount is None else f"{step.amount} bytes"
-            regular = "" if step.regular else ", not always the same"
-            period = f", comes round after {step.period}" if step.period else ""
+            regular = "" if step.regular else ", irregular"
+            period = f", wraps after {step.period} bytes" if step.period else ""
             yield f"{names.op(op)} in {names.loop(loop)}: {amount}{regular}{period}"
 
 

@@ -1,6 +1,6 @@
 """Golden files of single passes and analyses: IR in, IR or an answer out (docs/contributing/testing.md).
 
-``pytest tests/ir --update-ir`` writes what a pass leaves now into its files, unless it computes something else than
+``pytest tests/ir --refresh`` writes what a pass leaves now into its files, unless it computes something else than
 before: that is a fault of the pass, and no golden file.
 """
 
@@ -28,9 +28,9 @@ def test_golden(path, request):
     case = read_case(path)
     assert case.shown, f"{path}: the first line says what is shown"
     with deep_recursion():
-        found, wrong = (answered(case), None) if case.is_analysis else transformed(case)
-    assert wrong is None, f"{path}: the pass changes what is computed: {wrong}"
-    if request.config.getoption("--update-ir"):
+        found, wrong = answered(case) if case.is_analysis else transformed(case)
+    assert wrong is None, f"{path}: {case.subject} is contradicted by a run: {wrong}"
+    if request.config.getoption("--refresh"):
         case.write(found)
     else:
         assert found == case.expected, _unlike(case, found)
@@ -39,7 +39,7 @@ def test_golden(path, request):
 def _unlike(case: Case, found: str) -> str:
     before = (case.expected or "").splitlines()
     lines = difflib.unified_diff(before, found.splitlines(), "golden", "found", lineterm="", n=2)
-    return f"{case.path}: read the change; pytest tests/ir --update-ir takes it over\n" + "\n".join(lines)
+    return f"{case.path}: read the change; pytest tests/ir --refresh takes it over\n" + "\n".join(lines)
 
 
 @pytest.mark.parametrize("name", PASSES)

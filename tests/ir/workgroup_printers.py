@@ -21,7 +21,7 @@ def _barriers(function: Function, names: Names) -> Iterator[str]:
     except CompileError as error:
         yield from (f"refused: {one.message}" for one in error.diagnostics)
         return
-    yield "rests on a promise of the program" if promised else "all work-items of a group come"
+    yield "convergent if the program keeps its promise" if promised else "convergent"
     yield from (f"warned of: {one.message}" for one in said)
 
 
@@ -29,29 +29,29 @@ def _partial(function: Function, names: Names) -> Iterator[str]:
     size = function.attrs.get("work_group_size", (4, 1, 1))
     wanted = {v for op in walk(function.body) for v in op.operands}
     run = PartialExecution(function, local_ids(tuple(size)), needed_for(function, wanted))
-    yield f"differ within a group of {size[0]}: {names.all(run.parted)}"
-    yield f"not computed: {names.all(run.unknown)}"
-    yield f"equal: {names.all(run.equal)}"
+    yield f"vary within a group of {size[0]}: {names.all(run.parted)}"
+    yield f"unknown: {names.all(run.unknown)}"
+    yield f"uniform: {names.all(run.equal)}"
 
 
 def _phases(function: Function, names: Names) -> Iterator[str]:
     phases = BarrierPhases(function)
     ops = [op for op in walk(function.body) if reaches_memory(op)]
     for one, other in combinations_with_replacement(ops, 2):
-        found = "at the same time" if phases.together(one, other) else "never at the same time"
+        found = "may happen in parallel" if phases.together(one, other) else "never in parallel"
         yield f"{names.op(one)} and {names.op(other)}: {found}"
 
 
 def _uniformity(function: Function, names: Names) -> Iterator[str]:
     varying = varying_values(function)
-    yield f"differ within a group: {names.all(varying)}"
-    yield f"differ between neighbours: {names.all(lane_values(function))}"
+    yield f"vary within a group: {names.all(varying)}"
+    yield f"vary between neighbours: {names.all(lane_values(function))}"
     for value, distance in lane_distances(function).items():
         yield f"{names(value)} is {distance} more in the next neighbour"
-    yield f"may differ in another run: {names.all(unrepeatable_values(function))}"
+    yield f"not repeatable: {names.all(unrepeatable_values(function))}"
     for op in walk(function.body):
         if op.opcode == "loop":
-            yield f"neighbours {'may part in' if parts(op, varying) else 'leave together'} {names.loop(op)}"
+            yield f"neighbours {'may leave' if parts(op, varying) else 'leave'} {names.loop(op)} {'at different times' if parts(op, varying) else 'together'}"
 
 
 PRINTERS = {

@@ -56,6 +56,25 @@ def test_what_was_parsed_runs():
     assert a.tolist() == [0, 2, 4, 6, 4, 5, 6, 7]
 
 
+def test_comments_and_names_of_text_written_by_hand():
+    text = """; what this is about
+kernel @k(%n: i32) {  ; it has one argument
+  memory o: global i32 x ? @"a;b.cl":1:2
+  %true: i1 = const {value = 1}
+  %first: i64 = const {value = 0}   ; the place
+  %p: ptr = addr %first {mem = "o"}
+  store %p, %n, %true
+  return
+}
+; the end"""
+    function = parse_function(text)
+    verify(function)
+    assert [v.name for v in function.args] == ["n"] and function.memories["o"].span.file == "a;b.cl"
+    assert "%first.2: i64 = const" in print_function(function)
+    with pytest.raises(ParseError, match="line 3: cannot read '!"):
+        parse_module("; a comment\n\n  ! ; another one")
+
+
 def test_modules_hold_several_functions():
     text = "\n".join(print_function(make()) for make in (kernels.scale, kernels.swap_loop))
     assert print_module(parse_module(text)) == text
@@ -67,7 +86,7 @@ def test_modules_hold_several_functions():
         (("mul", "mull"), "unknown operation mull"),
         (("sext %i.5", "sext %j"), "line 10: %j is not defined"),
         (("i64", "q64"), "unknown type q64"),
-        (("loop", "lo!op"), "line 8: cannot read"),
+        (("loop", "!loop"), "line 8: cannot read"),
         (("yield", ""), "line"),
         (("{\n", "\n"), "expected {"),
         (("  return\n}", "  return"), "ends too early"),

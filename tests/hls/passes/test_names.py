@@ -37,6 +37,7 @@ def test_every_pass_has_a_place_among_the_forms():
         "common-subexpression-elimination",
         "dead-code-elimination",
         "constant-folding",
+        "drop-inbounds",
         "inline",
         "replicate-autorun",
     }

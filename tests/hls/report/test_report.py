@@ -13,7 +13,7 @@ GOLDEN = Path(__file__).with_name("sample.expect")
 
 
 def test_text_golden(request):
-    if request.config.getoption("--refresh", default=False):
+    if request.config.getoption("--refresh"):
         GOLDEN.write_text(text.render(REPORT))
     assert text.render(REPORT) == GOLDEN.read_text()
 
