@@ -16,11 +16,29 @@ from .banks import watches
 from .lsu import Access, LsuKind, load_port
 from .onchip import OnChipMemory, plan_onchip
 
-__all__ = ["MemoryPlan", "OnChipMemory", "plan_memory"]
+__all__ = ["MemoryPlan", "OnChipMemory", "SharedPort", "plan_memory"]
 
 
 #: of no device in particular
 USUAL_RAMS = Rams(2048, 20480)
+
+
+@dataclass(frozen=True)
+class SharedPort:
+    """A port of memory on the chip that several accesses share: that of all its copies, or one to write through."""
+
+    memory: str
+    reads: bool
+    part: int = 0
+    turn: int = 0
+
+    def __str__(self):
+        """As reports name it."""
+        if self.reads:
+            return f"copies of {self.memory}"
+        part = f", part {self.part}" if self.part else ""
+        turn = f", turn {self.turn}" if self.turn else ""
+        return f"{self.memory}{part}{turn}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,27 +81,20 @@ class MemoryPlan:
         access = self.accesses.get(op)
         return self.onchip.get(access.memory) if access else None
 
-    def shared_port(self, op: Op) -> str | None:
-        """A name for the port that the operation shares with others, or that of those that start with it; None where it
-        need not care: it has a port of its own, or starts with another that does."""
+    def shared_port(self, op: Op) -> SharedPort | None:
+        """The port that the operation shares with others, or that of those that start with it; None where it need not
+        care: it has a port of its own, or starts with another that does."""
         memory = self._memory(op)
         if memory is None:
             return None
         if op in memory.banking.reads:
-            return f"copies of {memory.memory.name}"
+            return SharedPort(memory.memory.name, reads=True)
         port = memory.banking.stores.port.get(op)
-        if port is None:
-            return None
-        part = f", part {port.part}" if port.part else ""
-        turn = f", turn {port.turn}" if port.turn else ""
-        return f"{memory.memory.name}{part}{turn}"
+        return None if port is None else SharedPort(memory.memory.name, False, port.part, port.turn)
 
-    def port_limit(self, port: str) -> int:
-        """How many may start in a cycle."""
-        limits = {
-            f"copies of {m.memory.name}": m.banking.asked.replicas for m in self.onchip.values() if m.banking.reads
-        }
-        return limits.get(port, 1)
+    def port_limit(self, port: SharedPort) -> int:
+        """How many accesses may start at the port in a cycle."""
+        return self.onchip[port.memory].banking.asked.replicas if port.reads else 1
 
     def crowd(self, op: Op) -> tuple | None:
         """Equal for accesses of a region that are to take place in one level, so that the schedule keeps them apart;
