@@ -1,5 +1,8 @@
 """Building and walking IR."""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ..diag import Span
 from .attributes import Attr
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
@@ -11,11 +14,20 @@ __all__ = ["Builder", "loops_inside_out", "reachable", "regions", "uses", "walk"
 class Builder:
     """Appends operations to a region; result types come from the op table where it knows them."""
 
-    def __init__(self, region: Region, span=None):
+    def __init__(self, region: Region, span: Span | None = None):
         self.region = region
         self.span = span
 
-    def op(self, opcode, *operands, result: Type | None = None, results=None, attrs=None, regions=(), name="") -> Op:
+    def op(
+        self,
+        opcode: str,
+        *operands: Value,
+        result: Type | None = None,
+        results: Sequence[Type] | None = None,
+        attrs: Mapping[str, object] | None = None,
+        regions: Iterable[Region] = (),
+        name: str = "",
+    ) -> Op:
         """Append one operation; ``result``/``results`` give types where the table cannot derive them."""
         info = OPS[opcode]
         if results is None:
@@ -27,11 +39,11 @@ class Builder:
         self.region.ops.append(node)
         return node
 
-    def value(self, opcode, *operands, **kw) -> Value:
+    def value(self, opcode: str, *operands: Value, **kw) -> Value:
         """Like :meth:`op`, for an operation with one result: that value."""
         return self.op(opcode, *operands, **kw).result
 
-    def const(self, value, type: Type) -> Value:
+    def const(self, value: object, type: Type) -> Value:
         """A constant; integers are wrapped to the type's width."""
         if isinstance(type, IntType):
             value = int(value) & (1 << type.bits) - 1
@@ -45,7 +57,7 @@ class Builder:
         return self.value("addr", offset, attrs={Attr.MEM: memory})
 
 
-def walk(region: Region):
+def walk(region: Region) -> Iterator[Op]:
     """Every operation of the region and of the regions inside, outer before inner, in program order."""
     for op in region.ops:
         yield op
@@ -64,7 +76,7 @@ def reachable(module: Module, function: Function) -> list[Function]:
     return list(found.values())
 
 
-def regions(region: Region):
+def regions(region: Region) -> Iterator[Region]:
     """The region and all inside it, outer before inner."""
     yield region
     for op in region.ops:
@@ -72,7 +84,7 @@ def regions(region: Region):
             yield from regions(inner)
 
 
-def loops_inside_out(region: Region):
+def loops_inside_out(region: Region) -> Iterator[tuple[Region, Op]]:
     """(region it stands in, loop) for every loop inside the region, inner before outer."""
     for op in region.ops:
         for inner in op.regions:

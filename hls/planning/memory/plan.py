@@ -13,6 +13,7 @@ from ...ir.accesses import lane_mask, memory_name, moved_type
 from ...ir.rewrite import constant, is_constant
 from ...target.board import Board, Memory, Rams
 from .banks import watches
+from .hazards import HazardPlan, fences_under_way, plan_hazards
 from .lsu import Access, LsuKind, load_port
 from .onchip import OnChipMemory, plan_onchip
 
@@ -43,18 +44,21 @@ class SharedPort:
 
 @dataclass(frozen=True, eq=False)
 class MemoryPlan:
-    """Every access of a kernel that is not a register, in program order, and the memories inside the kernel by name."""
+    """Every access of a kernel that is not a register, in program order, and the memories inside the kernel by name;
+    with :meth:`with_parts` also the units of hazards, and how many fences each may have on their way."""
 
     accesses: Mapping[Op, Access] = field(default_factory=dict)
     onchip: Mapping[str, OnChipMemory] = field(default_factory=dict)
+    hazards: Mapping[Op, HazardPlan] = field(default_factory=dict)
+    fences_under_way: int = 0
 
     @property
     def outside(self) -> dict[Op, Access]:
         """The accesses of memories that are not the kernel's own."""
         return {op: access for op, access in self.accesses.items() if access.memory not in self.onchip}
 
-    def with_parts(self, board: Board) -> "MemoryPlan":
-        """The plan with the part of every unit and port, when all else is decided."""
+    def with_parts(self, function: Function, board: Board) -> "MemoryPlan":
+        """The plan with the part of every unit and port, and the sizes of all, when all else is decided."""
 
         def served(op: Op, access: Access) -> Access:
             if access.latency is None:
@@ -62,7 +66,12 @@ class MemoryPlan:
             memory = self._memory(op)
             return access.with_port(memory.write_ports if memory else 1)
 
-        return replace(self, accesses={op: served(op, access) for op, access in self.accesses.items()})
+        return replace(
+            self,
+            accesses={op: served(op, access) for op, access in self.accesses.items()},
+            hazards=plan_hazards(function, self.accesses, board.read_latency),
+            fences_under_way=fences_under_way(board.read_latency),
+        )
 
     def of(self, memory: str) -> list[Access]:
         """The accesses of one memory object."""
