@@ -1,4 +1,7 @@
-"""Shapes of the code that reading it depends on: records are built by name, modules do not import each other in a circle."""
+"""Shapes of the code that reading it depends on.
+
+Records are built by name, modules do not import each other in a circle, public functions are annotated.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -10,6 +13,8 @@ from tests.test_layers import imports
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("hls/ir", "hls/planning", "hls/rtl")
+#: where every public function says of what types its arguments and its result are
+ANNOTATED = ("hls/ir", "hls/planning")
 #: values given to a record by position at most
 MOST_POSITIONS = 6
 
@@ -56,3 +61,39 @@ def test_circles_are_found(tmp_path):
         (tmp_path / "hls").mkdir(exist_ok=True)
         (tmp_path / "hls" / f"{name}.py").write_text(text)
     assert circles(tmp_path, ("hls",)) == [["hls.a", "hls.b", "hls.c"]]
+
+
+def unannotated(folder: Path) -> Iterator[str]:
+    """Public functions, and methods of public classes, of which some argument or the result has no type."""
+    for file in sorted(folder.rglob("*.py")):
+        for function in _public(ast.parse(file.read_text()).body):
+            arguments = function.args
+            named = [a for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if a.arg not in _OWN]
+            result = function.returns is not None or function.name == "__init__"
+            if not result or any(a.annotation is None for a in named):
+                yield f"{file.name}:{function.lineno}: {function.name}"
+
+
+_OWN = ("self", "cls")
+
+
+def _public(body: list[ast.stmt], inside: bool = False) -> Iterator[ast.FunctionDef]:
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from _public(node.body, True)
+        elif isinstance(node, ast.FunctionDef) and (
+            not node.name.startswith("_") or inside and node.name == "__init__"
+        ):
+            yield node
+
+
+def test_public_functions_are_annotated():
+    assert [place for folder in ANNOTATED for place in unannotated(ROOT / folder)] == []
+
+
+def test_what_is_not_annotated_is_found(tmp_path):
+    (tmp_path / "one.py").write_text(
+        "def a(x: int) -> int: ...\ndef b(x) -> int: ...\ndef c(): ...\ndef _d(x): ...\n"
+        "class E:\n    def __init__(self, x): ...\n    def f(self) -> None: ...\n"
+    )
+    assert [place.split()[-1] for place in unannotated(tmp_path)] == ["b", "c", "__init__"]

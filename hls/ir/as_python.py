@@ -73,7 +73,7 @@ def python_name(function: Function) -> str:
     return f"run_{function.name}"
 
 
-def define(function: Function, env: dict, waiting: set[str], deciding: Mapping[Op, Op], watch=None):
+def define(function: Function, env: dict, waiting: set[str], deciding: Mapping[Op, Op], watch: object = None) -> None:
     """Define the function in ``env``. Those whose names are in ``waiting`` may wait: they are generators, which give
     what they wait for. ``deciding`` are the operations by which work-items may part
     (:func:`hls.ir.barriers.decisions`). ``watch`` is told what happens, as :func:`hls.ir.interpreter.run_launches`

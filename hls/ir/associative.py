@@ -53,7 +53,7 @@ def emit(kind: str, left: Value, right: Value, b: Builder) -> Value:
     return b.value("select", _compared(kind, left, right, b), left, right)
 
 
-def rewrite_as(op: Op, kind: str, left: Value, right: Value, b: Builder):
+def rewrite_as(op: Op, kind: str, left: Value, right: Value, b: Builder) -> None:
     """Make ``op`` be ``kind`` of two values; what it needs beside itself is built before it."""
     op.attrs = {name: value for name, value in op.attrs.items() if name == Attr.LABEL}
     if kind in _PLAIN:

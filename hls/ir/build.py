@@ -1,7 +1,8 @@
 """Building and walking IR."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ..diag import Span
 from .attributes import Attr
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
@@ -13,11 +14,20 @@ __all__ = ["Builder", "loops_inside_out", "reachable", "regions", "uses", "walk"
 class Builder:
     """Appends operations to a region; result types come from the op table where it knows them."""
 
-    def __init__(self, region: Region, span=None):
+    def __init__(self, region: Region, span: Span | None = None):
         self.region = region
         self.span = span
 
-    def op(self, opcode, *operands, result: Type | None = None, results=None, attrs=None, regions=(), name="") -> Op:
+    def op(
+        self,
+        opcode: str,
+        *operands: Value,
+        result: Type | None = None,
+        results: Sequence[Type] | None = None,
+        attrs: Mapping[str, object] | None = None,
+        regions: Iterable[Region] = (),
+        name: str = "",
+    ) -> Op:
         """Append one operation; ``result``/``results`` give types where the table cannot derive them."""
         info = OPS[opcode]
         if results is None:
@@ -29,11 +39,11 @@ class Builder:
         self.region.ops.append(node)
         return node
 
-    def value(self, opcode, *operands, **kw) -> Value:
+    def value(self, opcode: str, *operands: Value, **kw) -> Value:
         """Like :meth:`op`, for an operation with one result: that value."""
         return self.op(opcode, *operands, **kw).result
 
-    def const(self, value, type: Type) -> Value:
+    def const(self, value: object, type: Type) -> Value:
         """A constant; integers are wrapped to the type's width."""
         if isinstance(type, IntType):
             value = int(value) & (1 << type.bits) - 1
@@ -85,7 +95,7 @@ def regions(region: Region) -> Iterator[Region]:
         work += [inner for op in reversed(one.ops) for inner in reversed(op.regions)]
 
 
-def loops_inside_out(region: Region):
+def loops_inside_out(region: Region) -> Iterator[tuple[Region, Op]]:
     """(region it stands in, loop) for every loop inside the region, inner before outer."""
     for op in region.ops:
         for inner in op.regions:

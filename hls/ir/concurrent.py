@@ -5,12 +5,12 @@ get a turn), or the place of a channel operation as a :class:`Blocked`.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..diag import Span
 from .attributes import Attr
-from .nodes import Function, MemoryObject
+from .nodes import Function, MemoryObject, Op, Region
 from .storage import ExecutionError
 from .values import signed
 
@@ -96,11 +96,11 @@ class Channel:
         room, count = channel_room(memory), memory.length or 1
         return [cls(memory.name if count == 1 else f"{memory.name}[{k}]", room) for k in range(count)]
 
-    def put(self, value):
+    def put(self, value: object) -> None:
         self.values.append(value)
         self.moves += 1
 
-    def take(self):
+    def take(self) -> object:
         self.moves += 1
         return self.values.popleft()
 
@@ -126,7 +126,9 @@ def outside_channels(index: int, length: int) -> str:
     return f"there is no channel {index}: the array has {length}"
 
 
-def waiting_functions(functions: Iterable[Function], calls, walk) -> set[str]:
+def waiting_functions(
+    functions: Iterable[Function], calls: Callable[[Function], set[str]], walk: Callable[[Region], Iterable[Op]]
+) -> set[str]:
     """The names of the functions that may wait, or call one that may. ``calls`` gives the names a function calls."""
     functions = list(functions)
     found = {f.name for f in functions if any(op.opcode in _WAITING for op in walk(f.body))}

@@ -54,7 +54,7 @@ def run_kernel(
     local_size: Sequence[int] | None = None,
     global_offset: Sequence[int] | None = None,
     max_iterations: int | None = None,
-    watch=None,
+    watch: object = None,
     **options,
 ) -> None:
     """Run one kernel: :func:`run_launches` of one :class:`Launch`, whose fields the arguments are."""
@@ -68,7 +68,7 @@ def run_launches(
     max_iterations: int | None = None,
     channels: dict[str, list[Channel]] | None = None,
     write: Callable[[str], object] = sys.stdout.write,
-    watch=None,
+    watch: object = None,
 ) -> None:
     """Run kernels at the same time, with those that run by themselves until all others have ended, each over its index
     space: group by group, the work-items of a group in turn, x fastest, each until it ends or waits.

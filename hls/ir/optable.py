@@ -4,12 +4,13 @@ A property is a member of ``OpInfo.traits``; predicates over operations test mem
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import exact
 from .attributes import Attr
-from .types import BOOL, I64, PTR, ArrayType, FloatType
+from .nodes import Op
+from .types import BOOL, I64, PTR, ArrayType, FloatType, Type
 from .values import bits_to_float, float_to_bits, one_nan, round_float, signed
 
 __all__ = ["ATOMICS", "OPS", "OpInfo", "evaluate", "has"]
@@ -308,11 +309,11 @@ ATOMIC_OPERANDS = {"cmpxchg": 2, "read": 0}
 OPS: dict[str, OpInfo] = {row.name: row for row in _ROWS}
 
 
-def evaluate(opcode, values, types, result, attrs):
+def evaluate(opcode: str, values: Sequence, types: Sequence[Type], result: Type, attrs: Mapping[str, object]) -> object:
     """The result of a pure operation on values as described in ``hls.ir.values``."""
     return OPS[opcode].meaning(values, types, result, attrs)
 
 
-def has(op, trait) -> bool:
+def has(op: Op, trait: str) -> bool:
     """Whether the operation's row has the trait."""
     return trait in OPS[op.opcode].traits

@@ -1,5 +1,7 @@
 """The order of operations inside regions while more is added: what comes before what, and new places for both."""
 
+from collections.abc import Iterator
+
 from . import Function, Op, Region, Value, regions, walk
 
 __all__ = ["Reordering", "inside"]
@@ -36,7 +38,7 @@ class Reordering:
         self.defined.update(dict.fromkeys(new.results, new))
         return new
 
-    def follow(self, region: Region, first: Op, second: Op):
+    def follow(self, region: Region, first: Op, second: Op) -> None:
         """``second`` must stay behind ``first``."""
         self.extra.setdefault(second, set()).add(first)
 
@@ -68,7 +70,7 @@ class Reordering:
         found = {self.defined.get(v) for inner in inside(op) for v in inner.operands}
         return [d for d in found if d is not None and d is not op and self.homes[d] is region]
 
-    def settle(self):
+    def settle(self) -> None:
         """Build all regions anew."""
         for region in list(regions(self.function.body)):
             wanted = []
@@ -96,7 +98,7 @@ class Reordering:
         return list(placed)
 
 
-def inside(op: Op):
+def inside(op: Op) -> Iterator[Op]:
     """The operation and all operations of its regions, at any depth."""
     yield op
     for region in op.regions:

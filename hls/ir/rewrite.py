@@ -71,7 +71,7 @@ def is_constant(value: Value) -> bool:
     return value.op is not None and value.op.opcode == "const"
 
 
-def constant(value: Value):
+def constant(value: Value) -> object:
     """The number a value is known to be, or None."""
     return value.op.attrs[Attr.VALUE] if is_constant(value) else None
 

@@ -2,7 +2,7 @@
 
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -50,6 +50,10 @@ class BoundMemory:
     size: int  #: bytes
 
 
+#: a pointer in a run: a memory and a byte offset in it; None for null
+Pointer = tuple[BoundMemory, int] | None
+
+
 def new_memory(memory: MemoryObject) -> BoundMemory:
     """A private memory, zeroed."""
     size = memory.length * memory.element.bytes
@@ -84,7 +88,7 @@ def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMem
     return BoundMemory(memory.name, view, view.nbytes)
 
 
-def zero(type: Type):
+def zero(type: Type) -> object:
     """The value of the type that an access with a false predicate gives."""
     if isinstance(type, ArrayType):
         return (zero(type.element),) * type.length
@@ -93,7 +97,7 @@ def zero(type: Type):
     return 0.0 if isinstance(type, FloatType) else 0
 
 
-def same_place(one, other) -> int:
+def same_place(one: Pointer, other: Pointer) -> int:
     """1 if two pointers lead to one place, or both are null."""
     if _is_null(one) or _is_null(other):
         return int(_is_null(one) and _is_null(other))
@@ -106,7 +110,7 @@ def first_address(number: int) -> int:
     return (number + 1) * ((1 << 36) + (1 << 16))
 
 
-def address(pointer, names: list[str]) -> int:
+def address(pointer: Pointer, names: list[str]) -> int:
     """The pointer as a number; ``names`` are the memory objects of the function."""
     if _is_null(pointer):
         return 0
@@ -151,7 +155,7 @@ def _place(pointer, size, span, verb):
 
 
 @cache
-def accessors(type: Type, masked: bool = False):
+def accessors(type: Type, masked: bool = False) -> tuple[Callable, Callable]:
     """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type; where that is an array the
     mask of its lanes comes before the span."""
     if isinstance(type, PointerType):

@@ -1,9 +1,10 @@
 """printf: C's format strings on values of the IR."""
 
 import re
+from collections.abc import Sequence
 from math import copysign, isfinite, isnan
 
-from .types import FloatType, IntType
+from .types import FloatType, IntType, Type
 from .values import signed
 
 __all__ = ["CONVERSION", "formatted"]
@@ -12,7 +13,7 @@ __all__ = ["CONVERSION", "formatted"]
 CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?(hh|hl|h|ll|l|j|z|t)?([diouxXfFeEgGaAcsp%])")
 
 
-def formatted(format: str, values, types) -> str:
+def formatted(format: str, values: Sequence, types: Sequence[Type]) -> str:
     """The text that printf writes; ``types`` are those of the values."""
     given = iter(zip(values, types, strict=True))
 

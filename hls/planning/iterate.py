@@ -163,7 +163,7 @@ def _with_units(function: Function, compilation: Compilation) -> CompiledKernel:
         return _with_units(without_stream_bounds(function, unused, compilation.passes()), compilation)
     mine = dict.fromkeys(one for one in compilation.changes if one.kernel == function.name)
     unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
-    return CompiledKernel(function, memory.with_parts(board), plan, unrolled, merged)
+    return CompiledKernel(function, memory.with_parts(function, board), plan, unrolled, merged)
 
 
 def _scheduled(function: Function, compilation: Compilation, memory: MemoryPlan) -> tuple[KernelPlan, MemoryPlan]:

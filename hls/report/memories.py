@@ -104,9 +104,8 @@ def _turns(kernel, planned: OnChipMemory) -> tuple[Turns, ...]:
     for kind, ops in (("store", planned.stores), ("load", planned.loads)):
         ports: dict[tuple, list[Op]] = {}
         for op in ops:
-            if (port := kernel.memory.shared_port(op)) is not None and (kind == "store") == (
-                not port.startswith("copies of ")
-            ):
+            port = kernel.memory.shared_port(op)
+            if port is not None and port.reads == (kind == "load"):
                 ports.setdefault((port, _region(kernel, op)), []).append(op)
         for (port, _), sharing in ports.items():
             limit = kernel.memory.port_limit(port)

@@ -81,11 +81,6 @@ class KernelContext:
         self.servers.build(self)
 
     @property
-    def memory_latency(self) -> int:
-        """Typical latency of the slowest memory, in cycles."""
-        return max(memory.read_latency for memory in self.memories.values())
-
-    @property
     def by_group(self) -> bool:
         """Whether the kernel's top gets a token for every group that the unit takes, not one for the launch."""
         return units_of(self.function) > 1

@@ -19,7 +19,7 @@ class FenceAccess:
         self.stores = [u for u in units if waits_for_stores(u, op)]
         self.loads = [u for u in units if u.access.direction != "store" and u.access.memory in op.attrs[Attr.FLUSH]]
         depths = [_queue_depth(context, u.op) if u.access.direction == "store" else 1 for u in self.stores]
-        self.unit = FenceSequencer(tuple(depths), pending=context.memory_latency // 2)
+        self.unit = FenceSequencer(tuple(depths), pending=context.memory.fences_under_way)
 
     def request(self):
         return self.unit.i, lambda payload: []

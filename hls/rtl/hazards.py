@@ -1,12 +1,11 @@
 """Hazards of a kernel: which store units each watches, and which units it lets go on."""
 
 from amaranth import *
-from amaranth.utils import exact_log2
 
 from rtl_lib.lsu.hazard import HazardUnit
-from rtl_lib.lsu.store import MOST_COUNTED
 
-from ..ir import Attr, Op, walk
+from ..ir import Attr, Op
+from ..planning.memory import HazardPlan
 
 __all__ = ["HazardAccess", "build_hazards", "hazards_of"]
 
@@ -15,23 +14,13 @@ class HazardAccess:
     """A hazard operation as a variable-latency unit: a request brings addresses, a response says that none is on its
     way."""
 
-    def __init__(self, context, op: Op):
-        self.op, number = op, op.attrs[Attr.NUMBER]
-        units = context.servers.units.values()
-        self.stores = _watched(units, number)
-        self.loads = [u for u in units if u.access.direction == "load" and op.result in u.op.operands]
-        widest = max(u.access.bytes for u in (*self.stores, *self.loads))
-        self.inside = exact_log2(widest)  # address bits within the largest access
-        certain = tuple(bool(one) for one in op.attrs[Attr.CERTAIN])
-        per_word = tuple(
-            places_of_a_word(u.access, widest) if sure else 0 for u, sure in zip(self.stores, certain, strict=True)
+    def __init__(self, context, op: Op, plan: HazardPlan):
+        self.op, self.inside, units = op, plan.inside, context.servers.units
+        self.stores, self.loads = [units[store] for store in plan.stores], [units[load] for load in plan.loads]
+        self.unit = HazardUnit(
+            context.address_bits - plan.inside, plan.entries, op.attrs[Attr.ASKS], plan.certain, plan.per_word
         )
-        entries = tuple(
-            words_for(context.memory_latency, many) if many else entries_for(context.memory_latency)
-            for many in per_word
-        )
-        self.unit = HazardUnit(context.address_bits - self.inside, entries, op.attrs[Attr.ASKS], certain, per_word)
-        self.fates = {u.op: getattr(self.unit, f"fate{k}") for k, u in enumerate(self.stores) if not certain[k]}
+        self.fates = {u.op: getattr(self.unit, f"fate{k}") for k, u in enumerate(self.stores) if not plan.certain[k]}
 
     def request(self):
         def fields(payload):
@@ -46,39 +35,9 @@ class HazardAccess:
         return self.unit.o, lambda payload: []
 
 
-def _watched(units, number: int) -> list:
-    """The store units of a hazard, in the order of its operands, which need not be that of the program."""
-    places = {at: unit for unit in units for hazard, at in unit.op.attrs.get(Attr.HAZARDS, ()) if hazard == number}
-    return [places[k] for k in range(len(places))]
-
-
-#: stores to a word from which on their places are kept by words
-_MANY = 2
-#: words of a burst at most
-_BURST = 16
-
-
-def places_of_a_word(access, widest: int) -> int:
-    """Places in a word where a store's table keeps them by words: it comes to most of them one after the other; 0 where
-    it does not."""
-    return access.word_bytes // widest if access.to_a_word >= _MANY and access.word_bytes // widest >= _MANY else 0
-
-
-def words_for(latency: int, places: int) -> int:
-    """Words for all stores between the comparison and memory at one a cycle: a burst that is gathered, one that is
-    sent, and those on their way."""
-    stores = 2 * min(MOST_COUNTED, _BURST * places) + latency * 5 // 4
-    return 1 << (-(-stores // places) - 1).bit_length()
-
-
-def entries_for(latency: int) -> int:
-    """Places for all stores between the comparison and memory: about a load and a store on their way each cycle."""
-    return 1 << (latency * 5 // 4 - 1).bit_length()
-
-
 def hazards_of(context) -> dict[Op, HazardAccess]:
     """The hazards of a kernel whose store and load units are known."""
-    return {op: HazardAccess(context, op) for op in walk(context.function.body) if op.opcode == "hazard"}
+    return {op: HazardAccess(context, op, plan) for op, plan in context.memory.hazards.items()}
 
 
 def build_hazards(context):

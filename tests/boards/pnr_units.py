@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 from hls.driver import compile
 from hls.options import Options
+from hls.planning.memory.hazards import entries_for, words_for
 from hls.rtl.access import AtomicAccess, LoadAccess, StoreAccess
 from hls.rtl.global_memory import bursts_under_way
-from hls.rtl.hazards import entries_for, words_for
 from hls.target.board import load_board
 from rtl_lib.interconnect.address_map import AddressMap
 from rtl_lib.interconnect.read import ReadInterconnect

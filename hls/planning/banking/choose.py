@@ -71,7 +71,7 @@ class Banking:
     cost: Cost
     asked: Asked
 
-    def part(self, store) -> int | None:
+    def part(self, store: Hashable) -> int | None:
         """A number that stores have in common which may use the same banks; None for one that shares none."""
         for number, members in enumerate(self.parts):
             if store in members:
@@ -86,7 +86,7 @@ class Banking:
             for part in components([u for u in self.meetings.uses.values() if u.stores], self.meetings)
         ]
 
-    def banks(self, key) -> frozenset[int]:
+    def banks(self, key: Hashable) -> frozenset[int]:
         """The banks that an access may use."""
         return self.meetings.banks(key)
 

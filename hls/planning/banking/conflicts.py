@@ -6,7 +6,7 @@ Else terms that all addresses have in common count as one unknown that is any mu
 is still too much, two accesses are taken to meet.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from math import gcd, prod
@@ -46,24 +46,24 @@ class Meetings:
         self._pairs: dict = {}
         self._in_turn: dict = {}
 
-    def banks(self, key) -> frozenset[int]:
+    def banks(self, key: Hashable) -> frozenset[int]:
         """The banks that an access may use at all."""
         mask = self._masks[key]
         return frozenset(k for k in range(mask.bit_length()) if mask >> k & 1)
 
-    def mask(self, key) -> int:
+    def mask(self, key: Hashable) -> int:
         """The same as bits of a number."""
         return self._masks[key]
 
-    def never(self, one, other) -> bool:
+    def never(self, one: Hashable, other: Hashable) -> bool:
         """Whether two accesses never use the same bank, at whatever times."""
         return not self._masks[one] & self._masks[other]
 
-    def alike(self, one, other) -> bool:
+    def alike(self, one: Hashable, other: Hashable) -> bool:
         """Whether the distance of two accesses is a constant."""
         return self._group[one] is self._group[other]
 
-    def apart(self, one, other) -> bool:
+    def apart(self, one: Hashable, other: Hashable) -> bool:
         """Whether two accesses of one token may be given the same cycle: they use different banks then, or one word of
         a bank without storing the same bytes, or only one of them takes place."""
         if not self._masks[one] & self._masks[other]:
@@ -153,7 +153,7 @@ class Meetings:
     def _exclude(self, one: Use, other: Use) -> bool:
         return other.key in one.excludes or one.key in other.excludes
 
-    def bank(self, addresses):
+    def bank(self, addresses: np.ndarray) -> np.ndarray:
         """The bank of each byte address."""
         return self.map.bank(addresses // self.word_bytes)
 

@@ -22,7 +22,7 @@ class Blocks:
     bits: int = 20480
     small: int | None = SMALL_BITS
 
-    def of_kind(self, kind) -> "Blocks":
+    def of_kind(self, kind: str | bool | None) -> "Blocks":
         """For a memory whose declaration names a kind of RAM."""
         if kind in ("BLOCK_RAM", "M20K"):
             return replace(self, small=0)

@@ -1,6 +1,7 @@
 """Memory planning: which unit serves which access."""
 
 from .channels import ChannelPlan, bound_stream, plan_channels
+from .hazards import HazardPlan
 from .lsu import Access, LsuKind, UnitPlan
 from .plan import MemoryPlan, OnChipMemory, plan_memory
 from .read_ports import share_copies
@@ -9,6 +10,7 @@ from .units import choose_units
 __all__ = [
     "Access",
     "ChannelPlan",
+    "HazardPlan",
     "LsuKind",
     "MemoryPlan",
     "OnChipMemory",

@@ -13,30 +13,52 @@ from ...ir.accesses import lane_mask, memory_name, moved_type
 from ...ir.rewrite import constant, is_constant
 from ...target.board import Board, Memory, Rams
 from .banks import watches
+from .hazards import HazardPlan, fences_under_way, plan_hazards
 from .lsu import Access, LsuKind, load_port
 from .onchip import OnChipMemory, plan_onchip
 
-__all__ = ["MemoryPlan", "OnChipMemory", "plan_memory"]
+__all__ = ["MemoryPlan", "OnChipMemory", "SharedPort", "plan_memory"]
 
 
 #: of no device in particular
 USUAL_RAMS = Rams(2048, 20480)
 
 
+@dataclass(frozen=True)
+class SharedPort:
+    """A port of memory on the chip that several accesses share: that of all its copies, or one to write through."""
+
+    memory: str
+    reads: bool
+    part: int = 0
+    turn: int = 0
+
+    def __str__(self):
+        """As reports name it."""
+        if self.reads:
+            return f"copies of {self.memory}"
+        part = f", part {self.part}" if self.part else ""
+        turn = f", turn {self.turn}" if self.turn else ""
+        return f"{self.memory}{part}{turn}"
+
+
 @dataclass(frozen=True, eq=False)
 class MemoryPlan:
-    """Every access of a kernel that is not a register, in program order, and the memories inside the kernel by name."""
+    """Every access of a kernel that is not a register, in program order, and the memories inside the kernel by name;
+    with :meth:`with_parts` also the units of hazards, and how many fences each may have on their way."""
 
     accesses: Mapping[Op, Access] = field(default_factory=dict)
     onchip: Mapping[str, OnChipMemory] = field(default_factory=dict)
+    hazards: Mapping[Op, HazardPlan] = field(default_factory=dict)
+    fences_under_way: int = 0
 
     @property
     def outside(self) -> dict[Op, Access]:
         """The accesses of memories that are not the kernel's own."""
         return {op: access for op, access in self.accesses.items() if access.memory not in self.onchip}
 
-    def with_parts(self, board: Board) -> "MemoryPlan":
-        """The plan with the part of every unit and port, when all else is decided."""
+    def with_parts(self, function: Function, board: Board) -> "MemoryPlan":
+        """The plan with the part of every unit and port, and the sizes of all, when all else is decided."""
 
         def served(op: Op, access: Access) -> Access:
             if access.latency is None:
@@ -44,7 +66,12 @@ class MemoryPlan:
             memory = self._memory(op)
             return access.with_port(memory.write_ports if memory else 1)
 
-        return replace(self, accesses={op: served(op, access) for op, access in self.accesses.items()})
+        return replace(
+            self,
+            accesses={op: served(op, access) for op, access in self.accesses.items()},
+            hazards=plan_hazards(function, self.accesses, board.read_latency),
+            fences_under_way=fences_under_way(board.read_latency),
+        )
 
     def of(self, memory: str) -> list[Access]:
         """The accesses of one memory object."""
@@ -63,27 +90,20 @@ class MemoryPlan:
         access = self.accesses.get(op)
         return self.onchip.get(access.memory) if access else None
 
-    def shared_port(self, op: Op) -> str | None:
-        """A name for the port that the operation shares with others, or that of those that start with it; None where it
-        need not care: it has a port of its own, or starts with another that does."""
+    def shared_port(self, op: Op) -> SharedPort | None:
+        """The port that the operation shares with others, or that of those that start with it; None where it need not
+        care: it has a port of its own, or starts with another that does."""
         memory = self._memory(op)
         if memory is None:
             return None
         if op in memory.banking.reads:
-            return f"copies of {memory.memory.name}"
+            return SharedPort(memory.memory.name, reads=True)
         port = memory.banking.stores.port.get(op)
-        if port is None:
-            return None
-        part = f", part {port.part}" if port.part else ""
-        turn = f", turn {port.turn}" if port.turn else ""
-        return f"{memory.memory.name}{part}{turn}"
+        return None if port is None else SharedPort(memory.memory.name, False, port.part, port.turn)
 
-    def port_limit(self, port: str) -> int:
-        """How many may start in a cycle."""
-        limits = {
-            f"copies of {m.memory.name}": m.banking.asked.replicas for m in self.onchip.values() if m.banking.reads
-        }
-        return limits.get(port, 1)
+    def port_limit(self, port: SharedPort) -> int:
+        """How many accesses may start at the port in a cycle."""
+        return self.onchip[port.memory].banking.asked.replicas if port.reads else 1
 
     def crowd(self, op: Op) -> tuple | None:
         """Equal for accesses of a region that are to take place in one level, so that the schedule keeps them apart;

@@ -53,7 +53,7 @@ class Bottleneck:
     steps: tuple[Step, ...] = ()
     cycles: int = 0
     distance: int = 0
-    resource: str | None = None
+    resource: Hashable | None = None
     uses: int = 0
     limit: int = 0
 
@@ -116,6 +116,6 @@ def explain_cycle(problem: Problem, cycle: Cycle) -> Bottleneck:
     return Bottleneck(kind, cycle.bound, tuple(steps), cycle.cycles, cycle.distance)
 
 
-def explain_resource(problem: Problem, resource: str, uses: int, ii: int) -> Bottleneck:
+def explain_resource(problem: Problem, resource: Hashable, uses: int, ii: int) -> Bottleneck:
     """The bottleneck of a shared resource."""
     return Bottleneck("resource", ii, resource=resource, uses=uses, limit=problem.limits[resource])

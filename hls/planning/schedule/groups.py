@@ -1,6 +1,6 @@
 """Groups of work-items: loops that they go round together, and how many may use local memory at once."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...analysis.channels.endpoints import is_call
@@ -8,7 +8,7 @@ from ...ir import Attr, Op, Region, Value, memory_name, reaches_memory, walk
 from ...ir.rewrite import constant
 from .levels import Levels
 from .plan import LevelPlan, Point, Ring, WholeGroups, Window
-from .stages import Need
+from .stages import LevelStages, Need
 
 __all__ = ["GroupWindow", "group_windows", "ring_of", "whole_groups"]
 
@@ -71,7 +71,7 @@ class GroupWindow:
         """Values that the levels must have in time."""
         return Need(self.begin, self.first, True), Need(self.end + self.answers, self.last, False)
 
-    def added(self, level: LevelPlan, stages) -> LevelPlan:
+    def added(self, level: LevelPlan, stages: Sequence[LevelStages]) -> LevelPlan:
         """The level with the window, if it begins there. ``stages`` are those of every level."""
         if level.index != self.begin:
             return level

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping
 
 from ...ir import Op, TokenType, Value
 from .plan import Carried, Point
+from .timing import OperatorTiming
 
 __all__ = ["early", "passed_first"]
 
 _JOINS = frozenset({"fence", "token"})
 
 
-def passed_first(k: int, carried: Iterable[Carried], start: Mapping[Op, Point], timing) -> Point | None:
+def passed_first(k: int, carried: Iterable[Carried], start: Mapping[Op, Point], timing: OperatorTiming) -> Point | None:
     """The point that tokens of earlier invocations must have passed when the first one of the next enters level ``k``;
     None where they always have, since tokens are at least a cycle apart."""
     found = [
@@ -25,7 +26,7 @@ def passed_first(k: int, carried: Iterable[Carried], start: Mapping[Op, Point], 
     return max(found, default=None)
 
 
-def _until(c: Carried, start: Mapping[Op, Point], timing) -> Point | None:
+def _until(c: Carried, start: Mapping[Op, Point], timing: OperatorTiming) -> Point | None:
     if c.write.level != c.read.level:
         return c.write
     takers = [start[user].stage + early(user, c.arg, timing) for user in start if c.arg in user.operands]
@@ -33,7 +34,7 @@ def _until(c: Carried, start: Mapping[Op, Point], timing) -> Point | None:
     return Point(c.read.level, apart - 1) if apart > 1 else None
 
 
-def early(user: Op, token: Value, timing) -> int:
+def early(user: Op, token: Value, timing: OperatorTiming) -> int:
     """Cycles that a user of a token need not wait for it. A load that forwards sees what is stored until its data is
     there. A store that writes in a later turn of a cycle than all that the token stands for comes behind what is stored
     in the cycle of its own."""

@@ -1,12 +1,17 @@
 """Where a token lets the next one of its invocation in: at the header, and at the entries of levels."""
 
+from collections.abc import Collection, Sequence
+
 from ...ir import Op, Region, TokenType, Value, has
 from .plan import Carried, Point
+from .stages import LevelStages
 
 __all__ = ["again_point", "ready_point", "uniform_trips"]
 
 
-def again_point(carried, decide, ii: int, stages) -> tuple[Point, int]:
+def again_point(
+    carried: Collection[Carried], decide: Point, ii: int, stages: Sequence[LevelStages]
+) -> tuple[Point, int]:
     """Where the header may issue again: the continue condition is known, and every value read in level 0 is written."""
     back = [
         _safe_entry(c) for c in carried if c.read.level == 0 and not c.windowed and (c.write.level > 0 or c.overlap)
@@ -18,7 +23,7 @@ def again_point(carried, decide, ii: int, stages) -> tuple[Point, int]:
     return again, 0
 
 
-def ready_point(k, carried, again, decide) -> Point | None:
+def ready_point(k: int, carried: Collection[Carried], again: Point, decide: Point | None) -> Point | None:
     """The point of a token from where the next one of its slot may enter level ``k``; None where ``again`` says it.
 
     ``decide`` is given for speculative loops: the deciding level admits a token when the one before it has decided.

@@ -20,7 +20,9 @@ __all__ = ["fewest_registers", "length_of", "register_bits"]
 INTEGRAL = 1e-6  # how far a vertex may be from integers by rounding
 
 
-def register_bits(problem: Problem, start: Mapping[Hashable, int], weights: Mapping[Hashable, float] | None = None):
+def register_bits(
+    problem: Problem, start: Mapping[Hashable, int], weights: Mapping[Hashable, float] | None = None
+) -> float:
     """Pipeline register bits of a schedule: for every value its width (or ``weights[key]``) for each cycle it waits."""
     costs, last = _costs(problem, weights), {}
     for src, dst in _uses(problem):

@@ -54,7 +54,7 @@ class Operation:
     delay: float = 0.0
     out_delay: float = 0.0
     width: int = 1
-    resource: str | None = None
+    resource: Hashable | None = None
     earliest: int = 0
     latest: int | None = None
 
@@ -90,7 +90,7 @@ class Problem:
     dependences: tuple[Dependence, ...]
     period_ns: float
     overhead_ns: float = 0.0
-    limits: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[Hashable, int] = field(default_factory=dict)
     groups: tuple[tuple[Hashable, ...], ...] = ()
 
     @cached_property
@@ -245,7 +245,7 @@ class Problem:
         for resource, slot, count in self.crowded(ii, start):
             yield f"resource {resource} has {count} uses in cycle {slot} of {ii}, limit {self.limits[resource]}"
 
-    def crowded(self, ii: int, start: Mapping[Hashable, int]) -> list[tuple[str, int, int]]:
+    def crowded(self, ii: int, start: Mapping[Hashable, int]) -> list[tuple[Hashable, int, int]]:
         """(resource, cycle, uses) where tokens that start a multiple of ``ii`` cycles apart use a resource more often
         than its limit."""
         uses = Counter((op.resource, start[op.key] % ii) for op in self.operations if op.resource is not None)

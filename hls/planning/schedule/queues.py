@@ -12,6 +12,7 @@ from ...ir import Attr, Op
 from ...ir.rewrite import constant
 from .levels import Levels, is_exceptional
 from .plan import RegionPlan, Row
+from .stages import LevelStages
 
 __all__ = [
     "CALL_LATENCY",
@@ -91,7 +92,9 @@ def entry_count(slots: int, latency: int, static_ii: int, repeated: bool, unifor
     return min(MOST_ENTRIES, max(spread, slots + drain, min(4 * slots, 16)) + 2)
 
 
-def level_queues(sizes: QueueSizes, levels: Levels, stages, k: int, elastic: bool) -> tuple[tuple[Row, ...], int]:
+def level_queues(
+    sizes: QueueSizes, levels: Levels, stages: LevelStages, k: int, elastic: bool
+) -> tuple[tuple[Row, ...], int]:
     """The rows behind level ``k`` and the depth of the queue that goes past them."""
     rows, interval = [], sizes.interval
     for op, level in levels.op.items():

@@ -5,7 +5,7 @@ write of a carried value, one for the continue condition (it must reach the head
 the exit, where all that later levels need must have arrived.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -16,6 +16,7 @@ from .levels import Levels, join_values
 from .modulo import Scheduler
 from .problem import Dependence, Operation, Problem
 from .start_groups import that_can_be
+from .timing import OperatorTiming
 
 __all__ = ["LevelScheduler", "LevelStages", "Need", "level_scheduler", "used_values"]
 
@@ -90,10 +91,10 @@ class LevelScheduler:
 
 
 def level_scheduler(
-    timing,
+    timing: OperatorTiming,
     region: Region,
     levels: Levels,
-    fixed,
+    fixed: frozenset[Value],
     k: int,
     speculative: bool = False,
     histories: Mapping[int, tuple[int, int]] = MappingProxyType({}),
@@ -123,7 +124,7 @@ def level_scheduler(
     return LevelScheduler(levels, k, histories, Scheduler(builder.build(period or timing.period)))
 
 
-def used_values(region: Region, levels: Levels):
+def used_values(region: Region, levels: Levels) -> Iterator[tuple[Value, int]]:
     """Pairs (value, level in which it is needed), control and loop results included."""
     for op, level in levels.op.items():
         yield from ((v, level) for v in levels.inputs[op])

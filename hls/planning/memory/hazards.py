@@ -1,0 +1,84 @@
+"""Sizes of the units that compare accesses with earlier stores on their way, and of fences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rtl_lib.lsu.store import MOST_COUNTED
+
+from ...ir import Attr, Function, Op, walk
+from .lsu import Access
+
+__all__ = ["HazardPlan", "entries_for", "fences_under_way", "plan_hazards", "words_for"]
+
+#: stores to a word from which on their places are kept by words
+_MANY = 2
+#: words of a burst at most
+_BURST = 16
+
+
+@dataclass(frozen=True)
+class HazardPlan:
+    """Of a hazard: the ``stores`` that it watches, in the order of its operands, and the ``loads`` that wait for it.
+
+    ``inside`` counts the address bits within the largest of these accesses. Of each store, ``certain`` says whether its
+    predicate is known in time, ``per_word`` how many places of a word the table keeps together (0: it keeps places one
+    by one), and ``entries`` how many words, or places, the table holds.
+    """
+
+    stores: tuple[Op, ...]
+    loads: tuple[Op, ...]
+    inside: int
+    certain: tuple[bool, ...]
+    per_word: tuple[int, ...]
+    entries: tuple[int, ...]
+
+
+def plan_hazards(function: Function, accesses: Mapping[Op, Access], latency: int) -> dict[Op, HazardPlan]:
+    """The hazards of a kernel, whose memory has a typical ``latency`` of so many cycles."""
+    waiting = [access for access in accesses.values() if access.latency is None]
+    return {op: _plan(op, waiting, latency) for op in walk(function.body) if op.opcode == "hazard"}
+
+
+def _plan(hazard: Op, accesses: list[Access], latency: int) -> HazardPlan:
+    stores = _watched(accesses, hazard.attrs[Attr.NUMBER])
+    loads = [one for one in accesses if one.direction == "load" and hazard.result in one.op.operands]
+    widest = max(one.bytes for one in (*stores, *loads))
+    certain = tuple(bool(one) for one in hazard.attrs[Attr.CERTAIN])
+    per_word = tuple(_places_of_a_word(one, widest) if sure else 0 for one, sure in zip(stores, certain, strict=True))
+    return HazardPlan(
+        stores=tuple(one.op for one in stores),
+        loads=tuple(one.op for one in loads),
+        inside=(widest - 1).bit_length(),
+        certain=certain,
+        per_word=per_word,
+        entries=tuple(words_for(latency, many) if many else entries_for(latency) for many in per_word),
+    )
+
+
+def _watched(accesses: list[Access], number: int) -> list[Access]:
+    """The stores of a hazard, in the order of its operands, which need not be that of the program."""
+    places = {at: one for one in accesses for hazard, at in one.op.attrs.get(Attr.HAZARDS, ()) if hazard == number}
+    return [places[k] for k in range(len(places))]
+
+
+def _places_of_a_word(access: Access, widest: int) -> int:
+    """Places in a word where a store's table keeps them by words: it comes to most of them one after the other; 0 where
+    it does not."""
+    return access.word_bytes // widest if access.to_a_word >= _MANY and access.word_bytes // widest >= _MANY else 0
+
+
+def words_for(latency: int, places: int) -> int:
+    """Words for all stores between the comparison and memory at one a cycle: a burst that is gathered, one that is
+    sent, and those on their way."""
+    stores = 2 * min(MOST_COUNTED, _BURST * places) + latency * 5 // 4
+    return 1 << (-(-stores // places) - 1).bit_length()
+
+
+def entries_for(latency: int) -> int:
+    """Places for all stores between the comparison and memory: about a load and a store on their way each cycle."""
+    return 1 << (latency * 5 // 4 - 1).bit_length()
+
+
+def fences_under_way(latency: int) -> int:
+    """Fences that wait for their stores at once."""
+    return latency // 2
