@@ -9,8 +9,8 @@ from ...ir.rewrite import constant
 __all__ = ["ValueSet", "ValueSets", "both"]
 
 _NOTHING: dict[Value, "ValueSet"] = {}
-#: values that a condition is known to say something about; of conjunctions with more, the parts that say less count
-#: first, or each guard of an unrolled loop, which holds those of all copies before it, would be as long as they are many
+#: values that a condition is known to say something about; of conjunctions with more, the parts that say less come
+#: first. Each guard of an unrolled loop holds those of all copies before it: it would be as long as they are many.
 _MOST_VALUES = 32
 
 
