@@ -52,8 +52,7 @@ from .memory.constify_arrays import ConstifyArrays
 from .memory.dead_store_elimination import DeadStoreElimination
 from .memory.drop_stream_bounds import DropStreamBounds
 from .memory.forward_stores import ForwardStores
-from .memory.hoist_invariant_loads import HoistInvariantLoads
-from .memory.hoist_redundant_loads import HoistRedundantLoads
+from .memory.hoist_loads import HoistLoads
 from .memory.legalize_accesses import LegalizeAccesses
 from .memory.limit_accesses import LimitAccesses
 from .memory.loads_to_atomic_reads import LoadsToAtomicReads
@@ -63,8 +62,7 @@ from .memory.lower_shift_registers import LowerShiftRegisters
 from .memory.mark_privatizable import MarkPrivatizable
 from .memory.mem2reg import Mem2Reg
 from .memory.merge_memories import MergeMemories
-from .memory.multi_buffer_local import MultiBufferLocal
-from .memory.multi_buffer_private import MultiBufferPrivate
+from .memory.multi_buffer import BufferOwner, MultiBuffer
 from .memory.pad_array_rows import PadArrayRows
 from .memory.partition_columns import PartitionColumns
 from .memory.scalar_promotion import ScalarPromotion
@@ -280,8 +278,7 @@ def _loops(options: PipelineOptions) -> Stage:
             VectorizeWorkItems(options.warn),
             *TIDY,
             # bounds that are read from memory are bounds like others from here on
-            HoistRedundantLoads(),
-            HoistInvariantLoads(),
+            HoistLoads(),
             *TIDY,
             # before loops assume that they go on, which gives the last sum a user of its own
             *((SinkSelectIntoAddend(), *TIDY) if options.fp_relaxed else ()),
@@ -410,7 +407,7 @@ def _order(options: PipelineOptions) -> Stage:
             LimitAccesses(options.max_accesses),
             # of what is still a memory; order and recurrences are those of copies from here on
             MarkPrivatizable(options.address_bits),
-            MultiBufferPrivate(options.memory_latency, options.ram_bytes, options.warn),
+            MultiBuffer(BufferOwner.ITERATIONS, options.memory_latency, options.ram_bytes, options.warn),
             *TIDY,
             # while recurrences are of data alone, before tokens of order
             MarkNonInterleaved(),
@@ -447,7 +444,7 @@ def target_stage(options: PipelineOptions) -> Stage:
         "target",
         (
             *sums,
-            MultiBufferLocal(options.memory_latency, options.ram_bytes),
+            MultiBuffer(BufferOwner.GROUPS, options.memory_latency, options.ram_bytes),
             RetimeComparisons(options.model),
             LookAheadControl(options.model),
             RestructureMuxes(options.model),

@@ -3,14 +3,14 @@
 import pytest
 
 from hls.passes.memory.forward_stores import ForwardStores
-from hls.passes.memory.hoist_invariant_loads import HoistInvariantLoads
+from hls.passes.memory.hoist_loads import HoistLoads
 from hls.passes.memory.scalar_promotion import ScalarPromotion
 
 
 @pytest.fixture
 def where_written(monkeypatch):
     """Loads stay in the loops in which the source has them."""
-    monkeypatch.setattr(HoistInvariantLoads, "run", lambda self, function: function)
+    monkeypatch.setattr(HoistLoads, "run", lambda self, function: function)
 
 
 @pytest.fixture

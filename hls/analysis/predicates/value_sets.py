@@ -1,6 +1,7 @@
 """Which numbers values can be where a condition is true or false."""
 
 from dataclasses import dataclass
+from itertools import islice
 
 from ...ir import BOOL, Value
 from ...ir.rewrite import constant
@@ -8,6 +9,9 @@ from ...ir.rewrite import constant
 __all__ = ["ValueSet", "ValueSets", "both"]
 
 _NOTHING: dict[Value, "ValueSet"] = {}
+#: values that a condition is known to say something about; of conjunctions with more, the parts that say less come
+#: first. Each guard of an unrolled loop holds those of all copies before it: it would be as long as they are many.
+_MOST_VALUES = 32
 
 
 @dataclass(frozen=True)
@@ -82,9 +86,10 @@ class ValueSets:
         parts = [self._known[part] for part in self._parts(condition, truth)]
         if len(parts) < 2:
             return parts[0] if parts else _plain(condition, truth)
-        one, other = parts
+        one, other = sorted(parts, key=len)
         if (condition.op.opcode == "and") == truth:
-            return both(one, other)
+            found = both(one, other)
+            return found if len(found) <= _MOST_VALUES else dict(islice(found.items(), _MOST_VALUES))
         return {value: among | other[value] for value, among in one.items() if value in other}
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ...analysis.affine.affine import Affine, AffineForms, Symbol
 from ...analysis.affine.iteration_domain import Domains
 from ...analysis.induction.trip_count import value_where
+from ...analysis.loops.backward_slice import pure_slice
 from ...analysis.loops.loop_tree import Loop
 from ...analysis.predicates.implication import implied
 from ...ir import (
@@ -31,7 +32,6 @@ from ...ir.clone import clone_function, clone_ops
 from ...ir.launch import OVERLAP
 from ...ir.rewrite import constant
 from ..manager import Form, FunctionPass
-from .hoist_invariant_loads import computing
 from .work_item_runs import STRICT, Bound, Row, as_width, is_order, row_of, times
 
 __all__ = ["AnnotateStreamBounds"]
@@ -144,7 +144,7 @@ class _Runs:
     def _last_of_row(self, region: Region, load: Op, row: Row, ends: list[Bound]):
         """Make the load one of a run that ends where the counter is at its last, or at the least of the bounds."""
         body, pointer = row.loop.regions[0], load.operands[0].op
-        needed = computing(pointer.operands, body.ops)
+        needed = pure_slice(pointer.operands, body.ops)
         if needed is None:
             return
         before, inside = Builder(Region(), row.loop.span), Builder(Region(), load.span)
@@ -179,7 +179,7 @@ class _Runs:
     def _first(self, b: Builder, load: Op, loop: Loop) -> Value | None:
         """The offset of the first iteration, as wide as an address."""
         (offset,) = load.operands[0].op.operands
-        needed = computing([offset], loop.body.ops)
+        needed = pure_slice([offset], loop.body.ops)
         if needed is None:
             return None
         values, type = dict(zip(loop.body.args, loop.op.operands[1:], strict=True)), IntType(self.forms.address_bits)

@@ -1,30 +1,22 @@
-"""Groups of work-items that are under way at once have their own copies of local memory."""
+"""Multi-buffering for groups of work-items: how many copies of local memory there are."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ...ir import BOOL, Attr, Builder, Function, IntType, MemoryObject, Op, Region, Value, memory_name, walk
-from ...ir.clone import clone_function
+from ...ir import Attr, Builder, Function, IntType, Op, Region, Value, memory_name, walk
 from ...ir.launch import most_tokens, per_group
-from ...ir.loops import add_carried
-from ...ir.rewrite import rewrite
-from ..manager import Form, FunctionPass
+from .buffer_copies import MOST_COPIES, SHORT_WAY, Rotation, copy_stride, counted
 
-__all__ = ["SHORT_WAY", "MultiBufferLocal", "copy_address", "copy_stride", "with_copies"]
+__all__ = ["GroupCopies"]
 
-#: cycles in which a group goes round a ring where it does not wait for global memory
-SHORT_WAY = 32
 #: group size that is assumed where the program only says how large groups may get
 USUAL_GROUP = 64
-MOST_COPIES = 16
 #: of the block RAMs: what copies that only keep loops and meetings behind each other busy may take
 PART_OF_RAM = 32
 
 
 @dataclass(frozen=True)
-class MultiBufferLocal(FunctionPass):
-    """Before: memories named by a ``group`` are those of one group. After: they hold a power of two of copies, each as
-    far from the next as the next power of two of its size; a counter of groups, carried with the work-items, chooses
-    the copy.
+class GroupCopies:
+    """How many copies the local memories of groups have.
 
     A group that waits for its slowest work-item leaves time in which others run: there are copies for one at each
     meeting of a ring, for as many as fill the way once round, and for one that comes or goes. Rings behind one another
@@ -35,32 +27,28 @@ class MultiBufferLocal(FunctionPass):
 
     memory_latency: int
     ram_bytes: int = 0
-    name = "multi-buffer-local"
-    requires = frozenset({Form.ORDERED})
 
-    def run(self, function: Function) -> Function:
-        found = [op for op in walk(function.body) if _shares(op)]
+    def rotations(self, function: Function) -> list[Rotation]:
+        """The copies there are to be; a counter of groups is in the function then."""
+        found = [
+            (loop, op)
+            for loop in function.body.ops
+            if loop.opcode == "loop"
+            for op in loop.regions[0].ops
+            if _shares(op)
+        ]
         if not found:
-            return function
-        result = clone_function(function)
-        loop, group = next(
-            (loop, op) for loop in result.body.ops if loop.opcode == "loop" for op in loop.regions[0].ops if _shares(op)
-        )
-        used = {op.attrs[Attr.MEM] for op in walk(result.body) if op.opcode == "addr"}
-        group.attrs[Attr.MEMS] = tuple(name for name in group.attrs[Attr.MEMS] if name in used)
-        if not group.attrs[Attr.MEMS]:
+            return []
+        loop, group = found[0]
+        used = {op.attrs[Attr.MEM] for op in walk(function.body) if op.opcode == "addr"}
+        names = group.attrs[Attr.MEMS] = tuple(name for name in group.attrs[Attr.MEMS] if name in used)
+        if not names:
             loop.regions[0].ops.remove(group)
-            return result
-        copies = group.attrs[Attr.COPIES] = self._copies(
-            result, loop, sum(copy_stride(result.memories[name]) for name in group.attrs[Attr.MEMS])
-        )
-        slot = _take_turn(result, copies) or _count_groups(result.body, loop, group)
-        strides = {}
-        for name in group.attrs[Attr.MEMS]:
-            strides[name] = copy_stride(result.memories[name])
-            result.memories[name] = with_copies(result.memories[name], copies)
-        rewrite(loop.regions[0], lambda op, b: copy_address(op, b, strides, slot))
-        return result
+            return []
+        copies = self._copies(function, loop, sum(copy_stride(function.memories[name]) for name in names))
+        group.attrs[Attr.COPIES] = copies
+        slot = _take_turn(function, copies) or counted(function.body, loop, copies, "group_copy", group)
+        return [Rotation(loop, names, copies, slot)]
 
     def _copies(self, function: Function, items: Op, bytes: int) -> int:
         size = most_tokens(function)
@@ -120,52 +108,3 @@ def _take_turn(function: Function, copies: int) -> Value | None:
     slot = start.value("trunc", turn, result=IntType((copies - 1).bit_length()), name="group_copy")
     function.body.ops[:0] = start.region.ops
     return slot
-
-
-def _count_groups(outside: Region, loop: Op, group: Op) -> Value:
-    """A carried value of the work-items' loop that counts groups, modulo the copies."""
-    (body,), bits = loop.regions, (group.attrs[Attr.COPIES] - 1).bit_length()
-    type = IntType(bits)
-    start, step = Builder(Region(), loop.span), Builder(Region(), group.span)
-    slot = add_carried(loop, start.const(0, type), "group_copy")
-    last = group.operands[1] if type == BOOL else step.value("zext", group.operands[1], result=type)
-    slot.set_next(step.value("add", slot.arg, last))
-    _insert(outside, loop, start.region)
-    _insert(body, group, step.region)
-    return slot.arg
-
-
-def _insert(region: Region, before: Op, new: Region):
-    at = region.ops.index(before)
-    region.ops[at:at] = new.ops
-
-
-def copy_stride(memory: MemoryObject) -> int:
-    """Bytes from one copy of a memory to the next: a power of two, so that the number of a copy stands above the bits
-    of an offset."""
-    return 1 << (memory.length * memory.element.bytes - 1).bit_length()
-
-
-def with_copies(memory: MemoryObject, copies: int) -> MemoryObject:
-    """The memory with room for as many copies of what it was."""
-    return replace(
-        memory,
-        length=copies * copy_stride(memory) // memory.element.bytes,
-        attrs=(*memory.attrs, (Attr.COPIES, copies)),
-    )
-
-
-def copy_address(op: Op, b: Builder, strides: dict[str, int], slot: Value) -> list[Value] | None:
-    """The place in the copy of the work-item's group, or of the iteration: its number stands above the bits of the
-    offset."""
-    if op.opcode != "addr" or op.attrs[Attr.MEM] not in strides:
-        return None
-    inside = (strides[op.attrs[Attr.MEM]] - 1).bit_length()
-    type = IntType(inside + slot.type.bits)
-    offset = op.operands[0]
-    if offset.type.bits > inside:
-        offset = b.value("trunc", offset, result=IntType(inside)) if inside else b.const(0, type)
-    if offset.type != type:
-        offset = b.value("zext", offset, result=type)
-    copy = slot if not inside else b.value("shl", b.value("zext", slot, result=type), b.const(inside, type))
-    return [b.value("addr", b.value("or", copy, offset), attrs={Attr.MEM: op.attrs[Attr.MEM]})]

@@ -1,21 +1,16 @@
-"""Iterations of an outer loop, and work-items, that are under way at once have their own copies of an array that begins
-anew in each of them."""
+"""Multi-buffering for iterations of an outer loop, and work-items: which arrays that begin anew in each of them have
+copies, and how many."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import LoopTree
 from ...diag import Diagnostic
-from ...ir import Attr, Builder, Function, IntType, MemoryObject, Op, Region, Value, memory_name, reaches_memory, walk
-from ...ir.clone import clone_function
-from ...ir.loops import add_carried
-from ...ir.rewrite import rewrite
-from ..manager import Form, FunctionPass
-from .multi_buffer_local import SHORT_WAY, copy_address, copy_stride, with_copies
+from ...ir import Attr, Function, MemoryObject, Op, Region, memory_name, reaches_memory, walk
+from .buffer_copies import MOST_COPIES, SHORT_WAY, Rotation, copy_stride, counted, power_of_two
 
-__all__ = ["MultiBufferPrivate", "begins_anew", "copies_of_loop", "writers_apart"]
+__all__ = ["IterationCopies", "begins_anew", "copies_of_loop", "writers_apart"]
 
-MOST_COPIES = 16
 #: bytes that copies are given room for unasked, for iterations; and for work-items, or where there are two copies, such
 #: a part of what the device has, but not more than these
 MOST_BYTES = 16384
@@ -44,48 +39,39 @@ def copies_of_loop(function: Function, loop: Op, name: str) -> int:
 
 
 @dataclass(frozen=True)
-class MultiBufferPrivate(FunctionPass):
-    """Before: loops name the memories that are their iterations' ``Attr.OWN``. After: those whose accesses lie in loops
-    inside hold a power of two of copies, as :class:`~hls.passes.memory.multi_buffer_local.MultiBufferLocal` makes them;
-    the number of the iteration chooses one.
-
-    So a loop inside may fill the array of an iteration while another still reads that of the one before. There are as
-    many copies as ``private_copies`` asks for; else as many as iterations fit between the first store and the last
-    load, as far as their bytes allow. ``memory_latency`` is that of global memory, in cycles. Work-items, which nothing
-    but their arrays keeps from each other, get as many as a part of the device's ``ram_bytes`` allows.
-    """
+class IterationCopies:
+    """Which arrays of iterations have copies, and how many: as many as ``private_copies`` asks for; else as many as
+    iterations fit between the first store and the last load, as far as their bytes allow. Work-items, which nothing but
+    their arrays keeps from each other, get as many as a part of the device's ``ram_bytes`` allows."""
 
     memory_latency: int = 0
     ram_bytes: int = 0
     warn: Callable[[Diagnostic], None] | None = None
-    name = "multi-buffer-private"
-    requires = frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
-    forbids = frozenset({Form.ORDERED})
 
-    def run(self, function: Function) -> Function:
-        result = clone_function(function)
-        tree, strides = LoopTree(result), {}
-        for memory in result.memories.values():
+    def rotations(self, function: Function) -> list[Rotation]:
+        """The copies there are to be; counters of iterations are in the function then."""
+        tree = LoopTree(function)
+        found: dict[tuple[Op, int], list[str]] = {}  # memories with as many copies share a counter
+        for memory in function.memories.values():
             if memory.space == "local" and function.attrs.get(Attr.NDRANGE):
                 self._tell(
                     memory, "groups of work-items that are under way at once have copies of local memory unasked"
                 )
-        for name, ops in _accesses(result).items():
-            memory, loop = result.memories[name], _owner(tree, name, ops)
+        for name, ops in _accesses(function).items():
+            memory, loop = function.memories[name], _owner(tree, name, ops)
             reason = _reason(tree, loop, ops)
             if reason:
                 self._tell(memory, reason)
                 continue
-            copies = self._copies(
-                memory, *self._needed(result, tree, loop, ops), LEAST_BYTES if writers_apart(tree, ops) else 1
-            )
+            least = LEAST_BYTES if writers_apart(tree, ops) else 1
+            copies = self._copies(memory, *self._needed(function, tree, loop, ops), least)
             if copies > 1:
-                strides.setdefault(loop, {})[name] = copy_stride(memory)
-                result.memories[name] = with_copies(memory, copies)
+                found.setdefault((loop, copies), []).append(name)
                 _leave_to(tree, loop, name)
-        for loop, mine in strides.items():
-            _choose(result, tree, loop, mine)
-        return result if strides else function
+        return [
+            Rotation(loop, tuple(names), copies, counted(tree.region_of(loop), loop, copies, "iteration_copy"))
+            for (loop, copies), names in found.items()
+        ]
 
     def _tell(self, memory: MemoryObject, reason: str):
         asked = dict(memory.attrs).get(Attr.PRIVATE_COPIES, 0)
@@ -109,7 +95,7 @@ class MultiBufferPrivate(FunctionPass):
         )
         asked, most = attrs.get(Attr.PRIVATE_COPIES, 0), 1 << most.bit_length() - 1
         if asked:
-            copies = min(1 << (asked - 1).bit_length(), most)
+            copies = min(power_of_two(asked), most)
             if copies < asked and self.warn is not None:
                 self.warn(
                     Diagnostic(
@@ -120,7 +106,7 @@ class MultiBufferPrivate(FunctionPass):
                     )
                 )
             return copies
-        size, needed = max(least, copy_stride(memory)), min(1 << (needed - 1).bit_length(), most)
+        size, needed = max(least, copy_stride(memory)), min(power_of_two(needed), most)
         return max(1, min(needed, room // size), min(needed, 2, self._large_room() // size))
 
     def _needed(self, function: Function, tree: LoopTree, loop: Op, ops: list[Op]) -> tuple[int, int]:
@@ -142,18 +128,6 @@ class MultiBufferPrivate(FunctionPass):
 
     def _large_room(self) -> int:
         return max(MOST_BYTES, min(MOST_LARGE_BYTES, self.ram_bytes // DEVICE_PART))
-
-
-def _choose(function: Function, tree: LoopTree, loop: Op, strides: dict[str, int]):
-    """Rewrite the addresses inside the loop; memories with as many copies share a counter."""
-    counters: dict[int, Value] = {}
-    for name, stride in strides.items():
-        copies = copies_of_loop(function, loop, name)
-        if copies not in counters:
-            counters[copies] = _counter(tree.region_of(loop), loop, copies)
-        rewrite(
-            loop.regions[0], lambda op, b, one={name: stride}, slot=counters[copies]: copy_address(op, b, one, slot)
-        )
 
 
 def _accesses(function: Function) -> dict[str, list[Op]]:
@@ -210,14 +184,3 @@ def _top_loop(tree: LoopTree, loop: Op, access: Op) -> Op | None:
 def writers_apart(tree: LoopTree, ops: Iterable[Op]) -> bool:
     """Whether stores are in several loops, so that each copy has to be a memory with a port of its own."""
     return len({tree.region_of(op) for op in ops if op.opcode != "load"}) > 1
-
-
-def _counter(outside: Region, loop: Op, copies: int) -> Value:
-    """A carried value of the loop that counts its iterations modulo the copies."""
-    (body,), type = loop.regions, IntType((copies - 1).bit_length())
-    start, step = Builder(Region(), loop.span), Builder(Region(), loop.span)
-    slot = add_carried(loop, start.const(0, type), "iteration_copy")
-    slot.set_next(step.value("add", slot.arg, step.const(1, type)))
-    at = outside.ops.index(loop)
-    outside.ops[at:at], body.ops[:0] = start.region.ops, step.region.ops
-    return slot.arg

@@ -23,7 +23,7 @@ def bypassed(value: Value, facts: Facts, inside: Callable[[Region], AbstractSet[
         if truth is None:
             return value
         arm = arms_of(value.op, value)[0 if truth else 1]
-        if value.op.opcode == "if" and arm.op in inside(value.op.regions[0 if truth else 1]):
+        if inside is not None and value.op.regions and arm.op in inside(value.op.regions[0 if truth else 1]):
             return value
         value = arm
     return value

@@ -1,4 +1,4 @@
-"""Loops assume that they go on: what they leave is what it was."""
+"""Conditional specialization by backedges: loops assume that they go on; what they leave is what it was."""
 
 import numpy as np
 import pytest

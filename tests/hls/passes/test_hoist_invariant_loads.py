@@ -6,6 +6,8 @@ import pytest
 from test_transforms import compiled, loops, same
 
 from hls.ir import memory_name, walk
+from hls.ir.parser import parse_module
+from hls.passes.memory.hoist_loads import HoistLoads
 
 HEAD = (
     "kernel void k(global const int *restrict a, global int *restrict b, global int *c, global volatile int "
@@ -82,3 +84,30 @@ def test_behind_a_barrier_other_work_items_may_have_written():
     assert sum(op.opcode == "load" for op in walk(function.body)) == 2
     _, function = compiled(text.replace("a[0] = 1;", ""))
     assert sum(op.opcode == "load" for op in walk(function.body)) == 1
+
+
+def test_an_equal_address_is_one_place_also_where_it_is_computed_again():
+    """Nothing has joined equal computations yet: the bound that is read before the loop is that of its iterations."""
+    (function,) = parse_module(
+        """kernel @k(%n.0: i32) {
+  memory a: global i32 x ?
+  %1: i1 = const {value = 1}
+  %2: i64 = sext %n.0
+  %3: ptr = addr %2 {mem = "a"}
+  %first.4: i32 = load %3, %1
+  %5: i1 = slt %n.0, %first.4
+  %6: i32 = loop %5, %n.0 {
+    (%i.7: i32):
+    %8: i64 = sext %n.0
+    %9: ptr = addr %8 {mem = "a"}
+    %again.10: i32 = load %9, %1
+    %11: i32 = add %i.7, %again.10
+    %12: i1 = slt %11, %again.10
+    yield %12, %11
+  }
+  return
+}
+"""
+    ).functions.values()
+    result = HoistLoads().run(function)
+    assert [op.result.name for op in walk(result.body) if op.opcode == "load"] == ["first"]

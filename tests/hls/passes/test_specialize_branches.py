@@ -1,4 +1,5 @@
-"""Branches that exclude each other: the same bytes, and no chain through what the others set."""
+"""Conditional specialization by branches that exclude each other: the same bytes, and no chain through
+what the others set."""
 
 import numpy as np
 import pytest

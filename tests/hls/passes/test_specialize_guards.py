@@ -1,4 +1,5 @@
-"""Carried values that count only where a bit says so: the same bytes, and no choice in the recurrence."""
+"""Conditional specialization by guards: carried values that count only where a bit says so. The same bytes, and no choice
+in the recurrence."""
 
 import numpy as np
 import pytest
