@@ -7,6 +7,7 @@ from amaranth import *
 from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
 
 from ..ir.accesses import CACHED, CONSTANT
+from ..ir.loop_names import loop_names, place_of
 from ..passes.order.order_group_channels import CALLS
 from ..planning.schedule.interleaving import together
 from ..profile.layout import COUNTER_BITS, Account, Layout
@@ -34,6 +35,7 @@ class KernelCounters:
     def __init__(self, hardware, clock_mhz: float, counted: bool, channels):
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
         self.m = Module()
+        self.names = loop_names(place_of(loop) for loop in self.context.plan.loops)
         self.causes = causes_of(self.context, self.m)
         self.layout = Layout(
             self.context.function.name,
@@ -53,7 +55,12 @@ class KernelCounters:
         most = together(self.context.plan)
         for loop, plan in self.context.plan.loops.items():
             yield LoopLayout(
-                self.context.op_name(loop), loop.attrs.get("label", ""), _line(loop), plan.ii, min(most[loop], plan.ii)
+                self.context.op_name(loop),
+                loop.attrs.get("label", ""),
+                _line(loop),
+                plan.ii,
+                min(most[loop], plan.ii),
+                self.names[place_of(loop)],
             )
 
     def _accesses(self):
@@ -88,7 +95,7 @@ class KernelCounters:
 
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
-        label = cause.op.attrs.get("label", "") if cause.op else ""
+        label = self.names.get(place_of(cause.op), "") if cause.op else ""
         waited = (
             f"{'load of' if access.direction == 'load' else 'an atomic operation on'} {access.memory}"
             if access
@@ -131,7 +138,7 @@ class KernelCounters:
             None,
         )
         why = (
-            f": loop {around.attrs.get('label', '')}{NOT_PIPELINED}" if around and around.attrs.get(UNPIPELINED) else ""
+            f": loop {self.names[place_of(around)]}{NOT_PIPELINED}" if around and around.attrs.get(UNPIPELINED) else ""
         )
         return f"the pipeline latency of loop {label}{why}"
 

@@ -4,7 +4,10 @@ from ...ir import Builder, Function, Op, Region, walk
 from ...ir.rewrite import constant
 from ..scalar.constant_folding import ConstantFolding
 
-__all__ = ["repeat_for_ever"]
+__all__ = ["RESTART", "repeat_for_ever"]
+
+#: the ``form`` of the loop in which a kernel is run again and again
+RESTART = "restart"
 
 
 def repeat_for_ever(function: Function) -> None:
@@ -23,7 +26,7 @@ def repeat_for_ever(function: Function) -> None:
     end = body.ops[-1]
     body.ops = []
     outside = Builder(body, function.span)
-    outside.op("loop", outside.true(), regions=[inside], attrs={"label": "autorun", "form": "while", "unroll": 1})
+    outside.op("loop", outside.true(), regions=[inside], attrs={"label": "restart", "form": RESTART, "unroll": 1})
     body.ops.append(end)
 
 
