@@ -260,7 +260,7 @@ class StatementChecker(PragmaChecker):
                 body = self.body(node.stmt)
             finally:
                 self._inside.pop()
-        name = label or _induction_name(first, step, condition) or form
+        name = label or (_induction_name(first, step) if form == "for" else "") or form
         return tt.Loop(self.span(node), form, str(name), tuple(first), condition, step, body, attrs, ivdep)
 
     def _first(self, node) -> list[tt.Stmt]:
@@ -293,19 +293,11 @@ def _labelled_loop(node):
     return (pragmas, node) if found else ([], None)
 
 
-def _induction_name(first, step, condition) -> str:
+def _induction_name(first, step) -> str:
     """The name of the variable that counts the iterations, as well as one can see."""
     if isinstance(step, (tt.Update, tt.Step, tt.Assign)) and isinstance(step.target, tt.VariableRef):
         return step.target.variable.name
     for s in first:
         if isinstance(s, tt.Declare):
             return s.variable.name
-    return next((v.name for v in _variables(condition)), "")
-
-
-def _variables(e):
-    if isinstance(e, tt.VariableRef):
-        yield e.variable
-    elif isinstance(e, tt.Expr):
-        for child in tt.children(e):
-            yield from _variables(child)
+    return ""

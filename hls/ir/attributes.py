@@ -153,7 +153,9 @@ class Attr:
 
     # loops: what the program asks for
     LABEL = _key("label", "loop", TEXT, "the loop's label in the source, or what the compiler calls it")
-    FORM = _key("form", "loop", _one_of("for", "while", "do", "ndrange"), "how the loop is written; of work-items")
+    FORM = _key(
+        "form", "loop", _one_of("for", "while", "do", "ndrange", "restart"), "how the loop is written; of work-items"
+    )
     UNROLL = _key("unroll", "loop", INTEGER, "how often to unroll; -1 entirely, 0 if it pays, 1 not at all", True)
     II = _key("ii", "loop", COUNT, "the initiation interval that is asked for", True)
     IVDEP = _key(

@@ -32,7 +32,15 @@ from .memory import MemoryPlan, choose_units, plan_memory, share_copies
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves
 
-__all__ = ["Compilation", "CompiledKernel", "plan_function", "plan_program"]
+__all__ = [
+    "Compilation",
+    "CompiledKernel",
+    "optimize_alone",
+    "plan_again",
+    "plan_alone",
+    "plan_function",
+    "plan_program",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,16 +132,38 @@ def _relieved(
     name, arrays = kernel.function.name, held_up(kernel.function, kernel.plan)
     if not arrays or kernel.function.attrs.get(Attr.NDRANGE):
         return None
-    alone = Module(
-        {n: f for n, f in module.functions.items() if f.kind != "kernel" or n == name}, module.sources, module.channels
-    )
     attempt = replace(compilation, warnings=[], changes=[])
     try:
-        (function,) = optimize(alone, attempt.passes(frozenset((name, array) for array in arrays))).kernels
+        (function,) = optimize(
+            _alone(name, module), attempt.passes(frozenset((name, array) for array in arrays))
+        ).kernels
         found = plan_function(function, attempt)
     except CompileError:  # what registers can be, not every memory can
         return None
     return (found, attempt) if relieves(found.plan, kernel.plan) else None
+
+
+def _alone(name: str, module: Module) -> Module:
+    """The program with that kernel only."""
+    functions = {n: f for n, f in module.functions.items() if f.kind != "kernel" or n == name}
+    return Module(functions, module.sources, module.channels)
+
+
+def plan_alone(name: str, module: Module, compilation: Compilation) -> CompiledKernel:
+    """One kernel of a program that is legal for the board, as :func:`plan_program` plans it. Raises CompileError for
+    one that cannot be built."""
+    return _kernel(optimize_alone(name, module, compilation), module, compilation)
+
+
+def optimize_alone(name: str, module: Module, compilation: Compilation) -> Function:
+    """One kernel of a program that is legal for the board, after the passes. Raises CompileError as these do."""
+    (function,) = optimize(_alone(name, module), compilation.passes()).kernels
+    return function
+
+
+def plan_again(function: Function, compilation: Compilation) -> CompiledKernel:
+    """The plans of a kernel that was planned before, and fitted to the target then."""
+    return _with_units(function, compilation)
 
 
 def plan_function(function: Function, compilation: Compilation) -> CompiledKernel:

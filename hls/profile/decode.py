@@ -21,7 +21,7 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     up there. A figure that has no value (the II of a loop that never issued twice in a row) is None.
 
     Of a kernel of several compute units iterations and bytes are those of all, shares and accounts the mean of the
-    units; ``units`` has for each how many groups it took and its own accounts.
+    units; ``units`` has for each how many groups it took, its own loops and its own accounts.
 
     Of a kernel built without counters only the cycles are known: it has no loops and no accesses here, and one account.
 
@@ -53,7 +53,13 @@ def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> 
     accounts = _accounts(layout, own, cycles)
     issued = next((account["cycles"] for account in accounts if account["cause"] == "issued"), 0)
     groups = next((own[f"{loop.key}_invocations"] for loop in layout.loops if loop.label == "work-items"), None)
-    return {"unit": unit, "groups": groups, "occupancy": _share(issued, cycles), "accounts": accounts}
+    return {
+        "unit": unit,
+        "groups": groups,
+        "occupancy": _share(issued, cycles),
+        "loops": [_loop(loop, own) for loop in layout.loops],
+        "accounts": accounts,
+    }
 
 
 def _mean(units: list[dict], cycles: int) -> list[dict]:
@@ -77,6 +83,7 @@ def _loop(loop: Loop, values: Mapping[str, int]) -> dict:
     return {
         "line": loop.line,
         "label": loop.label,
+        "name": loop.name or loop.label,
         "static_ii": loop.static_ii,
         "interleaving": loop.interleaving,
         "scheduled_ii": loop.static_ii / loop.interleaving,

@@ -58,6 +58,7 @@ class Loop:
     line: int | None
     static_ii: int
     interleaving: int  #: invocations whose iterations take turns; more than static_ii of them would not raise the rate
+    name: str = ""  #: the label, with the line where several loops of the kernel have that
 
     def __post_init__(self):
         if not 1 <= self.interleaving <= self.static_ii:

@@ -17,7 +17,7 @@ def render(stats: dict, source: str = "", width: int = 124) -> str:
     console.print(f"{stats['kernel']}: {stats['cycles']:,} cycles at {stats['clock_mhz']:g} MHz = {time}")
     tables = (
         _units(stats.get("units", ())),
-        _loops(stats["loops"]),
+        _loops(_apart(stats)),
         _accounts(stats, lines),
         _memory(stats),
         _channels(stats["channels"]),
@@ -44,7 +44,7 @@ def _loops(loops: list[dict]) -> Table:
     for loop in sorted(loops, key=lambda loop: loop["line"] or 0):
         table.add_row(
             _line(loop),
-            loop["label"],
+            loop["name"],
             str(loop["static_ii"]),
             str(loop["interleaving"]),
             _number(loop["scheduled_ii"]),
@@ -53,6 +53,18 @@ def _loops(loops: list[dict]) -> Table:
             f"{loop['invocations']:,}",
         )
     return table
+
+
+def _apart(stats: dict) -> list[dict]:
+    """The loops; one of which compute units measured different intervals is there once for each unit."""
+    found = []
+    for k, loop in enumerate(stats["loops"]):
+        each = [(unit["unit"], unit["loops"][k]) for unit in stats.get("units", ())]
+        if len({_number(own["measured_ii"]) for _, own in each}) > 1:
+            found += [own | {"name": f"{own['name']}, unit {unit}"} for unit, own in each]
+        else:
+            found.append(loop)
+    return found
 
 
 def _units(units) -> Table:

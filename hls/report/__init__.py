@@ -1,14 +1,34 @@
 """One frozen report of a compilation, and its text and JSON forms."""
 
 from . import json, text
-from .model import Access, Bottleneck, Channel, Kernel, Loop, Path, Private, Report, Resources, Serial, Share, Unroll
+from .model import (
+    Access,
+    Bottleneck,
+    Channel,
+    Conflict,
+    Copies,
+    Kernel,
+    Loop,
+    Part,
+    Path,
+    Private,
+    Report,
+    Resources,
+    Serial,
+    Share,
+    Unroll,
+    WouldBe,
+)
 
 __all__ = [
     "Access",
     "Bottleneck",
     "Channel",
+    "Conflict",
+    "Copies",
     "Kernel",
     "Loop",
+    "Part",
     "Path",
     "Private",
     "Report",
@@ -16,6 +36,7 @@ __all__ = [
     "Serial",
     "Share",
     "Unroll",
+    "WouldBe",
     "json",
     "text",
 ]

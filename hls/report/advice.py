@@ -1,153 +1,367 @@
-"""One sentence about what to try first where a loop is slower than it could be.
+"""What to try first where a loop is slower than it could be: only what was tried, with what it gives.
 
-In the order of what helps most: remove the dependence, relax it, simplify it, move it to memory on the chip, and shift
-it through registers.
+A cause has candidates, in the order of what helps most: remove the dependence, relax it, simplify it, move it to memory
+on the chip, shift it through registers. Each is tried (see :mod:`hls.planning.what_if`), and those that gain nothing
+are left out.
 """
 
-from .model import Bottleneck, Serial
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
-__all__ = ["advise"]
+from ..diag import Span
+from ..ir import Attr, MemoryObject, Op, Value
+from ..ir.loop_names import place_of
+from ..planning.iterate import CompiledKernel
+from ..planning.schedule import RegionPlan
+from ..planning.schedule.interleaving import crossings
+from ..planning.what_if import (
+    Bypass,
+    Cut,
+    InRom,
+    KnownEarly,
+    OneStore,
+    PlannedEdit,
+    Ports,
+    Promise,
+    SourceEdit,
+    WhatIf,
+    WithPragmas,
+    critical_args,
+)
+from .bottleneck import LoopExplainer
+from .model import Bottleneck, Loop, Part, Serial, Share, WouldBe
+from .phrasing import say_operation
 
-#: what each recurrence has besides operations
-_BETWEEN = ("register", "loop", "pipeline")
-_SLOW = ("floating-point add", "floating-point subtract")
+__all__ = ["Advisor"]
+
+#: changes that are told of one loop, and carried values that are looked at together
+MOST_ADVICE, MOST_ROUNDS = 3, 4
+#: levels of a nest that are made one loop
+ALL = -1
+_BETWEEN = frozenset({Part.REGISTER, Part.CONTROL, Part.ARRIVAL, Part.PIPELINE, Part.INNER_LOOP})
+_SUMS, _PRODUCTS = frozenset({"fadd", "fsub"}), frozenset({"fmul"})
+#: by the kind of a bottleneck that the source asks for, the attributes of the loop that say so
+_WISHES = {
+    "request": ("ii",),
+    "concurrency": ("max_concurrency", "disable_loop_pipelining"),
+    "ahead": ("speculated_iterations",),
+}
+#: attributes that keep a memory from having more ports
+_FEW_PORTS = ("singlepump", "numwriteports", "numreadports", "max_replicates", "simple_dual_port")
 
 
-def advise(bottleneck: Bottleneck | None, serial: tuple[Serial, ...], ii: int, sole: bool = False) -> str:
-    """Advice about what limits a loop, or else about the first region that its iterations pass one at a time; "" where
-    there is nothing to be said. ``sole``: there is one loop inside, so that both can be one."""
-    advice = (
-        _ADVICE[bottleneck.kind](bottleneck, ii) if bottleneck is not None else _across(serial[0]) if serial else ""
-    )
-    cause = bottleneck or (serial[0].cause if serial else None)
-    passes = (
-        cause is not None
-        and cause.kind == "data"
-        and bool(serial or any(part.operation.startswith("inner loop") for part in cause.shares))
-    )
-    return f"{advice}; or make both loops one: #pragma loop_coalesce" if advice and sole and passes else advice
+@dataclass(frozen=True)
+class Candidate:
+    """A change and how it is tried: as it would be written, or by taking a constraint away (``at_best``: by more than
+    the change may)."""
+
+    change: str
+    source: tuple[SourceEdit, ...] = ()
+    planned: tuple[PlannedEdit, ...] = ()
+    fp_relaxed: bool | None = None
+    at_best: bool = False
 
 
-def _across(region: Serial) -> str:
-    cause, names = region.cause, " and ".join(f"loop {label}".rstrip() for label, _ in region.loops)
-    if cause.kind == "data":
-        return (
-            f"Remove it: let {names} work on a variable that begins anew in each iteration of this loop, and join "
-            "that to "
-            f"{cause.subject} behind it"
+@dataclass(frozen=True)
+class Measured:
+    """A planned kernel's loops by their places."""
+
+    plans: Mapping[Span | None, RegionPlan]  #: of the slowest copy of each
+    loops: Mapping[Span | None, Loop]
+
+
+class Advisor:
+    """Advice for the loops of one kernel. ``memories`` are the source's by their names in the kernel; ``measure`` gives
+    the figures of a trial's loops."""
+
+    def __init__(
+        self,
+        kernel: CompiledKernel,
+        what_if: WhatIf,
+        explainer: LoopExplainer,
+        memories: Mapping[str, MemoryObject],
+        measure: Callable[[CompiledKernel], Measured],
+    ):
+        self.kernel, self.what_if, self.explainer = kernel, what_if, explainer
+        self.memories, self.measure = memories, measure
+
+    def advise(self, plan: RegionPlan, loop: Loop, lossless: bool, sole: RegionPlan | None) -> tuple[WouldBe, ...]:
+        """Changes that make the loop faster, with what each gives. ``lossless``: enough invocations take turns for its
+        II to cost nothing; ``sole``: the plan of the only loop inside, if there is one."""
+        cause = None if lossless else loop.bottleneck
+        found: list[WouldBe] = []
+        for candidate in self._candidates(plan, loop, cause, sole):
+            would_be = self._try(candidate, plan, loop)
+            if would_be is not None and all(would_be.change != other.change for other in found):
+                found.append(would_be)
+            if len(found) == MOST_ADVICE:
+                break
+        if not found and cause is not None and cause.kind == "memory":
+            found = self._behind(plan, loop, cause)
+        return tuple(sorted(found, key=lambda one: one.at_best))
+
+    def _candidates(self, plan: RegionPlan, loop: Loop, cause, sole) -> Iterator[Candidate]:
+        if cause is not None:
+            yield from self._against(cause, plan)
+        elif loop.serial:
+            yield from self._across(loop.serial[0], plan)
+        limit = Attr.MAX_INTERLEAVING in plan.loop.attrs and Attr.INTERLEAVE_REASON not in plan.loop.attrs
+        if limit and loop.interleaving < plan.ii:
+            yield Candidate(
+                "Remove #pragma max_interleaving", (WithPragmas(plan.loop.span, drop=("max_interleaving",)),)
+            )
+        if sole is not None and any(op.opcode == "loop" for op in sole.region.ops):
+            edit = WithPragmas(sole.loop.span, (("loop_coalesce", ALL),))
+            label = sole.loop.attrs.get(Attr.LABEL, "")
+            yield Candidate(f"Make loop {label} and those inside one with #pragma loop_coalesce", (edit,))
+
+    def copies(self, plan: RegionPlan) -> list[RegionPlan]:
+        """Other copies of the loop."""
+        place = place_of(plan.loop)
+        return [other for op, other in self.kernel.plan.loops.items() if op is not plan.loop and place_of(op) == place]
+
+    # --- trials ---
+
+    def _run(self, candidate: Candidate) -> Measured | None:
+        if candidate.planned:
+            kernel = self.what_if.in_plan(self.kernel, candidate.planned)
+        else:
+            kernel = self.what_if.in_source(self.kernel, candidate.source, candidate.fp_relaxed)
+        return None if kernel is None else self.measure(kernel)
+
+    def _try(self, candidate: Candidate, plan: RegionPlan, loop: Loop) -> WouldBe | None:
+        """What the change gives, or None for one that gains nothing."""
+        measured = self._run(candidate)
+        now = measured.loops.get(plan.loop.span) if measured is not None else None
+        if now is None or not now.ii:
+            return None
+        if _slowness(now) >= _slowness(loop):
+            return None
+        fmax = now.path.fmax_mhz if now.path else None
+        return WouldBe(candidate.change, now.ii, now.interleaving, fmax, _interval(now), candidate.at_best)
+
+    def _behind(self, plan: RegionPlan, loop: Loop, cause: Bottleneck) -> list[WouldBe]:
+        """Where a dependence is not all that limits the loop: what does as well, alone or together with it."""
+        promise = self._promise(plan, cause)
+        measured = self._run(Candidate("", (promise,)))
+        other = measured.loops.get(plan.loop.span) if measured else None
+        if other is None or other.bottleneck is None or other.bottleneck.kind != "resource":
+            return []
+        found = []
+        for candidate in self._against(other.bottleneck, plan):
+            would_be = self._try(candidate, plan, loop)
+            found += [would_be] if would_be is not None else []
+        return found
+
+    # --- candidates, by the kind of what limits the loop ---
+
+    def _against(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
+        if cause.kind in _WISHES:
+            edit = WithPragmas(plan.loop.span, drop=_WISHES[cause.kind])
+            yield Candidate("Remove the pragma, if there is no other reason for it", (edit,))
+        elif cause.kind == "data":
+            yield from self._data(cause, plan, critical_args(plan))
+        else:
+            by_kind = {"memory": self._memory, "condition": self._condition, "resource": self._ports}
+            yield from by_kind.get(cause.kind, self._stores)(cause, plan)
+
+    def _across(self, region: Serial, plan: RegionPlan) -> Iterator[Candidate]:
+        """Against what lets one iteration at a time pass loops inside."""
+        if region.cause.kind != "data":
+            yield from self._against(region.cause, plan)
+            return
+        args = tuple(c.arg for c, _, _ in crossings(plan) if c is not None)
+        loops = " and ".join(f"loop {label}".rstrip() for label, _ in region.loops)
+        yield from self._anew(loops, region.cause, plan, args)
+
+    def _anew(self, loops: str, cause: Bottleneck, plan: RegionPlan, args: tuple[Value, ...]) -> Iterator[Candidate]:
+        yield Candidate(
+            f"Remove it: let {loops} work on a variable that begins anew in each iteration of this loop, and join that "
+            f"to {cause.subject} behind it",
+            planned=(self._cut(plan, args),),
+            at_best=True,
         )
-    return _ADVICE[cause.kind](cause, 0)
 
+    def _cut(self, plan: RegionPlan, args: tuple[Value, ...]) -> Cut:
+        """The loop without these carried values, and without others that hold it up as much."""
+        for _ in range(MOST_ROUNDS):
+            kernel = self.what_if.in_plan(self.kernel, (Cut(plan.loop, args),)) if args else None
+            after = self.measure(kernel).plans.get(plan.loop.span) if kernel else None
+            if after is None or after.ii < plan.ii or len(after.region.args) != len(plan.region.args):
+                break
+            more = [plan.region.args[arg.index] for arg in critical_args(after)]
+            if set(more) <= set(args):
+                break
+            args = tuple(dict.fromkeys((*args, *more)))
+        return Cut(plan.loop, args)
 
-def _memory(cause: Bottleneck, ii: int) -> str:
-    name = cause.subject.rpartition(" ")[2]
-    if cause.distance > 1:
-        return f"Relax it: with more than {cause.distance} iterations between the two accesses fewer have to wait"
-    return (
-        f"Remove it: if no iteration touches an element of {name} that another one has stored, say so with "
-        f"#pragma ivdep array({name}); else {_otherwise(cause, name)}"
-    )
+    def _promise(self, plan: RegionPlan, cause: Bottleneck) -> Promise:
+        memory = self.memories.get(cause.memory)
+        return Promise(plan.loop.span, memory.span if memory else None)
 
+    def _memory(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
+        promise, name = self._promise(plan, cause), cause.memory.rpartition(".")[2]
+        if cause.distance > 1:
+            more = f"Relax it: with more than {cause.distance} iterations between the two accesses fewer have to wait"
+            yield Candidate(more, (promise,), at_best=True)
+        elif cause.memory and not self.explainer.known.contradict(plan.loop, cause.memory):
+            array = f" array({name})" if promise.memory is not None else ""
+            yield Candidate(
+                f"Remove it: if no iteration touches an element of {name} that another one has stored, say so with "
+                f"#pragma ivdep{array}",
+                (promise,),
+            )
+        if cause.distance == 1 and not cause.onchip:
+            apart = f"Move it: work on a private array and copy {name} in before and out behind"
+            yield Candidate(apart, (promise,), at_best=True)
+        if cause.onchip:
+            yield from self._less(
+                f"loading an element of {name} and storing it", self._without_longest(plan), (promise,)
+            )
 
-def _otherwise(cause: Bottleneck, name: str) -> str:
-    if not cause.onchip:
-        return f"work on a private array and copy {name} in before and out behind"
-    most = max(cause.shares, key=lambda part: part.share, default=None)
-    first = (
-        f", the {most.operation.partition(' for ')[0]} first"
-        if most and not most.operation.startswith((*_BETWEEN, "load", "store", "inner"))
-        else ""
-    )
-    return (
-        f"do less between loading an element and storing it{first}, or keep those that the next iteration reads "
-        "in variables"
-    )
+    def _data(self, cause: Bottleneck, plan: RegionPlan, args: tuple[Value, ...]) -> Iterator[Candidate]:
+        inner = next((part for part in cause.shares if part.part is Part.INNER_LOOP), None)
+        most = _largest(cause)
+        if inner is not None and (most is inner or most.part is Part.PIPELINE):
+            yield from self._anew(f"the inner loop {inner.subject}".rstrip(), cause, plan, args)
+            return
+        if most is not None and most.part is Part.ROUND_TRIP:
+            yield from self._looked_up(
+                f"Move the memory that {cause.subject} is looked up in to a private array, which answers in a few "
+                "cycles",
+                most,
+            )
+            return
+        others = [other for other in self.copies(plan) if critical_args(other)]
+        cut = (self._cut(plan, args), *(Cut(other.loop, critical_args(other)) for other in others))
+        likewise = self._likewise(plan, cut[0], cause)
+        if most is not None and most.opcode == "load":
+            ahead = "load ahead, before it is known which element will be wanted, and choose among what was loaded"
+            yield Candidate(f"Simplify it: {ahead}", planned=cut, at_best=True)
+        elif most is not None and most.opcode in _SUMS and _nothing_but(cause, _SUMS):
+            yield Candidate(
+                f"Relax it: shift {plan.ii + 1} copies of {cause.subject} through a private array, one step an "
+                f"iteration, and add them up in the end{likewise}",
+                planned=cut,
+            )
+            yield Candidate("Let the compiler do that by itself, with -fp-relaxed", fp_relaxed=True)
+        elif most is not None and most.opcode in _PRODUCTS and _nothing_but(cause, _PRODUCTS):
+            yield Candidate(
+                f"Relax it: use {plan.ii} copies of {cause.subject} in turn, and combine them behind the "
+                f"loop{likewise}",
+                planned=cut,
+            )
+        else:
+            more = len(cut[0].args) > len(args)  # others hold the loop up as much
+            bypass = () if more else self._without_longest(plan)
+            yield from self._less(f"reading {cause.subject} and setting it{likewise}", bypass, cut)
 
+    def _likewise(self, plan: RegionPlan, cut: Cut, cause: Bottleneck) -> str:
+        """Other variables that hold the loop up as much."""
+        names = dict.fromkeys(self.explainer.name(arg) for arg in cut.args)
+        others = [name for name in names if name and name != cause.subject]
+        return f", and likewise of {' and '.join(others)}" if others else ""
 
-def _data(cause: Bottleneck, ii: int) -> str:
-    most = max(cause.shares, key=lambda part: part.share, default=None)
-    if most and most.operation.startswith("pipeline"):  # of a loop inside, which is what can be done something about
-        most = next((part for part in cause.shares if part.operation.startswith("inner loop")), most)
-    words = most.operation if most else ""
-    if words.startswith("inner loop"):
-        return (
-            f"Remove it: let the {words.partition(' (')[0]} work on a variable that begins anew in each iteration, "
-            "and join "
-            f"that to {cause.subject} behind it"
+    def _without_longest(self, plan: RegionPlan) -> tuple[Bypass, ...]:
+        """The loop, and copies that are as slow, without the longest operation; nothing where it cannot be left out."""
+        found = [_longest(one) for one in (plan, *(c for c in self.copies(plan) if c.ii >= plan.ii))]
+        return () if None in found else tuple(found)
+
+    def _less(self, between: str, bypass: tuple[Bypass, ...], otherwise: tuple) -> Iterator[Candidate]:
+        """Less on the way: without its longest operation where that can be left out, or else whatever is left."""
+        if bypass:
+            words = say_operation(bypass[0].op, {})
+            yield Candidate(f"Simplify it: do less between {between}, the {words} first; without it", planned=bypass)
+            return
+        change = f"Simplify it: do less between {between}"
+        if isinstance(otherwise[0], Cut):
+            yield Candidate(change, planned=otherwise, at_best=True)
+        else:
+            yield Candidate(change, otherwise, at_best=True)
+
+    def _looked_up(self, change: str, load: Share) -> Iterator[Candidate]:
+        memory = self.memories.get(load.subject)
+        if memory is not None and memory.span is not None:
+            yield Candidate(change, (InRom(memory.span),))
+
+    def _condition(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
+        load = next((part for part in cause.shares if part.part is Part.ROUND_TRIP), None)
+        call = next((part for part in cause.shares if part.part is Part.CALL), None)
+        early = tuple(KnownEarly(one.loop) for one in (plan, *self.copies(plan)))
+        if load is not None:
+            yield from self._looked_up(
+                "Move what decides whether to go on to a private array, which answers in a few cycles: the load of "
+                f"{load.subject} is waited for before the next iteration begins",
+                load,
+            )
+        elif call is not None and call.opcode == "channel_read":
+            yield Candidate(
+                f"Simplify it: the read of channel {call.subject} decides whether to go on, and none is made ahead of "
+                "that; send how many values there will be before them, and let the condition compare a counter with it",
+                planned=early,
+                at_best=True,
+            )
+        else:
+            change = "Simplify it: compute the bound before the loop, and let the condition compare a counter with it"
+            yield Candidate(change, planned=early, at_best=True)
+
+    def _ports(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
+        memory = self.memories.get(cause.memory)
+        if memory is not None and memory.span is not None:
+            name, asked = memory.name.rpartition(".")[2], dict(memory.attrs)
+            if asked.get("numwriteports") != 2:
+                edit = Ports(memory.span, (("doublepump", True), ("numwriteports", 2)), _FEW_PORTS)
+                yield Candidate(f"Write __attribute__((doublepump, numwriteports(2))) for {name}", (edit,))
+            few = tuple(name for name in _FEW_PORTS if name in asked)
+            if few:
+                yield Candidate(f"Remove {' and '.join(few)} from {name}", (Ports(memory.span, (), few),))
+        yield from self._stores(cause, plan)
+
+    def _stores(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
+        apart = (
+            "or places that the compiler can tell apart, as sums of counters with different constants are"
+            if cause.kind == "turns"
+            else f"or an array for each in place of {cause.memory}"
         )
-    if words.startswith("load") and not _waits_for_memory(words):
-        return (
-            "Simplify it: load ahead, before it is known which element will be wanted, and choose among what was loaded"
-        )
-    if words.startswith("load"):
-        return f"Move the memory that {cause.subject} is looked up in to a private array, which answers in a few cycles"
-    if words.startswith(_SLOW) and _nothing_but(cause, _SLOW):
-        return (
-            f"Relax it: shift {ii + 1} copies of {cause.subject} through a private array, one step an iteration, and "
-            "add them "
-            "up in the end; -fp-relaxed does that by itself in a loop that a launch enters once"
-        )
-    if words.startswith("floating-point multiply") and _nothing_but(cause, ("floating-point multiply",)):
-        return f"Relax it: use {ii} copies of {cause.subject} in turn, and combine them behind the loop"
-    return f"Simplify it: do less between reading {cause.subject} and setting it" + (
-        f", the {words.partition(' for ')[0]} first" if most and not words.startswith(_BETWEEN) else ""
-    )
+        memory = self.memories.get(cause.memory)
+        edit = OneStore(plan.loop.span, memory.span if memory else None)
+        yield Candidate(f"Remove it: one store in an iteration, {apart}", (edit,), at_best=True)
 
 
-def _nothing_but(cause: Bottleneck, operations: tuple[str, ...]) -> bool:
+def _largest(cause: Bottleneck) -> Share | None:
+    return max(cause.shares, key=lambda part: part.share, default=None)
+
+
+def _nothing_but(cause: Bottleneck, opcodes: frozenset[str]) -> bool:
     """Whether the recurrence is a sum, or a product: of such operations, and what stands between iterations. Parts of
     others cannot be computed beside each other."""
-    return all(part.operation.startswith((*operations, *_BETWEEN)) for part in cause.shares)
+    return all(part.opcode in opcodes or part.part in _BETWEEN for part in cause.shares)
 
 
-def _condition(cause: Bottleneck, ii: int) -> str:
-    load = next((part.operation for part in cause.shares if _waits_for_memory(part.operation)), None)
-    if load is not None:
-        return (
-            "Move what decides whether to go on to a private array, which answers in a few cycles: the "
-            f"{load.partition(' (')[0]} "
-            "is waited for before the next iteration begins"
-        )
-    call = next((part.operation for part in cause.shares if part.operation.startswith("read of channel")), None)
-    if call is not None:
-        return (
-            f"Simplify it: the {call} decides whether to go on, and none is made ahead of that; send how many values "
-            "there will be "
-            "before them, and let the condition compare a counter with it"
-        )
-    return "Simplify it: compute the bound before the loop, and let the condition compare a counter with it"
+def _longest(plan: RegionPlan) -> Bypass | None:
+    """The operation that takes most of a recurrence, if one of its operands on the recurrence is of its type."""
+    found = plan.bottleneck
+    if plan.cause != "schedule" or found is None or found.kind != "recurrence":
+        return None
+    keys = [step.src for step in found.steps]
+    ops = {key for key in keys if isinstance(key, Op)}
+    way = {result for op in ops for result in op.results} | set(critical_args(plan))
+    shares = {key: cycles for key, cycles in found.shares().items() if key in ops and len(key.results) == 1}
+    op = max(shares, key=shares.__getitem__, default=None)
+    if op is None:
+        return None
+    operand = next((k for k, v in enumerate(op.operands) if v in way and v.type == op.result.type), None)
+    return None if operand is None else Bypass(plan.loop, op, operand)
 
 
-def _waits_for_memory(operation: str) -> bool:
-    return operation.startswith("load") and "round trip to memory" in operation
+def _interval(loop: Loop) -> float | None:
+    """Cycles between two iterations; None where that depends on how often loops inside run."""
+    if loop.paced is None and loop.serial:
+        return None
+    return max(loop.ii / loop.interleaving, loop.paced or 0)
 
 
-def _resource(cause: Bottleneck, ii: int) -> str:
-    return (
-        "Remove it: fewer stores in an iteration, or an array for each of them in place of "
-        f"{cause.subject.partition(' (')[0]}"
-    )
-
-
-def _turns(cause: Bottleneck, ii: int) -> str:
-    return (
-        "Remove it: fewer stores in an iteration, or places that the compiler can tell apart, as sums of counters "
-        "with different "
-        "constants are"
-    )
-
-
-def _wish(cause: Bottleneck, ii: int) -> str:
-    return "Remove the pragma, if there is no other reason for it"
-
-
-_ADVICE = {
-    "data": _data,
-    "memory": _memory,
-    "condition": _condition,
-    "resource": _resource,
-    "turns": _turns,
-    "request": _wish,
-    "concurrency": _wish,
-    "ahead": _wish,
-}
+def _slowness(loop: Loop) -> tuple:
+    """The larger, the slower."""
+    interval = _interval(loop)
+    return (interval is None, interval if interval is not None else loop.ii / loop.interleaving)

@@ -8,7 +8,8 @@ from ..ir import Attr, MemoryObject, Op, TokenType, Value, is_access, memory_nam
 from ..planning.schedule import Point, RegionPlan
 from ..planning.schedule.interleaving import crossings, on_way, passed
 from ..planning.schedule.queues import CALL_LATENCY
-from .model import Bottleneck, Serial, Share
+from .known_dependences import KnownDependences
+from .model import Bottleneck, Part, Serial, Share
 from .phrasing import say_operation, variable
 from .token_provenance import giver, taker
 
@@ -19,10 +20,17 @@ class LoopExplainer:
     """Explains the II of one kernel's loops.
 
     ``memories`` are the source's, ``loops`` the plans of all loops, ``memory_latency`` a typical load in cycles.
+    ``known`` tells which accesses are known to meet.
     """
 
-    def __init__(self, memories: Mapping[str, MemoryObject], loops: Mapping[Op, RegionPlan], memory_latency: int):
-        self.memories, self.loops, self.memory_latency = memories, loops, memory_latency
+    def __init__(
+        self,
+        memories: Mapping[str, MemoryObject],
+        loops: Mapping[Op, RegionPlan],
+        memory_latency: int,
+        known: KnownDependences,
+    ):
+        self.memories, self.loops, self.memory_latency, self.known = memories, loops, memory_latency, known
 
     def explain(self, plan: RegionPlan) -> Bottleneck | None:
         """A recurrence that a schedule was made for, one that waits between levels, or what the source asks for; for a
@@ -89,13 +97,14 @@ class LoopExplainer:
         ]
         most = max(stores, key=lambda op: op.attrs[Attr.TURNS], default=None)
         return most and Bottleneck(
-            "turns", f"{most.attrs[Attr.TURNS]} stores to {memory_name(most)}", most.span, cycles=0
+            "turns", f"{most.attrs[Attr.TURNS]} stores to {memory_name(most)}", most.span, memory=memory_name(most)
         )
 
     # --- within one level: the critical cycle of the schedule ---
 
     def _resource(self, found) -> Bottleneck:
-        return Bottleneck("resource", f"{found.resource} ({found.uses} uses, {found.limit} in a cycle)")
+        subject = f"{found.resource} ({found.uses} uses, {found.limit} in a cycle)"
+        return Bottleneck("resource", subject, memory=str(found.resource), onchip=True)
 
     def _scheduled(self, plan: RegionPlan, found) -> Bottleneck:
         shares = self._scheduled_shares(plan, found)
@@ -117,17 +126,9 @@ class LoopExplainer:
             return replace(
                 self._ordered(plan, order.arg, order.next), cycles=found.cycles, distance=found.distance, shares=shares
             )
-        named = next((c for c in carried if self._name(c.arg)), carried[0])
-        subject = self._name(named.arg) or "a value"
-        return Bottleneck(
-            kind="data",
-            subject=subject,
-            span=_place(named.next, plan),
-            other=None,
-            cycles=found.cycles,
-            distance=found.distance,
-            shares=shares,
-        )
+        named = next((c for c in carried if self.name(c.arg)), carried[0])
+        subject = self.name(named.arg) or "a value"
+        return Bottleneck("data", subject, _place(named.next, plan), None, found.cycles, found.distance, shares)
 
     def _scheduled_shares(self, plan: RegionPlan, found) -> tuple[Share, ...]:
         merged: dict[tuple, float] = {}
@@ -137,21 +138,27 @@ class LoopExplainer:
         # what order comes late by is no part of the chain
         taken = {named: cycles for named, cycles in merged.items() if cycles > 0}
         whole = sum(taken.values()) or 1
-        return tuple(Share(name, span, cycles / whole) for (name, span), cycles in taken.items())
+        return tuple(
+            Share(words, span, cycles / whole, part, opcode, subject)
+            for (words, span, part, opcode, subject), cycles in taken.items()
+        )
 
     def _key(self, plan: RegionPlan, key) -> tuple:
-        """(words, span) of a node of the scheduling problem (see ``hls.planning.schedule.stages``)."""
+        """(words, span, part, opcode, subject) of a node of the scheduling problem (see
+        ``hls.planning.schedule.stages``)."""
         if isinstance(key, Op):
-            return say_operation(key, self.memories), key.span
+            return say_operation(key, self.memories), key.span, Part.OPERATION, key.opcode, _subject(key)
         kind = key[0] if isinstance(key, tuple) else key
         if kind in ("read", "write"):
-            name = self._name(plan.carried[key[1]].arg)
-            return f"register of {name}" if name else "register between iterations", None
+            name = self.name(plan.carried[key[1]].arg)
+            words = f"register of {name}" if name else "register between iterations"
+            return words, None, Part.REGISTER, "", name
         if kind == "in":
-            return f"arrival of {self._name(key[1])}".removesuffix(" of "), None
-        return "loop control", None
+            return f"arrival of {self.name(key[1])}".removesuffix(" of "), None, Part.ARRIVAL, "", ""
+        return "loop control", None, Part.CONTROL, "", ""
 
-    def _name(self, value: Value) -> str:
+    def name(self, value: Value) -> str:
+        """The source's name for a value, "" where it has none."""
         return variable(value, self.memories)
 
     # --- across levels: what lies between reading a value and having its next one ---
@@ -187,7 +194,7 @@ class LoopExplainer:
     def _crossing(self, plan: RegionPlan, arg: Value, following: Value) -> Bottleneck:
         if isinstance(arg.type, TokenType):
             return self._ordered(plan, arg, following)
-        subject = self._name(arg) or self._name(following) or "a value"
+        subject = self.name(arg) or self.name(following) or "a value"
         shares = self._waiting_shares(plan, [arg], following)
         return Bottleneck(
             kind="data",
@@ -213,7 +220,12 @@ class LoopExplainer:
             distance=arg.type.distance,
             shares=shares,
             onchip=held is not None and is_access(held) and self._is_onchip(memory_name(held)),
+            memory=memory_name(held) if held is not None and is_access(held) else "",
+            proved=self._proved(gave, held, plan.loop),
         )
+
+    def _proved(self, gave: Op | None, held: Op | None, loop: Op) -> bool:
+        return gave is not None and held is not None and self.known.meet(gave, held, loop)
 
     def _is_onchip(self, memory: str) -> bool:
         """Buffers have the names that the source gives them."""
@@ -229,8 +241,8 @@ class LoopExplainer:
                 cycles, op = max(rows, key=lambda row: row[0])
                 cycles = min(cycles, rest)
                 rest -= cycles
-                shares.append(Share(self._say_row(op), op.span, cycles / plan.ii))
-        shares.append(Share("pipeline stages and queues on the way", None, rest / plan.ii))
+                shares.append(Share(self._say_row(op), op.span, cycles / plan.ii, _part(op), op.opcode, _subject(op)))
+        shares.append(Share("pipeline stages and queues on the way", None, rest / plan.ii, Part.PIPELINE))
         return tuple(share for share in shares if share.share > 0)
 
     def say(self, op: Op) -> str:
@@ -247,6 +259,23 @@ class LoopExplainer:
         if op in self.loops:
             return f"{words} (at least one pass through it)"
         return f"{words} (round trip to memory)" if op.opcode == "load" else words
+
+
+def _part(op: Op) -> Part:
+    if op.opcode == "loop":
+        return Part.INNER_LOOP
+    if is_call(op):
+        return Part.CALL
+    return Part.ROUND_TRIP if op.opcode == "load" else Part.OPERATION
+
+
+def _subject(op: Op) -> str:
+    """The array, channel or loop that an operation is about; "" for others."""
+    if is_access(op):
+        return memory_name(op)
+    if is_call(op):
+        return op.attrs.get(Attr.CHANNEL, "")
+    return op.attrs.get(Attr.LABEL, "") if op.opcode == "loop" else ""
 
 
 def _place(value: Value, plan: RegionPlan):

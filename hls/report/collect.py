@@ -6,7 +6,9 @@ from dataclasses import replace
 from ..ir import Attr, Module
 from ..ir.launch import lanes_of, units_of
 from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
+from ..planning import Compilation
 from ..planning.schedule import OperatorTiming, ways
+from ..planning.what_if import WhatIf
 from ..rtl.system import module_names
 from .loops import collect_loops
 from .memories import collect_memories
@@ -25,6 +27,7 @@ def collect(result, source: str) -> Report:
     area = estimate(result.verilog, result.top, device)
     latency = result.board.read_latency
     timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
+    what_if = WhatIf(result.module, Compilation(result.board, result.options))
     modules = module_names([kernel.name for kernel in result.interface.kernels])
     kernels = tuple(
         collect_kernel(
@@ -33,6 +36,7 @@ def collect(result, source: str) -> Report:
             latency,
             _sum(area, _parts(modules[kernel.function.name])),
             replace(timing, memory=kernel.memory),
+            what_if,
         )
         for kernel in result.kernels
     )
@@ -105,16 +109,21 @@ def _sum(area: DesignArea, names: tuple[str, ...]) -> Resources:
 
 
 def collect_kernel(
-    kernel, module: Module, memory_latency: int, resources: Resources = NOTHING, timing: OperatorTiming | None = None
+    kernel,
+    module: Module,
+    memory_latency: int,
+    resources: Resources = NOTHING,
+    timing: OperatorTiming | None = None,
+    what_if: WhatIf | None = None,
 ) -> Kernel:
     """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization, ``timing``
-    what it was scheduled with."""
+    what it was scheduled with. ``what_if`` tries changes of it, for advice."""
     function = kernel.function
     return Kernel(
         name=function.name,
         span=function.span,
         ndrange=bool(function.attrs.get(Attr.NDRANGE)),
-        loops=collect_loops(kernel, module, memory_latency, timing),
+        loops=collect_loops(kernel, module, memory_latency, timing, what_if),
         accesses=_accesses(kernel),
         privates=collect_privates(kernel, module),
         resources=resources,

@@ -4,6 +4,7 @@ Everything a reader may want to know is a field here; the text and JSON forms on
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from ..diag import Diagnostic, Span
 from ..model.area import NOTHING, Resources
@@ -12,11 +13,14 @@ __all__ = [
     "Access",
     "Bottleneck",
     "Channel",
+    "Conflict",
+    "Copies",
     "Depth",
     "Kernel",
     "Loop",
     "Memory",
     "Network",
+    "Part",
     "Path",
     "Private",
     "Report",
@@ -28,7 +32,21 @@ __all__ = [
     "Turns",
     "Unroll",
     "Way",
+    "WouldBe",
 ]
+
+
+class Part(StrEnum):
+    """What a part of a recurrence is."""
+
+    OPERATION = "operation"
+    REGISTER = "register"  #: that keeps a value from one iteration to the next
+    CONTROL = "control"  #: of the loop
+    ARRIVAL = "arrival"  #: of a value from before the loop
+    ROUND_TRIP = "round trip"  #: a load that goes to global memory and back
+    CALL = "call"  #: on a channel
+    INNER_LOOP = "inner loop"
+    PIPELINE = "pipeline"  #: stages and queues on the way
 
 
 @dataclass(frozen=True)
@@ -38,6 +56,9 @@ class Share:
     operation: str  #: e.g. "floating-point add", "load of a"
     span: Span | None
     share: float  #: of the whole, 0 to 1
+    part: Part = Part.OPERATION
+    opcode: str = ""  #: the IR's name of an operation
+    subject: str = ""  #: the array, channel or loop that it is about
 
 
 @dataclass(frozen=True)
@@ -60,6 +81,8 @@ class Bottleneck:
     distance: int = 1  #: iterations it spans
     shares: tuple[Share, ...] = ()
     onchip: bool = False  #: of "memory": an array of the kernel, not a buffer
+    memory: str = ""  #: of "memory", "resource" and "turns": the array or buffer
+    proved: bool = False  #: of "memory": the accesses meet in every run that goes on so far, so none may deny it
 
 
 @dataclass(frozen=True)
@@ -89,9 +112,45 @@ class Path:
 
 
 @dataclass(frozen=True)
+class WouldBe:
+    """What a loop would be after a ``change``, found out by planning the kernel with it.
+
+    ``at_best``: the constraint that the change is about was taken away altogether, as what the change leaves of it
+    depends on how it is made.
+    """
+
+    change: str  #: what to do, as a sentence says it
+    ii: int
+    interleaving: int
+    fmax_mhz: float | None  #: what the loop's longest way allows; None where that is not known
+    interval: float | None  #: cycles between two iterations; None where loops inside run as often as the data says
+    at_best: bool = False
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A load that is compared with earlier stores that are on their way, and waits only where one goes to its address:
+    ``cycles`` then at most, from iteration to iteration."""
+
+    memory: str
+    span: Span | None  #: of the load
+    other: Span | None  #: of the store
+    cycles: int
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Copies of a loop that are alike."""
+
+    count: int
+    ii: int
+    interleaving: int
+
+
+@dataclass(frozen=True)
 class Loop:
     """A loop of the source. ``ii`` 0 means that no hardware loop is left: ``unroll`` is full, the loop is part of
-    another one, or else it runs at most once, or computes nothing that is used."""
+    another one, or ``gone`` says what became of it."""
 
     label: str
     span: Span | None
@@ -115,6 +174,11 @@ class Loop:
     additional: tuple[Bottleneck, ...] = ()  #: dependences through memory that do not limit the II
     path: Path | None = None
     advice: str = ""  #: what to try first against the bottleneck, or else against a serial region
+    would_be: tuple[WouldBe, ...] = ()  #: each change that was found to help, the ones of ``advice`` first
+    gone: str = ""  #: "runs once", "never runs", "removed" (its result is never used), or "replaced" by other hardware
+    at_most: bool = False  #: II and pace are those of runs in which memory is slow: it may answer at once
+    conflicts: tuple[Conflict, ...] = ()
+    variants: tuple[Copies, ...] = ()  #: where copies differ; the figures of the loop are those of the slowest
 
     def __post_init__(self):
         if self.ii and not 1 <= self.interleaving <= self.ii:

@@ -1,12 +1,18 @@
 """What operations and variables are called in a report."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
 
 from ..diag import Span
 from ..ir import Attr, MemoryObject, Module, Op, Value, reachable
 from ..mathlib import FOLDER
 
-__all__ = ["at", "declared", "say_operation", "variable"]
+__all__ = ["at", "declared", "reader_of", "say_operation", "variable"]
+
+#: the file that the reader has open; None where that is not known
+_main: ContextVar[str | None] = ContextVar("main", default=None)
 
 _OPERATIONS = {
     "add": "integer add",
@@ -63,7 +69,20 @@ def at(span: Span | None) -> str:
     is said to be so."""
     if span is None:
         return ""
-    return " (of a mathematical function)" if span.file.startswith(f"{FOLDER}/") else f" (line {span.line})"
+    if span.file.startswith(f"{FOLDER}/"):
+        return " (of a mathematical function)"
+    main = _main.get()
+    return f" (line {span.line})" if main in (None, span.file) else f" ({Path(span.file).name}:{span.line})"
+
+
+@contextmanager
+def reader_of(file: str | None) -> Iterator[None]:
+    """Meanwhile :func:`at` speaks to a reader of that file: places in others have the file's name."""
+    before = _main.set(file)
+    try:
+        yield
+    finally:
+        _main.reset(before)
 
 
 def declared(module: Module, kernel: str) -> dict[str, MemoryObject]:

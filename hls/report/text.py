@@ -4,8 +4,8 @@ import textwrap
 
 from ..diag import Span
 from .memory_text import memory_section
-from .model import Access, Bottleneck, Channel, Kernel, Loop, Network, Path, Private, Report, Resources
-from .phrasing import at
+from .model import Access, Bottleneck, Channel, Conflict, Kernel, Loop, Network, Path, Private, Report, Resources
+from .phrasing import at, reader_of
 
 __all__ = ["render"]
 
@@ -17,6 +17,12 @@ MOST_SHARES = 6
 
 def render(report: Report) -> str:
     """The whole report; lines are kept within 100 columns where names allow."""
+    known = any(kernel.span is not None and kernel.span.file == report.source for kernel in report.kernels)
+    with reader_of(report.source if known else None):
+        return _render(report)
+
+
+def _render(report: Report) -> str:
     lines = [f"{report.source} for {report.board}, kernel clock {report.clock_mhz:g} MHz"]
     for kernel in report.kernels:
         lines += ["", RULE, *_kernel(kernel, report)]
@@ -104,17 +110,45 @@ def _rate(loop: Loop) -> str:
             f"{'coalesced with' if how == 'coalesced' else 'fused with'} the loop{at(into)}, whose figures are for both"
         )
     if not loop.ii:
-        return "unrolled" if loop.unroll else "no loop is left, as it runs at most once or nothing it computes is used"
+        return "unrolled" if loop.unroll else _GONE[loop.gone]
     ii = f"II {loop.ii}, "
+    if loop.at_most:
+        return f"II {'up to ' if loop.ii > 1 else ''}{loop.ii}, {_paced_by_memory(loop)}"
     if loop.interleaving > 1:
         rate = "every cycle" if loop.interleaving == loop.ii else f"every {loop.scheduled_ii:.3g} cycles"
         return f"{ii}{loop.interleaving} invocations take turns, so that an iteration starts {rate}"
     if _inner(loop):
         own = "" if loop.ii == 1 else f", after {loop.ii} cycles at the earliest"
         every = f", which is every {loop.paced:,} cycles" if loop.paced is not None and loop.paced >= loop.ii else ""
-        return f"{ii}an iteration starts when the loop inside takes it{every or own}"
+        return f"{ii}an iteration starts when the loop inside takes it{every or own}{_unless(loop)}"
+    return f"{ii}an iteration starts every {_cycles(max(loop.ii, loop.paced or 0))}{_unless(loop)}"
+
+
+#: what is said of loops that are none in hardware
+_GONE = {
+    "runs once": "runs once, so no loop is left",
+    "never runs": "never runs, so no loop is left",
+    "removed": "removed: its result is never used",
+    "replaced": "replaced by hardware without a loop that computes the same",
+    "": "no loop is left",
+}
+
+
+def _paced_by_memory(loop: Loop) -> str:
+    """Of a loop that waits for memory, or of which the source lets so many iterations in at a time."""
     cycles = max(loop.ii, loop.paced or 0)
-    return f"{ii}an iteration starts every " + ("cycle" if cycles == 1 else f"{cycles} cycles")
+    sooner = "sooner where memory answers at once, or is not asked"
+    return f"an iteration starts after at most {_cycles(cycles, True)}, {sooner}{_unless(loop)}"
+
+
+def _cycles(number: int, counted: bool = False) -> str:
+    return ("1 cycle" if counted else "cycle") if number == 1 else f"{number:,} cycles"
+
+
+def _unless(loop: Loop) -> str:
+    """What conflicts of addresses cost."""
+    most = max((one.cycles for one in loop.conflicts), default=0)
+    return f" unless addresses meet, then after up to {most:,} cycles" if most else ""
 
 
 def _inner(loop: Loop) -> bool:
@@ -124,6 +158,9 @@ def _inner(loop: Loop) -> bool:
 
 def _findings(loop: Loop, clock_mhz: float) -> list[str]:
     lines = _unroll(loop)
+    if loop.variants:
+        alike = (f"{one.count} with II {one.ii}{_in_turn(one)}" for one in loop.variants)
+        lines.append(f"Its copies differ: {'; '.join(alike)}. What follows is of the slowest.")
     if loop.bottleneck:
         lines += _bottleneck(loop.bottleneck)
     for region in loop.serial:
@@ -134,6 +171,7 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
             else f"One iteration at a time passes {_names(region.loops)}, because {_cause(region.cause)}."
         )
     lines += [_additional(other) for other in loop.additional]
+    lines += [_conflict(one) for one in loop.conflicts]
     if loop.advice:
         lines.append(f"{loop.advice}.")
     if loop.one_at_a_time:
@@ -152,6 +190,17 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
             f"Latency {_count(loop.latency, 'cycle')} in {_count(loop.levels, 'level')}{slots}{flight}{asked}."
         )
     return lines + _path(loop.path, clock_mhz)
+
+
+def _in_turn(one) -> str:
+    return f" and {one.interleaving} invocations in turn" if one.interleaving > 1 else ""
+
+
+def _conflict(one: Conflict) -> str:
+    return (
+        f"The load of {one.memory}{at(one.span)} waits where the store{at(one.other)} of an earlier iteration goes to "
+        f"the same address and is not in memory yet, up to {one.cycles:,} cycles."
+    )
 
 
 def _additional(cause: Bottleneck) -> str:
@@ -196,7 +245,7 @@ def _unroll(loop: Loop) -> list[str]:
 def _cause(bottleneck: Bottleneck) -> str:
     causes = {
         "data": "{subject}{at} needs its value of {earlier}",
-        "memory": "{subject}{at} has to wait for the access{other} of {earlier}, which may touch the same address",
+        "memory": "{subject}{at} has to wait for the access{other} of {earlier}, which {touches} the same address",
         "condition": "whether another iteration follows is known late{at}",
         "resource": "{subject} is shared by several operations{at}",
         "turns": "{subject}{at} may meet in an iteration, and are made one after the other",
@@ -209,6 +258,7 @@ def _cause(bottleneck: Bottleneck) -> str:
         subject=bottleneck.subject,
         at=at(bottleneck.span),
         other=at(bottleneck.other),
+        touches="touches" if bottleneck.proved else "may touch",
         earlier="the iteration before" if distance == 1 else f"{distance} iterations before",
     )
 

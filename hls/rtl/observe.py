@@ -7,6 +7,7 @@ from amaranth import *
 from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
 
 from ..ir import Attr
+from ..ir.loop_names import loop_names, place_of
 from ..planning.schedule.interleaving import together
 from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
@@ -31,6 +32,7 @@ class KernelCounters:
     def __init__(self, hardware, clock_mhz: float, counted: bool, channels):
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
         self.m = Module()
+        self.names = loop_names(place_of(loop) for loop in self.context.plan.loops)
         self.causes = causes_of(self.context, self.m)
         self.layout = Layout(
             kernel=self.context.function.name,
@@ -55,6 +57,7 @@ class KernelCounters:
                 _line(loop),
                 plan.ii,
                 min(most[loop], plan.ii),
+                self.names[place_of(loop)],
             )
 
     def _accesses(self):
@@ -89,7 +92,7 @@ class KernelCounters:
 
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
-        label = cause.op.attrs.get(Attr.LABEL, "") if cause.op else ""
+        label = self.names.get(place_of(cause.op), "") if cause.op else ""
         waited = (
             f"{'load of' if access.direction == 'load' else 'an atomic operation on'} {access.memory}"
             if access
@@ -132,9 +135,7 @@ class KernelCounters:
             None,
         )
         why = (
-            f": loop {around.attrs.get(Attr.LABEL, '')}{NOT_PIPELINED}"
-            if around and around.attrs.get(Attr.DISABLE_LOOP_PIPELINING)
-            else ""
+            f": loop {self.names[place_of(around)]}{NOT_PIPELINED}" if around and around.attrs.get(UNPIPELINED) else ""
         )
         return f"the pipeline latency of loop {label}{why}"
 

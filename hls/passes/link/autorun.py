@@ -1,6 +1,7 @@
 """An autorun kernel begins again when it ends."""
 
 from ...ir import Attr, Builder, Function, Op, Region, walk
+from ...ir.loop_names import RESTART
 from ...ir.rewrite import constant
 from ..scalar.constant_folding import ConstantFolding
 
@@ -24,7 +25,7 @@ def repeat_for_ever(function: Function) -> None:
     body.ops = []
     outside = Builder(body, function.span)
     outside.op(
-        "loop", outside.true(), regions=[inside], attrs={Attr.LABEL: "autorun", Attr.FORM: "while", Attr.UNROLL: 1}
+        "loop", outside.true(), regions=[inside], attrs={Attr.LABEL: "restart", Attr.FORM: RESTART, Attr.UNROLL: 1}
     )
     body.ops.append(end)
 

@@ -7,7 +7,10 @@ from ...ir import Attr, Function, Op, Region, TokenType, Value
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 
-__all__ = ["MarkNonInterleaved"]
+__all__ = ["WAITED_FOR", "MarkNonInterleaved"]
+
+#: the ``interleave_reason`` of what this pass marks
+WAITED_FOR = "the loop around it waits for what it gives"
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,7 @@ def _inside(loop: Op, alone: bool):
     (body,) = loop.regions
     for child in _loops(body):
         if alone and _is_waited_for(child, body):
-            child.attrs |= {
-                Attr.INTERLEAVE: False,
-                Attr.INTERLEAVE_REASON: "the loop around it waits for what it gives",
-            }
+            child.attrs |= {Attr.INTERLEAVE: False, Attr.INTERLEAVE_REASON: WAITED_FOR}
         _inside(child, child.attrs.get(Attr.INTERLEAVE, True) is False)
 
 

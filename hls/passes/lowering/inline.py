@@ -10,7 +10,7 @@ from ...limits import Limits, exceeded
 from ..manager import Form, ModulePass
 from .ivdep_targets import follow_pointers, objects
 
-__all__ = ["Inline"]
+__all__ = ["Inline", "library_label"]
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,16 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
     if Attr.LIBRARY in callee.attrs:  # the user wrote the call, and nothing of what it became
         for op in walk(Region(ops=body)):
             op.span = call.span
+            if op.opcode == "loop":
+                op.attrs[Attr.LABEL] = library_label(op.attrs.get(Attr.LABEL, ""), callee.name)
     b.region.ops += body[:-1]
     return body[-1].operands
+
+
+def library_label(label: str, function: str) -> str:
+    """What a loop of a function of the library is called, which may be called by others of the library: the user knows
+    the outermost one."""
+    return f"{label.partition(' of ')[0]} of {function.rpartition('__')[2]}"
 
 
 def _rename(region: Region, memories: dict[str, str], passed: dict[str, tuple[str, ...]]):

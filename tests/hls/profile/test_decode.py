@@ -71,6 +71,7 @@ def test_every_figure():
         {
             "line": 4,
             "label": "i",
+            "name": "i",
             "static_ii": 1,
             "interleaving": 1,
             "scheduled_ii": 1.0,
@@ -81,6 +82,7 @@ def test_every_figure():
         {
             "line": 6,
             "label": "k",
+            "name": "k",
             "static_ii": 9,
             "interleaving": 9,
             "scheduled_ii": 1.0,

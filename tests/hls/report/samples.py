@@ -5,8 +5,11 @@ from hls.report import (
     Access,
     Bottleneck,
     Channel,
+    Conflict,
+    Copies,
     Kernel,
     Loop,
+    Part,
     Path,
     Private,
     Report,
@@ -14,6 +17,7 @@ from hls.report import (
     Serial,
     Share,
     Unroll,
+    WouldBe,
 )
 
 
@@ -22,7 +26,11 @@ def at(line, column=3):
 
 
 SUM = Bottleneck(
-    "data", "sum", at(9), cycles=9, shares=(Share("integer add", at(9), 0.04), Share("floating-point add", at(9), 0.96))
+    "data",
+    "sum",
+    at(9),
+    cycles=9,
+    shares=(Share("integer add", at(9), 0.04), Share("floating-point add", at(9), 0.96, opcode="fadd")),
 )
 INNER = Loop("k", at(8), ii=9, interleaving=9, slots=9, latency=52, levels=2, trip_count=64, bottleneck=SUM)
 MEMORY = Loop(
@@ -66,7 +74,29 @@ COPIED = Loop(
         "data", "h", at(25), cycles=2, shares=tuple(Share("integer add", at(25), 0.1) for _ in range(10))
     ),
 )
-GONE = Loop("g", at(26), ii=0)
+GONE = Loop("g", at(26), ii=0, gone="runs once")
+REMOVED = Loop("u", at(27), ii=0, gone="removed")
+LOOKED_UP = Loop(
+    "z",
+    at(80),
+    ii=105,
+    latency=105,
+    levels=2,
+    at_most=True,
+    bottleneck=Bottleneck("data", "p", at(81), cycles=105, shares=(Share("load of a", at(81), 1.0, Part.ROUND_TRIP),)),
+)
+HISTOGRAM = Loop("b", at(82), ii=1, latency=200, levels=4, conflicts=(Conflict("h", at(83), at(83), 110),))
+DIFFERENT = Loop(
+    "e",
+    at(84),
+    ii=7,
+    latency=114,
+    copies=4,
+    variants=(Copies(3, 7, 1), Copies(1, 1, 1)),
+    bottleneck=Bottleneck("memory", "load of c", at(85), other=at(86), cycles=7, proved=True),
+    would_be=(WouldBe("do less", 2, 1, 300.0, 2.0, True),),
+    advice="Do less: II 2 at best",
+)
 TOTAL = Bottleneck("data", "total", at(52), cycles=109)
 PACED = Loop(
     "p",
@@ -109,7 +139,25 @@ TASK = Kernel(
     "sample",
     at(5, 15),
     ndrange=False,
-    loops=(OUTER, MEMORY, LATE, SHARED, ASKED, COPIED, GONE, PACED, AHEAD, FEW, LONG, PARTS[1], SHORT),
+    loops=(
+        OUTER,
+        MEMORY,
+        LATE,
+        SHARED,
+        ASKED,
+        COPIED,
+        GONE,
+        PACED,
+        AHEAD,
+        FEW,
+        LONG,
+        PARTS[1],
+        SHORT,
+        REMOVED,
+        LOOKED_UP,
+        HISTOGRAM,
+        DIFFERENT,
+    ),
     accesses=(
         Access("load", "a", at(9), 4, "burst-coalesced", "consecutive iterations read neighbouring addresses", 3),
         Access("store", "c", at(14), 1, "burst-coalesced", "the address depends on data", memory="QDR"),

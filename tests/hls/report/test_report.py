@@ -49,6 +49,9 @@ def test_json_holds_every_field_and_what_follows_from_them():
         "operation": SUM.shares[1].operation,
         "share": 0.96,
         "span": {"file": "sample.cl", "line": 9, "column": 3},
+        "part": "operation",
+        "opcode": "fadd",
+        "subject": "",
     }
     assert data["resources"] == {"logic": 3500, "registers": 7000, "rams": 24, "dsps": 3}
     assert kernel["messages"][0]["hint"] == "remove it"

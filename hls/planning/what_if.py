@@ -1,0 +1,296 @@
+"""Kernels planned once more with one thing changed, to find out what the change would gain.
+
+A :class:`SourceEdit` is one that a user can write: a pragma, an attribute, an option. The kernel goes through all
+passes again. A :class:`PlannedEdit` takes a constraint away that the user would have to lift by writing the loop in
+another way: the planned kernel is changed, and only scheduled again. What it computes is another thing then, so nothing
+but its intervals means anything.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+from ..diag import CompileError, Span
+from ..ir import Attr, Function, Module, Op, Region, TokenType, Value, walk
+from ..ir.clone import clone_function
+from ..passes.inspection import Inspection
+from ..passes.loops.mark_non_interleaved import WAITED_FOR, MarkNonInterleaved
+from ..passes.pipeline import legalize
+from .iterate import Compilation, CompiledKernel, optimize_alone, plan_again, plan_alone
+from .schedule import RegionPlan
+
+__all__ = [
+    "Bypass",
+    "Cut",
+    "InRom",
+    "KnownEarly",
+    "OneStore",
+    "PlannedEdit",
+    "Ports",
+    "Promise",
+    "SourceEdit",
+    "WhatIf",
+    "WithPragmas",
+    "critical_args",
+]
+
+#: trials of a kernel, and operations in one that is tried at all: a compilation must not become much slower
+MOST_TRIALS, MOST_OPS = 16, 3_000
+#: elements of an array that a buffer is tried as
+ROM_ELEMENTS = 1024
+
+
+class SourceEdit(Protocol):
+    """A change of one function of the program before optimization, in place."""
+
+    def apply(self, function: Function) -> bool:
+        """Make the change; whether there was something to be changed."""
+
+
+class PlannedEdit(Protocol):
+    """A change of a planned kernel; ``copies`` has the copy of each of its operations, which is changed in place."""
+
+    def apply(self, copies: Mapping[Op, Op]) -> bool:
+        """Make the change; whether there was something to be changed."""
+
+
+def _loops_at(function: Function, span: Span | None) -> list[Op]:
+    return [op for op in walk(function.body) if op.opcode == "loop" and op.span == span]
+
+
+@dataclass(frozen=True)
+class WithPragmas:
+    """The loop at ``span`` with other pragmas: attributes to set, and names of attributes to drop."""
+
+    span: Span | None
+    add: tuple[tuple[str, object], ...] = ()
+    drop: tuple[str, ...] = ()
+
+    def apply(self, function: Function) -> bool:
+        loops = _loops_at(function, self.span)
+        for loop in loops:
+            for name in self.drop:
+                loop.attrs.pop(name, None)
+            loop.attrs |= dict(self.add)
+        return bool(loops)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """``#pragma ivdep`` at the loop at ``span``, for the memory that is declared at ``memory``, or for all."""
+
+    span: Span | None
+    memory: Span | None = None
+
+    def name(self, function: Function) -> str:
+        """What the loop's function calls the memory; "" for one that it does not declare."""
+        return next((m.name for m in function.memories.values() if self.memory and m.span == self.memory), "")
+
+    def apply(self, function: Function) -> bool:
+        loops = _loops_at(function, self.span)
+        for loop in loops:
+            loop.attrs[Attr.IVDEP] = (*loop.attrs.get(Attr.IVDEP, ()), (self.name(function), 0))
+        return bool(loops)
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Attributes of the memory that is declared at ``memory``: some added, some dropped."""
+
+    memory: Span | None
+    add: tuple[tuple[str, object], ...]
+    drop: tuple[str, ...] = ()
+
+    def apply(self, function: Function) -> bool:
+        found = [m for m in function.memories.values() if m.span is not None and m.span == self.memory]
+        new = dict(self.add)
+        for m in found:
+            kept = tuple((name, value) for name, value in m.attrs if name not in (*self.drop, *new))
+            function.memories[m.name] = replace(m, attrs=(*kept, *self.add))
+        return bool(found)
+
+
+@dataclass(frozen=True)
+class OneStore:
+    """Of the stores to the memory that is declared at ``memory`` only the first one in the loop at ``span``."""
+
+    span: Span | None
+    memory: Span | None
+
+    def apply(self, function: Function) -> bool:
+        names = {m.name for m in function.memories.values() if m.span is not None and m.span == self.memory}
+        stores = [
+            op
+            for loop in _loops_at(function, self.span)
+            for op in walk(loop.regions[0])
+            if op.opcode == "store" and _base(op.operands[0]) in names
+        ]
+        _remove(function.body, set(stores[1:]))
+        return len(stores) > 1
+
+
+def _base(address: Value) -> str | None:
+    """The memory that an address is computed from; None where that is not plain."""
+    while address.op is not None and address.op.opcode != "addr" and address.op.operands:
+        address = address.op.operands[0]
+    return address.op.attrs[Attr.MEM] if address.op is not None and address.op.opcode == "addr" else None
+
+
+def _remove(region: Region, ops: set[Op]) -> None:
+    region.ops = [op for op in region.ops if op not in ops]
+    for op in region.ops:
+        for inner in op.regions:
+            _remove(inner, ops)
+
+
+@dataclass(frozen=True)
+class InRom:
+    """A buffer that is only read as an array inside the kernel, which answers in a few cycles."""
+
+    memory: Span | None
+
+    def apply(self, function: Function) -> bool:
+        found = [m for m in function.memories.values() if m.span is not None and m.span == self.memory]
+        for m in found:
+            data = bytes((167 * k * k + 13 * k + (k >> 8)) & 0xFF for k in range(ROM_ELEMENTS * m.element.bytes))
+            function.memories[m.name] = replace(
+                m, space="constant", length=ROM_ELEMENTS, const=True, data=data, attrs=(), attr_spans=()
+            )
+        return bool(found)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A loop whose carried values ``args`` are in each iteration what they are in the first one."""
+
+    loop: Op
+    args: tuple[Value, ...]
+
+    def apply(self, copies: Mapping[Op, Op]) -> bool:
+        loop = copies[self.loop]
+        (body,) = loop.regions
+        first = {body.args[arg.index]: loop.operands[1 + arg.index] for arg in self.args}
+        _replace(body, first)
+        for child in walk(body):
+            if child.attrs.get(Attr.INTERLEAVE_REASON) == WAITED_FOR:
+                del child.attrs[Attr.INTERLEAVE], child.attrs[Attr.INTERLEAVE_REASON]
+        return bool(first)
+
+
+@dataclass(frozen=True)
+class Bypass:
+    """A loop without one of its operations: what takes its result takes ``operand`` instead, which is of its type."""
+
+    loop: Op
+    op: Op
+    operand: int
+
+    def apply(self, copies: Mapping[Op, Op]) -> bool:
+        op = copies[self.op]
+        _replace(copies[self.loop].regions[0], {op.result: op.operands[self.operand]})
+        return True
+
+
+@dataclass(frozen=True)
+class KnownEarly:
+    """A loop of which is known at once whether another iteration follows."""
+
+    loop: Op
+
+    def apply(self, copies: Mapping[Op, Op]) -> bool:
+        loop = copies[self.loop]
+        loop.regions[0].terminator.operands[0] = loop.operands[0]
+        return True
+
+
+def _replace(region: Region, values: Mapping[Value, Value]) -> None:
+    for op in region.ops:
+        op.operands[:] = [values.get(value, value) for value in op.operands]
+        for inner in op.regions:
+            _replace(inner, values)
+
+
+def critical_args(plan: RegionPlan) -> tuple[Value, ...]:
+    """The carried values on the way that forbids a smaller interval; none where that is the condition's, or a port's
+    or a token's."""
+    found = plan.bottleneck
+    if plan.cause == "schedule":
+        keys = [step.src for step in found.steps] if found is not None else []
+        carried = [plan.carried[key[1]] for key in keys if isinstance(key, tuple) and key[0] in ("read", "write")]
+        return tuple(dict.fromkeys(c.arg for c in carried if not isinstance(c.arg.type, TokenType)))
+    ways = [c for c in plan.carried if not c.overlap and not c.between and c.write.level > c.read.level]
+    last = max(ways, key=lambda c: c.write, default=None)
+    if last is None or not plan.speculative and plan.decide.level and plan.decide >= last.write:
+        return ()
+    return () if isinstance(last.arg.type, TokenType) else (last.arg,)
+
+
+class WhatIf:
+    """Tries changes of the kernels of one program: a linked ``module``, as the compilation began with it.
+
+    A change that cannot be built, or for which there is nothing to change, has no result. Each kernel has so many
+    trials only, and a very large one none.
+    """
+
+    def __init__(self, module: Module, compilation: Compilation):
+        self.module, self.compilation = module, compilation
+        self.made: dict[str, int] = {}
+        self.known: dict[tuple, CompiledKernel | None] = {}
+
+    @cached_property
+    def _legal(self) -> Module:
+        apart = self._apart()
+        return legalize(self.module, apart.board, apart.passes())
+
+    def _apart(self, fp_relaxed: bool | None = None) -> Compilation:
+        options = self.compilation.options
+        if fp_relaxed is not None:
+            options = replace(options, fp_relaxed=fp_relaxed)
+        return replace(self.compilation, options=options, warnings=[], changes=[], inspection=None)
+
+    def in_source(self, kernel: CompiledKernel, edits: tuple[SourceEdit, ...], fp_relaxed: bool | None = None):
+        """The kernel after the edits, each of which must find something to change; or with the option that sums of
+        floats may be taken in another order."""
+
+        def plan():
+            functions = {name: clone_function(f) for name, f in self._legal.functions.items()}
+            done = [[edit.apply(function) for function in functions.values()] for edit in edits]
+            if not all(any(each) for each in done):
+                return None
+            module = Module(functions, self._legal.sources, self._legal.channels)
+            return plan_alone(kernel.function.name, module, self._apart(fp_relaxed))
+
+        return self._tried(kernel, (edits, fp_relaxed), plan)
+
+    def in_plan(self, kernel: CompiledKernel, edits: tuple[PlannedEdit, ...]):
+        """The planned kernel after the edits, scheduled again."""
+
+        def plan():
+            function = clone_function(kernel.function)
+            copies = dict(zip(walk(kernel.function.body), walk(function.body), strict=True))
+            if not all(edit.apply(copies) for edit in edits):
+                return None
+            if any(isinstance(edit, Cut) for edit in edits):  # fewer loops are waited for
+                function = MarkNonInterleaved().run(function)
+            return plan_again(function, self._apart())
+
+        return self._tried(kernel, edits, plan)
+
+    def watch(self, kernel: CompiledKernel, inspection: Inspection) -> None:
+        """Let the kernel go through the passes again, as it did, with somebody looking."""
+        optimize_alone(kernel.function.name, self._legal, replace(self._apart(), inspection=inspection))
+
+    def _tried(self, kernel: CompiledKernel, key, plan: Callable[[], CompiledKernel | None]) -> CompiledKernel | None:
+        name = kernel.function.name
+        if (name, key) in self.known:
+            return self.known[name, key]
+        if self.made.get(name, 0) >= MOST_TRIALS or sum(1 for _ in walk(kernel.function.body)) > MOST_OPS:
+            return None
+        self.made[name] = self.made.get(name, 0) + 1
+        try:
+            found = plan()
+        except CompileError:  # not every change can be built
+            found = None
+        self.known[name, key] = found
+        return found

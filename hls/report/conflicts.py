@@ -1,0 +1,52 @@
+"""Loads that are compared with earlier stores as the kernel runs, and wait for those to their own address only."""
+
+from ..ir import Attr, Op, memory_name
+from ..planning.schedule import RegionPlan
+from ..planning.schedule.queues import HAZARD_LATENCY
+from .model import Conflict
+
+__all__ = ["conflicts"]
+
+
+def conflicts(plan: RegionPlan, memory_latency: int) -> tuple[Conflict, ...]:
+    """Of the loop itself, not of loops inside."""
+    checks = [op for op in plan.place if op.opcode == "hazard"]
+    found = []
+    for check in checks:
+        number = check.attrs[Attr.NUMBER]
+        stores = [op for op in plan.place if any(asked == number for asked, _ in op.attrs.get(Attr.HAZARDS, ()))]
+        # stores to another buffer matter only where the host passes overlapping ones
+        stores = [op for op in stores if memory_name(op) == check.attrs[Attr.MEM]]
+        if stores:
+            last = max(stores, key=lambda op: plan.place[op])
+            cycles = _way(plan, check, last, memory_latency)
+            found.append(Conflict(check.attrs[Attr.MEM], check.span, last.span, cycles))
+    return tuple(found)
+
+
+def _way(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -> int:
+    """Cycles from a comparison to where a later one finds the iteration's store in memory: stages, answers of memory,
+    and the store's own way there."""
+    begin, end = plan.place[check], plan.place[store]
+    waiting = _behind(plan, check)
+    cycles = end.stage - begin.stage if begin.level == end.level else plan.levels[begin.level].depth - begin.stage
+    for level in plan.levels[begin.level : end.level]:
+        waits = [
+            HAZARD_LATENCY if row.op.opcode == "hazard" else memory_latency for row in level.row if row.op in waiting
+        ]
+        cycles += max(waits, default=0)
+        if begin.level < level.index < end.level:
+            cycles += level.depth
+    if begin.level != end.level:
+        cycles += end.stage
+    return cycles + memory_latency + HAZARD_LATENCY
+
+
+def _behind(plan: RegionPlan, check: Op) -> set[Op]:
+    """The comparison, and what waits for it or for what comes from that."""
+    found, reached = {check}, set(check.results)
+    for op in plan.region.ops:
+        if any(value in reached for value in op.operands):
+            found.add(op)
+            reached.update(op.results)
+    return found

@@ -1,0 +1,96 @@
+"""How often a loop begins an iteration, as far as the program tells, and how many invocations of it take turns."""
+
+from ..ir import Attr, Op
+from ..planning.schedule import RegionPlan
+from ..planning.schedule.limits import Limits
+from .bottleneck import LoopExplainer
+
+__all__ = ["Pace"]
+
+
+class Pace:
+    """Of the loops of one kernel. ``together``: how many invocations of each run together."""
+
+    def __init__(self, plans: dict[Op, RegionPlan], together: dict[Op, int], explainer: LoopExplainer):
+        self.plans, self.together, self.explainer = plans, together, explainer
+
+    def inside(self, plan: RegionPlan) -> list[RegionPlan]:
+        """The loops directly inside."""
+        return [self.plans[row.op] for level in plan.levels for row in level.row if row.op in self.plans]
+
+    def paced(self, plan: RegionPlan, serial: bool) -> int | None:
+        """The cycles that the loops inside take for an iteration of this one, if all of them run a known number of
+        times. The next one begins when they have issued their last token or, where the region is ``serial``, when they
+        have answered; where the source allows so many iterations only, when one of those has ended."""
+        issues = [self._issue(child) for child in self.inside(plan)]
+        if not issues or None in issues:
+            return None
+        free = plan.ii + max(issues) - 1 if serial else max(plan.ii, *issues)
+        limit = Limits.of(plan.loop).tokens
+        return max(free, -(-self._through(plan) // limit)) if limit else free
+
+    def limited(self, plan: RegionPlan) -> bool:
+        """Whether iterations would begin sooner if the source allowed more of them at a time."""
+        limit, issues = Limits.of(plan.loop).tokens, [self._issue(child) for child in self.inside(plan)]
+        if limit is None or not issues or None in issues:
+            return False
+        return -(-self._through(plan) // limit) > max(plan.ii, *issues)
+
+    def _through(self, plan: RegionPlan) -> int:
+        """Cycles that an iteration takes from its issue to its end, with all that loops inside do for it."""
+        more = 0
+        for level in plan.levels:
+            inside = [self.plans[row.op] for row in level.row if row.op in self.plans]
+            more += max((max(0, (self._issue(child) or 0) - child.ii) for child in inside), default=0)
+        return plan.latency + more
+
+    def _issue(self, child: RegionPlan) -> int | None:
+        """Cycles in which an invocation issues its tokens, others taking their turns meanwhile; None where that depends
+        on the run."""
+        serial = bool(self.explainer.serial(child))
+        paced = self.paced(child, serial) if self.inside(child) else 0
+        if paced is None or Attr.TRIP_COUNT not in child.loop.attrs:
+            return None
+        # one iteration of an invocation at a time leaves the others their turns
+        together = self.together[child.loop]
+        each = max(child.ii, paced) / together if serial else max(child.ii / together, paced)
+        late = self.explainer.between(child)
+        return round(child.loop.attrs[Attr.TRIP_COUNT] * max(each, 1)) + (late.cycles - child.ii if late else 0)
+
+    def one_at_a_time(self, plan: RegionPlan, entered_once: bool) -> str:
+        """Why fewer invocations than the II take turns, where that is so."""
+        together, attrs = self.together[plan.loop], plan.loop.attrs
+        shared = plan.cause == "schedule" and plan.bottleneck is not None and plan.bottleneck.kind == "resource"
+        # turns at a port gain nothing, and a ring takes all of a group
+        if together >= plan.ii or shared or plan.ring is not None:
+            return ""
+        if together < plan.slots:
+            return (
+                "the loop around it passes its invocations one at a time, so that none take turns"
+                if together == 1
+                else f"the loop around it passes {together} of its invocations at a time"
+            )
+        if entered_once:
+            return "nothing takes turns with this loop: a launch enters it once"
+        asked = _asked(plan.loop)
+        if asked and plan.slots == Limits.of(plan.loop).slots:
+            return f"{asked} allows {_count(plan.slots)} at a time"
+        if plan.slots > 1 and Attr.INTERLEAVE_REASON in attrs:
+            return f"no more than {plan.slots} invocations take turns: {attrs[Attr.INTERLEAVE_REASON]}"
+        if plan.slots > 1:
+            return f"the II asks for {plan.ii} invocations in turn; a loop keeps {plan.slots} at most"
+        reason = attrs.get(Attr.INTERLEAVE_REASON, "what one invocation writes, the next one may read or overwrite")
+        return f"invocations run one at a time: {reason}"
+
+
+def _asked(loop: Op) -> str:
+    """The pragma of the source that bounds how many invocations take turns; "" if there is none."""
+    if loop.attrs.get(Attr.DISABLE_LOOP_PIPELINING):
+        return "#pragma disable_loop_pipelining"
+    if loop.attrs.get(Attr.MAX_INTERLEAVING) and Attr.INTERLEAVE_REASON not in loop.attrs:
+        return f"#pragma max_interleaving {loop.attrs[Attr.MAX_INTERLEAVING]}"
+    return ""
+
+
+def _count(slots: int) -> str:
+    return "one invocation" if slots == 1 else f"{slots} invocations"

@@ -1,0 +1,57 @@
+"""The loops of a kernel's source, as it nests them, and what each is called."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..diag import Span
+from ..ir import Attr, Function, Module, Op, Region
+from ..ir.loop_names import RESTART, Place
+from ..passes.lowering.inline import library_label
+
+__all__ = ["SourceLoop", "source_loops"]
+
+
+@dataclass(frozen=True)
+class SourceLoop:
+    """A loop before any pass. One of a mathematical function stands where the program calls that."""
+
+    span: Span | None
+    label: str
+    unroll: int
+    children: tuple["SourceLoop", ...]
+
+    @property
+    def place(self) -> Place:
+        return self.span, self.label
+
+
+def source_loops(module: Module, function: Function) -> tuple[SourceLoop, ...]:
+    """The loops of a kernel and of what it calls; ``module`` is the program before optimization."""
+    return _Tree(module).of(function.body)
+
+
+class _Tree:
+    def __init__(self, module: Module):
+        self.module = module
+
+    def of(self, region: Region, call: tuple[Span | None, str] | None = None) -> tuple[SourceLoop, ...]:
+        """``call``: where the program calls the mathematical function that the region is of, and its name."""
+        found: list[SourceLoop] = []
+        for op in region.ops:
+            if op.opcode == "loop":
+                found += self._loop(op, call)
+            elif op.opcode == "call":
+                callee = self.module.functions[op.attrs[Attr.CALLEE]]
+                inside = (op.span, callee.name) if Attr.LIBRARY in callee.attrs else None
+                found += self.of(callee.body, call or inside)
+            else:
+                found += [loop for inner in op.regions for loop in self.of(inner, call)]
+        return tuple(found)
+
+    def _loop(self, op: Op, call) -> Iterable[SourceLoop]:
+        children = self.of(op.regions[0], call)
+        if op.attrs.get(Attr.FORM) == RESTART:  # of an autorun kernel, which the source does not have
+            return children
+        label = op.attrs.get(Attr.LABEL, "")
+        span, label = (call[0], library_label(label, call[1])) if call else (op.span, label)
+        return [SourceLoop(span, label, op.attrs.get(Attr.UNROLL, 0), children)]

@@ -1,0 +1,209 @@
+"""Advice is what a trial found to gain: every change is made in a second kernel, which must be as fast as was said."""
+
+import pytest
+from planned import FLOATS, HEAD, every, kernel
+
+MULTIPLE = (
+    "__local int h[4096]{};\n{}\nfor (int i = 0; i < n; i++) {{\n int p = a[i];\n h[p & 4095] = i;\n "
+    "h[(p >> 8) & 4095] = i + 1;\n h[(p >> 16) & 4095] = i + 2;\n}}\nfor (int j = 0; j < 4096; j++) o[j] = h[j];"
+)
+PORTS = " __attribute__((doublepump, numwriteports(2)))"
+CLEARED = "__local float h[1024];\nfor (int j = 0; j < 1024; j++) h[j] = 0;\n"
+BINS = CLEARED + "{}for (int i = 0; i < n; i++) h[(int)a[i] & 1023] {};\nfor (int j = 0; j < 1024; j++) o[j] = h[j];"
+SUM = "float s = 0.0f;\nfor (int i = 0; i < n; i++)\n s {} a[i];\no[0] = s;"
+SHIFTED = (
+    "float c[{0}];\nfor (int t = 0; t < {0}; t++) c[t] = {1};\nfor (int i = 0; i < n; i++) {{\n"
+    " float x = c[{0} - 1] {2} a[i];\n #pragma unroll\n for (int t = {0} - 1; t > 0; t--) c[t] = c[t - 1];\n c[0] = x;\n}}\n"
+    "float s = {1};\n#pragma unroll\nfor (int t = 0; t < {0}; t++) s = s {2} c[t];\no[0] = s;"
+)
+LATE = "int i = 0;\n{}\nwhile (a[i] < n) i++;\no[0] = i;"
+TABLE = "int t[1024];\nfor (int j = 0; j < 1024; j++) t[j] = a[j];\n"
+MERGE = "int i = 0, j = 0;\nwhile (i < n && j < n) {{\n if ({}) i++;\n else j++;\n}}\no[0] = i + j;"
+ROWS = "for (int r = 0; r < n; r++) {{\n float s = 0;\n {}\n for (int i = 0; i < n; i++) s += a[r * n + i];\n o[r] = s;\n}}"
+TWO = (
+    "float s = 0;\nfor (int r = 0; r < 128; r++) {{\n {}\n for (int i = 0; i < 64; i++)\n  {} += a[r * 64 + i];\n"
+    " s += {}a[r];\n}}\no[0] = s;"
+)
+NEST = (
+    CLEARED + "for (int r = 0; r < n; r++)\n {}\n for (int i = 0; i < 4; i++)\n  for (int t = 0; t < 4; t++)\n"
+    "   h[i * 4 + t] += a[r * 4 + t] * a[i];\nfor (int j = 0; j < 1024; j++) o[j] = h[j];"
+)
+STRIDED = "{}for (int r = 0; r < n; r++) {{\n int s = 0;\n for (int i = 0; i < 80; i++) s += o[i * n];\n o[(s & 7) * n] = r;\n}}"
+CHANNEL = "channel int c;\n" + HEAD
+PLAIN = "for (int i = 0; i < n; i++)\n o[i] = a[i];"
+#: what the advice begins with; kernels before and after it, each with head and options; the label of the loop
+CASES = {
+    "two write ports": (
+        "Write __attr",
+        MULTIPLE.format("", "#pragma ivdep array(h)"),
+        MULTIPLE.format(PORTS, ""),
+        HEAD,
+    ),
+    "two write ports where order counts": ("Write __attr", MULTIPLE.format("", ""), MULTIPLE.format(PORTS, ""), HEAD),
+    "one store": (
+        "Remove it: one store",
+        MULTIPLE.format("", ""),
+        MULTIPLE.format("", "").replace(" h[(p >> 8) & 4095] = i + 1;\n h[(p >> 16) & 4095] = i + 2;\n", ""),
+        HEAD,
+    ),
+    "one store to memory": (
+        "Remove it: one store",
+        "for (int i = 0; i < n; i++) {\n o[a[i]] = i;\n o[a[i + 1]] = n;\n}",
+        "for (int i = 0; i < n; i++)\n o[a[i]] = i;",
+        HEAD,
+    ),
+    "ivdep": (
+        "Remove it: if no iteration",
+        BINS.format("", "+= a[i + n]"),
+        BINS.format("#pragma ivdep array(h)\n", "+= a[i + n]"),
+        FLOATS,
+    ),
+    "less between load and store": (
+        "Simplify it: do less between loading an element of h and storing it, the floating-point add first",
+        BINS.format("", "+= a[i + n]"),
+        BINS.format("", "= fabs(h[(int)a[i] & 1023])"),
+        FLOATS,
+    ),
+    "copies of a sum": ("Relax it: shift 8 copies of s", SUM.format("+="), SHIFTED.format(8, 0, "+"), FLOATS),
+    "copies of a product": ("Relax it: use 5 copies of s", SUM.format("*="), SHIFTED.format(5, 1, "*"), FLOATS),
+    "without a divider": (
+        "Simplify it: do less between reading h and setting it, the integer divide first",
+        "int h = 1;\nfor (int i = 0; i < n; i++) h = h / (i | 1) + 3;\no[0] = h;",
+        "int h = 1;\nfor (int i = 0; i < n; i++) h = (h | i) + 3;\no[0] = h;",
+        HEAD,
+    ),
+    "without an adder": (
+        "Simplify it: do less between reading s and setting it, the floating-point add for s first",
+        "float s = 0;\nfor (int i = 0; i < n; i++) s = a[i] + fmin(s, 9.0f);\no[0] = s;",
+        "float s = 0;\nfor (int i = 0; i < n; i++) s = as_float(as_int(fmin(s, 9.0f)) ^ as_int(a[i]));\no[0] = s;",
+        FLOATS,
+    ),
+    "table in the kernel": (
+        "Move the memory that h is looked up in",
+        "int h = 1;\nfor (int i = 0; i < n; i++) h = a[h & 1023];\no[0] = h;",
+        TABLE + "int h = 1;\nfor (int i = 0; i < n; i++) h = t[h & 1023];\no[0] = h;",
+        HEAD,
+    ),
+    "table that decides": (
+        "Move what decides whether to go on to a private array",
+        MERGE.format("a[i] < a[j + n]"),
+        TABLE + MERGE.format("t[i & 1023] < t[(j + n) & 1023]"),
+        HEAD,
+    ),
+    "counter in place of a channel's end": (
+        "Simplify it: the read of channel c decides",
+        (
+            "int i = 0;\nbool more = true;\nwhile (more) {\n int v = read_channel_intel(c);\n if (v < 0) more = false;\n"
+            " else o[i++] = v;\n}"
+        ),
+        "int m = read_channel_intel(c);\nfor (int i = 0; i < m; i++) o[i] = read_channel_intel(c);",
+        CHANNEL,
+    ),
+    "no ii": ("Remove the pragma", "#pragma ii 40\n" + PLAIN, PLAIN, HEAD),
+    "more at a time": ("Remove the pragma", "#pragma max_concurrency 5\n" + PLAIN, PLAIN, HEAD),
+    "pipelined": ("Remove the pragma", "#pragma disable_loop_pipelining\n" + PLAIN, PLAIN, HEAD),
+    "more ahead": ("Remove the pragma", LATE.format("#pragma speculated_iterations 3"), LATE.format(""), HEAD),
+    "interleaved": ("Remove #pragma max_int", ROWS.format("#pragma max_interleaving 1"), ROWS.format(""), FLOATS),
+    "a variable that begins anew": (
+        "Remove it: let the inner loop i work",
+        TWO.format("", "s", ""),
+        TWO.format("float own = 0;", "own", "own + "),
+        FLOATS,
+    ),
+    "one nest": ("Make loop i and those inside one", NEST.format(""), NEST.format("#pragma loop_coalesce"), FLOATS),
+    "ivdep around a loop": (
+        "Remove it: if no iteration",
+        STRIDED.format(""),
+        STRIDED.format("#pragma ivdep array(o)\n"),
+        "__kernel void k(__global int *restrict o, int n)\n",
+    ),
+}
+
+
+def slow(report, change: str):
+    """The loop that the change is told of."""
+    return next(loop for loop in every(report.loops) if any(one.change.startswith(change) for one in loop.would_be))
+
+
+def interval(loop) -> float:
+    return max(loop.scheduled_ii, loop.paced or 0)
+
+
+def main_loop(report, label: str):
+    """The loop of that name, or what stands in its place."""
+    loops = [loop for loop in every(report.loops) if loop.ii]
+    return next((loop for loop in loops if loop.label.partition("@")[0] == label.partition("@")[0]), loops[0])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_advised_gives_what_is_said(case):
+    change, before, after, head = CASES[case]
+    loop = slow(kernel(before, head), change)
+    told = next(one for one in loop.would_be if one.change.startswith(change))
+    made = main_loop(kernel(after, head), loop.label)
+    assert told.fmax_mhz > 200 and f"II {told.ii}" in loop.advice
+    assert told.interval <= interval(made) < interval(loop)
+    if not told.at_best:
+        assert (made.ii, made.interleaving, interval(made)) == (told.ii, told.interleaving, told.interval)
+
+
+def test_what_gains_nothing_is_not_advised():
+    """The write port binds as soon as order does not."""
+    (loop, *_) = kernel(MULTIPLE.format("", "")).loops
+    assert loop.bottleneck.kind == "memory" and loop.ii == 3
+    assert not any("ivdep" in one.change for one in loop.would_be) and "ivdep" not in loop.advice
+    both = kernel(MULTIPLE.format(PORTS, "#pragma ivdep array(h)")).loops[0]
+    assert not any("port" in one.change for one in both.would_be)
+
+
+def test_floats_may_be_added_in_another_order():
+    loop = slow(kernel(SUM.format("+="), FLOATS), "Let the compiler do that")
+    (told,) = [one for one in loop.would_be if "-fp-relaxed" in one.change]
+    made = main_loop(kernel(SUM.format("+="), FLOATS, fp_relaxed=True), "i")
+    assert (told.ii, told.interval) == (made.ii, interval(made)) == (1, 1)
+
+
+def test_all_variables_that_hold_a_loop_up_are_named():
+    text = "float s = 0, t = 1;\nfor (int i = 0; i < n; i++) {\n s += a[i];\n t += a[i] * 3;\n}\no[0] = s;\no[1] = t;"
+    loop = slow(kernel(text, FLOATS), "Relax it")
+    assert loop.would_be[0].ii == 1 and "and likewise of" in loop.would_be[0].change
+
+
+def test_copies_of_a_loop_are_looked_at_together():
+    text = (
+        "#pragma unroll\nfor (int j = 0; j < 4; j++) {\n float s = 0;\n for (int k = 0; k < n; k++)\n"
+        "  s = j < 2 ? s + a[k * 4 + j] : a[k + j];\n o[j] = s;\n}"
+    )
+    loop = slow(kernel(text, FLOATS), "Relax it: shift 8 copies of s")
+    assert [(one.count, one.ii) for one in loop.variants] == [(2, 7), (2, 1)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        NEST.format(""),  # in i-k-j order: each row adds to the elements that the one before stored
+        CLEARED
+        + "for (int i = 0; i < n; i++)\n h[i & 3] = h[i & 3] * a[i] + 1;\nfor (int j = 0; j < 1024; j++) o[j] = h[j];",
+        CLEARED + "for (int i = 3; i < n; i++)\n h[2 * i] = h[i] * a[i];\nfor (int j = 0; j < 1024; j++) o[j] = h[j];",
+    ],
+)
+def test_nobody_is_told_to_deny_a_dependence_that_exists(body):
+    loops = every(kernel(body, FLOATS).loops)
+    assert any(loop.bottleneck and loop.bottleneck.kind == "memory" for loop in loops)
+    assert not any("ivdep" in one.change for loop in loops for one in loop.would_be)
+
+
+def test_a_loop_without_a_bottleneck_is_not_tried(monkeypatch):
+    from hls.planning import what_if
+
+    monkeypatch.setattr(what_if, "plan_alone", None)
+    monkeypatch.setattr(what_if, "plan_again", None)
+    assert kernel(PLAIN).loops[0].would_be == ()
+
+
+def test_trials_have_a_budget(monkeypatch):
+    from hls.planning import what_if
+
+    monkeypatch.setattr(what_if, "MOST_TRIALS", 0)
+    loop = kernel(SUM.format("+="), FLOATS).loops[0]
+    assert loop.ii == 7 and loop.would_be == () and loop.advice == ""
