@@ -13,6 +13,7 @@ __all__ = [
     "MOST_AHEAD",
     "MOST_ARGUMENT_BYTES",
     "MOST_CHOSEN",
+    "MOST_WORK_ITEMS",
     "Limits",
     "exceeded",
 ]
@@ -23,6 +24,8 @@ MOST_ARGUMENT_BYTES = 3584
 LARGEST_INTERVAL = 1 << 16
 #: of a loop: iterations that are issued before it is known whether there are any
 MOST_AHEAD = 4096
+#: of a group; what the host is told of the device
+MOST_WORK_ITEMS = 1 << 20
 #: channels of which a call may choose one as it runs; each is hardware of its own
 MOST_CHOSEN = 1024
 

@@ -5,10 +5,12 @@ A known attribute lands in the IR under its name; its value is True, a number, a
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 
 from pycparser import c_ast
 
 from ..diag import CompileError
+from ..limits import MOST_WORK_ITEMS
 from .lexer import Attribute
 from .parse import parse_expressions
 
@@ -221,7 +223,7 @@ def check_function(attrs: dict, spans: dict, parameters: int):
     """Raise CompileError for kernel attributes that contradict each other; ``spans`` holds the place of each."""
     size = attrs.get("work_group_size")
     most = attrs.get("max_work_group_size")
-    limit = most if isinstance(most, int) else _product(most) if most else None
+    limit = _product(most) if most else None
     if size and limit is not None and _product(size) > limit:
         _refuse(
             spans,
@@ -229,6 +231,14 @@ def check_function(attrs: dict, spans: dict, parameters: int):
             f"a group of {_product(size)} work-items is required, but at most {limit} allowed",
             "make the two agree",
         )
+    for name in ("work_group_size", "max_work_group_size"):
+        if _product(attrs.get(name, 1)) > MOST_WORK_ITEMS:
+            _refuse(
+                spans,
+                name,
+                f"a group of {_product(attrs[name]):,} work-items; the limit is {MOST_WORK_ITEMS:,}",
+                "make groups smaller, and launch more of them",
+            )
     simd = attrs.get("num_simd_work_items", 1)
     if size and size[0] % simd:
         _refuse(
@@ -289,11 +299,8 @@ def check_memory(attrs: dict, spans: dict):
         )
 
 
-def _product(numbers: Iterable[int]) -> int:
-    total = 1
-    for n in numbers:
-        total *= n
-    return total
+def _product(numbers: int | Iterable[int]) -> int:
+    return numbers if isinstance(numbers, int) else prod(numbers)
 
 
 def _refuse(spans: dict, name: str, message: str, hint: str):
