@@ -41,6 +41,8 @@ class Limits:
     units : compute units of a kernel
     copies : kernels, with all copies of those that are autorun
     accesses : places where a program accesses global memory, in all compute units; each has hardware of its own
+    array_accesses : places where a kernel accesses one array that is kept in memory on the chip; each takes a port or a
+        turn at one, and each two are compared
     channel_bits : that channels hold; no device has so many
     """
 
@@ -49,6 +51,7 @@ class Limits:
     units: int = 128
     copies: int = 1024
     accesses: int = 256
+    array_accesses: int = 1024
     channel_bits: int = 1 << 30
 
     @classmethod
