@@ -115,6 +115,10 @@ def test_modules_of_the_working_directory_are_not_the_translators(folder):
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "out of memory"),
         (RuntimeError("can't start new thread"), "out of memory: can't start new thread"),
         (RuntimeError("std::bad_alloc"), "out of memory"),
+        (
+            ImportError("a.so: failed to map segment from shared object\nsee the installation"),
+            "out of memory: a.so: failed to map segment from shared object",
+        ),
         (OSError(errno.ENOSPC, "No space left on device", "a/b"), "a/b: No space left on device"),
         (OSError(errno.EROFS, "Read-only file system", "a/b"), "a/b: Read-only file system"),
         (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
