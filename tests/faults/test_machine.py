@@ -3,6 +3,7 @@
 import errno
 import os
 import resource
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -99,6 +100,27 @@ def test_no_room_for_a_build(tmp_path, monkeypatch):
     with pytest.raises(BuildError, match="cannot use the build cache .*: No space left on device; set SLUICE_CACHE"):
         cached("kind", "ab", "tool", make)
     assert [path.name for path in (tmp_path / "kind").iterdir()] == ["ab.lock"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "cc1plus: out of memory allocating 65536 bytes after a total of 1234 bytes",
+        "g++: fatal error: Killed signal terminated program cc1plus",
+        "terminate called after throwing an instance of 'std::bad_alloc'",
+    ],
+)
+def test_little_memory_for_the_cpp_compiler(folder, said):
+    compiler = folder / "bin" / "g++"
+    compiler.parent.mkdir()
+    compiler.write_text(
+        f'#!/bin/sh\ncase "$*" in *kernels.cpp*) echo "{said}" >&2; exit 1;; esac\nexec "{shutil.which("g++")}" "$@"\n'
+    )
+    compiler.chmod(0o755)
+    found = refused(
+        run(folder, "run", "--device", "emulator", "host.py", SLUICE_CACHE=str(folder / "cache"), CXX=str(compiler))
+    )
+    assert said in found and "there is not enough memory" in found
 
 
 def test_modules_of_the_working_directory_are_not_the_translators(folder):
