@@ -20,6 +20,7 @@ from .cli_inspection import inspection_options, make_inspection, show_times
 from .diag import CompileError, Diagnostic, Span, internal_error, render, to_json
 from .limits import Limits
 from .options import CONTROLS, MOST_CACHE_BYTES, Options
+from .recursion import deep_recursion
 from .signals import deferred, exit_code, exit_on_signals, supervise
 from .target.board import Board, BoardError, known_boards, load_board
 from .time_limit import time_limit
@@ -231,7 +232,7 @@ def compile(
         limits=limits,
     )
     output = output or Path(source.stem)
-    with messages.guard():
+    with messages.guard(), deep_recursion():  # the report walks deep nests as the compiler does
         text = _read(source, include_roots)
         messages.sources[str(source)] = text
         facts = _load(board)

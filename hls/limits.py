@@ -13,6 +13,7 @@ __all__ = [
     "MOST_AHEAD",
     "MOST_ARGUMENT_BYTES",
     "MOST_CHOSEN",
+    "MOST_WORK_ITEMS",
     "Limits",
     "exceeded",
 ]
@@ -23,6 +24,8 @@ MOST_ARGUMENT_BYTES = 3584
 LARGEST_INTERVAL = 1 << 16
 #: of a loop: iterations that are issued before it is known whether there are any
 MOST_AHEAD = 4096
+#: of a group; what the host is told of the device
+MOST_WORK_ITEMS = 1 << 20
 #: channels of which a call may choose one as it runs; each is hardware of its own
 MOST_CHOSEN = 1024
 
@@ -38,6 +41,8 @@ class Limits:
     units : compute units of a kernel
     copies : kernels, with all copies of those that are autorun
     accesses : places where a program accesses global memory, in all compute units; each has hardware of its own
+    array_accesses : places where a kernel accesses one array that is kept in memory on the chip; each takes a port or a
+        turn at one, and each two are compared
     channel_bits : that channels hold; no device has so many
     """
 
@@ -46,6 +51,7 @@ class Limits:
     units: int = 128
     copies: int = 1024
     accesses: int = 256
+    array_accesses: int = 1024
     channel_bits: int = 1 << 30
 
     @classmethod

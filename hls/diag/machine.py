@@ -34,6 +34,7 @@ _WORDS = (
     "can't start new thread",
     "memory exhausted",
     "killed signal",
+    "failed to map segment",  # of a library that is loaded
 )
 
 
@@ -51,14 +52,10 @@ def machine_trouble(error: BaseException) -> Diagnostic | None:
 
 
 def _of_memory(error: BaseException) -> Diagnostic | None:
-    text = str(error)
-    if (
-        isinstance(error, MemoryError)
-        or isinstance(error, OSError)
-        and error.errno == errno.ENOMEM
-        or any(word in text.lower() for word in _WORDS)
-    ):
-        details = text.strip().splitlines()[-1:]
+    lines = str(error).strip().splitlines()
+    telling = [line for line in lines if any(word in line.lower() for word in _WORDS)]
+    if isinstance(error, MemoryError) or isinstance(error, OSError) and error.errno == errno.ENOMEM or telling:
+        details = (telling or lines)[-1:]
         return Diagnostic(f"out of memory{': ' if details else ''}{''.join(details)}", hint=NO_MEMORY)
     return None
 

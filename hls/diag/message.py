@@ -59,9 +59,9 @@ def render(diagnostic: Diagnostic, sources: dict[str, str]) -> str:
     """The diagnostic as text, with the source line and a caret under the place where the file is in ``sources``."""
     span = diagnostic.span
     place = f"{span}: " if span else ""
-    lines = [f"{place}{diagnostic.severity}: {diagnostic.message}", *_excerpt(span, sources)]
+    lines = [f"{place}{diagnostic.severity}: {_plain(diagnostic.message)}", *_excerpt(span, sources)]
     if diagnostic.hint:
-        lines.append(f"  hint: {diagnostic.hint}")
+        lines.append(f"  hint: {_plain(diagnostic.hint)}")
     lines += [render(note, sources) for note in diagnostic.notes]
     return "\n".join(lines)
 
@@ -83,8 +83,8 @@ def _excerpt(span: Span | None, sources: dict[str, str]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """The text without characters that would command a terminal."""
-    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """The text without characters that would command a terminal, and without bytes that are no UTF-8."""
+    return "".join(c if c.isprintable() or c in "\t\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def to_json(diagnostics) -> str:

@@ -5,11 +5,13 @@ A known attribute lands in the IR under its name; its value is True, a number, a
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 
 from pycparser import c_ast
 
 from ..diag import CompileError
 from ..ir import Attr
+from ..limits import MOST_WORK_ITEMS
 from .lexer import Attribute
 from .parse import parse_expressions
 
@@ -222,7 +224,7 @@ def check_function(attrs: dict, spans: dict, parameters: int):
     """Raise CompileError for kernel attributes that contradict each other; ``spans`` holds the place of each."""
     size = attrs.get(Attr.WORK_GROUP_SIZE)
     most = attrs.get(Attr.MAX_WORK_GROUP_SIZE)
-    limit = most if isinstance(most, int) else _product(most) if most else None
+    limit = _product(most) if most else None
     if size and limit is not None and _product(size) > limit:
         _refuse(
             spans,
@@ -230,6 +232,14 @@ def check_function(attrs: dict, spans: dict, parameters: int):
             f"a group of {_product(size)} work-items is required, but at most {limit} allowed",
             "make the two agree",
         )
+    for name in (Attr.WORK_GROUP_SIZE, Attr.MAX_WORK_GROUP_SIZE):
+        if _product(attrs.get(name, 1)) > MOST_WORK_ITEMS:
+            _refuse(
+                spans,
+                name,
+                f"a group of {_product(attrs[name]):,} work-items; the limit is {MOST_WORK_ITEMS:,}",
+                "make groups smaller, and launch more of them",
+            )
     simd = attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1)
     if size and size[0] % simd:
         _refuse(
@@ -292,11 +302,8 @@ def check_memory(attrs: dict, spans: dict):
         )
 
 
-def _product(numbers: Iterable[int]) -> int:
-    total = 1
-    for n in numbers:
-        total *= n
-    return total
+def _product(numbers: int | Iterable[int]) -> int:
+    return numbers if isinstance(numbers, int) else prod(numbers)
 
 
 def _refuse(spans: dict, name: str, message: str, hint: str):

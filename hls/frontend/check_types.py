@@ -96,13 +96,13 @@ class TypeChecker(StructChecker):
         )
         self._enums.add(id(node))
         following, found = 0, []
+        least, most = 0, 0  # of the constants so far
         for item in items:
             span = self.span(item)
             if item.value is not None:
                 following = self.constant_int(item.value, "the value of an enum constant")
-            constant = EnumConstant(
-                following, self._holding([c.value for c in found] + [following], item.name, span), span
-            )
+            least, most = min(least, following), max(most, following)
+            constant = EnumConstant(following, self._holding(least, most, item.name, span), span)
             found.append(constant)
             self.add(item.name, constant, span)
             following += 1
@@ -112,11 +112,12 @@ class TypeChecker(StructChecker):
             self._enum_types[id(node)] = found[-1].type
         return ct.Qualified(self._enum_types.get(id(node), ct.INT))
 
-    def _holding(self, values: list[int], name: str, span: Span) -> ct.Int:
-        """The type of an enum with these constants: int, or, as compilers take it, the first that holds them all."""
+    def _holding(self, least: int, most: int, name: str, span: Span) -> ct.Int:
+        """The type of an enum with constants from ``least`` to ``most``: int, or, as compilers take it, the first that
+        holds them all."""
         for t in (ct.INT, ct.UINT, ct.LONG, ct.ULONG):
             low = -(1 << t.bits - 1) if t.signed else 0
-            if low <= min(values) and max(values) < low + (1 << t.bits):
+            if low <= least and most < low + (1 << t.bits):
                 return t
         raise CompileError.at(
             span, f"'{name}' does not fit into one type with the constants before it", "use a __constant long"

@@ -115,9 +115,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """``max_inlined`` bounds inlining and ``max_ops`` unrolling, ``max_accesses`` the accesses of global memory;
-    ``address_bits`` is the width of a byte offset into any buffer of the board, and ``max_access_bytes`` the most that
-    one access of its memory moves. Accesses are joined up to ``word_bytes`` (0: not at all).
+    """``max_inlined`` bounds inlining and ``max_ops`` unrolling, ``max_accesses`` the accesses of global memory,
+    ``max_array_accesses`` those of an array; ``address_bits`` is the width of a byte offset into any buffer of the
+    board, and ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to
+    ``word_bytes`` (0: not at all).
 
     ``memory_latency``: cycles that global memory takes to answer. ``ram_bytes``: what all block RAMs of the device
     hold. ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
@@ -132,6 +133,7 @@ class PipelineOptions:
     max_ops: int = Limits.unrolled
     max_inlined: int = Limits.operations
     max_accesses: int = Limits.accesses
+    max_array_accesses: int = Limits.array_accesses
     address_bits: int = 40
     max_access_bytes: int = 64
     word_bytes: int = 64
@@ -404,7 +406,7 @@ def _order(options: PipelineOptions) -> Stage:
         "order",
         (
             # the first that asks of each two accesses whether they may meet; those that can be joined are
-            LimitAccesses(options.max_accesses),
+            LimitAccesses(options.max_accesses, options.max_array_accesses),
             # of what is still a memory; order and recurrences are those of copies from here on
             MarkPrivatizable(options.address_bits),
             MultiBuffer(BufferOwner.ITERATIONS, options.memory_latency, options.ram_bytes, options.warn),

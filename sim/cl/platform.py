@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from hls.limits import MOST_WORK_ITEMS
 from hls.target.board import Board, BoardError, known_boards, load_board
 from sim.locks import ProcessLock
 
@@ -71,7 +72,7 @@ class Device:
     vendor = "sluice"
     version = driver_version = opencl_c_version = "OpenCL 1.2 sluice"
     type = device_type.ACCELERATOR
-    max_work_group_size = 1 << 20
+    max_work_group_size = MOST_WORK_ITEMS
     max_work_item_dimensions = 3
     max_work_item_sizes = (max_work_group_size,) * 3
     max_compute_units = 1

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from hls.diag import machine_trouble
 from sim.cache import cached, content_key
 from sim.errors import BuildError
 from sim.programs import Programs
@@ -48,6 +49,7 @@ def _compile(compiler: CxxCompiler, flags: tuple[str, ...], source: Path, target
         done = programs.run(command, environment={**os.environ, "TMPDIR": str(source.parent)})
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "error" in line]
-        raise BuildError(
-            f"compiling the emulated kernels failed: {errors[0] if errors else done.stderr[-300:]}", done.stderr
-        )
+        reason = f"compiling the emulated kernels failed: {errors[0] if errors else done.stderr[-300:].strip()}"
+        if machine_trouble(BuildError(done.stderr)) is not None:
+            reason += "; there is not enough memory: allow more, or make the kernels smaller"
+        raise BuildError(reason, done.stderr)

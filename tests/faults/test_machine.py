@@ -3,6 +3,7 @@
 import errno
 import os
 import resource
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -101,6 +102,27 @@ def test_no_room_for_a_build(tmp_path, monkeypatch):
     assert [path.name for path in (tmp_path / "kind").iterdir()] == ["ab.lock"]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "cc1plus: out of memory allocating 65536 bytes after a total of 1234 bytes",
+        "g++: fatal error: Killed signal terminated program cc1plus",
+        "terminate called after throwing an instance of 'std::bad_alloc'",
+    ],
+)
+def test_little_memory_for_the_cpp_compiler(folder, said):
+    compiler = folder / "bin" / "g++"
+    compiler.parent.mkdir()
+    compiler.write_text(
+        f'#!/bin/sh\ncase "$*" in *kernels.cpp*) echo "{said}" >&2; exit 1;; esac\nexec "{shutil.which("g++")}" "$@"\n'
+    )
+    compiler.chmod(0o755)
+    found = refused(
+        run(folder, "run", "--device", "emulator", "host.py", SLUICE_CACHE=str(folder / "cache"), CXX=str(compiler))
+    )
+    assert said in found and "there is not enough memory" in found
+
+
 def test_modules_of_the_working_directory_are_not_the_translators(folder):
     """It is a Python program of its own."""
     (folder / "wasmtime.py").write_text("raise SystemExit('mine')\n")
@@ -115,6 +137,10 @@ def test_modules_of_the_working_directory_are_not_the_translators(folder):
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "out of memory"),
         (RuntimeError("can't start new thread"), "out of memory: can't start new thread"),
         (RuntimeError("std::bad_alloc"), "out of memory"),
+        (
+            ImportError("a.so: failed to map segment from shared object\nsee the installation"),
+            "out of memory: a.so: failed to map segment from shared object",
+        ),
         (OSError(errno.ENOSPC, "No space left on device", "a/b"), "a/b: No space left on device"),
         (OSError(errno.EROFS, "Read-only file system", "a/b"), "a/b: Read-only file system"),
         (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),

@@ -29,6 +29,13 @@ def test_nothing_in_a_source_commands_the_terminal():
     assert shown("a\x1b[2Jb\x00", 7) == ["    a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}", "          ^"]
 
 
+def test_nothing_in_a_message_commands_the_terminal():
+    """Nor do bytes that are no UTF-8 keep it from being written."""
+    text = render(Diagnostic("unknown '\x1b[2J\udcc3'", Span("k.cl", 1), "not \x1b"), {})
+    assert text.count("\N{REPLACEMENT CHARACTER}") == 3 and "\x1b" not in text
+    text.encode()
+
+
 def test_tools_get_all_of_it():
     note = Diagnostic("because", Span("b.cl", 2, 3), severity="note")
     (record,) = json.loads(to_json([Diagnostic("wrong", Span("a.cl", 1, 5, 4), "write it right", notes=(note,))]))

@@ -27,6 +27,7 @@ class Domains:
     def __init__(self, forms: AffineForms):
         self.forms, self.tree = forms, forms.tree
         self._of_loop: dict[Loop, tuple[Condition, ...]] = {}
+        self._of_predicate: dict[Value, Condition] = {}
 
     def of(self, access: Op) -> Iterable[Condition]:
         """Conditions on the loops around the access, and its own predicate."""
@@ -34,7 +35,10 @@ class Domains:
             if loop not in self._of_loop:
                 self._of_loop[loop] = tuple(self._loop(loop))
             yield from self._of_loop[loop]
-        yield Condition(tuple(self.facts(predicate(access))))
+        condition = predicate(access)
+        if condition not in self._of_predicate:
+            self._of_predicate[condition] = Condition(tuple(self.facts(condition)))
+        yield self._of_predicate[condition]
 
     def _loop(self, loop: Loop) -> Iterable[Condition]:
         enabled = list(self.facts(loop.op.operands[0]))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ...diag import CompileError
-from ...ir import Attr, Builder, Function, Module, Op, PointerType, Region, Value, walk
+from ...ir import Attr, Builder, Function, Module, Op, PointerType, Region, Value, reachable, walk
 from ...ir.clone import clone_function, clone_ops
 from ...ir.rewrite import rewrite
 from ...limits import Limits, exceeded
@@ -32,6 +32,7 @@ class Inline(ModulePass):
         sizes = _Sizes(module)
         for function in module.kernels:
             _check_size(function, sizes, self.max_ops)
+            _check_helpers(function, sizes, self.max_ops)
         for function in module.kernels:
             follow_pointers(_inlined(function, module, done, []))
         return Module({f.name: done[f.name] for f in module.kernels}, dict(module.sources), dict(module.channels))
@@ -72,6 +73,23 @@ def _check_size(function: Function, sizes: _Sizes, most: int) -> None:
             largest.span if largest else function.span,
             f"kernel {function.name} becomes {total:,} operations{what}; the limit is {most:,}",
             f"write loops instead of many calls and lines; {exceeded('operations')}",
+        )
+
+
+#: what a kernel's functions may be all together, each with those that it calls, in kernels of the largest size
+HELD = 8
+
+
+def _check_helpers(function: Function, sizes: _Sizes, most: int) -> None:
+    """Raise CompileError for a kernel whose functions call each other so deep that making them costs far more than it:
+    each is made once, with all that it calls."""
+    total = sum(sizes.of(one.name) for one in reachable(sizes.module, function) if one.kind != "kernel")
+    if total > HELD * most:
+        raise CompileError.at(
+            function.span,
+            f"the functions that kernel {function.name} calls become {total:,} operations, as each has the bodies of "
+            f"those that it calls; the limit is {HELD * most:,}",
+            f"let functions call each other less deep; {exceeded('operations')}",
         )
 
 

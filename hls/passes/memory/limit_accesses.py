@@ -1,5 +1,7 @@
-"""A kernel with more accesses of global memory than anybody builds is refused before it costs anything."""
+"""A kernel with more accesses of global memory, or of one array, than anybody builds is refused before it costs
+anything."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from ...diag import CompileError
@@ -14,14 +16,15 @@ __all__ = ["LimitAccesses"]
 
 @dataclass(frozen=True)
 class LimitAccesses(FunctionPass):
-    """After: the function as it was, with at most ``max_accesses`` accesses of global memory in all compute units.
-    Neighbours are joined by now, and what comes behind takes time as the square of the number: it asks of each two
-    whether they may meet.
+    """After: the function as it was, with at most ``max_accesses`` accesses of global memory in all compute units, and
+    ``max_array_accesses`` of each array on the chip. Neighbours are joined by now, and what comes behind takes time as
+    the square of the number: it asks of each two whether they may meet.
 
     Raises CompileError for more.
     """
 
     max_accesses: int = Limits.accesses
+    max_array_accesses: int = Limits.array_accesses
 
     name = "limit-accesses"
     requires = frozenset({Form.FLAT})
@@ -29,7 +32,18 @@ class LimitAccesses(FunctionPass):
 
     def run(self, function: Function) -> Function:
         """The same function."""
-        found = [op for op in walk(function.body) if _is_global(op, function)]
+        outside: list[Op] = []
+        arrays: defaultdict[str, list[Op]] = defaultdict(list)
+        for op in walk(function.body):
+            memory = function.memories.get(memory_name(op)) if op.opcode in ("load", "store", "atomic") else None
+            if memory is not None and memory.space != "constant":
+                (arrays[memory.name] if memory.onchip else outside).append(op)
+        self._check_global(function, outside)
+        for name, accesses in arrays.items():
+            self._check_array(function, name, accesses)
+        return function
+
+    def _check_global(self, function: Function, found: list[Op]) -> None:
         units = units_of(function)
         if units * len(found) > self.max_accesses:
             many = f"{len(found):,} places" + (f" and has {units} compute units" if units > 1 else "")
@@ -39,11 +53,12 @@ class LimitAccesses(FunctionPass):
                 f"the limit is {self.max_accesses:,}",
                 f"unroll less, or access neighbours, which become one wide access; {exceeded('accesses')}",
             )
-        return function
 
-
-def _is_global(op: Op, function: Function) -> bool:
-    if op.opcode not in ("load", "store", "atomic"):
-        return False
-    memory = function.memories.get(memory_name(op))
-    return memory is not None and not memory.onchip
+    def _check_array(self, function: Function, name: str, found: list[Op]) -> None:
+        if len(found) > self.max_array_accesses:
+            raise CompileError.at(
+                found[0].span or function.span,
+                f"kernel {function.name} accesses the array '{name}' at {len(found):,} places, which take turns at its "
+                f"ports; the limit is {self.max_array_accesses:,}",
+                f"unroll less, or write a loop; {exceeded('array-accesses')}",
+            )

@@ -120,3 +120,18 @@ def test_the_command_hands_roots_on(project):
         done.returncode == 1
         and "k.cl:2:2: error: file 'link.h' not found in the folders that --include-root allows" in done.stderr
     ), done.stderr
+
+
+def test_a_line_directive_shows_no_line_of_the_file_that_it_names(project):
+    """What is read is known by its path, whatever a program calls itself."""
+    text = told(f'#line 1 "{project.parent / "outside/secret.h"}"\nzz 3;\n{KERNEL}', project, [project])
+    assert SECRET not in text and "zz 3;" in text
+
+
+def test_the_program_cannot_ask_whether_a_file_is_there(project):
+    """The messages of a file that is there and of one that is not are the same."""
+    here, there = (
+        told(f'#if __has_include("{name}")\n#endif\n#include "{name}"\n{KERNEL}', project, [project]).replace(name, "?")
+        for name in ("../outside/secret.h", "../outside/none.h")
+    )
+    assert here.split("\n")[0] == there.split("\n")[0]

@@ -1,0 +1,102 @@
+"""Programs that nest deeply, or say one thing very often: they are compiled, run, or refused with a message."""
+
+import numpy as np
+import pytest
+
+from hls.diag import CompileError
+from hls.driver import compile_module, plan_module
+from hls.frontend import parse_source
+from hls.options import Options
+from hls.passes.pipeline import link_program
+from hls.target.board import load_board
+from sim import cl
+
+KERNEL = "__kernel void k(__global int *restrict o, int n) {{ {} }}"
+IFS = KERNEL.format("".join(f"if (n != {k}) " for k in range(380)) + "o[0] = 1;")
+IFS_WITH_ELSE = KERNEL.format(
+    "".join(f"if (n != {k}) {{ " for k in range(380)) + "o[0] = 1;" + "} else o[0] = 2;" * 380
+)
+RETURNS = KERNEL.format(
+    "if (n < 0) {}" + "".join(f" else if (n == {k}) {{ o[0] = {k * k}; return; }}" for k in range(1000)) + " o[0] = 3;"
+)
+INDICES = KERNEL.format("o[0] = " + "o[" * 200 + "n" + "]" * 200 + ";")
+LOOPS = KERNEL.format("".join(f"for (int i{k} = 0; i{k} < n; i{k}++) " for k in range(60)) + "o[0] += 1;")
+
+#: text, n, and what o[0], which was 0, becomes
+PROGRAMS = {
+    "380 nested ifs": (IFS, 400, 1),
+    "380 nested ifs with else": (IFS_WITH_ELSE, 200, 2),
+    "1,000 else ifs that return": (RETURNS, 900, 810_000),
+    "200 nested indices": (INDICES, 0, 0),
+    "60 nested loops": (LOOPS, 1, 1),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_on_the_emulator(name):
+    text, n, wanted = PROGRAMS[name]
+    context = cl.create_some_context(device="emulator")
+    queue, found = cl.CommandQueue(context), np.zeros(1, np.int32)
+    out = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=np.zeros(1, np.int32))
+    cl.Program(context, text).build().k(queue, (1,), None, out, np.int32(n)).wait()
+    cl.enqueue_copy(queue, found, out).wait()
+    assert found[0] == wanted
+
+
+@pytest.mark.parametrize("name", ["380 nested ifs", "380 nested ifs with else", "60 nested loops"])
+def test_planned(name):
+    module = link_program(parse_source(PROGRAMS[name][0]).module)
+    plan_module(module, load_board("de5net"), Options())
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (
+            "typedef struct { int a[1000]; } big; __kernel void k(big b, __global int *o, int n) { o[0] = b.a[n]; }",
+            "with 'b' the arguments of kernel k take 4,000 bytes; there is room for 3,584",
+        ),
+        (
+            f"__kernel void k({', '.join(f'int a{k}' for k in range(449))}) {{ }}",
+            "with 'a448' the arguments of kernel k take 3,592 bytes; there is room for 3,584",
+        ),
+        (
+            "__attribute__((reqd_work_group_size(1000000, 1000000, 1))) __kernel void k(__global int *o) { barrier(1); }",
+            "a group of 1,000,000,000,000 work-items; the limit is 1,048,576",
+        ),
+        (
+            "int f0(int x) { return x + 1; }\n"
+            + "".join(f"int f{k}(int x) {{ return f{k - 1}(x) * 3; }}\n" for k in range(1, 1000))
+            + KERNEL.format("o[0] = f999(n);"),
+            "the functions that kernel k calls become",
+        ),
+        (
+            "__kernel void k(__global int *restrict a, int n) { __local int l[4096];\n"
+            + "".join(f"l[n * {k} & 4095] = {k};\n" for k in range(1100))
+            + "a[0] = l[n & 4095]; }",
+            "kernel k accesses the array 'l' at 1,101 places",
+        ),
+    ],
+    ids=["struct", "arguments", "group", "chain of calls", "array"],
+)
+def test_refused(text, message):
+    with pytest.raises(CompileError) as caught:
+        compile_module(parse_source(text).module, load_board("de5net"), Options())
+    (one,) = caught.value.diagnostics
+    assert message in one.message and one.span is not None and one.hint
+
+
+def test_as_many_arguments_as_there_is_room_for():
+    """The registers have room for all of them, and for what a launch adds."""
+    names = [f"a{k}" for k in range(446)]
+    text = (
+        f"__kernel void k({', '.join(f'int {name}' for name in names)}, __global int *restrict o, __global int *p) {{ "
+        f"o[get_global_id(0) + get_global_size(1)] = p[get_group_id(2)] + {' + '.join(names)}; }}"
+    )
+    compile_module(parse_source(text).module, load_board("de5net"), Options())
+
+
+@pytest.mark.parametrize("computed", [False, True])
+def test_many_constants_of_an_enumeration(computed):
+    names = ", ".join(f"e{k} = e{k - 1} + 1" if computed and k else f"e{k}" for k in range(5000))
+    parse_source(f"enum many {{ {names} }};\n" + KERNEL.format("o[0] = e4999;"))
