@@ -43,24 +43,33 @@ TASK = "for (int i = 0; i < n; i++) {{ o[i] = read_channel_intel(c); {} write_ch
 BOARD = load_board("de5net")
 
 
-@pytest.mark.parametrize("group", ["__attribute__((reqd_work_group_size(64, 1, 1)))", ""], ids=["known", "any"])
-@pytest.mark.parametrize("body", BODIES)
-def test_pairs(body, group):
-    for kinds in itertools.product(KINDS, repeat=2):
+GROUPS = ("__attribute__((reqd_work_group_size(64, 1, 1)))", "")
+PLACES = list(itertools.product(BODIES, GROUPS))
+
+
+def test_pairs():
+    """Each pair in one place, in turn: every place has some of all kinds. ``all_of`` plans every pair in every place."""
+    for k, kinds in enumerate(itertools.product(KINDS, repeat=2)):
+        body, group = PLACES[k % len(PLACES)]
         plan(body, kinds, group)
 
 
-@pytest.mark.parametrize("body", BODIES)
-def test_triples(body):
-    """Each body has one in so many; all bodies together have them all."""
+def test_triples():
     triples = list(itertools.product(KINDS, repeat=3))
-    for kinds in triples[list(BODIES).index(body) :: len(BODIES)]:
-        plan(body, kinds, "")
+    for k, kinds in enumerate(triples[5::23]):
+        body, group = PLACES[k % len(PLACES)]
+        plan(body, kinds, group)
+
+
+def all_of(length: int) -> None:
+    """Plan all sequences of so many in every place; takes a while."""
+    for (body, group), kinds in itertools.product(PLACES, itertools.product(KINDS, repeat=length)):
+        plan(body, kinds, group)
 
 
 @pytest.mark.parametrize("body", ALONE)
 def test_fences_where_work_items_part(body):
-    for kinds in itertools.product(FENCES, repeat=2):
+    for kinds in list(itertools.product(FENCES, repeat=2))[list(ALONE).index(body) :: len(ALONE)]:
         plan(body, kinds, "")
 
 
