@@ -67,6 +67,7 @@ def _phase(g: Generator, element: Type, depth: int) -> Node:
     if kind < 0.55:
         source = f"(const __global {element} *){element.source} + {g.rng.randrange(8)}"
         return Node(
+            "barrier(CLK_LOCAL_MEM_FENCE);\n"
             f"{{{{ event_t e = async_work_group_copy(shared, {source}, {GROUP}, 0); wait_group_events(1, &e); }}}}\n"
             "barrier(CLK_LOCAL_MEM_FENCE);"
         )
