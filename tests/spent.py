@@ -112,4 +112,4 @@ class Spent:
 
 
 def _listed(seconds: Counter[str]) -> str:
-    return ", ".join(f"{name} {spent:.0f}" for name, spent in seconds.most_common(MOST))
+    return ", ".join(f"{name} {spent:.1f}" for name, spent in seconds.most_common(MOST))
