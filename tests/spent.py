@@ -99,7 +99,8 @@ class Spent:
         self.groups.update(groups)
 
     def pytest_terminal_summary(self, terminalreporter) -> None:
-        terminalreporter.write_line(self.text())
+        if self.groups:
+            terminalreporter.write_line(self.text())
 
     def text(self) -> str:
         """Kinds of work and the dearest groups, the most first."""
