@@ -23,7 +23,7 @@ GROUPS := --dist loadgroup --no-loadscope-reorder
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
-	@echo 'make test    the tests, half an hour to an hour on two processors; make check: only those without a simulator build; make test-all: with the long ones'
+	@echo 'make test    the tests, about half an hour on two processors; make check: only those without a simulator build; make test-all: with the long ones'
 	@echo 'make bench   every example at full size against the bound of its hardware'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
 	@echo 'make lint    style; make setup: only install; make clean: remove what was built, keep .venv'
