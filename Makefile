@@ -15,13 +15,15 @@ STAMP := $(VENV)/.installed
 
 PYTEST := $(BIN)/python -m pytest -q -n 2
 # Two groups of tests at a time, as tests/conftest.py makes them: each shares a simulator, and a simulation is one process on one core.
+# Each of the two compiles in one file, as the other core is taken: a second one would read the same headers again.
+SIMULATED := SLUICE_JOBS=1 $(PYTEST)
 GROUPS := --dist loadgroup --no-loadscope-reorder
 
 .PHONY: help setup demo test test-all check bench peers lint clean
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
-	@echo 'make test    the tests, half an hour to an hour on two processors; make check: only those without a simulator build; make test-all: with the long ones'
+	@echo 'make test    the tests, about half an hour on two processors; make check: only those without a simulator build; make test-all: with the long ones'
 	@echo 'make bench   every example at full size against the bound of its hardware'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
 	@echo 'make lint    style; make setup: only install; make clean: remove what was built, keep .venv'
@@ -72,12 +74,12 @@ check: setup
 	@$(PYTEST) -m 'not verilator and not long'
 
 test: check
-	@$(PYTEST) $(GROUPS) -m 'verilator and not long'
+	@$(SIMULATED) $(GROUPS) -m 'verilator and not long'
 
 # What tests/long.txt names as well: once before a release.
 test-all: setup
 	@$(PYTEST) -m 'not verilator'
-	@$(PYTEST) $(GROUPS) -m verilator
+	@$(SIMULATED) $(GROUPS) -m verilator
 
 bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)

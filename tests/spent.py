@@ -99,7 +99,8 @@ class Spent:
         self.groups.update(groups)
 
     def pytest_terminal_summary(self, terminalreporter) -> None:
-        terminalreporter.write_line(self.text())
+        if self.groups:
+            terminalreporter.write_line(self.text())
 
     def text(self) -> str:
         """Kinds of work and the dearest groups, the most first."""
@@ -112,4 +113,4 @@ class Spent:
 
 
 def _listed(seconds: Counter[str]) -> str:
-    return ", ".join(f"{name} {spent:.0f}" for name, spent in seconds.most_common(MOST))
+    return ", ".join(f"{name} {spent:.1f}" for name, spent in seconds.most_common(MOST))

@@ -48,7 +48,10 @@ def _same_region(a: Region, b: Region, values: dict[Value, Value]) -> bool:
     if len(a.ops) != len(b.ops) or [v.type for v in a.args] != [v.type for v in b.args]:
         return False
     values.update(zip(a.args, b.args))
-    return all(_same_op(x, y, values) for x, y in zip(a.ops, b.ops))
+    for x, y in zip(a.ops, b.ops):  # loops, as generators take half as long again: this runs after every pass
+        if not _same_op(x, y, values):
+            return False
+    return True
 
 
 def _same_op(a: Op, b: Op, values: dict[Value, Value]) -> bool:
@@ -59,10 +62,14 @@ def _same_op(a: Op, b: Op, values: dict[Value, Value]) -> bool:
         or len(a.regions) != len(b.regions)
     ):
         return False
-    if any(values.get(x) is not y for x, y in zip(a.operands, b.operands)) or not _same_attrs(a.attrs, b.attrs):
+    for x, y in zip(a.operands, b.operands):
+        if values.get(x) is not y:
+            return False
+    if not _same_attrs(a.attrs, b.attrs):
         return False
-    if not all(_same_region(x, y, values) for x, y in zip(a.regions, b.regions)):
-        return False
+    for x, y in zip(a.regions, b.regions):
+        if not _same_region(x, y, values):
+            return False
     for x, y in zip(a.results, b.results):
         if x.type != y.type:
             return False

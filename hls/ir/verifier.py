@@ -89,7 +89,8 @@ class _Verifier:
             self._require(data, None, f"memory {m.name}: the data does not have the memory's size")
 
     def _define(self, value, owner, index, op):
-        self._require(value not in self.defined, op, f"{value.name or 'a value'} is defined twice")
+        if value in self.defined:
+            self._fail(op, f"{value.name or 'a value'} is defined twice")
         if owner is not None:
             self._require(value.owner is owner and value.index == index, op, "a value does not know who defines it")
         self.defined.add(value)
@@ -113,8 +114,9 @@ class _Verifier:
         self._require(id(op) not in self.seen, op, "stands in two places")
         self.seen.add(id(op))
         for k, value in enumerate(op.operands):
-            where = "is used outside the region that defines it" if value in self.defined else "is not defined before"
-            self._require(value in self.visible, op, f"operand {k} ({value.name or value.type}) {where}")
+            if value not in self.visible:  # texts are only made where something is wrong: this runs after every pass
+                how = "is used outside the region that defines it" if value in self.defined else "is not defined before"
+                self._fail(op, f"operand {k} ({value.name or value.type}) {how}")
         self._arity(op)
         self._attributes(op.opcode, op.attrs.items(), op)
         getattr(self, f"_check_{op.opcode}", self._check_pure)(op)
@@ -126,27 +128,30 @@ class _Verifier:
         if is_access(op):
             arity = fixed_operands(op)
         fixed = op.operands[:arity] if has(op, "ordered") else op.operands
-        self._require(arity is None or len(fixed) == arity, op, f"has {len(op.operands)} operands, not {arity}")
+        if arity is not None and len(fixed) != arity:
+            self._fail(op, f"has {len(op.operands)} operands, not {arity}")
         for value in op.operands[len(fixed) :]:
-            self._require(isinstance(value.type, TokenType), op, f"takes tokens after its operands, not {value.type}")
+            if not isinstance(value.type, TokenType):
+                self._fail(op, f"takes tokens after its operands, not {value.type}")
         regions = {"if": 2, "loop": 1}.get(op.opcode, 0)
-        self._require(len(op.regions) == regions, op, f"has {len(op.regions)} regions, not {regions}")
-        free = has(op, "region") or has(op, "terminator") or has(op, "effect")
-        self._require(free or len(op.results) == 1, op, f"has {len(op.results)} results, not 1")
+        if len(op.regions) != regions:
+            self._fail(op, f"has {len(op.regions)} regions, not {regions}")
+        if len(op.results) != 1 and not (has(op, "region") or has(op, "terminator") or has(op, "effect")):
+            self._fail(op, f"has {len(op.results)} results, not 1")
 
     def _check_pure(self, op):
         if has(op, "terminator"):
             return
         info, types = OPS[op.opcode], [v.type for v in op.operands]
         allowed = {"int": IntType, "float": FloatType}.get(info.check, object)
-        self._require(
-            all(isinstance(t, allowed) for t in types), op, f"takes {info.check} operands, not {_list(types)}"
-        )
-        if info.check in ("int", "float", "same"):
-            self._require(len(set(types)) <= 1, op, f"operands differ in type: {_list(types)}")
+        if not all(isinstance(t, allowed) for t in types):
+            self._fail(op, f"takes {info.check} operands, not {_list(types)}")
+        if info.check in ("int", "float", "same") and len(set(types)) > 1:
+            self._fail(op, f"operands differ in type: {_list(types)}")
         if info.result is not None:
             expected = info.result(types, op.attrs)
-            self._require(op.result.type == expected, op, f"result is {op.result.type}, not {expected}")
+            if op.result.type != expected:
+                self._fail(op, f"result is {op.result.type}, not {expected}")
         if op.opcode in _CONVERSIONS:
             self._conversion(op, types[0], op.result.type)
         if op.opcode == "fintegral" or Attr.ROUNDING in op.attrs:
@@ -155,14 +160,16 @@ class _Verifier:
     def _conversion(self, op, source, target):
         sources, targets, size = _CONVERSIONS[op.opcode]
         fits = isinstance(source, sources) and isinstance(target, targets)
-        self._require(fits, op, f"cannot convert {source} to {target}")
+        if not fits:
+            self._fail(op, f"cannot convert {source} to {target}")
         order = {
             "wider": target.bits > source.bits,
             "narrower": target.bits < source.bits,
             "same": target.bits == source.bits,
             "different": target.bits != source.bits,
         }.get(size, True)
-        self._require(order, op, f"cannot convert {source} to {target}: it must be {size}")
+        if not order:
+            self._fail(op, f"cannot convert {source} to {target}: it must be {size}")
 
     def _check_fsum(self, op):
         self._check_pure(op)
@@ -176,7 +183,8 @@ class _Verifier:
         value, type = op.attrs.get(Attr.VALUE), op.result.type
         self._require(value is not None, op, "has no value")
         if isinstance(type, IntType):
-            self._require(isinstance(value, int) and 0 <= value < 1 << type.bits, op, f"{value} is not an {type}")
+            if not (isinstance(value, int) and 0 <= value < 1 << type.bits):
+                self._fail(op, f"{value} is not an {type}")
         elif isinstance(type, FloatType):
             self._require(isinstance(value, float), op, f"{value} is not an {type}")
         elif isinstance(type, ArrayType):

@@ -37,7 +37,7 @@ def run(name, capsys):
 
 
 def hastily(verilog, top, trace, progress, hasty):
-    """A build that takes a quarter of the time, for runs of some thousand cycles."""
+    """A build that takes less time, for runs of some ten thousand cycles."""
     return build(verilog, top, trace, progress, hasty=True)
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hls.driver import compile
 from tests.kernels.system import Launch, with_both_levels
+from tests.plans import planned
 
 SOURCE = (Path(__file__).parent / "exchanges.cl").read_text()
 GROUP, GROUPS = 64, 5
@@ -26,8 +26,7 @@ def launch(kernel: str, seed: int) -> Launch:
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_intervals(kernel):
-    (plan,) = (k.plan for k in compile(SOURCE).kernels if k.plan.name == kernel)
-    assert {loop.ii for loop in plan.loops.values()} == {1}
+    assert {loop.ii for loop in planned(SOURCE)[kernel].plan.loops.values()} == {1}
 
 
 system = with_both_levels(SOURCE)

@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hls.driver import compile
-from hls.options import Options
 from tests.kernels.system import KernelSystem, Launch, kernel_names
+from tests.plans import planned
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "rows.cl").read_text()
@@ -56,8 +55,7 @@ def test_bytes(system, kernel):
 
 @pytest.mark.parametrize("kernel", AHEAD)
 def test_which_loads_know_where_their_row_ends(kernel):
-    plan = next(one for one in compile(SOURCE, options=Options()).kernels if one.function.name == kernel)
-    assert sum(access.reads_ahead for access in plan.memory.accesses.values()) == AHEAD[kernel]
+    assert sum(access.reads_ahead for access in planned(SOURCE)[kernel].memory.accesses.values()) == AHEAD[kernel]
 
 
 def test_a_row_is_read_in_long_bursts(system):

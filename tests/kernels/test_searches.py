@@ -5,10 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hls.driver import compile
-from hls.options import Options
-from hls.target.board import load_board
 from tests.kernels.system import Launch, kernel_names, with_both_levels
+from tests.plans import planned
 
 SOURCE = (Path(__file__).parent / "searches.cl").read_text()
 #: kernel -> II of its loops that issue ahead, in order
@@ -32,14 +30,9 @@ def launch(n: int, seed: int) -> Launch:
     return Launch({"a": a, "out": np.full(160, -77, np.int32)}, {"n": n}, misalign=n % 3)
 
 
-@pytest.fixture(scope="module")
-def plans():
-    return {one.function.name: one.plan for one in compile(SOURCE, load_board("de5net"), Options()).kernels}
-
-
 @pytest.mark.parametrize("kernel", AHEAD)
-def test_the_next_iteration_does_not_wait_for_the_decision(plans, kernel):
-    assert [plan.ii for plan in plans[kernel].loops.values() if plan.speculative] == AHEAD[kernel]
+def test_the_next_iteration_does_not_wait_for_the_decision(kernel):
+    assert [plan.ii for plan in planned(SOURCE)[kernel].plan.loops.values() if plan.speculative] == AHEAD[kernel]
 
 
 system = with_both_levels(SOURCE)

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hls.driver import compile
 from tests.kernels.system import Launch, kernel_names, with_both_levels
+from tests.plans import planned
 
 SOURCE = (Path(__file__).parent / "traced.cl").read_text()
 #: The II of the loops that load and store, by kernel: that of their stores' ports, not that of the way through a sum or
@@ -21,7 +21,7 @@ def launch(n: int) -> Launch:
 
 @pytest.mark.parametrize("kernel", INTERVALS)
 def test_intervals(kernel):
-    (plan,) = (k.plan for k in compile(SOURCE).kernels if k.plan.name == kernel)
+    plan = planned(SOURCE)[kernel].plan
     assert (
         max(loop.ii for loop in plan.loops.values() if not any(op.opcode == "loop" for op in loop.region.ops))
         == INTERVALS[kernel]

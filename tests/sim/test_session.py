@@ -7,6 +7,7 @@ import pytest
 
 from hls.target.board import load_board
 from sim.build import build
+from sim.cache import cache_folder
 from sim.errors import BuildError, SimulationError
 from sim.session import Session
 from sim.shared import FaultKind, SharedMemory
@@ -200,6 +201,17 @@ def test_a_build_is_reused():
     steps.clear()
     build(design("increment"), "sluice_system", progress=steps.append)
     assert steps == []
+
+
+def test_a_hasty_build_does_the_same(board):
+    """It reads a header that was compiled before."""
+    cycles = board.run()
+    simulator = build(design("increment"), "sluice_system", hasty=True)
+    assert list((cache_folder() / "header").glob("*/verilated.h.gch"))
+    board.session.close()
+    board.session = Session(simulator.executable, one_bank(), board.memory)
+    board.data[:] = np.arange(board.data.size)
+    assert board.run() == cycles and (board.data == np.arange(board.data.size) + 1).all()
 
 
 def test_wrong_verilog_is_named_and_leaves_nothing_behind(tmp_path, monkeypatch):

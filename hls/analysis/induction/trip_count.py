@@ -162,9 +162,10 @@ def _needs(value: Value) -> list[Value]:
 def _apply(value: Value, numbers: dict):
     """One operation, some of whose operands may be unknown."""
     op = value.op
-    if op is None or not _needs(value):
+    needs = _needs(value)
+    if not needs:
         return constant(value)
-    given = [numbers[v] for v in _needs(value)]
+    given = [numbers[v] for v in needs]
     if op.opcode in ("if", "select"):
         condition, *arms = given
         if condition is None:

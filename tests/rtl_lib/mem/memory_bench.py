@@ -81,26 +81,28 @@ class Memory:
 
     def serve_reads(self, port):
         size = port.signature.word_bytes
+        request, response = port.request, port.response
+        asked, address, count = request.valid & request.ready, request.payload.addr, request.payload.words
 
         async def testbench(ctx):
             due, now = deque(), 0
             while True:
-                ctx.set(port.request.ready, self.happens())
+                ctx.set(request.ready, self.happens())
                 answer = bool(due) and due[0][0] <= now and self.happens()
-                ctx.set(port.response.valid, answer)
+                ctx.set(response.valid, answer)
                 if answer:
                     _, addr, last = due.popleft()
                     ctx.set(
-                        port.response.payload,
+                        response.payload,
                         {
                             "data": int.from_bytes(self.bytes[addr : addr + size], "little"),
                             "error": addr in self.bad,
                             "last": last,
                         },
                     )
-                assert not answer or ctx.get(port.response.ready), "a response was refused"
-                if ctx.get(port.request.valid & port.request.ready):
-                    addr, words = ctx.get(port.request.payload.addr), ctx.get(port.request.payload.words)
+                assert not answer or ctx.get(response.ready), "a response was refused"
+                if ctx.get(asked):
+                    addr, words = ctx.get(address), ctx.get(count)
                     self.check(port, addr, words)
                     self.reads.append((addr, words))
                     due.extend((now + self.latency, addr + n * size, n == words - 1) for n in range(words))
@@ -111,26 +113,30 @@ class Memory:
 
     def serve_writes(self, port):
         size = port.signature.word_bytes
+        request, written, ack = port.request, port.data, port.ack
+        asked, address, count = request.valid & request.ready, request.payload.addr, request.payload.words
+        taken, data, strobe = written.valid & written.ready, written.payload.data, written.payload.strobe
 
         async def testbench(ctx):
             due, burst, now = deque(), [], 0
             while True:
-                ctx.set(port.request.ready, not burst and self.happens())
-                ctx.set(port.data.ready, bool(burst) and self.happens())
-                ctx.set(port.ack.valid, bool(due) and due[0][0] <= now)
-                if ctx.get(port.ack.valid):
+                ctx.set(request.ready, not burst and self.happens())
+                ctx.set(written.ready, bool(burst) and self.happens())
+                acknowledged = bool(due) and due[0][0] <= now
+                ctx.set(ack.valid, acknowledged)
+                if acknowledged:
                     _, error = due.popleft()
-                    ctx.set(port.ack.payload, {"error": error})
-                assert not ctx.get(port.ack.valid) or ctx.get(port.ack.ready), "an acknowledgement was refused"
-                assert not burst or ctx.get(port.data.valid), "a burst waits half way"
-                if ctx.get(port.request.valid & port.request.ready):
-                    addr, words = ctx.get(port.request.payload.addr), ctx.get(port.request.payload.words)
+                    ctx.set(ack.payload, {"error": error})
+                assert not acknowledged or ctx.get(ack.ready), "an acknowledgement was refused"
+                assert not burst or ctx.get(written.valid), "a burst waits half way"
+                if ctx.get(asked):
+                    addr, words = ctx.get(address), ctx.get(count)
                     self.check(port, addr, words)
                     self.writes.append((addr, words))
                     burst = [addr + n * size for n in range(words)]
-                elif ctx.get(port.data.valid & port.data.ready):
+                elif ctx.get(taken):
                     addr = burst.pop(0)
-                    self.write_strobed(addr, ctx.get(port.data.payload.data), ctx.get(port.data.payload.strobe))
+                    self.write_strobed(addr, ctx.get(data), ctx.get(strobe))
                     if not burst:
                         due.append((now + self.latency, addr in self.bad))
                 await ctx.tick()
