@@ -28,7 +28,7 @@ from hls.analysis.loops.loop_tree import LoopTree
 from hls.analysis.loops.sccs import components
 from hls.analysis.predicates.guarded_values import guarded_values_of
 from hls.analysis.predicates.value_sets import ValueSet, ValueSets
-from hls.ir import Function, IntType, Module, Value, walk
+from hls.ir import Function, IntType, Module, Op, Value, walk
 from hls.ir.rewrite import is_constant
 from tests.ir import channel_printers, memory_printers, workgroup_printers
 from tests.ir.names import Names, address_bits
