@@ -4,7 +4,6 @@ A printer gets a function, and the names of its values; it gives lines. Those of
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import combinations_with_replacement
 
 from hls.analysis.affine.affine import AffineForms
 from hls.analysis.affine.delinearize import rows_of
@@ -17,10 +16,7 @@ from hls.analysis.bits.known_bits import TrailingZeros
 from hls.analysis.bits.possible_values import PossibleValues
 from hls.analysis.bits.ranges import ranges
 from hls.analysis.bits.wiring import cut_order, is_wires, possible_ones
-from hls.analysis.dependence.address_slice import PythonEmitter, Slice
-from hls.analysis.dependence.dependence import DependenceTester, dependences
-from hls.analysis.dependence.enumerate import AddressTraces
-from hls.analysis.dependence.polyhedral import DistanceQuery
+from hls.analysis.dependence.dependence import dependences
 from hls.analysis.induction.bounded_step import pace
 from hls.analysis.induction.counted import trips_of_counter
 from hls.analysis.induction.monotonic import MonotonicAccess
@@ -28,44 +24,20 @@ from hls.analysis.induction.periodic import PeriodicSequences
 from hls.analysis.induction.state_space import most_iterations
 from hls.analysis.induction.trip_count import count_trips
 from hls.analysis.loops.forward_slice import behind, computed_from
-from hls.analysis.loops.loop_tree import Loop, LoopTree
+from hls.analysis.loops.loop_tree import LoopTree
 from hls.analysis.loops.sccs import components
-from hls.analysis.memory.access_groups import neighbours
-from hls.analysis.memory.commutativity import Commutativity
-from hls.analysis.memory.must_alias import MustAlias
-from hls.analysis.memory.must_define import MustDefine
-from hls.analysis.memory.reaching_stores import ReachingStores
-from hls.analysis.memory.strides import access_patterns
 from hls.analysis.predicates.guarded_values import guarded_values_of
 from hls.analysis.predicates.implication import implied, never_both
 from hls.analysis.predicates.value_sets import ValueSet, ValueSets
-from hls.ir import Function, IntType, Module, Op, Value, memory_name, reaches_memory, walk
+from hls.ir import Function, IntType, Module, Op, Value, walk
 from hls.ir.rewrite import is_constant
-from tests.ir import channel_printers, workgroup_printers
+from tests.ir import channel_printers, memory_printers, workgroup_printers
 from tests.ir.names import Names, address_bits
+from tests.ir.walks import accesses_of, loop_of, loops_of, or_unknown, pairs_of
 
 __all__ = ["PRINTERS"]
 
 Printer = Callable[[Function, Names], Iterator[str]]
-
-
-def _loops(function: Function) -> list[Op]:
-    return [op for op in walk(function.body) if op.opcode == "loop"]
-
-
-def _accesses(function: Function) -> list[Op]:
-    return [op for op in walk(function.body) if op.opcode in ("load", "store") and reaches_memory(op)]
-
-
-def _pairs(function: Function) -> list[tuple[Op, Op]]:
-    """Two accesses of one memory, one of which stores, the earlier one first; also a store with itself."""
-    return [
-        (one, other)
-        for one, other in combinations_with_replacement(_accesses(function), 2)
-        if memory_name(one) == memory_name(other)
-        and "store" in (one.opcode, other.opcode)
-        and (one is not other or one.opcode == "store")
-    ]
 
 
 def _integers(names: Names) -> list[Value]:
@@ -74,7 +46,7 @@ def _integers(names: Names) -> list[Value]:
 
 def _affine(function: Function, names: Names) -> Iterator[str]:
     forms = AffineForms(function, address_bits(function))
-    for op in _accesses(function):
+    for op in accesses_of(function):
         form = forms.offset(op)
         low, high = forms.bounds(form)
         yield f"{names.op(op)}: byte {names.sum(form)}, {_interval(low, high)}"
@@ -96,7 +68,7 @@ def _number(number: float) -> str:
 
 def _rows(function: Function, names: Names) -> Iterator[str]:
     forms = AffineForms(function, address_bits(function))
-    for one, other in _pairs(function):
+    for one, other in pairs_of(function):
         found = rows_of(forms, forms.offset(one), forms.offset(other))
         for op, row in zip((one, other), found or ()):
             yield f"{names.op(op)}: row {names.sum(row.row)} of {names.sum(row.pitch)} bytes, byte {names.sum(row.column)}"
@@ -114,7 +86,7 @@ def _floordiv(function: Function, names: Names) -> Iterator[str]:
 
 def _domains(function: Function, names: Names) -> Iterator[str]:
     domains = Domains(AffineForms(function, address_bits(function)))
-    for op in _accesses(function):
+    for op in accesses_of(function):
         conditions = [
             f"{' and '.join(names.sum(form) + ' >= 0' for form in one.forms)}"
             + (f" unless {names.loop(one.unless_first)} is in its first iteration" if one.unless_first else "")
@@ -188,87 +160,28 @@ def _wiring(function: Function, names: Names) -> Iterator[str]:
             yield f"{names.op(op)}: {', '.join(words)}"
 
 
-def _slice(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, address_bits(function))
-    for op in _accesses(function):
-        for top in forms.tree.around(op)[:1]:
-            part = Slice(forms.tree, top, {op: forms.offset(op)})
-            if not part.closed:
-                yield f"{names.op(op)} in {names.loop(top)}: not closed"
-                continue
-            rows, left = PythonEmitter(part).run(1000)
-            places = ", ".join(f"{iterations}: {offsets[0]}" for iterations, offsets in rows)
-            yield f"{names.op(op)} in {names.loop(top)}: {places} ({1000 - left} steps)"
-
-
-def _dependences(function: Function, names: Names) -> Iterator[str]:
-    for one in dependences(function, address_bits(function)):
-        where = f"{_iterations(one.distance)} of {names.loop(one.loop)} later" if one.loop else "in one iteration"
-        known = "" if one.known else ", if at all"
-        overlap = ", where buffers overlap" if one.overlap else ""
-        yield f"{one.kind.value}: {names.op(one.dst)} after {names.op(one.src)}, {where}{known}{overlap}"
-
-
-def _traces(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, address_bits(function))
-    traces = AddressTraces(forms)
-    for one, other in _pairs(function):
-        around = forms.tree.around(one)
-        for k, loop in enumerate(around):
-            if loop in forms.tree.around(other):
-                found = traces.least(one, other, loop, k, 1)
-                yield f"{names.op(other)} aliases {names.op(one)}: {_least(found)} in {names.loop(loop)}"
-
-
-def _least(found: int | None) -> str:
-    return "never" if found is None else f"at least {_iterations(found)} later"
-
-
-def _distance(function: Function, names: Names) -> Iterator[str]:
-    tester = DependenceTester(function, address_bits(function))
-    for one, other in _pairs(function):
-        around = tester.tree.around(one)
-        for same, loop in enumerate(around):
-            if loop in tester.tree.around(other):
-                query = DistanceQuery(tester, one, other, loop, same)
-                facts = ["exact" if query.known else "with unknowns", *(["apart"] if query.apart else [])]
-                yield f"{names.op(one)}, then {names.op(other)} in {names.loop(loop)}: {', '.join(facts)}: {query.text}"
-
-
 def _paces(function: Function, names: Names) -> Iterator[str]:
     known = ranges(function)
     tree = LoopTree(function)
-    for op in _loops(function):
-        loop = _loop_of(tree, op)
+    for op in loops_of(function):
+        loop = loop_of(tree, op)
         for arg in loop.body.args:
             found = pace(arg, loop, known)
             yield f"{names(arg)}: {'unknown' if found is None else f'{found[0]} to {found[1]} more in each iteration'}"
 
 
-def _loop_of(tree: LoopTree, op: Op) -> Loop:
-    return tree.around(op.regions[0].terminator)[-1]
-
-
 def _counted(function: Function, names: Names) -> Iterator[str]:
-    for op in _loops(function):
+    for op in loops_of(function):
         body = op.regions[0]
         for k, arg in enumerate(body.args):
             found = trips_of_counter(op, body.terminator.operands[0], k)
-            yield f"{names.loop(op)}, counted by {names(arg)}: {_unknown(found, 'iterations')}"
-
-
-def _iterations(number: int) -> str:
-    return f"{number} iteration{'' if number == 1 else 's'}"
-
-
-def _unknown(found: object, what: str) -> str:
-    return "unknown" if found is None else f"{found} {what}"
+            yield f"{names.loop(op)}, counted by {names(arg)}: {or_unknown(found, 'iterations')}"
 
 
 def _monotonic(function: Function, names: Names) -> Iterator[str]:
     forms = AffineForms(function, address_bits(function))
     growth = MonotonicAccess(forms)
-    for one, other in _pairs(function):
+    for one, other in pairs_of(function):
         for loop in (None, *forms.tree.around(one)):
             if (loop is not None or one is not other) and (loop is None or loop in forms.tree.around(other)):
                 where = f"in later iterations of {names.loop(loop)}" if loop else "in one iteration"
@@ -285,12 +198,12 @@ def _periodic(function: Function, names: Names) -> Iterator[str]:
 
 
 def _states(function: Function, names: Names) -> Iterator[str]:
-    for op in _loops(function):
-        yield f"{names.loop(op)}: {_unknown(most_iterations(op), 'iterations at most')}"
+    for op in loops_of(function):
+        yield f"{names.loop(op)}: {or_unknown(most_iterations(op), 'iterations at most')}"
 
 
 def _trips(function: Function, names: Names) -> Iterator[str]:
-    for op in _loops(function):
+    for op in loops_of(function):
         found = count_trips(op)
         text = "unknown" if found is None else f"{'' if found.exact else 'at most '}{found.count} iterations"
         yield f"{names.loop(op)}: {text}"
@@ -307,27 +220,23 @@ def _trips(function: Function, names: Names) -> Iterator[str]:
 
 def _forward(function: Function, names: Names) -> Iterator[str]:
     tree = LoopTree(function)
-    for op in _accesses(function):
+    followers: dict[Op, set[Op]] = {}
+    for fact in dependences(function, address_bits(function)):
+        if fact.loop is None:
+            followers.setdefault(fact.src, set()).add(fact.dst)
+    for op in accesses_of(function):
         region = tree.region_of(op)
         if op.results:
             yield f"computed from {names(op.results[0])}: {names.all(computed_from(region, set(op.results)))}"
-        followers = {
-            one.src: {
-                two.dst
-                for two in dependences(function, address_bits(function))
-                if two.src is one.src and two.loop is None
-            }
-            for one in dependences(function, address_bits(function))
-        }
         yield f"waits for {names.op(op)}: {names.all(behind(region, op, followers))}"
 
 
 def _tree(function: Function, names: Names) -> Iterator[str]:
     tree = LoopTree(function)
-    for op in _loops(function):
-        loop = _loop_of(tree, op)
+    for op in loops_of(function):
+        loop = loop_of(tree, op)
         inside = f" in {names.loop(loop.parent)}" if loop.parent else ""
-        yield f"{names.loop(loop)}{inside}: {_unknown(loop.most_trips, 'iterations at most')}" + (
+        yield f"{names.loop(loop)}{inside}: {or_unknown(loop.most_trips, 'iterations at most')}" + (
             ", parallel" if loop.parallel else ""
         )
         for arg, found in loop.inductions.items():
@@ -338,80 +247,12 @@ def _tree(function: Function, names: Names) -> Iterator[str]:
 
 
 def _components(function: Function, names: Names) -> Iterator[str]:
-    for op in _loops(function):
+    for op in loops_of(function):
         found: dict[int, list[Value]] = {}
         for value, number in components(op.regions[0]).items():
             found.setdefault(number, []).append(value)
         for values in sorted(found.values(), key=names.all):
             yield f"{names.loop(op)}: {names.all(values)}"
-
-
-def _groups(function: Function, names: Names) -> Iterator[str]:
-    for most in (0, 64):
-        for group in neighbours(function, most, address_bits(function)):
-            members = ", ".join(f"{names.op(op)} at {offset}" for op, offset in zip(group.members, group.offsets))
-            yield f"up to {most} bytes: {members}"
-
-
-def _commute(function: Function, names: Names) -> Iterator[str]:
-    free = Commutativity(function)
-    ops = [op for op in walk(function.body) if reaches_memory(op)]
-    for one, other in combinations_with_replacement(ops, 2):
-        if memory_name(one) == memory_name(other) and {one.opcode, other.opcode} != {"load"}:
-            yield f"{names.op(one)} and {names.op(other)}: {'commute' if free.between(one, other) else 'ordered'}"
-
-
-def _aliases(function: Function, names: Names) -> Iterator[str]:
-    places = MustAlias(function, address_bits(function))
-    tree = places.tree
-    for store, load in ((a, b) for pair in _pairs(function) for a, b in (pair, pair[::-1])):
-        if store.opcode == "store" and load.opcode == "load" and tree.region_of(store) is tree.region_of(load):
-            loop = tree.around(store)[-1] if tree.around(store) else None
-            found = places.distance(store, load, loop)
-            text = "unknown" if found is None else f"{_iterations(found)} later"
-            fixed = ", invariant address" if loop is not None and places.fixed(load, loop) else ""
-            yield f"{names.op(load)} reads what {names.op(store)} wrote: {text}{fixed}"
-
-
-def _defined(function: Function, names: Names) -> Iterator[str]:
-    forms = AffineForms(function, address_bits(function))
-    defines = MustDefine(forms)
-    for op in _loops(function):
-        loop = _loop_of(forms.tree, op)
-        inside = [access for access in _accesses(function) if loop in forms.tree.around(access)]
-        for name in dict.fromkeys(memory_name(access) for access in inside):
-            loads = [a for a in inside if memory_name(a) == name and a.opcode == "load"]
-            stores = [a for a in inside if memory_name(a) == name and a.opcode == "store"]
-            if loads and stores:
-                anew = defines.begins_anew(loop, loads, stores)
-                yield f"{name} in {names.loop(loop)}: {'written before it is read' if anew else 'may read an older value'}"
-
-
-def _reaching(function: Function, names: Names) -> Iterator[str]:
-    places = MustAlias(function, address_bits(function))
-    tree = places.tree
-    for load in [op for op in _accesses(function) if op.opcode == "load"]:
-        loop = tree.around(load)[-1] if tree.around(load) else None
-        for compare in (False, True):
-            found = ReachingStores(places, loop, compare).of(load)
-            words = "comparing addresses, " if compare else ""
-            yield f"{words}{names.op(load)}: {'; '.join(_reached(one, names) for one in found) or 'memory'}"
-
-
-def _reached(one, names: Names) -> str:
-    sure = "surely" if one.certain else "perhaps"
-    return f"{names.op(one.access)}, {_iterations(one.distance)} before, {sure}" + (
-        ", if addresses are equal" if one.compare else ""
-    )
-
-
-def _strides(function: Function, names: Names) -> Iterator[str]:
-    for op, pattern in access_patterns(function).items():
-        for loop, step in pattern.steps:
-            amount = "unknown" if step.amount is None else f"{step.amount} bytes"
-            regular = "" if step.regular else ", irregular"
-            period = f", wraps after {step.period} bytes" if step.period else ""
-            yield f"{names.op(op)} in {names.loop(loop)}: {amount}{regular}{period}"
 
 
 def _guarded(function: Function, names: Names) -> Iterator[str]:
@@ -451,10 +292,6 @@ OF_FUNCTIONS: dict[str, Printer] = {
     "possible_values": _possible,
     "ranges": _ranges,
     "wiring": _wiring,
-    "address_slice": _slice,
-    "dependence": _dependences,
-    "enumerate": _traces,
-    "polyhedral": _distance,
     "bounded_step": _paces,
     "counted": _counted,
     "monotonic": _monotonic,
@@ -464,14 +301,9 @@ OF_FUNCTIONS: dict[str, Printer] = {
     "forward_slice": _forward,
     "loop_tree": _tree,
     "sccs": _components,
-    "access_groups": _groups,
-    "commutativity": _commute,
-    "must_alias": _aliases,
-    "must_define": _defined,
-    "reaching_stores": _reaching,
-    "strides": _strides,
     "guarded_values": _guarded,
     "value_sets": _sets,
+    **memory_printers.PRINTERS,
     **workgroup_printers.PRINTERS,
 }
 

@@ -3,7 +3,8 @@
 import pytest
 
 from hls.ir.parser import parse_module
-from tests.ir.case import read_case, transformed
+from hls.passes.loops.loop_invariant_code_motion import LoopInvariantCodeMotion
+from tests.ir.case import ROOT, read_case, transformed
 from tests.ir.meaning import Plan, difference
 
 KERNEL = """kernel @k(%n: i32) {
@@ -43,6 +44,13 @@ def test_input_that_no_run_goes_through_is_no_golden():
 def test_a_plan_that_cannot_be_read_is_refused(text):
     with pytest.raises(ValueError):
         Plan.of(text)
+
+
+def test_a_pass_that_stops_firing_is_found(monkeypatch):
+    case = read_case(ROOT / "loop-invariant-code-motion" / "product.ir")
+    assert transformed(case) == (case.expected, None)
+    monkeypatch.setattr(LoopInvariantCodeMotion, "run", lambda self, function: function)
+    assert transformed(case) == ("unchanged", None) != (case.expected, None)
 
 
 def test_what_is_written_is_read_again(tmp_path):
