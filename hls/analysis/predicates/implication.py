@@ -81,23 +81,31 @@ class Exclusions:
     as long as nobody changes the operations."""
 
     def __init__(self):
-        self._facts: dict[Value, tuple[set, set]] = {}
+        self._facts: dict[Value, tuple[set, set, dict[Value, int]]] = {}
 
     def never_both(self, one: Value, other: Value) -> bool:
         for either, rest in ((one, other), (other, one)):
             if either.op is not None and either.op.opcode == "or":
                 return all(self.never_both(part, rest) for part in either.op.operands)
-        (true, false), (also, denied) = self._implied(one), self._implied(other)
+        (true, false, number), (also, denied, equal) = self._implied(one), self._implied(other)
+        # one number is not two: at once what a long chain of comparisons says in the end
+        if any(equal.get(value, n) != n for value, n in number.items()):
+            return True
         return not (true.isdisjoint(denied) and false.isdisjoint(also))
 
-    def _implied(self, condition: Value) -> tuple[set, set]:
-        """(what is true, what is false) where the condition is true."""
+    def _implied(self, condition: Value) -> tuple[set, set, dict[Value, int]]:
+        """(what is true, what is false, what is which number) where the condition is true."""
         if condition not in self._facts:
             sides: tuple[set, set] = (set(), set())
+            equal: dict[Value, int] = {}
             for value, truth in implied(condition).items():
                 key, same = comparison_key(value)
                 sides[truth != same].add(key)
-            self._facts[condition] = sides
+                if value.op is not None and value.op.opcode == ("eq" if truth else "ne"):
+                    left, right = value.op.operands
+                    if constant(right) is not None:
+                        equal[left] = constant(right)
+            self._facts[condition] = *sides, equal
         return self._facts[condition]
 
 
