@@ -24,7 +24,7 @@ def collect(result, source: str) -> Report:
     device = result.board.device
     area = estimate(result.verilog, result.top, device)
     latency = result.board.read_latency
-    timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
+    timing = OperatorTiming.of(result.board)
     modules = module_names([kernel.name for kernel in result.interface.kernels])
     kernels = tuple(
         collect_kernel(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...analysis.loops.forward_slice import computed_from
+from ...analysis.timing import TimingModel
 from ...ir import (
     Function,
     IntType,
@@ -19,7 +20,6 @@ from ...ir import (
     walk,
 )
 from ...ir.clone import clone_function
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
 from ..memory.storage_attributes import HOLDS_UP
 from ..recurrence.look_ahead_control import CONTROL
@@ -59,7 +59,7 @@ class FlattenCarriedNests(FunctionPass):
     would there.
     """
 
-    model: DelayModel | None = None
+    timing: TimingModel | None = None
     record: Callable[[Merged], None] | None = None
     name = "flatten-carried-nests"
     requires = frozenset({Form.ARRAYS_LOWERED})
@@ -73,7 +73,7 @@ class FlattenCarriedNests(FunctionPass):
             inner = _inner(outer)
             held = {m.name for m in result.memories.values() if HOLDS_UP in dict(m.attrs)}
             if inner is not None and _goes_on(outer, inner, uses(result.body), held) and _is_cheap(outer, inner, held):
-                join_nest(function.name, [outer, inner], region, self.model, lambda into, loop: None, self.record)
+                join_nest(function.name, [outer, inner], region, self.timing, lambda into, loop: None, self.record)
         return result
 
 

@@ -4,14 +4,14 @@ chosen before."""
 from dataclasses import dataclass, replace
 
 from ...analysis.induction.trip_count import INVERSE
+from ...analysis.timing import Recurrence, TimingModel, recurrences_of
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
 from ..scalar.algebraic_simplification import opposite
 from .combine_minmax import Question, merge_steps
-from .component import Recurrence, recurrences_of
+from .recurrence_edits import insert_before, snapshot
 
 __all__ = ["AbsorbGuards", "Side", "guarded", "merge_choices"]
 
@@ -21,7 +21,7 @@ _JOINS = frozenset({"and", "or"})
 
 @dataclass(frozen=True)
 class AbsorbGuards(FunctionPass):
-    """Before: flat. After: where a recurrence takes fewer cycles of ``model`` for it (None: nothing is done), ``x < t
+    """Before: flat. After: where a recurrence takes fewer cycles of ``timing`` for it (None: nothing is done), ``x < t
     && c``, with ``x`` a part of the recurrence and ``t`` and ``c`` not, is ``x < (c ? t : the least number)``, and the
     like: `if (c && t < best) best = t` is a comparison and a choice.
 
@@ -31,22 +31,22 @@ class AbsorbGuards(FunctionPass):
     statement leaves it, the comparison decides last, under both conditions. Exact for every operand.
     """
 
-    model: DelayModel | None = None
+    timing: TimingModel | None = None
 
     name = "absorb-guards"
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        for _, loop in list(loops_inside_out(result.body)) if self.model is not None else ():
-            for one in recurrences_of(loop, self.model):
+        for _, loop in list(loops_inside_out(result.body)) if self.timing is not None else ():
+            for one in recurrences_of(loop, self.timing):
                 if one.cycles({}) > 1:
                     _join_all(one)
         return result
 
 
 def _join_all(one: Recurrence):
-    before, restore = one.cycles({}), one.snapshot()
+    before, restore = one.cycles({}), snapshot(one)
     merge_choices(one)
     merge_steps(one, _questions)
     joins = guarded(one, _sides(one))
@@ -90,7 +90,7 @@ def _make_strict(op: Op, early: int, one: Recurrence):
         constant(limit) + (1 if early else -1) & (1 << limit.type.bits) - 1, limit.type
     )
     op.opcode = "slt" if is_signed else "ult"
-    one.insert(op, built.ops)
+    insert_before(one, op, built.ops)
 
 
 def _side(one: Recurrence, op: Op) -> Side:
@@ -158,7 +158,7 @@ def _become(one: Recurrence, op: Op, inner: Op, side: int):
     one.values |= {moves, outer} if op.operands[0] in late else {moves}
     op.operands = [b.value("and", moves, outer), choices[1 - stays], rest]
     one.values.add(op.operands[0])
-    one.insert(op, built.ops)
+    insert_before(one, op, built.ops)
     one.body.ops.remove(inner)
 
 
@@ -181,7 +181,7 @@ def _join(one: Recurrence, op: Op):
         opcode, numbers, early = _of_both(one, [v.op for v in late], op.opcode == "and", b)
     op.opcode, op.operands, op.attrs = opcode, numbers, {}
     one.values.add(numbers[1 - early])
-    one.insert(op, built.ops)
+    insert_before(one, op, built.ops)
 
 
 def _with_guard(one: Recurrence, compare: Op, guard: Value, never: bool, b: Builder) -> tuple[str, list[Value], int]:

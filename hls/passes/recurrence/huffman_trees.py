@@ -2,10 +2,10 @@
 logic, extremes."""
 
 import heapq
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ...analysis.timing import Arrival, Arrivals
 from ...ir import Builder, FloatType, IntType, Op, Region, Value, has, uses
 from ...ir.associative import emit, pair_of, rewrite_as
 from ...ir.types import Type
@@ -15,7 +15,6 @@ __all__ = ["Leaf", "Node", "Shaper", "Tree", "rebuild", "trees_of"]
 
 #: trees are taken apart into at most so many values
 MOST_LEAVES = 16
-_NEVER = -math.inf
 _FLOAT_SUMS = frozenset({"fadd", "fsub", "fma"})
 
 
@@ -145,16 +144,14 @@ class _Finder:
 
 @dataclass(frozen=True)
 class Shaper:
-    """Trees in the order in which values are there: ``times`` (those that it does not name are there from the start);
-    ``step`` tells the ns of an operation, of (opcode or kind, type, whether subnormal numbers count as zeros)."""
+    """Trees in the order in which values are there, as ``arrivals`` says."""
 
-    times: Mapping[Value, float]
-    step: Callable[[str, Type, bool], float]
+    arrivals: Arrivals
 
-    def at(self, node: Leaf | Node, kind: str) -> float:
+    def at(self, node: Leaf | Node, kind: str) -> Arrival:
         """When it is there, in a tree of this kind."""
         if isinstance(node, Leaf):
-            return max(self.times.get(v, _NEVER) for v in (node.value, node.factor) if v is not None)
+            return max(self.arrivals.at(v) for v in (node.value, node.factor) if v is not None)
         return self._joined(node, self.at(node.left, kind), self.at(node.right, kind), kind)
 
     def soonest(self, tree: Tree) -> Node:
@@ -176,8 +173,8 @@ class Shaper:
             heapq.heappush(heap, (self._joined(node, time, other[0], tree.kind), k, node))
         return heap[0][2]
 
-    def _joined(self, node: Node, left: float, right: float, kind: str) -> float:
-        return max(left, right) + self.step(node.kind, node.type, kind.endswith("flush"))
+    def _joined(self, node: Node, left: Arrival, right: Arrival, kind: str) -> Arrival:
+        return self.arrivals.timing.joined(node.kind, node.type, max(left, right), kind.endswith("flush"))
 
 
 def _is_product(node: Leaf | Node) -> bool:

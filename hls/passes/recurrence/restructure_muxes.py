@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
-from ...ir import Builder, Function, Op, Value, has, walk
+from ...analysis.timing import START, Arrival, TimingModel
+from ...ir import Builder, Function, Op, Value, walk
 from ...ir.clone import clone_function
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
 from .look_ahead_control import CONTROL
 
@@ -25,7 +25,7 @@ class RestructureMuxes(FunctionPass):
     short as that of a single counter.
     """
 
-    model: DelayModel
+    timing: TimingModel
     name = "restructure-muxes"
     requires = frozenset({Form.ORDERED})
 
@@ -33,7 +33,7 @@ class RestructureMuxes(FunctionPass):
         result = clone_function(function)
         for op in walk(result.body):
             if op.opcode == "loop":
-                _Loop(op, self.model).run()
+                _Loop(op, self.timing).run()
         return result
 
 
@@ -49,13 +49,13 @@ class _Loop:
     """Times are asked twice: with all that is computed from what the loop carries, and with that part alone which comes
     back to the value itself, as the rest may be computed cycles before."""
 
-    def __init__(self, loop: Op, model: DelayModel):
-        (self.body,), self.model = loop.regions, model
+    def __init__(self, loop: Op, timing: TimingModel):
+        (self.body,), self.timing = loop.regions, timing
         self.inside = set(self.body.ops)
         self.component = components(self.body)
         self.scope: int | None = None
         self.fresh: set[Value] = set()
-        self.times: dict[Value, float] = {}
+        self.times: dict[Value, Arrival] = {}
 
     def run(self):
         end = self.body.ops.pop()
@@ -64,7 +64,7 @@ class _Loop:
             for scope in dict.fromkeys((None, self.component.get(value))):
                 if scope != self.scope:
                     self.scope, self.times = scope, {}
-                if self._time(end.operands[1 + k]) + self.model.overhead_ns > self.model.period_ns:
+                if self._time(end.operands[1 + k]).cycle > 0:
                     end.operands[1 + k] = self._sooner(end.operands[1 + k], b)
         self.body.ops.append(end)
 
@@ -113,9 +113,9 @@ class _Loop:
             total = b.value("and", total, term)
         return total
 
-    # --- when values are there, in ns from the registers of the iteration
+    # --- when values are there, from the registers of the iteration on
 
-    def _time(self, value: Value) -> float:
+    def _time(self, value: Value) -> Arrival:
         work = [value]
         while work:
             top = work[-1]
@@ -142,19 +142,11 @@ class _Loop:
             and self.component.get(value, self.scope if value in self.fresh else None) != self.scope
         )
 
-    def _find_time(self, value: Value) -> float:
+    def _find_time(self, value: Value) -> Arrival:
         if self._is_beside(value):
-            return 0.0
+            return START
         if value.owner is self.body:
-            return self.model.delay("select", 1)
-        latest = max((self.times[v] for v in self._needs(value)), default=0.0)
+            return self.timing.register()
+        latest = max((self.times[v] for v in self._needs(value)), default=START)
         # else it is the same in every iteration, or begins at a register
-        return latest + self._delay(value.op) if latest else 0.0
-
-    def _delay(self, op: Op) -> float:
-        if op.opcode in ("zext", "sext", "trunc") or has(op, "shift") and not self._needs(op.operands[1]):
-            return 0.0
-        name = {"ne": "eq", "ule": "ult", "sle": "slt"}.get(op.opcode, op.opcode)
-        bits = max(v.type.bits for v in op.operands)
-        single = op.result.type.bits == 1 and (has(op, "bitwise") or op.opcode == "select")
-        return self.model.delay(name, bits) / (2 if single else 1)
+        return self.timing.after(value.op, latest) if latest > START else START

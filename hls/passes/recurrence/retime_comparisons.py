@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
+from ...analysis.timing import Arrivals, TimingModel
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, walk
 from ...ir.clone import clone_function, clone_ops
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
-from .look_ahead_control import CONTROL, carry, logic_delay
+from .look_ahead_control import CONTROL, carry
 
 __all__ = ["RetimeComparisons"]
 
@@ -28,7 +28,7 @@ class RetimeComparisons(FunctionPass):
     around on both ways.
     """
 
-    model: DelayModel
+    timing: TimingModel
     name = "retime-comparisons"
     requires = frozenset({Form.ORDERED})
 
@@ -36,7 +36,7 @@ class RetimeComparisons(FunctionPass):
         result = clone_function(function)
         for region, loop in list(loops_inside_out(result.body)):
             if not loop.attrs.get("ring"):
-                _Loop(region, loop, self.model).run()
+                _Loop(region, loop, self.timing).run()
         return result
 
 
@@ -45,8 +45,8 @@ class _Stuck(Exception):
 
 
 class _Loop:
-    def __init__(self, region: Region, loop: Op, model: DelayModel):
-        self.region, self.loop, self.model = region, loop, model
+    def __init__(self, region: Region, loop: Op, timing: TimingModel):
+        self.region, self.loop, self.timing = region, loop, timing
         (self.body,) = loop.regions
         self.component = components(self.body)
         self.makers = {r: op for op in self.body.ops for r in op.results}
@@ -67,20 +67,16 @@ class _Loop:
     def _late(self) -> set[int]:
         """The sets of values in which the way from one iteration to the next takes more than a cycle, and only integer
         logic lies on it."""
-        time: dict[Value, float] = {}
+        arrivals = Arrivals(self.timing, dict.fromkeys(self.body.args, self.timing.register()))
         strange = set()
         for op in self.body.ops:
             sets = {self.component[value] for value in op.results if value in self.component}
             if op.opcode not in CONTROL:
                 strange |= sets
             elif sets:
-                start = max((time.get(v, self._start(v)) for v in op.operands), default=0.0)
-                time[op.result] = start + logic_delay(op, self.model)
-        ends = [(self.component[v], time.get(v, 0.0)) for v in self.body.terminator.operands[1:] if v in self.component]
-        return {k for k, end in ends if end + self.model.overhead_ns > self.model.period_ns} - strange
-
-    def _start(self, value: Value) -> float:
-        return self.model.delay("select", 1) if value.owner is self.body else 0.0
+                arrivals.note(op)
+        ends = [v for v in self.body.terminator.operands[1:] if v in self.component]
+        return {self.component[v] for v in ends if arrivals.misses(v)} - strange
 
     # --- what is compared ---
 

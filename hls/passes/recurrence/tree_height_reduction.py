@@ -1,33 +1,18 @@
 """Chains of integer operations that may be regrouped become trees: what is there first meets first."""
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from ...analysis.loops.sccs import components
+from ...analysis.timing import Arrival, Arrivals, TimingModel
 from ...ir import Builder, Function, Op, Region, Value, has, loops_inside_out, regions, uses
 from ...ir.associative import AssociativePair, emit, pair_of, rewrite_as
 from ...ir.clone import clone_function
-from ...ir.rewrite import constant
 from ..manager import Form, FunctionPass
 
 __all__ = ["TreeHeightReduction"]
-
-#: how long an operation takes, in additions; of what waits for memory, or for another kernel, nobody knows
-_STEPS = {
-    "mul": 3,
-    "udiv": 30,
-    "sdiv": 30,
-    "urem": 30,
-    "srem": 30,
-    "const": 0,
-    "zext": 0,
-    "sext": 0,
-    "trunc": 0,
-    "bitcast": 0,
-}
-_WAIT = 100
-_FLOAT = 8
 
 
 @dataclass(frozen=True)
@@ -37,21 +22,27 @@ class TreeHeightReduction(FunctionPass):
     as can be.
 
     What a loop carries meets the others last, as :class:`RecurrenceHeightReduction` leaves it: it stays beside the tree
-    of those that do not depend on it. The number of operations stays the same. Trees that cannot become shorter stay as
-    they are, and so do places in memory, in which others look for what is the same.
+    of those that do not depend on it. ``timing`` says when operands are there (None: nothing is done). The number of
+    operations stays the same. Trees that cannot become shorter stay as they are, and so do places in memory, in which
+    others look for what is the same.
     """
 
+    timing: TimingModel | None = None
     least: int = 4
 
     name = "tree-height-reduction"
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
+        if self.timing is None:
+            return function
         result = clone_function(function)
         used = uses(result.body)
         bodies = {loop.regions[0] for _, loop in loops_inside_out(result.body)}
         for region in list(regions(result.body)):
-            _Region(region, used, self.least, components(region) if region in bodies else {}).run()
+            begun = dict.fromkeys(region.args, self.timing.register())
+            recurrence = components(region) if region in bodies else {}
+            _Region(region, used, self.least, Arrivals(self.timing, begun), recurrence).run()
         return result
 
 
@@ -60,9 +51,9 @@ class _Region:
     region: Region
     used: dict[Value, list[tuple[Op, int]]]
     least: int
+    arrivals: Arrivals
     recurrence: dict[Value, int]  #: which values depend on themselves in an iteration before, together with which
     pairs: dict[Op, AssociativePair] = field(init=False)
-    times: dict[Value, int] = field(default_factory=dict)
 
     def __post_init__(self):
         self.pairs = {op: pair for op in self.region.ops if (pair := pair_of(op)) is not None}
@@ -127,10 +118,10 @@ class _Region:
         leaves, kind = list(self._leaves(op, inner)), self.pairs[op].kind
         if len(leaves) < self.least or all(has(user, "pointer") for user, _ in self.used.get(op.result, [])):
             return set()
-        step = _steps(kind)
-        heap = [(self._time(leaf), k, leaf) for k, leaf in enumerate(leaves)]
+        join = partial(self.arrivals.timing.joined, kind, op.result.type)
+        heap = [(self.arrivals.at(leaf), k, leaf) for k, leaf in enumerate(leaves)]
         heapq.heapify(heap)
-        if _ready(heap, step) >= self._now(op):
+        if _ready(heap, join) >= self._now(op):
             return set()
         gone = set(self._inside(op, inner))
         gone |= {compare for each in (op, *gone) for compare in self._compares(each)}
@@ -138,44 +129,32 @@ class _Region:
         while len(heap) > 2:
             first, second = heapq.heappop(heap), heapq.heappop(heap)
             joined = emit(kind, first[2], second[2], b)
-            heapq.heappush(heap, (max(first[0], second[0]) + step, len(leaves) + len(heap), joined))
+            heapq.heappush(heap, (join(max(first[0], second[0])), len(leaves) + len(heap), joined))
         rewrite_as(op, kind, heapq.heappop(heap)[2], heapq.heappop(heap)[2], b)
         return gone
 
-    def _time(self, value: Value) -> int:
-        return 0 if constant(value) is not None else self.times.get(value, 0)
-
-    def _now(self, op: Op) -> int:
+    def _now(self, op: Op) -> Arrival:
         """When the operation's result is there as it is."""
         pair = self.pairs[op]
-        return max(self._time(pair.left), self._time(pair.right)) + _steps(pair.kind)
+        return self.arrivals.timing.joined(
+            pair.kind, op.result.type, max(self.arrivals.at(pair.left), self.arrivals.at(pair.right))
+        )
 
     def _note(self, op: Op):
         """Remember when the operation's results are there."""
         pair = pair_of(op)  # as it is now
-        if pair is not None:
-            self.pairs[op] = pair
-            now = self._now(op)
-        else:
-            now = max((self._time(v) for v in op.operands), default=0) + _of(op)
-        self.times.update(dict.fromkeys(op.results, now))
+        if pair is None:
+            self.arrivals.note(op)
+            return
+        self.pairs[op] = pair
+        self.arrivals.times[op.result] = self._now(op)
 
 
-def _ready(heap: list, step: int) -> int:
+def _ready(heap: list, join: Callable[[Arrival], Arrival]) -> Arrival:
     """When a tree over these is there at the soonest."""
     times = [time for time, *_ in heap]
     heapq.heapify(times)
     while len(times) > 1:
         first, second = heapq.heappop(times), heapq.heappop(times)
-        heapq.heappush(times, max(first, second) + step)
+        heapq.heappush(times, join(max(first, second)))
     return times[0]
-
-
-def _steps(kind: str) -> int:
-    return _STEPS.get(kind, 2 if kind.endswith(("min", "max")) else 1)
-
-
-def _of(op: Op) -> int:
-    if not has(op, "pure"):
-        return _WAIT
-    return _FLOAT if has(op, "float") and not has(op, "compare") else _STEPS.get(op.opcode, 1)
