@@ -121,7 +121,7 @@ class _Region:
         join = partial(self.arrivals.timing.joined, kind, op.result.type)
         heap = [(self.arrivals.at(leaf), k, leaf) for k, leaf in enumerate(leaves)]
         heapq.heapify(heap)
-        if _ready(heap, join) >= self._now(op):
+        if _ready(heap, join) >= self.arrivals.after(op):
             return set()
         gone = set(self._inside(op, inner))
         gone |= {compare for each in (op, *gone) for compare in self._compares(each)}
@@ -133,21 +133,12 @@ class _Region:
         rewrite_as(op, kind, heapq.heappop(heap)[2], heapq.heappop(heap)[2], b)
         return gone
 
-    def _now(self, op: Op) -> Arrival:
-        """When the operation's result is there as it is."""
-        pair = self.pairs[op]
-        return self.arrivals.timing.joined(
-            pair.kind, op.result.type, max(self.arrivals.at(pair.left), self.arrivals.at(pair.right))
-        )
-
     def _note(self, op: Op):
-        """Remember when the operation's results are there."""
-        pair = pair_of(op)  # as it is now
-        if pair is None:
-            self.arrivals.note(op)
-            return
-        self.pairs[op] = pair
-        self.arrivals.times[op.result] = self._now(op)
+        """Remember what the operation is now, and when its results are there."""
+        pair = pair_of(op)
+        if pair is not None:
+            self.pairs[op] = pair
+        self.arrivals.note(op)
 
 
 def _ready(heap: list, join: Callable[[Arrival], Arrival]) -> Arrival:
