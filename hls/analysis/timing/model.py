@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Container
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from ...ir import OPS, Builder, FloatType, Op, PointerType, Region, Value, has
+from ...ir import OPS, Builder, FloatType, Function, Op, PointerType, Region, Value, has, is_access, memory_name
 from ...ir.associative import emit
 from ...ir.rewrite import is_constant
 from ...ir.types import Type
@@ -69,13 +69,18 @@ class AccessTiming(Protocol):
         """How many banks the memory of an access has."""
 
 
-class _Unplanned:
-    """No memory is planned yet."""
+@dataclass(frozen=True)
+class UnplannedAccesses:
+    """The accesses of a kernel whose memories are not planned yet: a load from one of its own memories (``onchip``)
+    takes ``ram_latency`` cycles, and of all others nobody knows."""
 
     onchip: frozenset[str] = frozenset()
+    ram_latency: int = 1
 
     def fixed_latency(self, op: Op) -> int | None:
-        return None
+        if not is_access(op) or memory_name(op) not in self.onchip:
+            return None
+        return self.ram_latency if op.opcode == "load" else 0
 
     def forwards(self, store: Op) -> bool:
         return False
@@ -90,9 +95,6 @@ class _Unplanned:
         return 1
 
 
-UNPLANNED = _Unplanned()
-
-
 @dataclass(frozen=True)
 class TimingModel:
     """Answers every question about the time that operations take.
@@ -100,15 +102,25 @@ class TimingModel:
     ``model`` holds the delays of the device at the clock at hand, ``address_bits`` is the width of a pointer. ``parts``
     gives the timing of the arithmetic part that computes an operation (None: plain logic does), ``memory`` knows the
     accesses of the kernel at hand once they are planned, and ``wait`` is how many cycles an access or a call of a
-    channel is expected to take that may wait.
+    channel is expected to take that may wait; ``ram_latency`` is what a load from block RAM takes.
     """
 
     model: DelayModel
     address_bits: int
     parts: Callable[[Op], PartTiming | None]
-    memory: AccessTiming = UNPLANNED
+    memory: AccessTiming = UnplannedAccesses()
     wait: int = 1
+    ram_latency: int = 1
     _probes: dict[tuple[str, Type, bool], tuple[Op, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def planned(self, memory: AccessTiming) -> "TimingModel":
+        """The same for a kernel with these memories."""
+        return replace(self, memory=memory)
+
+    def unplanned(self, function: Function) -> "TimingModel":
+        """The same for a flat kernel of which no memory is planned yet."""
+        own = frozenset(name for name, memory in function.memories.items() if memory.onchip)
+        return self.planned(UnplannedAccesses(own, self.ram_latency))
 
     # --- the clock and what every loop needs
 

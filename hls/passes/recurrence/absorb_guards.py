@@ -38,8 +38,9 @@ class AbsorbGuards(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        for _, loop in list(loops_inside_out(result.body)) if self.timing is not None else ():
-            for one in recurrences_of(loop, self.timing):
+        timing = self.timing.unplanned(function) if self.timing is not None else None
+        for _, loop in list(loops_inside_out(result.body)) if timing is not None else ():
+            for one in recurrences_of(loop, timing):
                 if one.cycles({}) > 1:
                     _join_all(one)
         return result

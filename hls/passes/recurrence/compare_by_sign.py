@@ -32,11 +32,12 @@ class CompareBySign(FunctionPass):
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         if self.timing is not None:
+            timing = self.timing.unplanned(function)
             found = [
                 (body, late)
                 for _, loop in loops_inside_out(result.body)
                 for body in loop.regions
-                if (late := _late(body, self.timing))
+                if (late := _late(body, timing))
             ]
             known = ranges(result) if found else {}
             for body, late in found:

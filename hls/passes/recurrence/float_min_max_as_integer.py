@@ -38,9 +38,10 @@ class FloatMinMaxAsInteger(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        for region, loop in list(loops_inside_out(result.body)) if self.timing is not None else ():
+        timing = self.timing.unplanned(function) if self.timing is not None else None
+        for region, loop in list(loops_inside_out(result.body)) if timing is not None else ():
             known: dict[tuple[Value, bool], Value] = {}  # of floats that became integers
-            for one in list(recurrences_of(loop, self.timing)):
+            for one in list(recurrences_of(loop, timing)):
                 if any(isinstance(arg.type, FloatType) for arg in one.args) and one.cycles({}) > 1:
                     self._component(result, region, loop, one, known)
         return result

@@ -2,7 +2,7 @@
 logic, extremes."""
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ...analysis.timing import Arrival, Arrivals
@@ -11,7 +11,7 @@ from ...ir.associative import emit, pair_of, rewrite_as
 from ...ir.types import Type
 from ..float.flush_denormals import flush_of
 
-__all__ = ["Leaf", "Node", "Shaper", "Tree", "rebuild", "trees_of"]
+__all__ = ["Leaf", "Node", "Shaper", "Tree", "Trees", "rebuild", "trees_of"]
 
 #: trees are taken apart into at most so many values
 MOST_LEAVES = 16
@@ -140,6 +140,66 @@ class _Finder:
         if leaf.factor is None or leaf.value not in self.mine:
             return leaf
         return Leaf(leaf.factor, leaf.minus, leaf.value)
+
+
+class Trees:
+    """The trees of a region whose inner results nobody else looks at. A value of a ``recurrence`` meets one that is
+    there before it at the root of a tree."""
+
+    def __init__(self, region: Region, used: Mapping[Value, list[tuple[Op, int]]], recurrence: Mapping[Value, int]):
+        self.used, self.recurrence = used, recurrence
+        self.kinds = {op: kind for op in region.ops if (kind := _kind(op, False)) is not None}
+        self.inner = {
+            op
+            for op, kind in self.kinds.items()
+            if self.kinds.get(user := self._only_user(op)) == kind and not self._meets_carried(user)
+        }
+
+    def at(self, op: Op) -> Tree | None:
+        """The tree with this root, unless it is a place in memory, or nobody wants it."""
+        if op not in self.kinds or op in self.inner:
+            return None
+        if all(has(user, "pointer") for user, _ in self.used.get(op.result, ())):
+            return None
+        return Tree(self.kinds[op], list(self._leaves(op, False)))
+
+    def inside(self, op: Op) -> Iterator[Op]:
+        """The operations that the tree with this root needs no more once it is built anew."""
+        yield from self._compare_of(op)
+        for term in _terms(op):
+            if term.value.op in self.inner:
+                yield term.value.op
+                yield from self.inside(term.value.op)
+
+    def _only_user(self, op: Op) -> Op | None:
+        """The one operation that takes the result; None where there are others. The comparison of a least value is a
+        part of its choice."""
+        users = {user for user, _ in self.used.get(op.result, ())}
+        for compare in [user for user in users if has(user, "compare")]:
+            choices = {user for user, _ in self.used.get(compare.result, ())}
+            if len(choices) != 1 or not choices <= users:
+                return None
+            users.remove(compare)
+        return users.pop() if len(users) == 1 else None
+
+    def _meets_carried(self, op: Op) -> bool:
+        """Whether one operand belongs to the recurrence of the operation, and the other is there before."""
+        mine = self.recurrence.get(op.result)
+        return mine is not None and len({self.recurrence.get(term.value) == mine for term in _terms(op)}) == 2
+
+    def _leaves(self, op: Op, minus: bool) -> Iterator[Leaf]:
+        for term in _terms(op):
+            negative = minus != term.minus
+            if term.value.op in self.inner:
+                yield from self._leaves(term.value.op, negative)
+            else:
+                yield replace(term, minus=negative)
+
+    def _compare_of(self, op: Op) -> list[Op]:
+        """The comparison of a least or greatest value, if it is for nothing else."""
+        if op.opcode != "select" or any(user is not op for user, _ in self.used[op.operands[0]]):
+            return []
+        return [op.operands[0].op]
 
 
 @dataclass(frozen=True)

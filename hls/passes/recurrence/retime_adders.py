@@ -34,8 +34,9 @@ class RetimeAdders(FunctionPass):
     def run(self, function: Function) -> Function:
         result = clone_function(function)
         if self.timing is not None:
+            timing = self.timing.unplanned(function)
             for region, loop in list(loops_inside_out(result.body)):
-                _Loop(region, loop, self.timing).run()
+                _Loop(region, loop, timing).run()
         return result
 
 

@@ -15,9 +15,7 @@ from .huffman_trees import Node, Shaper, Tree, rebuild, trees_of
 __all__ = ["TimingDrivenReassociation"]
 
 #: recurrences of more operations times carried values, or of more cycles, are left alone
-MOST_WORK, MOST_CYCLES = 20_000, 40
-#: the same where sums of floats may be regrouped: a chain of them takes many cycles
-MOST_FLOAT_CYCLES = 1000
+MOST_WORK, MOST_CYCLES = 20_000, 1000
 
 
 @dataclass(frozen=True)
@@ -43,16 +41,19 @@ class TimingDrivenReassociation(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        for _, loop in loops_inside_out(result.body) if self.timing is not None else ():
+        if self.timing is None:
+            return function
+        timing = self.timing.unplanned(function)
+        for _, loop in loops_inside_out(result.body):
             body = loop.regions[0]
             # no sum of floats changes where iterations wait for each other anyway
             waits = not self.floats or not loop.attrs.get("ring")
             together = components(body) if len(body.args) > 1 and waits else {}
             for part in dict.fromkeys(together[arg] for arg in body.args if arg in together):
-                self._shorten(body, {value for value, number in together.items() if number == part})
+                self._shorten(body, timing, {value for value, number in together.items() if number == part})
         return result
 
-    def _shorten(self, body: Region, mine: set[Value]):
+    def _shorten(self, body: Region, timing: TimingModel, mine: set[Value]):
         """Rebuild the trees of one recurrence where that gains a cycle."""
         way = [op for op in body.ops if not mine.isdisjoint(op.results)]
         carried = [k for k, arg in enumerate(body.args) if arg in mine]
@@ -61,29 +62,14 @@ class TimingDrivenReassociation(FunctionPass):
         trees = trees_of(body, way, mine, floats=self.floats)
         if not trees:
             return
-        most, one = MOST_FLOAT_CYCLES if self.floats else MOST_CYCLES, Recurrence(body, mine, self.timing)
-        if one.arrivals(most) is None:
+        one = Recurrence(body, mine, timing)
+        if one.arrivals(MOST_CYCLES) is None:
             return
-        now, soonest = one.least_interval(most), self._soonest(way, trees)
+        now, soonest = one.least_interval(MOST_CYCLES), _soonest(timing, way, trees)
         if now > 1 and one.arrivals(now - 1, soonest) is not None:
             shapes = _shapes(trees, one.arrivals(one.least_interval(now - 1, soonest), soonest))
             self._say(trees, shapes)
             rebuild(body, shapes)
-
-    def _soonest(self, way: list[Op], trees: Mapping[Op, Tree]) -> Callable[[Mapping[Value, Arrival]], Arrivals]:
-        """When the values are there where ``trees`` take what is there first first, and all others are as they are."""
-
-        def iteration(starts: Mapping[Value, Arrival]) -> Arrivals:
-            arrivals = Arrivals(self.timing, starts, LONG_BEFORE)
-            shaper = Shaper(arrivals)
-            for op in way:
-                time = arrivals.after(op)
-                if op in trees:
-                    time = min(time, shaper.at(shaper.soonest(trees[op]), trees[op].kind))
-                arrivals.times.update(dict.fromkeys(op.results, time))
-            return arrivals
-
-        return iteration
 
     def _say(self, trees: Mapping[Op, Tree], shapes: Mapping[Op, Node]):
         for op in shapes if self.tell else ():
@@ -96,6 +82,24 @@ class TimingDrivenReassociation(FunctionPass):
                         "note",
                     )
                 )
+
+
+def _soonest(
+    timing: TimingModel, way: list[Op], trees: Mapping[Op, Tree]
+) -> Callable[[Mapping[Value, Arrival]], Arrivals]:
+    """When the values are there where ``trees`` take what is there first first, and all others are as they are."""
+
+    def iteration(starts: Mapping[Value, Arrival]) -> Arrivals:
+        arrivals = Arrivals(timing, starts, LONG_BEFORE)
+        shaper = Shaper(arrivals)
+        for op in way:
+            time = arrivals.after(op)
+            if op in trees:
+                time = min(time, shaper.at(shaper.soonest(trees[op]), trees[op].kind))
+            arrivals.times.update(dict.fromkeys(op.results, time))
+        return arrivals
+
+    return iteration
 
 
 def _shapes(trees: Mapping[Op, Tree], arrivals: Arrivals) -> dict[Op, Node]:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 
 from rtl_lib.arith.catalog import Choice, PeriodTooShort, choose
+from rtl_lib.mem.ram_ports import RamLoadPort
 
-from ...analysis.timing import TimingModel
+from ...analysis.timing import AccessTiming, TimingModel
 from ...diag import CompileError
 from ...ir import Op
 from ...target.board import Board
@@ -56,18 +57,19 @@ class OperatorTiming(TimingModel):
         self,
         model: DelayModel,
         address_bits: int,
-        memory: MemoryPlan | None = None,
+        memory: AccessTiming | None = None,
         wait: int = 1,
         parts: LibraryParts | None = None,
     ):
-        super().__init__(model, address_bits, parts or LibraryParts(model), memory or MemoryPlan(), wait)
+        parts = parts or LibraryParts(model)
+        super().__init__(model, address_bits, parts, memory or MemoryPlan(), wait, RamLoadPort.timing.latency)
 
     @classmethod
     def of(cls, board: Board) -> "OperatorTiming":
         """The timing of a board, before the memories of a kernel are planned."""
         return cls(board.delay_model(), board.address_bits, wait=board.read_latency)
 
-    def planned(self, memory: MemoryPlan) -> "OperatorTiming":
+    def planned(self, memory: AccessTiming) -> "OperatorTiming":
         """The same for a kernel of which this is the memory plan."""
         return OperatorTiming(self.model, self.address_bits, memory, self.wait, self.parts)
 
