@@ -11,6 +11,7 @@ from ...ir.rewrite import constant
 from ..manager import Form, FunctionPass
 from ..scalar.algebraic_simplification import opposite
 from .combine_minmax import Question, merge_steps
+from .mux_trees import MuxLeaf, choose_last
 from .recurrence_edits import insert_before, snapshot
 
 __all__ = ["AbsorbGuards", "Side", "guarded", "merge_choices"]
@@ -146,19 +147,14 @@ def _merge(one: Recurrence, op: Op) -> bool:
 
 
 def _become(one: Recurrence, op: Op, inner: Op, side: int):
-    built, other = Region(), op.operands[2 - side]
-    b, (condition, *choices) = Builder(built, op.span), inner.operands
-    late = {condition, op.operands[0], *choices, other} & one.values
+    """Let ``op`` choose what ``inner``, on one of its sides, takes by its condition, last."""
+    built, (condition, *choices), other = Region(), inner.operands, op.operands[2 - side]
     stays = choices.index(other) if other in choices else int(choices[1] in one.values)
-    outer = op.operands[0] if side == 0 else _opposite(op.operands[0], b)
-    moves = condition if stays == 1 else _opposite(condition, b)
-    rest = choices[stays]
-    if rest is not other:
-        rest = b.value("select", op.operands[0], *((rest, other) if side == 0 else (other, rest)))
-        one.values |= {rest} if late & {other, choices[stays], op.operands[0]} else set()
-    one.values |= {moves, outer} if op.operands[0] in late else {moves}
-    op.operands = [b.value("and", moves, outer), choices[1 - stays], rest]
-    one.values.add(op.operands[0])
+    leaf = MuxLeaf(choices[1 - stays], ((op.operands[0], side == 0), (condition, stays == 1)))
+    op.operands = choose_last(op, leaf, Builder(built, op.span), _opposite)
+    for each in built.ops:
+        if any(one.late(each)):
+            one.values.update(each.results)
     insert_before(one, op, built.ops)
     one.body.ops.remove(inner)
 

@@ -8,6 +8,7 @@ from ...ir import Builder, Function, Op, Value, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 from .look_ahead_control import CONTROL
+from .mux_trees import MuxLeaf, choose_last, leaves_of
 
 __all__ = ["RestructureMuxes"]
 
@@ -37,14 +38,6 @@ class RestructureMuxes(FunctionPass):
         return result
 
 
-@dataclass(frozen=True)
-class _Leaf:
-    """What is chosen where all ``conditions`` have the truth beside them."""
-
-    value: Value
-    conditions: tuple[tuple[Value, bool], ...]
-
-
 class _Loop:
     """Times are asked twice: with all that is computed from what the loop carries, and with that part alone which comes
     back to the value itself, as the rest may be computed cycles before."""
@@ -69,49 +62,25 @@ class _Loop:
         self.body.ops.append(end)
 
     def _sooner(self, value: Value, b: Builder) -> Value:
-        leaves = self._leaves(value, ())
+        """The value with another leaf chosen last, where that is sooner: any that several conditions decide about."""
+        leaves = leaves_of(value, self.inside)
         if not 3 <= len(leaves) <= _MOST_LEAVES:
             return value
-        last = max(leaves, key=lambda leaf: self._time(leaf.value))
-        if len(last.conditions) < 2 or sum(leaf.value is last.value for leaf in leaves) > 1:
-            return value
-        count, b.span = len(self.body.ops), value.op.span
-        rest = self._without(value, last.value, b)
-        found = b.value("select", self._both(last.conditions, b), last.value, rest, name=value.name)
+        b.span, best = value.op.span, value
+        for leaf in leaves:
+            if len(leaf.conditions) > 1 and sum(each.value is leaf.value for each in leaves) == 1:
+                best = self._better(best, value, leaf, b)
+        return best
+
+    def _better(self, best: Value, value: Value, leaf: MuxLeaf, b: Builder) -> Value:
+        count = len(self.body.ops)
+        found = b.value("select", *choose_last(value.op, leaf, b, _inverted), name=value.name)
         self.inside.update(self.body.ops[count:])
         self.fresh.update(op.result for op in self.body.ops[count:] if op.results)
-        if self._time(found) < self._time(value):
+        if self._time(found) < self._time(best):
             return found
         del self.body.ops[count:]
-        return value
-
-    def _leaves(self, value: Value, conditions) -> list[_Leaf]:
-        if value.op not in self.inside or value.op.opcode != "select":
-            return [_Leaf(value, conditions)]
-        condition, yes, no = value.op.operands
-        return [
-            *self._leaves(yes, (*conditions, (condition, True))),
-            *self._leaves(no, (*conditions, (condition, False))),
-        ]
-
-    def _without(self, value: Value, leaf: Value, b: Builder) -> Value:
-        """The choice, for where ``leaf`` is not what it comes to: a choice between that and another one is the other
-        one."""
-        condition, yes, no = value.op.operands
-        if leaf in (yes, no):
-            return no if leaf is yes else yes
-        sides = [self._without(side, leaf, b) if self._holds(side, leaf) else side for side in (yes, no)]
-        return b.value("select", condition, *sides, name=value.name)
-
-    def _holds(self, value: Value, leaf: Value) -> bool:
-        return any(each.value is leaf for each in self._leaves(value, ())) and value is not leaf
-
-    def _both(self, conditions, b: Builder) -> Value:
-        terms = [value if truth else b.value("xor", value, b.true()) for value, truth in conditions]
-        total = terms[0]
-        for term in terms[1:]:
-            total = b.value("and", total, term)
-        return total
+        return best
 
     # --- when values are there, from the registers of the iteration on
 
@@ -150,3 +119,7 @@ class _Loop:
         latest = max((self.times[v] for v in self._needs(value)), default=START)
         # else it is the same in every iteration, or begins at a register
         return self.timing.after(value.op, latest) if latest > START else START
+
+
+def _inverted(condition: Value, b: Builder) -> Value:
+    return b.value("xor", condition, b.true())
