@@ -191,9 +191,7 @@ class Shaper:
         heapq.heapify(heap)
         while len(heap) > 1:
             time, k, first = heapq.heappop(heap)
-            other = min(item for item in heap if not _is_product(item[2])) if _is_product(first) else heap[0]
-            heap.remove(other)
-            heapq.heapify(heap)
+            other = _first_number(heap) if _is_product(first) else heapq.heappop(heap)
             left, right = (other[2], first) if _is_product(other[2]) else (first, other[2])
             node = Node("fma" if _is_product(left) else tree.kind.split()[0], left, right)
             heapq.heappush(heap, (self._joined(node, time, other[0], tree.kind), k, node))
@@ -201,6 +199,14 @@ class Shaper:
 
     def _joined(self, node: Node, left: Arrival, right: Arrival, kind: str) -> Arrival:
         return self.arrivals.timing.joined(node.kind, node.type, max(left, right), kind.endswith("flush"))
+
+
+def _first_number(heap: list) -> tuple[Arrival, int, Term | Node]:
+    """Take what is no product and there first."""
+    found = min(item for item in heap if not _is_product(item[2]))
+    heap.remove(found)
+    heapq.heapify(heap)
+    return found
 
 
 def _is_product(node: Term | Node) -> bool:
