@@ -22,7 +22,6 @@ from ...ir import (
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 from ..memory.storage_attributes import HOLDS_UP
-from ..recurrence.look_ahead_control import CONTROL
 from .coalesce_loops import join_nest
 from .merged_attributes import Merged
 
@@ -164,7 +163,7 @@ def _is_control(body: Region, wanted: list[Value], apart: set[Value] = frozenset
         if value in nexts:
             wanted.append(nexts[value])
         elif value in makers:
-            if makers[value].opcode not in CONTROL or value in apart:
+            if not has(makers[value], "logic") or value in apart:
                 return False
             wanted += makers[value].operands
     return True

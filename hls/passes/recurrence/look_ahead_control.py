@@ -3,36 +3,12 @@
 from dataclasses import dataclass
 
 from ...analysis.timing import EPSILON_NS, Arrivals, TimingModel
-from ...ir import Function, Op, Region, Value
+from ...ir import Function, Op, Region, Value, has
 from ...ir.clone import clone_function, clone_ops
 from ..manager import Form, FunctionPass
 
-__all__ = ["CONTROL", "LookAheadControl", "carry", "carry_ahead"]
+__all__ = ["LookAheadControl", "carry", "carry_ahead"]
 
-#: operations that take part in loop control here: single-cycle integer logic
-CONTROL = frozenset(
-    [
-        "add",
-        "sub",
-        "and",
-        "or",
-        "xor",
-        "eq",
-        "ne",
-        "ult",
-        "ule",
-        "slt",
-        "sle",
-        "select",
-        "zext",
-        "sext",
-        "trunc",
-        "shl",
-        "lshr",
-        "ashr",
-        "const",
-    ]
-)
 MOST_OPS = 24
 #: cycles that a condition may come behind its state
 MOST_LATE = 3
@@ -139,7 +115,7 @@ def _control(loop: Op) -> _Control | None:
         if value in index:
             todo.append(nexts[index[value]])
         elif value in local:
-            if local[value].opcode not in CONTROL:
+            if not has(local[value], "logic"):
                 return None
             todo.extend(local[value].operands)
     ops = tuple(op for op in region.ops if op.results and op.results[0] in needed)

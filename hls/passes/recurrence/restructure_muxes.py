@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
 from ...analysis.timing import START, Arrival, TimingModel
-from ...ir import Builder, Function, Op, Value, walk
+from ...ir import Builder, Function, Op, Value, has, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
-from .look_ahead_control import CONTROL
 from .mux_trees import MuxLeaf, choose_last, leaves_of
 
 __all__ = ["RestructureMuxes"]
@@ -99,7 +98,7 @@ class _Loop:
     def _needs(self, value: Value) -> list[Value]:
         """Operands, where they and the result are in one cycle."""
         op = value.op
-        if op is None or op.opcode not in CONTROL or op not in self.inside or self._is_beside(value):
+        if op is None or not has(op, "logic") or op not in self.inside or self._is_beside(value):
             return []
         return op.operands
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
 from ...analysis.timing import Arrivals, TimingModel
-from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, walk
+from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, has, loops_inside_out, walk
 from ...ir.clone import clone_function, clone_ops
 from ..manager import Form, FunctionPass
-from .look_ahead_control import CONTROL, carry
+from .look_ahead_control import carry
 
 __all__ = ["RetimeComparisons"]
 
@@ -71,7 +71,7 @@ class _Loop:
         strange = set()
         for op in self.body.ops:
             sets = {self.component[value] for value in op.results if value in self.component}
-            if op.opcode not in CONTROL:
+            if not has(op, "logic"):
                 strange |= sets
             elif sets:
                 arrivals.note(op)
@@ -113,7 +113,7 @@ class _Loop:
         if op is None:
             return value
         if value not in self.moved:
-            if op.opcode not in CONTROL or any(self.steady(v) is None for v in op.operands):
+            if not has(op, "logic") or any(self.steady(v) is None for v in op.operands):
                 return None
             self.before.ops += clone_ops([op], {v: self.steady(v) for v in op.operands})
             self.moved[value] = self.before.ops[-1].result
