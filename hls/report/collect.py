@@ -1,7 +1,6 @@
 """Collects the report from the products of a compilation."""
 
 from collections import Counter
-from dataclasses import replace
 
 from ..ir import Module
 from ..ir.launch import lanes_of, units_of
@@ -32,7 +31,7 @@ def collect(result, source: str) -> Report:
             result.module,
             latency,
             _sum(area, _parts(modules[kernel.function.name])),
-            replace(timing, memory=kernel.memory),
+            timing.planned(kernel.memory),
         )
         for kernel in result.kernels
     )
