@@ -1,15 +1,17 @@
-"""Integer operations of which several may be taken in any order, each as a pair of operands: sums, products, logic,
-least and greatest."""
+"""Operations of which several may be taken in any order, and what each takes: sums, products, logic, least and greatest
+of integers; where the program allows another rounding, sums of floats, too."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import BOOL, Builder, IntType, Op, Value
 from .attributes import Attr
+from .types import Type
 
-__all__ = ["AssociativePair", "emit", "neutral", "pair_of", "rewrite_as"]
+__all__ = ["AssociativePair", "Term", "emit", "kind_of", "neutral", "pair_of", "rewrite_as", "terms_of"]
 
 _PLAIN = frozenset({"add", "mul", "and", "or", "xor"})
+_FLOAT_SUMS = frozenset({"fadd", "fsub", "fma"})
 _ORDERS = {"slt": "s", "sle": "s", "ult": "u", "ule": "u"}
 
 
@@ -21,6 +23,41 @@ class AssociativePair:
     kind: str
     left: Value
     right: Value
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """What stands under an operation: a value, or its product with ``factor``; ``minus``: it is subtracted."""
+
+    value: Value
+    minus: bool = False
+    factor: Value | None = None
+
+    @property
+    def type(self) -> Type:
+        return self.value.type
+
+
+def kind_of(op: Op, floats: bool = False) -> str | None:
+    """Which operations may be regrouped with this one: those of the same kind. A difference is a sum of which one term
+    is subtracted; with ``floats``, sums of floats and multiply-adds are "fadd", or "fadd flush"."""
+    if floats and op.opcode in _FLOAT_SUMS:
+        return "fadd flush" if op.attrs.get(Attr.FLUSH_DENORMALS) else "fadd"
+    if op.opcode == "sub" and isinstance(op.result.type, IntType):
+        return "add"
+    pair = pair_of(op)
+    return pair.kind if pair is not None else None
+
+
+def terms_of(op: Op) -> list[Term]:
+    """What an operation takes that has a kind."""
+    if op.opcode == "fma":
+        x, y, addend = op.operands
+        return [Term(x, False, y), Term(addend)]
+    if op.opcode in ("sub", "fsub"):
+        return [Term(op.operands[0]), Term(op.operands[1], True)]
+    pair = pair_of(op)
+    return [Term(v) for v in ((pair.left, pair.right) if pair is not None else op.operands)]
 
 
 def pair_of(op: Op | None) -> AssociativePair | None:

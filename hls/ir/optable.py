@@ -1,6 +1,7 @@
 """The one table of operations: arity, result type, properties, and the meaning of the pure ones.
 
 A property is a member of ``OpInfo.traits``; predicates over operations test membership, nothing tests opcodes by hand.
+"logic" are those of plain logic on integers, within a cycle: loop control that is made of them can be computed ahead.
 """
 
 import math
@@ -74,8 +75,10 @@ def _float(name, fn, *traits):
     return _arithmetic(name, 2, lambda v, bits, attrs: round_float(fn(*v), bits), *traits)
 
 
-def _convert(name, fn, check):
-    return OpInfo(name, 1, frozenset({"pure", "convert"}), None, check, lambda v, t, r, attrs: fn(v[0], t[0], r))
+def _convert(name, fn, check, *traits):
+    return OpInfo(
+        name, 1, frozenset({"pure", "convert", *traits}), None, check, lambda v, t, r, attrs: fn(v[0], t[0], r)
+    )
 
 
 def _rounding(name, fn, check, default):
@@ -148,26 +151,26 @@ def _insert(v, t, r, attrs):
 
 
 _ROWS = [
-    OpInfo("const", 0, frozenset({"pure", "constant"})),
-    _int("add", lambda a, b, n: a + b, "commutative", "associative"),
-    _int("sub", lambda a, b, n: a - b),
+    OpInfo("const", 0, frozenset({"pure", "constant", "logic"})),
+    _int("add", lambda a, b, n: a + b, "commutative", "associative", "logic"),
+    _int("sub", lambda a, b, n: a - b, "logic"),
     _int("mul", lambda a, b, n: a * b, "commutative", "associative"),
     _int("udiv", _div),
     _int("sdiv", _sdiv),
     _int("urem", _rem),
     _int("srem", _srem),
-    _int("and", lambda a, b, n: a & b, "commutative", "associative", "bitwise"),
-    _int("or", lambda a, b, n: a | b, "commutative", "associative", "bitwise"),
-    _int("xor", lambda a, b, n: a ^ b, "commutative", "associative", "bitwise"),
-    _int("shl", lambda a, b, n: a << b if b < n else 0, "shift"),
-    _int("lshr", lambda a, b, n: a >> b if b < n else 0, "shift"),
-    _int("ashr", lambda a, b, n: signed(a, n) >> min(b, n - 1), "shift"),
-    _compare("eq", lambda a, b, n: a == b, "int", "commutative"),
-    _compare("ne", lambda a, b, n: a != b, "int", "commutative"),
-    _compare("ult", lambda a, b, n: a < b, "int"),
-    _compare("ule", lambda a, b, n: a <= b, "int"),
-    _compare("slt", lambda a, b, n: signed(a, n) < signed(b, n), "int"),
-    _compare("sle", lambda a, b, n: signed(a, n) <= signed(b, n), "int"),
+    _int("and", lambda a, b, n: a & b, "commutative", "associative", "bitwise", "logic"),
+    _int("or", lambda a, b, n: a | b, "commutative", "associative", "bitwise", "logic"),
+    _int("xor", lambda a, b, n: a ^ b, "commutative", "associative", "bitwise", "logic"),
+    _int("shl", lambda a, b, n: a << b if b < n else 0, "shift", "logic"),
+    _int("lshr", lambda a, b, n: a >> b if b < n else 0, "shift", "logic"),
+    _int("ashr", lambda a, b, n: signed(a, n) >> min(b, n - 1), "shift", "logic"),
+    _compare("eq", lambda a, b, n: a == b, "int", "commutative", "logic"),
+    _compare("ne", lambda a, b, n: a != b, "int", "commutative", "logic"),
+    _compare("ult", lambda a, b, n: a < b, "int", "logic"),
+    _compare("ule", lambda a, b, n: a <= b, "int", "logic"),
+    _compare("slt", lambda a, b, n: signed(a, n) < signed(b, n), "int", "logic"),
+    _compare("sle", lambda a, b, n: signed(a, n) <= signed(b, n), "int", "logic"),
     _float("fadd", lambda a, b: a + b, "commutative"),
     _float("fsub", lambda a, b: a - b),
     _float("fmul", _fmul, "commutative"),
@@ -192,9 +195,9 @@ _ROWS = [
     _compare("fne", lambda a, b, n: a != b, "float", "commutative", "float"),
     _compare("flt", lambda a, b, n: a < b, "float", "float"),
     _compare("fle", lambda a, b, n: a <= b, "float", "float"),
-    _convert("zext", lambda x, s, r: x, "int"),
-    _convert("sext", lambda x, s, r: signed(x, s.bits) & _mask(r), "int"),
-    _convert("trunc", lambda x, s, r: x & _mask(r), "int"),
+    _convert("zext", lambda x, s, r: x, "int", "logic"),
+    _convert("sext", lambda x, s, r: signed(x, s.bits) & _mask(r), "int", "logic"),
+    _convert("trunc", lambda x, s, r: x & _mask(r), "int", "logic"),
     _convert("bitcast", _bitcast, "any"),
     _rounding("sitofp", lambda x, s, r, mode: exact.rounded(signed(x, s.bits), r.bits, mode), "int", "even"),
     _rounding("uitofp", lambda x, s, r, mode: exact.rounded(x, r.bits, mode), "int", "even"),
@@ -202,7 +205,12 @@ _ROWS = [
     _rounding("fptoui", lambda x, s, r, mode: exact.to_integer(x, r.bits, False, mode), "float", "zero"),
     _rounding("fresize", lambda x, s, r, mode: one_nan(exact.resize(x, r.bits, mode)), "float", "even"),
     OpInfo(
-        "select", 3, frozenset({"pure"}), lambda t, attrs: t[1], "select", lambda v, t, r, attrs: v[1] if v[0] else v[2]
+        "select",
+        3,
+        frozenset({"pure", "logic"}),
+        lambda t, attrs: t[1],
+        "select",
+        lambda v, t, r, attrs: v[1] if v[0] else v[2],
     ),
     OpInfo(
         "array",

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
+from ..analysis.timing import TimingModel
 from ..diag import Diagnostic
 from ..ir import Function, Module, Op
 from ..limits import DEFAULT_LIMITS, Limits
 from ..recursion import deep_recursion
 from ..target.board import Board
-from ..target.delay import DelayModel
 from .float.contract_float_trees import ContractFloatTrees
 from .float.expand_float_reductions import ExpandFloatReductions
 from .float.flush_denormals import FlushDenormals
@@ -82,7 +82,6 @@ from .recurrence.compare_by_sign import CompareBySign
 from .recurrence.flatten_linear_states import FlattenLinearStates
 from .recurrence.float_min_max_as_integer import FloatMinMaxAsInteger
 from .recurrence.look_ahead_control import LookAheadControl
-from .recurrence.merge_wrap_around_selects import MergeWrapAroundSelects
 from .recurrence.privatize_reductions import PrivatizeReductions
 from .recurrence.recurrence_height_reduction import RecurrenceHeightReduction
 from .recurrence.restructure_muxes import RestructureMuxes
@@ -123,11 +122,10 @@ class PipelineOptions:
     ``memory_latency``: cycles that global memory takes to answer. ``ram_bytes``: what all block RAMs of the device
     hold. ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
     ``fp_relaxed`` lets additions of floats be taken in another order. ``in_memory`` names arrays, each with its kernel,
-    that are not to become registers. ``model`` says how long operations take, for what is done about loops that become
-    one, and ``takes`` how many ns those do that are no integer logic. ``turnaround`` and ``cells`` are what
-    :class:`~hls.passes.float.expand_float_reductions.ExpandFloatReductions` asks of the target, and ``cell_name`` what
-    its logic cells are called. ``check`` runs the verifier after every pass; ``inspection`` says what else is shown of
-    the passes. ``warn`` gets the warnings, ``record`` every loop that is unrolled or made one with another.
+    that are not to become registers. ``timing`` says how long operations take on the target (None: what depends on that
+    is not done), ``cells`` how many logic cells a kernel takes, and ``cell_name`` what these are called. ``check`` runs
+    the verifier after every pass; ``inspection`` says what else is shown of the passes. ``warn`` gets the warnings,
+    ``record`` every loop that is unrolled or made one with another.
     """
 
     max_ops: int = Limits.unrolled
@@ -142,9 +140,7 @@ class PipelineOptions:
     hazards: bool = False
     fp_relaxed: bool = False
     in_memory: frozenset[tuple[str, str]] = frozenset()
-    model: DelayModel | None = None
-    takes: Callable[[Op], float] | None = None
-    turnaround: Callable[[Op, int], int] | None = None
+    timing: TimingModel | None = None
     cells: Callable[[Function], int] | None = None
     cell_name: str = "logic cells"
     check: bool = False
@@ -222,9 +218,9 @@ def _lower(options: PipelineOptions) -> Stage:
             Mem2Reg(warn=options.warn),
             *CLEAN,
             # before unrolling, which a loop inside may ask for, and while state moves through `if` by itself
-            FuseLoops(options.address_bits, options.model, options.warn, options.record),
+            FuseLoops(options.address_bits, options.timing, options.warn, options.record),
             *CLEAN,
-            CoalesceLoops(options.model, options.warn, options.record),
+            CoalesceLoops(options.timing, options.warn, options.record),
             *CLEAN,
             # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
             # Outer loops make inner bounds constant, so each round may find more.
@@ -256,7 +252,7 @@ def _simplify(options: PipelineOptions) -> Stage:
             *CLEAN,
             # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has
             # regions
-            FlattenCarriedNests(options.model, options.record),
+            FlattenCarriedNests(options.timing, options.record),
             *CLEAN,
             # only memories are left; addresses are sums and products in which alignment can be seen
             LegalizeAccesses(options.max_access_bytes),
@@ -324,17 +320,16 @@ def _scalar(options: PipelineOptions) -> Stage:
             BitwidthNarrowing(options.address_bits),
             *TIDY,
             StrengthReduction(),
-            MergeWrapAroundSelects(),
             *TIDY,
             RecurrenceHeightReduction(),
             *TIDY,
-            TreeHeightReduction(),
+            TreeHeightReduction(options.timing),
             BitwidthNarrowing(options.address_bits),
             *TIDY,
             # states have the bits that they need by now
             SpecializeStates(),
             *TIDY,
-            FlattenLinearStates(options.model),
+            FlattenLinearStates(options.timing),
             *TIDY,
         ),
     )
@@ -384,18 +379,18 @@ def _recurrence(options: PipelineOptions) -> Stage:
             # elements of memory that loops carry by now are sums like others
             RecurrenceHeightReduction(),
             *TIDY,
-            TreeHeightReduction(),
-            TimingDrivenReassociation(options.model),
-            RetimeAdders(options.model),
+            TreeHeightReduction(options.timing),
+            TimingDrivenReassociation(options.timing),
+            RetimeAdders(options.timing),
             *TIDY,
-            CompareBySign(options.model),
+            CompareBySign(options.timing),
             *TIDY,
             ScalarizeIndexedUpdates(),
             *TIDY,
             # guards last: they are joined with comparisons of integers
-            FloatMinMaxAsInteger(options.model, options.takes),
+            FloatMinMaxAsInteger(options.timing),
             *TIDY,
-            AbsorbGuards(options.model),
+            AbsorbGuards(options.timing),
             *TIDY,
         ),
     )
@@ -431,13 +426,13 @@ def _order(options: PipelineOptions) -> Stage:
 
 
 def target_stage(options: PipelineOptions) -> Stage:
-    """What follows from the delays of the target; :class:`PipelineOptions` must have ``model``, and with ``fp_relaxed``
-    all that it says about the target."""
+    """What follows from the delays of the target. :class:`PipelineOptions` must have ``timing``, and ``cells`` with
+    ``fp_relaxed``."""
     sums = (
         (
             ReassociateFloatSums(options.warn),
-            TimingDrivenReassociation(options.model, options.takes, options.warn),
-            ExpandFloatReductions(options.turnaround, options.cells, options.cell_name, options.warn),
+            TimingDrivenReassociation(options.timing, True, options.warn),
+            ExpandFloatReductions(options.timing, options.cells, options.cell_name, options.warn),
         )
         if options.fp_relaxed
         else ()
@@ -447,9 +442,9 @@ def target_stage(options: PipelineOptions) -> Stage:
         (
             *sums,
             MultiBuffer(BufferOwner.GROUPS, options.memory_latency, options.ram_bytes),
-            RetimeComparisons(options.model),
-            LookAheadControl(options.model),
-            RestructureMuxes(options.model),
+            RetimeComparisons(options.timing),
+            LookAheadControl(options.timing),
+            RestructureMuxes(options.timing),
             DeadCodeElimination(),
         ),
     )

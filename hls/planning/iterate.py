@@ -77,7 +77,7 @@ class Compilation:
     @cached_property
     def timing(self) -> OperatorTiming:
         """How long operations take on the board."""
-        return OperatorTiming(self.board.delay_model(), self.board.address_bits)
+        return OperatorTiming.of(self.board)
 
     def passes(self, in_memory: frozenset[tuple[str, str]] = frozenset()) -> PipelineOptions:
         """What the passes need to know. ``in_memory`` names arrays, each with its kernel, that are not to become
@@ -97,9 +97,7 @@ class Compilation:
             hazards=not onchip,
             fp_relaxed=self.options.fp_relaxed,
             in_memory=in_memory,
-            model=timing.model,
-            takes=timing.takes,
-            turnaround=timing.turnaround,
+            timing=timing,
             cells=lambda alone: logic_cells(alone, timing, device),
             cell_name=CELL_NAMES[device.logic_cell],
             warn=self.warnings.append,

@@ -1,7 +1,6 @@
 """Collects the report from the products of a compilation."""
 
 from collections import Counter
-from dataclasses import replace
 
 from ..ir import Attr, Module
 from ..ir.launch import lanes_of, units_of
@@ -26,7 +25,7 @@ def collect(result, source: str) -> Report:
     device = result.board.device
     area = estimate(result.verilog, result.top, device)
     latency = result.board.read_latency
-    timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
+    timing = OperatorTiming.of(result.board)
     what_if = WhatIf(result.module, Compilation(result.board, result.options))
     modules = module_names([kernel.name for kernel in result.interface.kernels])
     kernels = tuple(
@@ -35,7 +34,7 @@ def collect(result, source: str) -> Report:
             result.module,
             latency,
             _sum(area, _parts(modules[kernel.function.name])),
-            replace(timing, memory=kernel.memory),
+            timing.planned(kernel.memory),
             what_if,
         )
         for kernel in result.kernels

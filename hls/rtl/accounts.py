@@ -102,7 +102,7 @@ class _Causes:
         if plan.loop not in self.active:
             active = self._active(plan)
             if active is not self.seen["running", plan.loop]:
-                whole = Signal(name=f"active_{self.context.op_name(plan.loop)}")
+                whole = Signal(name=f"active_{self.context.names.op(plan.loop)}")
                 self.m.d.comb += whole.eq(active)
                 active = whole
             self.active[plan.loop] = active

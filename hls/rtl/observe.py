@@ -135,7 +135,9 @@ class KernelCounters:
             None,
         )
         why = (
-            f": loop {self.names[place_of(around)]}{NOT_PIPELINED}" if around and around.attrs.get(UNPIPELINED) else ""
+            f": loop {self.names[place_of(around)]}{NOT_PIPELINED}"
+            if around and around.attrs.get(Attr.DISABLE_LOOP_PIPELINING)
+            else ""
         )
         return f"the pipeline latency of loop {label}{why}"
 

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from .table import Table, read_toml
 
-__all__ = ["OP_CLASSES", "Cost", "DelayModel", "Multiplier", "known_delays", "load_delays"]
+__all__ = ["OP_CLASSES", "Cost", "DelayModel", "known_delays", "load_delays"]
 
 #: Every class a table must give. ``const_shl`` and its like are shifts by a constant: wires. ``ram_out`` and
 #: ``fifo_out`` are what the output of a block RAM or a FIFO takes more than a register's.
@@ -66,15 +66,6 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Multiplier:
-    """A pipelined multiplier for operands of up to ``max_width`` bits."""
-
-    max_width: int
-    latency: int  #: registers from operands to product
-    delay: float  #: ns from the operands to its first register
-
-
-@dataclass(frozen=True)
 class DelayModel:
     """Delays (ns) on one device family at one clock period."""
 
@@ -88,7 +79,6 @@ class DelayModel:
     dsp_bits: int  #: the widest operand of a hard multiplier
     adder_words: int  #: how many words one carry chain adds: 2 or 3
     costs: Mapping[str, Cost]
-    multipliers: tuple[Multiplier, ...]  #: by rising ``max_width``
 
     @property
     def overhead_ns(self) -> float:
@@ -96,26 +86,15 @@ class DelayModel:
         return self.clk_to_q + self.setup
 
     def delay(self, opclass: str, width: int) -> float:
-        """Delay (ns) through ``opclass`` at ``width`` bits; for "mul" the delay to its first register.
+        """Delay (ns) through ``opclass`` at ``width`` bits.
 
         Raises KeyError for a class that is not in :data:`OP_CLASSES`, ValueError for a width below 1.
         """
         if width < 1:
             raise ValueError(f"width must be at least 1, not {width}")
-        if opclass == "mul":
-            return self.multiplier(width).delay
         cost = self.costs[opclass]
         rows = math.ceil(cost.luts + cost.luts_per_doubling * math.log2(width) - 1e-9)
         return cost.hops * self.hop + cost.base + cost.per_bit * width + rows * (self.hop + self.lut)
-
-    def multiplier(self, width: int) -> Multiplier:
-        """The smallest multiplier for operands of ``width`` bits; ValueError where the table has none."""
-        for multiplier in self.multipliers:
-            if width <= multiplier.max_width:
-                return multiplier
-        raise ValueError(
-            f"{self.name}: no multiplier for {width} bits; the widest takes {self.multipliers[-1].max_width}"
-        )
 
 
 def known_delays() -> tuple[str, ...]:
@@ -140,7 +119,6 @@ def read_delays(root: Table, name: str, period_ns: float) -> DelayModel:
         dsp_bits=root.integer("dsp_bits", 1, 64),
         adder_words=root.integer("adder_words", 2, 3),
         costs=_read_costs(root),
-        multipliers=_read_multipliers(root, registers["hop"]),
     )
     root.close()
     return model
@@ -170,12 +148,3 @@ def _read_costs(root: Table) -> Mapping[str, Cost]:
     if missing := OP_CLASSES - costs.keys():
         raise root.error("delay", f"gives no delay for {', '.join(sorted(missing))}")
     return MappingProxyType(costs)
-
-
-def _read_multipliers(root: Table, hop: float) -> tuple[Multiplier, ...]:
-    multipliers = []
-    for entry in root.tables("multiply"):
-        hops = entry.integer("input_hops", 0, 10)
-        multipliers.append(Multiplier(entry.integer("max_width", 1), entry.integer("latency", 1, 100), hops * hop))
-        entry.close()
-    return tuple(sorted(multipliers, key=lambda multiplier: multiplier.max_width))

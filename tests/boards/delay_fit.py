@@ -88,7 +88,7 @@ def rewritten(text: str, figures: Fit, said: str) -> str:
 
     Raises ValueError for a figure that has no line to stand in.
     """
-    head, *entries = re.split(r"(?m)^(?=\[\[delay\]\]|\[\[multiply\]\])", text)
+    head, *entries = re.split(r"(?m)^(?=\[\[delay\]\])", text)
     for key in ("hop", "level"):
         if (ns := getattr(figures, key)) is not None:
             head = _put(head, key, ns)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...analysis.induction.state_space import most_iterations
+from ...analysis.timing import TimingModel
 from ...diag import Diagnostic
 from ...ir import Attr, Builder, FloatType, Function, IntType, MemoryObject, Op, Region, Value, uses
 from ...ir.clone import clone_function
@@ -50,15 +51,15 @@ class ExpandFloatReductions(FunctionPass):
     the sum in parts that take turns, or as a long integer; a short loop behind it makes one float of either.
 
     There are as many parts as it takes cycles from one addition through a history of that many places to the next
-    (``turnaround(op, parts)``), so that a part is written when its turn comes again: an II of 1. The integer needs no
-    rounding in the loop, so that a term is added in a cycle, where one digit of it is (``turnaround`` of an integer
+    (as ``timing`` says), so that a part is written when its turn comes again: an II of 1. The integer needs no
+    rounding in the loop, so that a term is added in a cycle, where one digit of it is (as ``timing`` says of an integer
     addition). ``logic`` tells how many logic cells (``cells``: what they are called) the operations of a kernel take:
     it is asked of a kernel of nothing else in each form, and the smallest is taken. The forms to choose from are parts,
     if ``parts`` is set or there is no other, and integers in digits of as many bits as one of ``digits``. Loops inside
     others are left alone: while one invocation waits for its sum, others take turns with it.
     """
 
-    turnaround: Callable[[Op, int], int]
+    timing: TimingModel
     logic: Callable[[Function], int]
     cells: str = "logic cells"
     tell: Callable[[Diagnostic], None] | None = None
@@ -82,7 +83,7 @@ class ExpandFloatReductions(FunctionPass):
 
     def _least(self, addition: Op) -> _Parts:
         """The least number of parts that brings an II of 1: a longer history takes longer to read."""
-        return _Parts(next(count for count in range(1, _MOST) if self.turnaround(addition, count) <= count))
+        return _Parts(next(count for count in range(1, _MOST) if self.timing.turnaround(addition, count) <= count))
 
     def _choose(self, addition: Op, arg: Value, loop: Op, parts: _Parts) -> "_Parts | _Exact":
         exact = self._exact(addition, loop)
@@ -106,7 +107,9 @@ class ExpandFloatReductions(FunctionPass):
             for digit in DIGITS.get(kind.bits, ())
             if digit in self.digits
         ]
-        return [_Exact(shape) for shape in shapes if self.turnaround(_addition_of(max(shape.widths) + 2), 1) == 1]
+        return [
+            _Exact(shape) for shape in shapes if self.timing.turnaround(_addition_of(max(shape.widths) + 2), 1) == 1
+        ]
 
     def _say(self, addition: Op, arg: Value, form: "_Parts | _Exact", costs: str):
         if self.tell:

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...analysis.timing import TimingModel
 from ...diag import Diagnostic, at_line
 from ...ir import Attr, Builder, Function, Op, Region
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
 from ..recurrence.look_ahead_control import carry_ahead
 from .flatten_pair import merge_nest
@@ -22,14 +22,14 @@ class CoalesceLoops(FunctionPass):
     with the N - 1 levels inside it (-1: with all of them), which runs an iteration for each of the innermost loop, and
     one for each run of that which has none.
 
-    With ``model``, loop control that takes longer than a cycle is carried ahead first, as the choice between another
+    With ``timing``, loop control that takes longer than a cycle is carried ahead first, as the choice between another
     iteration and another invocation comes on top of it. What stands before and behind the inner loop is done in its
     first and last iteration. A nest goes as deep as each body holds exactly one loop that is not to be unrolled, and
     that outside of any condition. ``warn`` is told where one ends before it was meant to, ``record`` which loop became
     part of which.
     """
 
-    model: DelayModel | None = None
+    timing: TimingModel | None = None
     warn: Callable[[Diagnostic], None] | None = None
     record: Callable[[Merged], None] | None = None
 
@@ -53,7 +53,7 @@ class CoalesceLoops(FunctionPass):
         nest, obstacle = _nest(outer, wish)
         if obstacle is not None and not (obstacle.natural and wish == -1 and len(nest) > 1):
             self._tell(outer, _shortfall(len(nest), wish, obstacle), obstacle.hint)
-        join_nest(kernel, nest, region, self.model, self._join_attributes, self.record)
+        join_nest(kernel, nest, region, self.timing, self._join_attributes, self.record)
 
     def _join_attributes(self, loop: Op, inner: Op):
         for name in take_over(loop, inner):
@@ -75,16 +75,16 @@ def join_nest(
     kernel: str,
     nest: list[Op],
     region: Region,
-    model: DelayModel | None,
+    timing: TimingModel | None,
     join_attributes: Callable[[Op, Op], None],
     record: Callable[[Merged], None] | None,
 ):
     """Make the loops of a nest, from outside in, one; ``region`` holds the outermost, or ends where it will stand.
     ``join_attributes`` gives a loop what the one that becomes part of it wishes."""
     outer, nest = nest[0], list(nest)
-    if len(nest) > 1 and model is not None:
+    if len(nest) > 1 and timing is not None:
         for around, loop in zip((region, *(op.regions[0] for op in nest)), nest):
-            _insert(around, loop, carry_ahead(loop, model))
+            _insert(around, loop, carry_ahead(loop, timing))
     while len(nest) > 1:
         inner, into = nest.pop(), nest[-1]
         join_attributes(into, inner)

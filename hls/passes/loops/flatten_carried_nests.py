@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...analysis.loops.forward_slice import computed_from
+from ...analysis.timing import TimingModel
 from ...ir import (
     Attr,
     Function,
@@ -20,9 +21,7 @@ from ...ir import (
     walk,
 )
 from ...ir.clone import clone_function
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
-from ..recurrence.look_ahead_control import CONTROL
 from .coalesce_loops import join_nest
 from .merged_attributes import Merged
 
@@ -59,7 +58,7 @@ class FlattenCarriedNests(FunctionPass):
     would there.
     """
 
-    model: DelayModel | None = None
+    timing: TimingModel | None = None
     record: Callable[[Merged], None] | None = None
     name = "flatten-carried-nests"
     requires = frozenset({Form.ARRAYS_LOWERED})
@@ -73,7 +72,7 @@ class FlattenCarriedNests(FunctionPass):
             inner = _inner(outer)
             held = {m.name for m in result.memories.values() if Attr.HOLDS_UP in dict(m.attrs)}
             if inner is not None and _goes_on(outer, inner, uses(result.body), held) and _is_cheap(outer, inner, held):
-                join_nest(function.name, [outer, inner], region, self.model, lambda into, loop: None, self.record)
+                join_nest(function.name, [outer, inner], region, self.timing, lambda into, loop: None, self.record)
         return result
 
 
@@ -164,7 +163,7 @@ def _is_control(body: Region, wanted: list[Value], apart: set[Value] = frozenset
         if value in nexts:
             wanted.append(nexts[value])
         elif value in makers:
-            if makers[value].opcode not in CONTROL or value in apart:
+            if not has(makers[value], "logic") or value in apart:
                 return False
             wanted += makers[value].operands
     return True

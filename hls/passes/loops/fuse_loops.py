@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ...analysis.dependence.dependence import Dependence, DependenceTester
+from ...analysis.timing import TimingModel
 from ...diag import Diagnostic, at_line
 from ...ir import Attr, Function, Op, Region, has, is_access, memory_name, regions, walk
 from ...ir.clone import clone_function
-from ...target.delay import DelayModel
 from ..lowering.if_conversion import flatten
 from ..manager import Form, FunctionPass
 from ..recurrence.look_ahead_control import carry_ahead
@@ -39,13 +39,13 @@ class FuseLoops(FunctionPass):
       the source says that they are independent;
     - one of them is marked ``nofusion``, or to be unrolled.
 
-    Where the loops do not run equally often, each body is guarded; with ``model``, loop control that takes longer than
+    Where the loops do not run equally often, each body is guarded; with ``timing``, loop control that takes longer than
     a cycle is carried ahead first, as the guards come on top of it. ``warn`` is told of what is not fused, ``record``
     of what is.
     """
 
     address_bits: int = 64
-    model: DelayModel | None = None
+    timing: TimingModel | None = None
     warn: Callable[[Diagnostic], None] | None = None
     record: Callable[[Merged], None] | None = None
 
@@ -107,10 +107,10 @@ class FuseLoops(FunctionPass):
                 "keep one of them",
             )
         pairs = same_trips(first, second)
-        if pairs is None and self.model is not None:
+        if pairs is None and self.timing is not None:
             for loop in (first, second):
                 at = region.ops.index(loop)
-                region.ops[at:at] = carry_ahead(loop, self.model)
+                region.ops[at:at] = carry_ahead(loop, self.timing)
             between = sort_between(region, first, second)
         fuse(region, first, second, between, pairs)
         for op in first.regions[0].ops if depth > 1 else ():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ...analysis.dependence.dependence import Dependence, Kind, dependences
 from ...analysis.loops.forward_slice import computed_from
 from ...analysis.loops.loop_tree import Loop, LoopTree
-from ...ir import BOOL, TOKEN, Attr, Builder, Function, Op, Region, TokenType, Value, walk
+from ...ir import BOOL, TOKEN, Attr, Builder, Function, Op, Region, TokenType, Value, has, walk
 from ...ir.accesses import fixed_operands, memory_name, predicate
 from ...ir.clone import clone_function
 from ...ir.launch import OVERLAP
@@ -15,7 +15,6 @@ from ...ir.reorder import Reordering, inside
 from ...ir.rewrite import constant
 from ..manager import Form, FunctionPass
 from ..memory.multi_buffer_private import copies_of_loop
-from ..recurrence.look_ahead_control import CONTROL
 from .disambiguation import Check, find_checks
 from .mark_fenced_memory import FenceOrder, is_memory_fence
 from .order_barriers import Meetings, OrderBarriers
@@ -123,7 +122,7 @@ def _is_slow(body: Region) -> bool:
         for op in reversed(body.ops[:-1]):
             if behind.intersection(op.results) and ahead.intersection(op.results):
                 behind.update(op.operands)
-                if op.opcode not in CONTROL:
+                if not has(op, "logic"):
                     return True
     return False
 

@@ -4,14 +4,15 @@ chosen before."""
 from dataclasses import dataclass, replace
 
 from ...analysis.predicates.implication import INVERSE
+from ...analysis.timing import Recurrence, TimingModel, recurrences_of
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
 from ..scalar.algebraic_simplification import opposite
 from .combine_minmax import Question, merge_steps
-from .component import Recurrence, recurrences_of
+from .mux_trees import MuxLeaf, choose_last
+from .recurrence_edits import insert_before, snapshot
 
 __all__ = ["AbsorbGuards", "Side", "guarded", "merge_choices"]
 
@@ -21,7 +22,7 @@ _JOINS = frozenset({"and", "or"})
 
 @dataclass(frozen=True)
 class AbsorbGuards(FunctionPass):
-    """Before: flat. After: where a recurrence takes fewer cycles of ``model`` for it (None: nothing is done), ``x < t
+    """Before: flat. After: where a recurrence takes fewer cycles of ``timing`` for it (None: nothing is done), ``x < t
     && c``, with ``x`` a part of the recurrence and ``t`` and ``c`` not, is ``x < (c ? t : the least number)``, and the
     like: `if (c && t < best) best = t` is a comparison and a choice.
 
@@ -31,22 +32,23 @@ class AbsorbGuards(FunctionPass):
     statement leaves it, the comparison decides last, under both conditions. Exact for every operand.
     """
 
-    model: DelayModel | None = None
+    timing: TimingModel | None = None
 
     name = "absorb-guards"
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        for _, loop in list(loops_inside_out(result.body)) if self.model is not None else ():
-            for one in recurrences_of(loop, self.model):
+        timing = self.timing.unplanned(function) if self.timing is not None else None
+        for _, loop in list(loops_inside_out(result.body)) if timing is not None else ():
+            for one in recurrences_of(loop, timing):
                 if one.cycles({}) > 1:
                     _join_all(one)
         return result
 
 
 def _join_all(one: Recurrence):
-    before, restore = one.cycles({}), one.snapshot()
+    before, restore = one.cycles({}), snapshot(one)
     merge_choices(one)
     merge_steps(one, _questions)
     joins = guarded(one, _sides(one))
@@ -90,7 +92,7 @@ def _make_strict(op: Op, early: int, one: Recurrence):
         constant(limit) + (1 if early else -1) & (1 << limit.type.bits) - 1, limit.type
     )
     op.opcode = "slt" if is_signed else "ult"
-    one.insert(op, built.ops)
+    insert_before(one, op, built.ops)
 
 
 def _side(one: Recurrence, op: Op) -> Side:
@@ -145,20 +147,15 @@ def _merge(one: Recurrence, op: Op) -> bool:
 
 
 def _become(one: Recurrence, op: Op, inner: Op, side: int):
-    built, other = Region(), op.operands[2 - side]
-    b, (condition, *choices) = Builder(built, op.span), inner.operands
-    late = {condition, op.operands[0], *choices, other} & one.values
+    """Let ``op`` choose what ``inner``, on one of its sides, takes by its condition, last."""
+    built, (condition, *choices), other = Region(), inner.operands, op.operands[2 - side]
     stays = choices.index(other) if other in choices else int(choices[1] in one.values)
-    outer = op.operands[0] if side == 0 else _opposite(op.operands[0], b)
-    moves = condition if stays == 1 else _opposite(condition, b)
-    rest = choices[stays]
-    if rest is not other:
-        rest = b.value("select", op.operands[0], *((rest, other) if side == 0 else (other, rest)))
-        one.values |= {rest} if late & {other, choices[stays], op.operands[0]} else set()
-    one.values |= {moves, outer} if op.operands[0] in late else {moves}
-    op.operands = [b.value("and", moves, outer), choices[1 - stays], rest]
-    one.values.add(op.operands[0])
-    one.insert(op, built.ops)
+    leaf = MuxLeaf(choices[1 - stays], ((op.operands[0], side == 0), (condition, stays == 1)))
+    op.operands = choose_last(op, leaf, Builder(built, op.span), _opposite)
+    for each in built.ops:
+        if any(one.late(each)):
+            one.values.update(each.results)
+    insert_before(one, op, built.ops)
     one.body.ops.remove(inner)
 
 
@@ -181,7 +178,7 @@ def _join(one: Recurrence, op: Op):
         opcode, numbers, early = _of_both(one, [v.op for v in late], op.opcode == "and", b)
     op.opcode, op.operands, op.attrs = opcode, numbers, {}
     one.values.add(numbers[1 - early])
-    one.insert(op, built.ops)
+    insert_before(one, op, built.ops)
 
 
 def _with_guard(one: Recurrence, compare: Op, guard: Value, never: bool, b: Builder) -> tuple[str, list[Value], int]:

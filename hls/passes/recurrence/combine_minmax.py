@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from ...analysis.timing import Recurrence
 from ...ir import Builder, Op, Region, Value, uses
-from .component import Recurrence
+from .recurrence_edits import insert_before
 
 __all__ = ["Question", "merge_steps"]
 
@@ -122,7 +123,7 @@ class _Merger:
         for before, op in pairs:
             added = Region()
             value = Builder(added, op.span).value("select", wins, op.operands[1], before.operands[1])
-            self.one.insert(op, added.ops)
+            insert_before(self.one, op, added.ops)
             op.operands = [condition, value, before.operands[2]]
         second.choice.operands = [condition, best, first.question.value]
         self._remove([*(before for before, _ in pairs), first.choice, *second.inside, *first.inside])

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 from ...analysis.bits.ranges import Range, ranges
 from ...analysis.predicates.implication import implied
+from ...analysis.timing import TimingModel, carried_arrivals
 from ...ir import Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
-from .arrivals import ArrivalTimes
 
 __all__ = ["CompareBySign"]
 
@@ -20,24 +19,25 @@ _ORDER = frozenset({"slt", "sle", "ult", "ule"})
 class CompareBySign(FunctionPass):
     """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice by ``x + k < n``, and neither
     ``k`` nor ``n`` depends on it, the choice is by the sign of ``x + (k - n)``, if it was too late for a cycle of
-    ``model`` (None: nothing is done) and no sum wraps around.
+    ``timing`` (None: nothing is done) and no sum wraps around.
 
     In ``x += k; if (x >= n) x -= n;`` all that is left between two values is a sum and a choice.
     """
 
-    model: DelayModel | None = None
+    timing: TimingModel | None = None
 
     name = "compare-by-sign"
     requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        if self.model is not None:
+        if self.timing is not None:
+            timing = self.timing.unplanned(function)
             found = [
                 (body, late)
                 for _, loop in loops_inside_out(result.body)
                 for body in loop.regions
-                if (late := _late(body, self.model))
+                if (late := _late(body, timing))
             ]
             known = ranges(result) if found else {}
             for body, late in found:
@@ -54,15 +54,15 @@ class _Sum:
     other: Value
 
 
-def _late(body: Region, model: DelayModel) -> dict[Op, _Sum]:
+def _late(body: Region, timing: TimingModel) -> dict[Op, _Sum]:
     """Comparisons of sums that make a choice too late."""
-    arrivals, used, control = ArrivalTimes(body, model), uses(body), implied(body.terminator.operands[0])
-    spare = model.period_ns - model.overhead_ns - model.delay("select", 1)  # the first value is chosen in front of them
+    arrivals, together = carried_arrivals(body, timing)
+    used, control = uses(body), implied(body.terminator.operands[0])
     found = {}
     for op in body.ops:
-        parts = _parts(op, arrivals.together) if op.opcode in _ORDER and op.result not in control else None
+        parts = _parts(op, together) if op.opcode in _ORDER and op.result not in control else None
         if parts and any(
-            arrivals.now(user) > spare
+            timing.misses(arrivals.after(user))
             for user, _ in used.get(op.result, ())
             if user in body.ops and user.opcode == "select"
         ):

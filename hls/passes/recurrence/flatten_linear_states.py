@@ -6,46 +6,43 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from ...analysis.bits.gf2_forms import LinearForms
-from ...analysis.bits.wiring import is_wires
 from ...analysis.loops.sccs import components
+from ...analysis.timing import Arrival, Arrivals, TimingModel
 from ...ir import BOOL, ArrayType, Builder, Function, IntType, Op, Region, Value, has, loops_inside_out
 from ...ir.clone import clone_function
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
 
 __all__ = ["FlattenLinearStates"]
 
 #: bits that are joined for all of a state, at most
 MOST_TERMS = 4096
-_WIRES = frozenset({"const", "zext", "sext", "trunc", "bitcast"})
 
 
 @dataclass(frozen=True)
 class FlattenLinearStates(FunctionPass):
     """Before: flat and narrow. After: a carried number of which each bit of the next value is an exclusive or of bits
     of carried ones, and of others, is computed bit by bit, by one tree for each, where the way that the program writes
-    takes longer than a cycle of ``model`` (None: nothing is done) and the trees do not take as long.
+    takes longer than a cycle of ``timing`` (None: nothing is done) and the trees do not take as long.
 
     The program's own way stays for whoever else looks at it.
     """
 
-    model: DelayModel | None = None
+    timing: TimingModel | None = None
 
     name = "flatten-linear-states"
     requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        if self.model is not None:
+        if self.timing is not None:
             for _, loop in loops_inside_out(result.body):
-                _Loop(loop.regions[0], self.model).run()
+                _Loop(loop.regions[0], self.timing).run()
         return result
 
 
 class _Loop:
-    def __init__(self, body: Region, model: DelayModel):
-        self.body, self.model = body, model
-        self.row = model.delay("xor", 1)
+    def __init__(self, body: Region, timing: TimingModel):
+        self.body, self.timing = body, timing
 
     def run(self):
         args = [k for k, arg in enumerate(self.body.args) if isinstance(arg.type, IntType) and arg.type.bits > 1]
@@ -57,30 +54,27 @@ class _Loop:
 
     def _part(self, indices: list[int], way: list[Op]):
         """The carried values of these indices, which depend on each other by the operations of ``way``."""
-        parities, arrival = LinearForms(way), self._arrivals(way)
         carried = {self.body.args[k] for k in indices}
-        room = self.model.period_ns - self.model.overhead_ns - self.model.delay("select", 1)
+        parities = LinearForms(way)
+        arrivals = Arrivals(self.timing, dict.fromkeys(carried, self.timing.register())).follow(way)
+        computed = {result for op in way for result in op.results}
         for k in indices:
             following = self.body.terminator.operands[1 + k]
-            if arrival.get(following, 0.0) <= room:
+            if not arrivals.misses(following):
                 continue
-            trees = _Trees(parities, parities.of(following), carried, arrival)
-            if trees.linear and trees.terms <= MOST_TERMS and trees.levels * self.row / 2 < arrival[following]:
+            trees = _Trees(parities, parities.of(following), carried, computed)
+            if trees.linear and trees.terms <= MOST_TERMS and self._ready(trees) < arrivals.at(following):
                 end = self.body.ops.pop()
                 b = Builder(self.body, following.op.span)
                 end.operands[1 + k] = trees.build(b, following)
                 self.body.ops.append(end)
 
-    def _arrivals(self, way: list[Op]) -> dict[Value, float]:
-        """When the results are there, in ns behind the carried values."""
-        found: dict[Value, float] = {}
-        for op in way:
-            rows = 0.0 if op.opcode in _WIRES or has(op, "shift") or is_wires(op) else self.row
-            ns = max((found[v] for v in op.operands if v in found), default=0.0) + (
-                rows / 2 if op.results[0].type == BOOL else rows
-            )
-            found.update(dict.fromkeys(op.results, ns))
-        return found
+    def _ready(self, trees: "_Trees") -> Arrival:
+        """When the last tree is there."""
+        arrival = self.timing.register()
+        for _ in range(trees.levels):
+            arrival = self.timing.joined("xor", BOOL, arrival)
+        return arrival
 
 
 class _Trees:

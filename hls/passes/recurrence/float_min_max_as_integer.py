@@ -1,18 +1,17 @@
 """The least or greatest float that a loop carries is kept as an integer with its place in the order, which a comparison
 of integers decides about."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ...ir import Builder, FloatType, Function, IntType, Op, Region, Value, loops_inside_out, uses
+from ...analysis.timing import Recurrence, TimingModel, recurrences_of
+from ...ir import BOOL, Builder, FloatType, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.loops import CarriedValue, add_carried, keep_carried
 from ...ir.rewrite import constant, resolve
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
 from .absorb_guards import Side, guarded, merge_choices
 from .combine_minmax import Question, merge_steps
-from .component import Recurrence, recurrences_of
+from .recurrence_edits import snapshot
 
 __all__ = ["FloatMinMaxAsInteger"]
 
@@ -23,34 +22,32 @@ _MANTISSA = {16: 10, 32: 23, 64: 52}
 @dataclass(frozen=True)
 class FloatMinMaxAsInteger(FunctionPass):
     """Before: flat. After: floats that a loop carries, chooses among, and compares with others that it does not carry
-    are integers in which all bits of the float come back, if iterations can start in fewer cycles of ``model`` (None:
+    are integers in which all bits of the float come back, if iterations can start in fewer cycles of ``timing`` (None:
     nothing is done) for it.
 
     The integers are in the order of the floats, with -0 next below +0 and every NaN below all numbers, so that nothing
     is less than a NaN. What the float is compared with says itself, before the recurrence, on which side of both zeros
     it stands, and where it is a NaN. For a greatest value the integers are those of the floats with the other sign.
     Exact for every operand.
-
-    ``takes`` tells how many ns a comparison of floats takes (None: a period).
     """
 
-    model: DelayModel | None = None
-    takes: Callable[[Op], float] | None = None
+    timing: TimingModel | None = None
 
     name = "float-min-max-as-integer"
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        for region, loop in list(loops_inside_out(result.body)) if self.model is not None else ():
+        timing = self.timing.unplanned(function) if self.timing is not None else None
+        for region, loop in list(loops_inside_out(result.body)) if timing is not None else ():
             known: dict[tuple[Value, bool], Value] = {}  # of floats that became integers
-            for one in list(recurrences_of(loop, self.model, self.takes)):
+            for one in list(recurrences_of(loop, timing)):
                 if any(isinstance(arg.type, FloatType) for arg in one.args) and one.cycles({}) > 1:
                     self._component(result, region, loop, one, known)
         return result
 
     def _component(self, function: Function, region: Region, loop: Op, one: Recurrence, known: dict):
-        before, restore = one.cycles({}), one.snapshot()
+        before, restore = one.cycles({}), snapshot(one)
         if not _is_order(one):
             return
         merge_choices(one)
@@ -76,8 +73,8 @@ class FloatMinMaxAsInteger(FunctionPass):
         return dict.fromkeys(free, 0.0) | {op: self._cost(question, turned) for op, question in asked.items()}
 
     def _cost(self, question: Question, turned: bool) -> float:
-        two = self.model.delay("or", 1) / 2 if _mismatch(question, turned) else 0.0
-        return two + self.model.delay("slt", question.value.type.bits)
+        two = self.timing.logic("or", BOOL) if _mismatch(question, turned) else 0.0
+        return two + self.timing.logic("slt", IntType(question.value.type.bits))
 
 
 def _side(question: Question, turned: bool) -> Side:

@@ -2,34 +2,19 @@
 logic, extremes."""
 
 import heapq
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from ...ir import Attr, Builder, FloatType, IntType, Op, Region, Value, has, uses
-from ...ir.associative import emit, pair_of, rewrite_as
+from ...analysis.timing import Arrival, Arrivals
+from ...ir import Attr, Builder, FloatType, Op, Region, Value, has, uses
+from ...ir.associative import Term, emit, kind_of, rewrite_as, terms_of
 from ...ir.types import Type
 from ..float.flush_denormals import flush_of
 
-__all__ = ["Leaf", "Node", "Shaper", "Tree", "rebuild", "trees_of"]
+__all__ = ["Node", "Shaper", "Tree", "Trees", "rebuild", "trees_of"]
 
 #: trees are taken apart into at most so many values
 MOST_LEAVES = 16
-_NEVER = -math.inf
-_FLOAT_SUMS = frozenset({"fadd", "fsub", "fma"})
-
-
-@dataclass(frozen=True, eq=False)
-class Leaf:
-    """What stands under an operation: a value, or its product with ``factor``; ``minus``: it is subtracted."""
-
-    value: Value
-    minus: bool = False
-    factor: Value | None = None
-
-    @property
-    def type(self) -> Type:
-        return self.value.type
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +23,8 @@ class Node:
     named) as a number."""
 
     kind: str
-    left: "Leaf | Node"
-    right: "Leaf | Node"
+    left: "Term | Node"
+    right: "Term | Node"
 
     @property
     def minus(self) -> bool:
@@ -56,7 +41,7 @@ class Tree:
     """``products`` of the leaves that are products are computed as such, and all others inside of multiply-adds."""
 
     kind: str
-    leaves: list[Leaf]
+    leaves: list[Term]
     products: int = 0
 
 
@@ -64,7 +49,7 @@ def trees_of(body: Region, way: list[Op], mine: set[Value], floats: bool) -> dic
     """The trees of at least three values whose results are wanted for something else than more of the same, in the
     recurrence of values ``mine`` with operations ``way``; with ``floats`` also of floats, whose sums another order
     makes others."""
-    kinds = {op: kind for op in way if (kind := _kind(op, floats)) is not None}
+    kinds = {op: kind for op in way if (kind := kind_of(op, floats)) is not None}
     finder, found = _Finder(kinds, uses(body), mine), {}
     for op in kinds:
         if finder.is_root(op):
@@ -72,26 +57,6 @@ def trees_of(body: Region, way: list[Op], mine: set[Value], floats: bool) -> dic
             if 3 <= len(tree.leaves) <= MOST_LEAVES:
                 found[op] = tree
     return found
-
-
-def _kind(op: Op, floats: bool) -> str | None:
-    if floats and op.opcode in _FLOAT_SUMS:
-        return "fadd flush" if op.attrs.get(Attr.FLUSH_DENORMALS) else "fadd"
-    if op.opcode == "sub" and isinstance(op.result.type, IntType):
-        return "add"
-    pair = pair_of(op)
-    return pair.kind if pair is not None else None
-
-
-def _terms(op: Op) -> list[Leaf]:
-    """What an operation takes."""
-    if op.opcode == "fma":
-        x, y, addend = op.operands
-        return [Leaf(x, False, y), Leaf(addend)]
-    if op.opcode in ("sub", "fsub"):
-        return [Leaf(op.operands[0]), Leaf(op.operands[1], True)]
-    pair = pair_of(op)
-    return [Leaf(v) for v in ((pair.left, pair.right) if pair is not None else op.operands)]
 
 
 @dataclass(frozen=True)
@@ -116,11 +81,11 @@ class _Finder:
         factors = sum(leaf.factor is not None for leaf in taken) - sum(leaf.factor is not None for leaf in leaves)
         return Tree(kind, [self._signed_first(leaf) for leaf in taken], factors)
 
-    def _leaves(self, op: Op, kind: str, minus: bool, room: int = MOST_LEAVES) -> list[Leaf]:
+    def _leaves(self, op: Op, kind: str, minus: bool, room: int = MOST_LEAVES) -> list[Term]:
         """What an operation takes, those of the same kind in the recurrence taken apart; more than ``room`` where it
         would be too much."""
-        found: list[Leaf] = []
-        for term in _terms(op):
+        found: list[Term] = []
+        for term in terms_of(op):
             inner, negative = term.value.op if term.factor is None else None, minus != term.minus
             found += (
                 self._leaves(inner, kind, negative, room - len(found))
@@ -129,32 +94,90 @@ class _Finder:
             )
         return found
 
-    def _product(self, leaf: Leaf, kind: str) -> Leaf:
+    def _product(self, leaf: Term, kind: str) -> Term:
         """A leaf that is a product nobody else wants, as one."""
         op = leaf.value.op if leaf.factor is None else None
         alone = op is not None and op.opcode == "fmul" and leaf.value in self.mine and len(self.used[leaf.value]) == 1
         same = alone and bool(op.attrs.get(Attr.FLUSH_DENORMALS)) == kind.endswith("flush")
-        return Leaf(op.operands[0], leaf.minus, op.operands[1]) if same else leaf
+        return Term(op.operands[0], leaf.minus, op.operands[1]) if same else leaf
 
-    def _signed_first(self, leaf: Leaf) -> Leaf:
+    def _signed_first(self, leaf: Term) -> Term:
         """The factor that changes its sign first: the one that does not wait for the recurrence, if any."""
         if leaf.factor is None or leaf.value not in self.mine:
             return leaf
-        return Leaf(leaf.factor, leaf.minus, leaf.value)
+        return Term(leaf.factor, leaf.minus, leaf.value)
+
+
+class Trees:
+    """The trees of a region whose inner results nobody else looks at. A value of a ``recurrence`` meets one that is
+    there before it at the root of a tree."""
+
+    def __init__(self, region: Region, used: Mapping[Value, list[tuple[Op, int]]], recurrence: Mapping[Value, int]):
+        self.used, self.recurrence = used, recurrence
+        self.kinds = {op: kind for op in region.ops if (kind := kind_of(op)) is not None}
+        self.inner = {
+            op
+            for op, kind in self.kinds.items()
+            if self.kinds.get(user := self._only_user(op)) == kind and not self._meets_carried(user)
+        }
+
+    def at(self, op: Op) -> Tree | None:
+        """The tree with this root, unless it is a place in memory, or nobody wants it."""
+        if op not in self.kinds or op in self.inner:
+            return None
+        if all(has(user, "pointer") for user, _ in self.used.get(op.result, ())):
+            return None
+        return Tree(self.kinds[op], list(self._leaves(op, False)))
+
+    def inside(self, op: Op) -> Iterator[Op]:
+        """The operations that the tree with this root needs no more once it is built anew."""
+        yield from self._compare_of(op)
+        for term in terms_of(op):
+            if term.value.op in self.inner:
+                yield term.value.op
+                yield from self.inside(term.value.op)
+
+    def _only_user(self, op: Op) -> Op | None:
+        """The one operation that takes the result; None where there are others. The comparison of a least value is a
+        part of its choice."""
+        users = {user for user, _ in self.used.get(op.result, ())}
+        for compare in [user for user in users if has(user, "compare")]:
+            choices = {user for user, _ in self.used.get(compare.result, ())}
+            if len(choices) != 1 or not choices <= users:
+                return None
+            users.remove(compare)
+        return users.pop() if len(users) == 1 else None
+
+    def _meets_carried(self, op: Op) -> bool:
+        """Whether one operand belongs to the recurrence of the operation, and the other is there before."""
+        mine = self.recurrence.get(op.result)
+        return mine is not None and len({self.recurrence.get(term.value) == mine for term in terms_of(op)}) == 2
+
+    def _leaves(self, op: Op, minus: bool) -> Iterator[Term]:
+        for term in terms_of(op):
+            negative = minus != term.minus
+            if term.value.op in self.inner:
+                yield from self._leaves(term.value.op, negative)
+            else:
+                yield replace(term, minus=negative)
+
+    def _compare_of(self, op: Op) -> list[Op]:
+        """The comparison of a least or greatest value, if it is for nothing else."""
+        if op.opcode != "select" or any(user is not op for user, _ in self.used[op.operands[0]]):
+            return []
+        return [op.operands[0].op]
 
 
 @dataclass(frozen=True)
 class Shaper:
-    """Trees in the order in which values are there: ``times`` (those that it does not name are there from the start);
-    ``step`` tells the ns of an operation, of (opcode or kind, type, whether subnormal numbers count as zeros)."""
+    """Trees in the order in which values are there, as ``arrivals`` says."""
 
-    times: Mapping[Value, float]
-    step: Callable[[str, Type, bool], float]
+    arrivals: Arrivals
 
-    def at(self, node: Leaf | Node, kind: str) -> float:
+    def at(self, node: Term | Node, kind: str) -> Arrival:
         """When it is there, in a tree of this kind."""
-        if isinstance(node, Leaf):
-            return max(self.times.get(v, _NEVER) for v in (node.value, node.factor) if v is not None)
+        if isinstance(node, Term):
+            return max(self.arrivals.at(v) for v in (node.value, node.factor) if v is not None)
         return self._joined(node, self.at(node.left, kind), self.at(node.right, kind), kind)
 
     def soonest(self, tree: Tree) -> Node:
@@ -168,20 +191,26 @@ class Shaper:
         heapq.heapify(heap)
         while len(heap) > 1:
             time, k, first = heapq.heappop(heap)
-            other = min(item for item in heap if not _is_product(item[2])) if _is_product(first) else heap[0]
-            heap.remove(other)
-            heapq.heapify(heap)
+            other = _first_number(heap) if _is_product(first) else heapq.heappop(heap)
             left, right = (other[2], first) if _is_product(other[2]) else (first, other[2])
             node = Node("fma" if _is_product(left) else tree.kind.split()[0], left, right)
             heapq.heappush(heap, (self._joined(node, time, other[0], tree.kind), k, node))
         return heap[0][2]
 
-    def _joined(self, node: Node, left: float, right: float, kind: str) -> float:
-        return max(left, right) + self.step(node.kind, node.type, kind.endswith("flush"))
+    def _joined(self, node: Node, left: Arrival, right: Arrival, kind: str) -> Arrival:
+        return self.arrivals.timing.joined(node.kind, node.type, max(left, right), kind.endswith("flush"))
 
 
-def _is_product(node: Leaf | Node) -> bool:
-    return isinstance(node, Leaf) and node.factor is not None
+def _first_number(heap: list) -> tuple[Arrival, int, Term | Node]:
+    """Take what is no product and there first."""
+    found = min(item for item in heap if not _is_product(item[2]))
+    heap.remove(found)
+    heapq.heapify(heap)
+    return found
+
+
+def _is_product(node: Term | Node) -> bool:
+    return isinstance(node, Term) and node.factor is not None
 
 
 def rebuild(body: Region, shapes: Mapping[Op, Node]):
@@ -216,8 +245,8 @@ def _pairing(node: Node) -> tuple[str, tuple]:
     return name, (node.right, node.left) if node.left.minus else (node.left, node.right)
 
 
-def _built(node: Leaf | Node, b: Builder, attrs: dict) -> Value:
-    if isinstance(node, Leaf):
+def _built(node: Term | Node, b: Builder, attrs: dict) -> Value:
+    if isinstance(node, Term):
         return node.value
     if isinstance(node.type, FloatType):
         kind, operands = _operation(node, b, attrs)

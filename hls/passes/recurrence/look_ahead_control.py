@@ -2,40 +2,15 @@
 
 from dataclasses import dataclass
 
+from ...analysis.timing import EPSILON_NS, Arrivals, TimingModel
 from ...ir import Attr, Function, Op, Region, Value, has
 from ...ir.clone import clone_function, clone_ops
 from ...ir.loops import add_carried
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
 
-__all__ = ["CONTROL", "LookAheadControl", "carry_ahead", "logic_delay"]
+__all__ = ["LookAheadControl", "carry_ahead"]
 
-#: operations that take part in loop control here: single-cycle integer logic
-CONTROL = frozenset(
-    [
-        "add",
-        "sub",
-        "and",
-        "or",
-        "xor",
-        "eq",
-        "ne",
-        "ult",
-        "ule",
-        "slt",
-        "sle",
-        "select",
-        "zext",
-        "sext",
-        "trunc",
-        "shl",
-        "lshr",
-        "ashr",
-        "const",
-    ]
-)
 MOST_OPS = 24
-_CLASS = {"ne": "eq", "ule": "ult", "sle": "slt"}
 #: cycles that a condition may come behind its state
 MOST_LATE = 3
 
@@ -55,7 +30,7 @@ class LookAheadControl(FunctionPass):
     last iteration does no harm. Only states made of cheap integer operations are treated.
     """
 
-    model: DelayModel
+    timing: TimingModel
     name = "look-ahead-control"
     requires = frozenset({Form.ORDERED})
 
@@ -70,83 +45,51 @@ class LookAheadControl(FunctionPass):
                 self._region(inner)
             if op.opcode == "loop" and not op.attrs.get(Attr.RING):  # which decides behind all of its levels
                 place = region.ops.index(op)
-                region.ops[place:place] = carry_ahead(op, self.model)
+                region.ops[place:place] = carry_ahead(op, self.timing)
 
 
-def carry_ahead(loop: Op, model: DelayModel) -> list[Op]:
+def carry_ahead(loop: Op, timing: TimingModel) -> list[Op]:
     """Carry the loop's control state ahead if it takes too long, in place; returns the operations that must stand
     before it."""
     control = _control(loop)
-    return (
-        _transform(loop, control, 2 + _late(loop, control, model)) if control and _is_too_long(control, model) else []
-    )
+    if control is None or not _is_too_long(loop, control, timing):
+        return []
+    return _transform(loop, control, 2 + _late(loop, control, timing))
 
 
-def _is_too_long(control: "_Control", model: DelayModel) -> bool:
+def _is_too_long(loop: Op, control: "_Control", timing: TimingModel) -> bool:
     """Whether register, control logic and header exceed one period."""
-    arrival: dict[Value, float] = {}
-    for op in control.ops:
-        start = max((arrival.get(v, 0.0) for v in op.operands), default=0.0)
-        arrival[op.result] = start + logic_delay(op, model)
-    chain = arrival.get(control.condition, 0.0)
-    return chain + 3 * model.delay("select", 1) + model.overhead_ns > model.period_ns
+    registers = {loop.regions[0].args[k]: timing.register() for k in control.carried}
+    arrivals = Arrivals(timing, registers).follow(control.ops)
+    return arrivals.slack(control.condition) < timing.header - EPSILON_NS
 
 
-def logic_delay(op: Op, model: DelayModel) -> float:
-    """What an operation of :data:`CONTROL` takes, in ns."""
-    if op.opcode in ("const", "zext", "sext", "trunc"):
-        return 0.0
-    name, width = _CLASS.get(op.opcode, op.opcode), max(v.type.bits for v in op.operands)
-    constants = [v.op is not None and v.op.opcode == "const" for v in op.operands]
-    if has(op, "shift") and constants[1]:
-        return 0.0
-    if name == "eq" and any(constants):
-        width = max(1, width // 2)  # half as many bits to look at
-    single = op.result.type.bits == 1 and (has(op, "bitwise") or name == "select")
-    return model.delay(name, width) / (2 if single else 1)
-
-
-def _late(loop: Op, control: "_Control", model: DelayModel) -> int:
+def _late(loop: Op, control: "_Control", timing: TimingModel) -> int:
     """Cycles by which the condition on a state comes behind the first part of that state, where each part of it comes
     back to itself within a cycle; 0 where one does not, as looking further ahead gains nothing then."""
     region = loop.regions[0]
     nexts = region.terminator.operands[1:]
-    period = model.period_ns - model.overhead_ns
     read = dict.fromkeys((region.args[k] for k in control.carried), 0)  # the cycle in which each is read
+    state = [op for op in control.ops if op.result is not control.condition]
     for _ in range(MOST_LATE * len(read) + 1):
-        time = {arg: (cycle, model.delay("select", 1)) for arg, cycle in read.items()}
-        for op in control.ops:
-            if op.result is not control.condition:
-                time[op.result] = _after(op, time, model, period)
-        late = {
-            arg: time[nexts[arg.index]][0]
-            for arg, cycle in read.items()
-            if time.get(nexts[arg.index], (0, 0.0))[0] > cycle
-        }
+        arrivals = Arrivals(timing, {arg: timing.register(cycle) for arg, cycle in read.items()}).follow(state)
+        ready = {arg: int(arrivals.at(nexts[arg.index]).cycle) for arg in read}
+        late = {arg: cycle for arg, cycle in ready.items() if cycle > read[arg]}
         if not late:
-            return _condition_late(loop, control, time, model, period)
+            return _condition_late(loop, control, arrivals)
         read |= late
         if max(read.values()) > MOST_LATE:
             break
     return 0
 
 
-def _condition_late(loop: Op, control: "_Control", time: dict, model: DelayModel, period: float) -> int:
+def _condition_late(loop: Op, control: "_Control", arrivals: Arrivals) -> int:
     """The cycle in which the condition is there, asked of registers that hold the next state."""
-    nexts = loop.regions[0].terminator.operands[1:]
-    held = {nexts[k]: (time[loop.regions[0].args[k]][0], model.delay("select", 1)) for k in control.carried}
-    for op in control.ops:
-        if op.result not in held:
-            held[op.result] = _after(op, {**time, **held}, model, period)
-    return held[control.condition][0]
-
-
-def _after(op: Op, time: dict[Value, tuple[int, float]], model: DelayModel, period: float) -> tuple[int, float]:
-    """The cycle and the time in it at which a result is there, as those of the operands are."""
-    cycle = max((time[v][0] for v in op.operands if v in time), default=0)
-    start = max((time[v][1] for v in op.operands if v in time and time[v][0] == cycle), default=0.0)
-    delay = logic_delay(op, model)
-    return (cycle, start + delay) if start + delay <= period else (cycle + 1, delay)
+    region, timing = loop.regions[0], arrivals.timing
+    nexts = region.terminator.operands[1:]
+    held = {nexts[k]: timing.register(arrivals.at(region.args[k]).cycle) for k in control.carried}
+    asked = Arrivals(timing, arrivals.times | held).follow(op for op in control.ops if op.result not in held)
+    return int(asked.at(control.condition).cycle)
 
 
 @dataclass(frozen=True)
@@ -173,7 +116,7 @@ def _control(loop: Op) -> _Control | None:
         if value in index:
             todo.append(nexts[index[value]])
         elif value in local:
-            if local[value].opcode not in CONTROL:
+            if not has(local[value], "logic"):
                 return None
             todo.extend(local[value].operands)
     ops = tuple(op for op in region.ops if op.results and op.results[0] in needed)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
+from ...analysis.timing import START, Arrival, TimingModel
 from ...ir import Builder, Function, Op, Value, has, walk
 from ...ir.clone import clone_function
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
-from .look_ahead_control import CONTROL
+from .mux_trees import MuxLeaf, choose_last, leaves_of
 
 __all__ = ["RestructureMuxes"]
 
@@ -25,7 +25,7 @@ class RestructureMuxes(FunctionPass):
     short as that of a single counter.
     """
 
-    model: DelayModel
+    timing: TimingModel
     name = "restructure-muxes"
     requires = frozenset({Form.ORDERED})
 
@@ -33,29 +33,21 @@ class RestructureMuxes(FunctionPass):
         result = clone_function(function)
         for op in walk(result.body):
             if op.opcode == "loop":
-                _Loop(op, self.model).run()
+                _Loop(op, self.timing).run()
         return result
-
-
-@dataclass(frozen=True)
-class _Leaf:
-    """What is chosen where all ``conditions`` have the truth beside them."""
-
-    value: Value
-    conditions: tuple[tuple[Value, bool], ...]
 
 
 class _Loop:
     """Times are asked twice: with all that is computed from what the loop carries, and with that part alone which comes
     back to the value itself, as the rest may be computed cycles before."""
 
-    def __init__(self, loop: Op, model: DelayModel):
-        (self.body,), self.model = loop.regions, model
+    def __init__(self, loop: Op, timing: TimingModel):
+        (self.body,), self.timing = loop.regions, timing
         self.inside = set(self.body.ops)
         self.component = components(self.body)
         self.scope: int | None = None
         self.fresh: set[Value] = set()
-        self.times: dict[Value, float] = {}
+        self.times: dict[Value, Arrival] = {}
 
     def run(self):
         end = self.body.ops.pop()
@@ -64,58 +56,34 @@ class _Loop:
             for scope in dict.fromkeys((None, self.component.get(value))):
                 if scope != self.scope:
                     self.scope, self.times = scope, {}
-                if self._time(end.operands[1 + k]) + self.model.overhead_ns > self.model.period_ns:
+                if self._time(end.operands[1 + k]).cycle > 0:
                     end.operands[1 + k] = self._sooner(end.operands[1 + k], b)
         self.body.ops.append(end)
 
     def _sooner(self, value: Value, b: Builder) -> Value:
-        leaves = self._leaves(value, ())
+        """The value with another leaf chosen last, where that is sooner: any that several conditions decide about."""
+        leaves = leaves_of(value, self.inside)
         if not 3 <= len(leaves) <= _MOST_LEAVES:
             return value
-        last = max(leaves, key=lambda leaf: self._time(leaf.value))
-        if len(last.conditions) < 2 or sum(leaf.value is last.value for leaf in leaves) > 1:
-            return value
-        count, b.span = len(self.body.ops), value.op.span
-        rest = self._without(value, last.value, b)
-        found = b.value("select", self._both(last.conditions, b), last.value, rest, name=value.name)
+        b.span, best = value.op.span, value
+        for leaf in leaves:
+            if len(leaf.conditions) > 1 and sum(each.value is leaf.value for each in leaves) == 1:
+                best = self._better(best, value, leaf, b)
+        return best
+
+    def _better(self, best: Value, value: Value, leaf: MuxLeaf, b: Builder) -> Value:
+        count = len(self.body.ops)
+        found = b.value("select", *choose_last(value.op, leaf, b, _inverted), name=value.name)
         self.inside.update(self.body.ops[count:])
         self.fresh.update(op.result for op in self.body.ops[count:] if op.results)
-        if self._time(found) < self._time(value):
+        if self._time(found) < self._time(best):
             return found
         del self.body.ops[count:]
-        return value
+        return best
 
-    def _leaves(self, value: Value, conditions) -> list[_Leaf]:
-        if value.op not in self.inside or value.op.opcode != "select":
-            return [_Leaf(value, conditions)]
-        condition, yes, no = value.op.operands
-        return [
-            *self._leaves(yes, (*conditions, (condition, True))),
-            *self._leaves(no, (*conditions, (condition, False))),
-        ]
+    # --- when values are there, from the registers of the iteration on
 
-    def _without(self, value: Value, leaf: Value, b: Builder) -> Value:
-        """The choice, for where ``leaf`` is not what it comes to: a choice between that and another one is the other
-        one."""
-        condition, yes, no = value.op.operands
-        if leaf in (yes, no):
-            return no if leaf is yes else yes
-        sides = [self._without(side, leaf, b) if self._holds(side, leaf) else side for side in (yes, no)]
-        return b.value("select", condition, *sides, name=value.name)
-
-    def _holds(self, value: Value, leaf: Value) -> bool:
-        return any(each.value is leaf for each in self._leaves(value, ())) and value is not leaf
-
-    def _both(self, conditions, b: Builder) -> Value:
-        terms = [value if truth else b.value("xor", value, b.true()) for value, truth in conditions]
-        total = terms[0]
-        for term in terms[1:]:
-            total = b.value("and", total, term)
-        return total
-
-    # --- when values are there, in ns from the registers of the iteration
-
-    def _time(self, value: Value) -> float:
+    def _time(self, value: Value) -> Arrival:
         work = [value]
         while work:
             top = work[-1]
@@ -130,7 +98,7 @@ class _Loop:
     def _needs(self, value: Value) -> list[Value]:
         """Operands, where they and the result are in one cycle."""
         op = value.op
-        if op is None or op.opcode not in CONTROL or op not in self.inside or self._is_beside(value):
+        if op is None or not has(op, "logic") or op not in self.inside or self._is_beside(value):
             return []
         return op.operands
 
@@ -142,19 +110,15 @@ class _Loop:
             and self.component.get(value, self.scope if value in self.fresh else None) != self.scope
         )
 
-    def _find_time(self, value: Value) -> float:
+    def _find_time(self, value: Value) -> Arrival:
         if self._is_beside(value):
-            return 0.0
+            return START
         if value.owner is self.body:
-            return self.model.delay("select", 1)
-        latest = max((self.times[v] for v in self._needs(value)), default=0.0)
+            return self.timing.register()
+        latest = max((self.times[v] for v in self._needs(value)), default=START)
         # else it is the same in every iteration, or begins at a register
-        return latest + self._delay(value.op) if latest else 0.0
+        return self.timing.after(value.op, latest) if latest > START else START
 
-    def _delay(self, op: Op) -> float:
-        if op.opcode in ("zext", "sext", "trunc") or has(op, "shift") and not self._needs(op.operands[1]):
-            return 0.0
-        name = {"ne": "eq", "ule": "ult", "sle": "slt"}.get(op.opcode, op.opcode)
-        bits = max(v.type.bits for v in op.operands)
-        single = op.result.type.bits == 1 and (has(op, "bitwise") or op.opcode == "select")
-        return self.model.delay(name, bits) / (2 if single else 1)
+
+def _inverted(condition: Value, b: Builder) -> Value:
+    return b.value("xor", condition, b.true())

@@ -1,16 +1,15 @@
 """What a loop adds to a carried value, the same in each iteration, before it compares and chooses is added in the
 iteration before."""
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...analysis.timing import Arrival, TimingModel, carried_arrivals
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.loops import add_carried
 from ...ir.rewrite import constant
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
-from .arrivals import ArrivalTimes
 
 __all__ = ["RetimeAdders"]
 
@@ -21,31 +20,32 @@ _MOST_LEAVES = 6
 @dataclass(frozen=True)
 class RetimeAdders(FunctionPass):
     """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice that begins with ``x + k``, for
-    a ``k`` that the loop does not change, the loop carries ``z = x + k``, too, if it takes fewer cycles of ``model``
+    a ``k`` that the loop does not change, the loop carries ``z = x + k``, too, if it takes fewer cycles of ``timing``
     then (None: nothing is done), and what comes next is chosen among sums: in ``x = max(c, x - gap)`` the sum is made
     beside the comparison, not before it.
 
     Sums wrap around alike on both ways, so it is exact for every operand.
     """
 
-    model: DelayModel | None = None
+    timing: TimingModel | None = None
 
     name = "retime-adders"
     requires = frozenset({Form.NARROW})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        if self.model is not None:
+        if self.timing is not None:
+            timing = self.timing.unplanned(function)
             for region, loop in list(loops_inside_out(result.body)):
-                _Loop(region, loop, self.model).run()
+                _Loop(region, loop, timing).run()
         return result
 
 
 class _Loop:
-    def __init__(self, region: Region, loop: Op, model: DelayModel):
-        self.region, self.loop, self.model = region, loop, model
+    def __init__(self, region: Region, loop: Op, timing: TimingModel):
+        self.region, self.loop, self.timing = region, loop, timing
         (self.body,) = loop.regions
-        self.arrivals = ArrivalTimes(self.body, model)
+        self.arrivals, self.together = carried_arrivals(self.body, timing)
 
     def run(self):
         own = {*self.body.args, *(result for op in self.body.ops for result in op.results)}
@@ -56,9 +56,9 @@ class _Loop:
         rest = (
             max(
                 (
-                    self._cycles(self.arrivals.times[self._next(arg)])
+                    self._cycles(self.arrivals.at(self._next(arg)))
                     for arg in self.body.args
-                    if arg in self.arrivals.together and arg not in gained
+                    if arg in self.together and arg not in gained
                 ),
                 default=1,
             )
@@ -66,16 +66,12 @@ class _Loop:
             else 0
         )
         for arg, other, op in sooner:
-            if self._cycles(self.arrivals.times[self._next(arg)]) > rest:
+            if self._cycles(self.arrivals.at(self._next(arg))) > rest:
                 self._carry(arg, other, op)
 
     def _term(self, op: Op, own: set[Value]) -> tuple[Value, Value] | None:
         """(carried value, what is added to it or taken from it), if that is all the operation does."""
-        if (
-            op.opcode not in ("add", "sub")
-            or op.result not in self.arrivals.together
-            or not isinstance(op.result.type, IntType)
-        ):
+        if op.opcode not in ("add", "sub") or op.result not in self.together or not isinstance(op.result.type, IntType):
             return None
         for value, other in (op.operands, op.operands[::-1])[: 2 if op.opcode == "add" else 1]:
             arg = self._begins(value)
@@ -86,10 +82,10 @@ class _Loop:
     def _begins(self, value: Value) -> Value | None:
         """The carried value that this is, or is chosen to be if not something that no iteration before has made."""
         if value.owner is self.body:
-            return value if value in self.arrivals.together else None
-        if not self._is_choice(value) or value.op.operands[0] in self.arrivals.together:
+            return value if value in self.together else None
+        if not self._is_choice(value) or value.op.operands[0] in self.together:
             return None
-        carried = [arm for arm in value.op.operands[1:] if arm in self.arrivals.together]
+        carried = [arm for arm in value.op.operands[1:] if arm in self.together]
         return self._begins(carried[0]) if len(carried) == 1 else None
 
     def _next(self, arg: Value) -> Value:
@@ -100,46 +96,43 @@ class _Loop:
         sum."""
         following = self._next(arg)
         if (
-            following not in self.arrivals.together
+            following not in self.together
             or not self._is_choice(following)
             or len(self._leaves(following)) > _MOST_LEAVES
         ):
             return False
         # as soon as the sum is there from the beginning, and what is chosen is added to first
-        times = {op.result: self._time(op.operands[op.operands[0] is other], {}, 0.0)}
-        step = self.model.delay(op.opcode, op.result.type.bits)
-        soon = max(self._time(following, times, 0.0), self._time(following, times, step))
-        return self._cycles(soon) < self._cycles(self.arrivals.times[following])
+        times = {op.result: self._time(op.operands[op.operands[0] is other], {})}
+        soon = max(self._time(following, times, step) for step in (None, lambda arm: self.timing.after(op, arm)))
+        return self._cycles(soon) < self._cycles(self.arrivals.at(following))
 
-    def _cycles(self, ns: float) -> int:
-        """Of a recurrence whose operations take so long; the first value is chosen in front of them."""
-        return math.ceil((ns + self.model.delay("select", 1) + self.model.overhead_ns) / self.model.period_ns)
+    def _cycles(self, arrival: Arrival) -> float:
+        """Of a recurrence that ends with what arrives so."""
+        return max(1, arrival.cycle + 1)
 
-    def _time(self, value: Value, times: dict[Value, float], step: float) -> float:
+    def _time(
+        self, value: Value, times: dict[Value, Arrival], step: Callable[[Arrival], Arrival] | None = None
+    ) -> Arrival:
         """When the choice is made where the sum is carried, and what is chosen passes ``step`` first."""
         if not self._is_choice(value):
-            return self._plain(value, times) + step
+            arrival = self._plain(value, times)
+            return step(arrival) if step else arrival
         condition, *arms = value.op.operands
         latest = max([self._plain(condition, times), *(self._time(arm, times, step) for arm in arms)])
-        return latest + self.model.delay("select", value.type.bits)
+        return self.timing.after(value.op, latest)
 
-    def _plain(self, value: Value, times: dict[Value, float]) -> float:
-        if value not in self.arrivals.together:
-            return self.arrivals.early
+    def _plain(self, value: Value, times: dict[Value, Arrival]) -> Arrival:
+        if value not in self.together or value.op is None:
+            return self.arrivals.at(value)
         if value not in times:
-            arg = value.op is None
-            times[value] = (
-                self.arrivals.times[value]
-                if arg
-                else max(self._plain(v, times) for v in value.op.operands) + self.arrivals.delay(value.op)
-            )
+            times[value] = self.timing.after(value.op, max(self._plain(v, times) for v in value.op.operands))
         return times[value]
 
     def _is_choice(self, value: Value) -> bool:
         return (
             value.op is not None
             and value.op.opcode == "select"
-            and value in self.arrivals.together
+            and value in self.together
             and isinstance(value.type, IntType)
             and value.type != BOOL
         )
@@ -176,9 +169,7 @@ class _Loop:
             return carried
         condition, *arms = value.op.operands
         sums = [
-            self._begun(arm, carried, opcode, other, b)
-            if arm in self.arrivals.together
-            else self._added(arm, opcode, other, b)
+            self._begun(arm, carried, opcode, other, b) if arm in self.together else self._added(arm, opcode, other, b)
             for arm in arms
         ]
         return b.value("select", condition, *sums)

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
-from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Value, loops_inside_out, walk
+from ...analysis.timing import Arrivals, TimingModel
+from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Value, has, loops_inside_out, walk
 from ...ir.clone import clone_function, clone_ops
 from ...ir.loops import CarriedValue, add_carried
-from ...target.delay import DelayModel
 from ..manager import Form, FunctionPass
-from .look_ahead_control import CONTROL, logic_delay
 
 __all__ = ["RetimeComparisons"]
 
@@ -29,7 +28,7 @@ class RetimeComparisons(FunctionPass):
     around on both ways.
     """
 
-    model: DelayModel
+    timing: TimingModel
     name = "retime-comparisons"
     requires = frozenset({Form.ORDERED})
 
@@ -37,7 +36,7 @@ class RetimeComparisons(FunctionPass):
         result = clone_function(function)
         for region, loop in list(loops_inside_out(result.body)):
             if not loop.attrs.get(Attr.RING):
-                _Loop(region, loop, self.model).run()
+                _Loop(region, loop, self.timing).run()
         return result
 
 
@@ -46,8 +45,8 @@ class _Stuck(Exception):
 
 
 class _Loop:
-    def __init__(self, region: Region, loop: Op, model: DelayModel):
-        self.region, self.loop, self.model = region, loop, model
+    def __init__(self, region: Region, loop: Op, timing: TimingModel):
+        self.region, self.loop, self.timing = region, loop, timing
         (self.body,) = loop.regions
         self.component = components(self.body)
         self.makers = {r: op for op in self.body.ops for r in op.results}
@@ -68,20 +67,16 @@ class _Loop:
     def _late(self) -> set[int]:
         """The sets of values in which the way from one iteration to the next takes more than a cycle, and only integer
         logic lies on it."""
-        time: dict[Value, float] = {}
+        arrivals = Arrivals(self.timing, dict.fromkeys(self.body.args, self.timing.register()))
         strange = set()
         for op in self.body.ops:
             sets = {self.component[value] for value in op.results if value in self.component}
-            if op.opcode not in CONTROL:
+            if not has(op, "logic"):
                 strange |= sets
             elif sets:
-                start = max((time.get(v, self._start(v)) for v in op.operands), default=0.0)
-                time[op.result] = start + logic_delay(op, self.model)
-        ends = [(self.component[v], time.get(v, 0.0)) for v in self.body.terminator.operands[1:] if v in self.component]
-        return {k for k, end in ends if end + self.model.overhead_ns > self.model.period_ns} - strange
-
-    def _start(self, value: Value) -> float:
-        return self.model.delay("select", 1) if value.owner is self.body else 0.0
+                arrivals.note(op)
+        ends = [v for v in self.body.terminator.operands[1:] if v in self.component]
+        return {self.component[v] for v in ends if arrivals.misses(v)} - strange
 
     # --- what is compared ---
 
@@ -118,7 +113,7 @@ class _Loop:
         if op is None:
             return value
         if value not in self.moved:
-            if op.opcode not in CONTROL or any(self.steady(v) is None for v in op.operands):
+            if not has(op, "logic") or any(self.steady(v) is None for v in op.operands):
                 return None
             self.before.ops += clone_ops([op], {v: self.steady(v) for v in op.operands})
             self.moved[value] = self.before.ops[-1].result

@@ -1,7 +1,5 @@
 """Plans a whole kernel: its loops from the innermost out, then its top."""
 
-from dataclasses import replace
-
 from ...analysis.induction.trip_count import count_trips
 from ...ir import Attr, Function, Op, Region, uses
 from ...ir.launch import most_tokens, per_group, units_of
@@ -22,7 +20,7 @@ def plan_kernel(
 ) -> KernelPlan:
     """Levels, stages, slots and queue depths for a flat kernel. ``memory_latency`` is typical of its variable accesses,
     in cycles."""
-    timing = replace(timing, memory=memory)
+    timing = timing.planned(memory)
     static = static_operations(function)
     loops: dict[Op, RegionPlan] = {}
     fixed = frozenset([*function.args, *(r for op in static for r in op.results)]) - set(per_group(function).values())

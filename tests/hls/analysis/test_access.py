@@ -6,6 +6,7 @@ from hls.analysis.memory.strides import Step, access_patterns
 from hls.frontend import parse_source
 from hls.passes.pipeline import optimize
 from hls.passes.recurrence.look_ahead_control import LookAheadControl
+from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 
 pytestmark = pytest.mark.usefixtures("where_written")
@@ -16,7 +17,7 @@ def steps(text, ahead=False):
     """The steps of the kernel's first load, innermost loop first."""
     (kernel,) = optimize(parse_source(text, "k.cl", {}, []).module).kernels
     if ahead:
-        kernel = LookAheadControl(load_board("de5net").delay_model()).run(kernel)
+        kernel = LookAheadControl(OperatorTiming.of(load_board("de5net"))).run(kernel)
     pattern = next(p for op, p in access_patterns(kernel).items() if op.opcode == "load")
     return [step for _, step in pattern.steps]
 

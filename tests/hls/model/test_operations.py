@@ -27,7 +27,7 @@ def cells(kind: str, monkeypatch, **forms) -> tuple[int, int]:
     """Logic cells as they are foreseen, and as built."""
     monkeypatch.setattr(hls.passes.pipeline, "ExpandFloatReductions", partial(ExpandFloatReductions, **forms))
     result = compile(SOURCE.format(t=kind), BOARD, Options(fp_relaxed=True))
-    timing = OperatorTiming(result.board.delay_model(), result.board.address_bits)
+    timing = OperatorTiming.of(result.board)
     return (
         logic_cells(result.kernels[0].function, timing, result.board.device),
         estimate(result.verilog, result.top, result.board.device).parts["f"].logic,

@@ -11,6 +11,7 @@ from hls.passes.lowering.inline import Inline
 from hls.passes.manager import FunctionPass
 from hls.passes.memory.storage_attributes import in_memory
 from hls.passes.pipeline import PipelineOptions, kernel_passes
+from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.programs.generate import launches, random_kernel
 
@@ -34,7 +35,7 @@ def passes_through(text: str, until: str | FunctionPass, record=None, warn=None,
     (function,) = Inline().run(module).kernels
     function = in_memory(function, held)
     stages = {}
-    options = PipelineOptions(model=load_board("de5net").delay_model(), record=record, warn=warn)
+    options = PipelineOptions(timing=OperatorTiming.of(load_board("de5net")), record=record, warn=warn)
     for each in kernel_passes(options):
         before, function = function, each.run(function)
         verify(function)

@@ -15,12 +15,13 @@ from hls.options import Options
 from hls.passes.recurrence.look_ahead_control import LookAheadControl
 from hls.passes.recurrence.restructure_muxes import RestructureMuxes
 from hls.passes.recurrence.retime_comparisons import RetimeComparisons
+from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.kernels.system import Launch
 
-MODEL = load_board("de5net").delay_model()
+TIMING = OperatorTiming.of(load_board("de5net"))
 #: one that nothing is fast enough for, so that every comparison is treated
-HASTY = replace(MODEL, period_ns=0.5)
+HASTY = OperatorTiming(replace(TIMING.model, period_ns=0.5), TIMING.address_bits)
 HEAD = "__kernel void k(__global int *restrict out, int n, int m, int w, uchar small) {\n"
 
 #: what a counter ``x`` does in an iteration; ``inner`` is done where it comes round

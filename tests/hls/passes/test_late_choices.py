@@ -8,10 +8,12 @@ from merging import outcome, passes_through, without_pragmas
 from hls.driver import compile
 from hls.ir.verifier import verify
 from hls.passes.recurrence.restructure_muxes import RestructureMuxes
+from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.programs.generate import launches, random_kernel
 
-MODEL = load_board("de5net").delay_model()
+TIMING = OperatorTiming.of(load_board("de5net"))
+HASTY = OperatorTiming(replace(TIMING.model, period_ns=0.5), TIMING.address_bits)
 
 
 @pytest.mark.parametrize("seed", [2, 13, 19, 24, 27, 58, 71, 74])
@@ -20,7 +22,7 @@ def test_random_kernels(seed):
     kernel = random_kernel(seed)
     text = without_pragmas(kernel.text).replace("for (", "\n#pragma loop_coalesce\nfor (")
     module, _, _, last = passes_through(text, "coalesce-loops")
-    changed = RestructureMuxes(replace(MODEL, period_ns=0.5)).run(last)
+    changed = RestructureMuxes(HASTY).run(last)
     verify(changed)
     for launch in launches(kernel, seed):
         assert outcome(changed, launch) == outcome(module, launch)

@@ -16,7 +16,7 @@ from hls.target.board import load_board
 from tests.kernels.sums import KERNELS, KINDS, SOURCE, expected, launch, same_bits
 
 BOARD = load_board("de5net")
-TIMING = OperatorTiming(BOARD.delay_model(), BOARD.address_bits)
+TIMING = OperatorTiming.of(BOARD)
 
 
 def linked(source: str, flush: bool = False) -> Module:
@@ -25,7 +25,7 @@ def linked(source: str, flush: bool = False) -> Module:
 
 def exact(module: Module, digits: tuple[int, ...] = (16, 32), told=None) -> Module:
     """Ready for scheduling, with every sum of a loop as a long integer."""
-    sums = ExpandFloatReductions(TIMING.turnaround, lambda function: 0, tell=told, parts=False, digits=digits)
+    sums = ExpandFloatReductions(TIMING, lambda function: 0, tell=told, parts=False, digits=digits)
     functions = optimize(module, PipelineOptions(fp_relaxed=True)).functions
     return Module({name: sums.run(ReassociateFloatSums().run(function)) for name, function in functions.items()})
 

@@ -45,7 +45,7 @@ def levels(function: Function, region=None) -> dict[Op, int]:
 
 
 def plan(function: Function):
-    function = LookAheadControl(BOARD.delay_model()).run(function)
+    function = LookAheadControl(OperatorTiming.of(BOARD)).run(function)
     memory = plan_memory(function, BOARD.memory)
     return plan_kernel(function, OperatorTiming(BOARD.delay_model(), 40, memory), memory, 100)
 

@@ -11,6 +11,7 @@ from hls.ir.accesses import last_of_run
 from hls.ir.interpreter import run_kernel
 from hls.options import Options
 from hls.passes.pipeline import PipelineOptions, optimize
+from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.kernels.system import Launch
 from tests.programs.generate import launches, random_kernel
@@ -165,7 +166,8 @@ def optimized(text):
     """(module of the source, its kernel after all passes)."""
     module = parse_source(text, "k.cl", {}, []).module
     (kernel,) = optimize(
-        module, PipelineOptions(address_bits=32, hazards=True, model=load_board("de5net").delay_model(), check=True)
+        module,
+        PipelineOptions(address_bits=32, hazards=True, timing=OperatorTiming.of(load_board("de5net")), check=True),
     ).kernels
     return module, kernel
 

@@ -15,6 +15,7 @@ from hls.options import Options
 from hls.passes.pipeline import PipelineOptions, optimize
 from hls.passes.recurrence.recurrence_height_reduction import RecurrenceHeightReduction
 from hls.passes.recurrence.tree_height_reduction import TreeHeightReduction
+from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 
 HEAD = "__kernel void f(__global const {type} *restrict a, __global {type} *restrict out, int n) {{\n"
@@ -137,7 +138,9 @@ def test_random_chains(seed):
     results = []
     optimized = optimize(module, PipelineOptions(check=True))
     (function,) = optimized.functions.values()
-    alone = TreeHeightReduction(least=3).run(RecurrenceHeightReduction().run(function))
+    alone = TreeHeightReduction(OperatorTiming.of(load_board("de5net")), least=3).run(
+        RecurrenceHeightReduction().run(function)
+    )
     verify(alone)
     for each, scalars in ((module, {"n": 23}), (function, {"n": 23, "overlap": 0}), (alone, {"n": 23, "overlap": 0})):
         out = np.zeros(1024, dtype)

@@ -35,14 +35,6 @@ class TestTables:
         assert row == pytest.approx(model.hop + model.lut)
         assert row < model.delay("add", 32) and row < model.delay("eq", 32) and row < model.delay("shl", 32)
 
-    def test_multipliers(self, name):
-        model = load_delays(name, 4.0)
-        latencies = [model.multiplier(width).latency for width in (8, 18, 32, 64)]
-        assert latencies == sorted(latencies)
-        assert model.delay("mul", 18) == pytest.approx(model.hop)
-        with pytest.raises(ValueError, match="no multiplier for 65 bits"):
-            model.multiplier(65)
-
 
 def test_comparison_tree_of_four_input_luts():
     """32 + 32 inputs: 16, 4, 1 LUTs in three rows; 4 + 4 inputs: 2, 1."""
@@ -85,7 +77,6 @@ def test_unknown_class_and_width():
         ('"add", ', '"add", "add", ', "delay[0].ops", "'add' is given twice"),
         ('"add", ', '"add", "fma", ', "delay[0].ops", "'fma' is no class"),
         ("base = 1.0", "bass = 1.0", "delay[0].bass", "did you mean base"),
-        ("latency = 2", "latency = 0", "multiply[0].latency", "between 1 and 100"),
     ],
 )
 def test_wrong_tables_are_refused(tmp_path, old, new, key, expected):

@@ -1,0 +1,292 @@
+"""How long each operation takes on the target: cycles for parts with registers inside, nanoseconds for plain logic."""
+
+import math
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import NamedTuple, Protocol
+
+from ...ir import OPS, Attr, Builder, FloatType, Function, Op, PointerType, Region, Value, has, is_access, memory_name
+from ...ir.associative import emit
+from ...ir.rewrite import is_constant
+from ...ir.types import Type
+from ...target.delay import DelayModel
+from ..bits.wiring import is_wires, ordered_bits
+from ..channels.endpoints import answers_at_once
+
+__all__ = ["AccessTiming", "Arrival", "PartTiming", "TimingModel"]
+
+#: delay classes of operations whose name differs
+_CLASS = {"ne": "eq", "ule": "ult", "sle": "slt", "fneg": "not", "fabs": "and", "addr": "add"}
+#: traits of operations that begin with a register: of a queue, or of a RAM
+OWN_REGISTERS = frozenset({"memory", "atomic", "region", "wait", "channel"})
+_WIRES = frozenset({"const", "given", "work_item", "array", "token", "trunc", "zext", "sext", "bitcast"})
+EPSILON_NS = 1e-9  # sums of delays are compared with the period up to rounding
+
+
+class Arrival(NamedTuple):
+    """When a value is there: the cycle, counted from the start of an iteration, and the ns since that began."""
+
+    cycle: float
+    ns: float
+
+    def later(self, cycles: float) -> "Arrival":
+        """The same time in another cycle."""
+        return Arrival(self.cycle + cycles, self.ns)
+
+
+START = Arrival(0, 0.0)
+#: of what does not change while a recurrence runs
+LONG_BEFORE = Arrival(-math.inf, 0.0)
+
+
+class PartTiming(Protocol):
+    """Timing of an arithmetic part as it is cut for the clock."""
+
+    latency: int  #: cycles
+    delay_ns: float  #: from the operands to the first register, or to the result if there is no register
+    out_delay_ns: float  #: from the last register to the result; 0 if there is no register
+
+
+class AccessTiming(Protocol):
+    """What planned memories tell about accesses."""
+
+    onchip: Container[str]  #: the memories of the kernel's own
+
+    def fixed_latency(self, op: Op) -> int | None:
+        """Cycles that the access always takes; None where it may wait, and for what is no access."""
+
+    def forwards(self, store: Op) -> bool:
+        """Whether loads may see the store before it is in the memory."""
+
+    def sharers(self, op: Op) -> int:
+        """How many accesses start in one cycle with it, itself included, and may use each other's banks."""
+
+    def chosen_late(self, op: Op) -> bool:
+        """Whether its answer is chosen among banks after its last register."""
+
+    def banks(self, op: Op) -> int:
+        """How many banks the memory of an access has."""
+
+
+@dataclass(frozen=True)
+class UnplannedAccesses:
+    """The accesses of a kernel whose memories are not planned yet: a load from one of its own memories (``onchip``)
+    takes ``ram_latency`` cycles, and of all others nobody knows."""
+
+    onchip: frozenset[str] = frozenset()
+    ram_latency: int = 1
+
+    def fixed_latency(self, op: Op) -> int | None:
+        if not is_access(op) or memory_name(op) not in self.onchip:
+            return None
+        return self.ram_latency if op.opcode == "load" else 0
+
+    def forwards(self, store: Op) -> bool:
+        return False
+
+    def sharers(self, op: Op) -> int:
+        return 1
+
+    def chosen_late(self, op: Op) -> bool:
+        return False
+
+    def banks(self, op: Op) -> int:
+        return 1
+
+
+@dataclass(frozen=True)
+class TimingModel:
+    """Answers every question about the time that operations take.
+
+    ``model`` holds the delays of the device at the clock at hand, ``address_bits`` is the width of a pointer. ``parts``
+    gives the timing of the arithmetic part that computes an operation (None: plain logic does), ``memory`` knows the
+    accesses of the kernel at hand once they are planned, and ``wait`` is how many cycles an access or a call of a
+    channel is expected to take that may wait; ``ram_latency`` is what a load from block RAM takes.
+    """
+
+    model: DelayModel
+    address_bits: int
+    parts: Callable[[Op], PartTiming | None]
+    memory: AccessTiming = UnplannedAccesses()
+    wait: int = 1
+    ram_latency: int = 1
+    _probes: dict[tuple[str, Type, bool], tuple[Op, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def planned(self, memory: AccessTiming) -> "TimingModel":
+        """The same for a kernel with these memories."""
+        return replace(self, memory=memory)
+
+    def unplanned(self, function: Function) -> "TimingModel":
+        """The same for a flat kernel of which no memory is planned yet."""
+        own = frozenset(name for name, memory in function.memories.items() if memory.onchip)
+        return self.planned(UnplannedAccesses(own, self.ram_latency))
+
+    # --- the clock and what every loop needs
+
+    @property
+    def period(self) -> float:
+        """Of the clock, in ns."""
+        return self.model.period_ns
+
+    @property
+    def overhead(self) -> float:
+        """What a register takes from every period, in ns."""
+        return self.model.overhead_ns
+
+    @property
+    def room(self) -> float:
+        """What is left of a period for logic, in ns."""
+        return self.period - self.overhead
+
+    @property
+    def slot_read(self) -> float:
+        """Choosing between the initial value and the slot's register."""
+        return self.model.delay("select", 1)
+
+    @property
+    def header(self) -> float:
+        """From the continue condition through the header to the next issue."""
+        return 2 * self.model.delay("select", 1)
+
+    @property
+    def queue_output(self) -> float:
+        """What a queue's output takes more than a register's."""
+        return self.model.delay("fifo_out", 1)
+
+    def tap(self, steps: int) -> float:
+        """Nanoseconds to read the value of ``steps`` iterations ago: of at most so many places where it may be."""
+        return self.slot_read + (self.model.delay("mux", steps) if steps > 1 else 0.0)
+
+    def exceeds(self, ns: float) -> bool:
+        """Whether a chain of logic is too long for a cycle."""
+        return ns > self.room + EPSILON_NS
+
+    def misses(self, arrival: Arrival) -> bool:
+        """Whether a value that arrives so comes too late for the first cycle."""
+        return arrival.cycle > 0 or arrival.cycle == 0 and self.exceeds(arrival.ns)
+
+    # --- one operation
+
+    def latency(self, op: Op) -> int:
+        """Cycles from operands to result; 0 is combinational, or not known before it runs."""
+        part = self.parts(op)
+        return part.latency if part else self.memory.fixed_latency(op) or 0
+
+    def delay(self, op: Op) -> float:
+        """Nanoseconds from the operands to the result, or to the first register inside."""
+        part = self.parts(op)
+        if part:
+            return part.delay_ns
+        if op.opcode == "store" and self.memory.forwards(op):
+            return self.slot_read  # a choice in front of the register of every load that sees it
+        sharers = self.memory.sharers(op)
+        if sharers > 1:
+            return self.model.delay("mux", sharers)  # of the addresses of those that start in one cycle
+        if answers_at_once(op):
+            # the channel's own register is there from the start; its answer hangs on the condition
+            return self.slot_read
+        if _begins_with_a_register(op) or op.opcode in _WIRES or not op.results or is_wires(op):
+            return 0.0
+        if op.opcode == "addr" and op.attrs[Attr.MEM] in self.memory.onchip:
+            return self.model.hop  # a memory of its own begins at 0: nothing is added, but its blocks lie elsewhere
+        return self._logic(op)
+
+    def out_delay(self, op: Op) -> float:
+        """Nanoseconds from the last register inside to the result."""
+        part = self.parts(op)
+        if part:
+            return part.out_delay_ns
+        straight = self.memory.fixed_latency(op) == 1  # from the RAM, without a register between
+        if not straight and not self.memory.chosen_late(op):
+            return 0.0
+        banks = self.memory.banks(op)
+        return (self.model.delay("ram_out", 1) if straight else 0.0) + (
+            self.model.delay("mux", banks) if banks > 1 else 0.0
+        )
+
+    def expected(self, op: Op) -> int:
+        """Cycles from operands to result; of what may wait, those that it usually takes."""
+        if _begins_with_a_register(op) and not answers_at_once(op):
+            fixed = self.memory.fixed_latency(op)
+            return self.wait if fixed is None else fixed
+        return self.latency(op)
+
+    def turnaround(self, op: Op, steps: int) -> int:
+        """Cycles from an operand to where the result is an operand again, through a history of so many places."""
+        return int(self.after(op, Arrival(0, self.tap(steps))).cycle) + 1
+
+    def _logic(self, op: Op) -> float:
+        name = _CLASS.get(op.opcode, op.opcode)
+        width = max((v.type.bits for v in op.operands), default=1)
+        if isinstance(op.results[0].type, PointerType):
+            width = self.address_bits
+        if has(op, "shift") and is_constant(op.operands[1]):
+            name = f"const_{name}"
+        if name == "eq" and any(is_constant(v) for v in op.operands):
+            width = max(1, width // 2)  # half as many bits to look at
+        if name in ("ult", "slt"):
+            width = ordered_bits(op)
+            if width == 1:
+                return 0.0  # the upper bit itself, or its opposite
+        if op.results[0].type.bits == 1 and (has(op, "bitwise") or name == "select"):
+            return self.model.delay(name, 1) / 2  # logic on single bits: at least two operations fit one lookup table
+        if name in ("extract", "insert"):
+            if is_constant(op.operands[1]):
+                return 0.0
+            return (
+                self.model.delay("mux", op.operands[0].type.length)
+                if name == "extract"
+                else (self.model.delay("select", 1) + self.model.delay("eq", op.operands[1].type.bits))
+            )
+        return self.model.delay(name, width)
+
+    # --- one after the other
+
+    def register(self, cycle: float = 0) -> Arrival:
+        """When a carried value is there that was computed before ``cycle``."""
+        return Arrival(cycle, self.slot_read)
+
+    def after(self, op: Op, start: Arrival, delay: float | None = None) -> Arrival:
+        """When the result is there, of operands that are there at ``start``; ``delay`` instead of the operation's own.
+        What does not fit into the rest of a cycle begins with the next one."""
+        if start.cycle == LONG_BEFORE.cycle:
+            return LONG_BEFORE
+        if delay is None and (latency := self.expected(op)):
+            cycle, _ = self._entered(start, self.delay(op))
+            return Arrival(cycle + latency, self.out_delay(op))
+        return self._entered(start, self.delay(op) if delay is None else delay)
+
+    def _entered(self, start: Arrival, delay: float) -> Arrival:
+        cycle, ns = start
+        if delay and ns and self.exceeds(ns + delay):
+            return Arrival(cycle + 1, delay)
+        return Arrival(cycle, ns + delay)
+
+    def joined(self, kind: str, type: Type, start: Arrival, flush: bool = False) -> Arrival:
+        """When the result of an operation is there that is still to be built. ``kind`` is an opcode, or "smin" and the
+        like; all its operands have one ``type``, none is constant, and with ``flush`` subnormal numbers are zeros."""
+        for op in self._probe(kind, type, flush):
+            start = self.after(op, start)
+        return start
+
+    def logic(self, kind: str, type: Type) -> float:
+        """Nanoseconds of an operation of plain logic that is still to be built."""
+        return sum(map(self.delay, self._probe(kind, type, False)))
+
+    def _probe(self, kind: str, type: Type, flush: bool) -> tuple[Op, ...]:
+        key = kind, type, flush
+        if key not in self._probes:
+            body = Region()
+            b = Builder(body)
+            if isinstance(type, FloatType):
+                operands = [Value(type) for _ in range(3 if kind == "fma" else 2)]
+                b.op(kind, *operands, attrs={Attr.FLUSH_DENORMALS: True} if flush else {})
+            else:
+                (b.value if kind in OPS else partial(emit, b=b))(kind, Value(type), Value(type))
+            self._probes[key] = tuple(body.ops)
+        return self._probes[key]
+
+
+def _begins_with_a_register(op: Op) -> bool:
+    return not OWN_REGISTERS.isdisjoint(OPS[op.opcode].traits)
