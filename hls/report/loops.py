@@ -182,7 +182,7 @@ class _Collector:
 
     def _measure(self, kernel) -> Measured:
         """The loops of a trial of the kernel, without advice."""
-        timing = replace(self.timing, memory=kernel.memory) if self.timing else None
+        timing = self.timing.planned(kernel.memory) if self.timing else None
         trial = _Collector(kernel, self.module, self.memory_latency, timing, None)
         loops = {loop.span: loop for loop in _all_loops(trial.run()) if loop.ii}
         slowest = {span: max(plans, key=lambda plan: plan.ii) for span, plans in trial.by_span().items()}
