@@ -1,6 +1,6 @@
 """Small pieces of IR for passes that take arrays apart: elements of a memory, and loops that count."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from . import I64, Builder, IntType, MemoryObject, Region, Value
 from .attributes import Attr
@@ -24,13 +24,26 @@ def write(memory: MemoryObject, place: int, value: Value, b: Builder) -> None:
     b.op("store", b.addr(memory.name, place * memory.element.bytes), value, b.true())
 
 
-def counted_loop(trips: int, label: str, b: Builder, build: Callable[[Value, Builder], object]) -> None:
-    """A loop that runs at least once; ``build`` gets its counter, as wide as it must be, and makes the body."""
-    body, type = Region(), IntType(trips.bit_length())
-    count = Value(type, "k", body, 0)
+def counted_loop(
+    trips: int,
+    label: str,
+    b: Builder,
+    build: Callable[[Value, Builder], object],
+    *,
+    enable: Value | None = None,
+    counter: IntType | None = None,
+    name: str = "k",
+    attrs: Mapping[str, object] | None = None,
+) -> None:
+    """A loop that runs at least once where ``enable`` holds, by default always. ``build`` gets its counter, as wide as
+    it must be or of type ``counter``, and makes the body; ``attrs`` are further attributes of the loop."""
+    body, type = Region(), counter or IntType(trips.bit_length())
+    count = Value(type, name, body, 0)
     body.args.append(count)
     inner = Builder(body, b.span)
     build(count, inner)
     following = inner.value("add", count, inner.const(1, type))
     inner.op("yield", inner.value("ult", following, inner.const(trips, type)), following)
-    b.op("loop", b.true(), b.const(0, type), results=[type], regions=[body], attrs={Attr.LABEL: label, Attr.UNROLL: 1})
+    enable = enable or b.true()
+    attrs = {Attr.LABEL: label, Attr.UNROLL: 1, **(attrs or {})}
+    b.op("loop", enable, b.const(0, type), results=[type], regions=[body], attrs=attrs)

@@ -4,9 +4,10 @@ them."""
 from dataclasses import dataclass, replace
 
 from ...diag import CompileError, Diagnostic
-from ...ir import I64, Attr, Builder, Function, MemoryObject, Op, PointerType, Region, Value, regions, uses, walk
+from ...ir import I64, Attr, Builder, Function, MemoryObject, Op, PointerType, Value, regions, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
+from ...ir.snippets import counted_loop
 from ...ir.storage import zero
 from ..manager import Form, FunctionPass
 from .context_arrays import give_parts, kept_across_barriers
@@ -110,20 +111,12 @@ def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
     memory = function.memories.get(fresh.attrs[Attr.MEM])
     if memory is None or not fresh.attrs[Attr.SET]:
         return []
-    body = Region()
-    count = Value(I64, f"{memory.name}_clear", body, 0)
-    body.args.append(count)
-    inner = Builder(body, fresh.span)
-    place = inner.value("mul", count, inner.const(memory.element.bytes, I64))
-    inner.op("store", inner.addr(memory.name, place), inner.const(zero(memory.element), memory.element), inner.true())
-    following = inner.value("add", count, inner.const(1, I64))
-    inner.op("yield", inner.value("ult", following, inner.const(memory.length, I64)), following)
-    b.op(
-        "loop",
-        b.true(),
-        b.const(0, I64),
-        results=[I64],
-        regions=[body],
-        attrs={Attr.LABEL: f"{memory.name} = 0", Attr.UNROLL: 1},
-    )
+
+    def clear(count: Value, inner: Builder):
+        place = inner.value("mul", count, inner.const(memory.element.bytes, I64))
+        nothing = inner.const(zero(memory.element), memory.element)
+        inner.op("store", inner.addr(memory.name, place), nothing, inner.true())
+
+    name = f"{memory.name}_clear"
+    counted_loop(memory.length, f"{memory.name} = 0", b, clear, counter=I64, name=name)
     return []

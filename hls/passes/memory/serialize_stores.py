@@ -25,6 +25,7 @@ from ...ir import (
 )
 from ...ir.accesses import is_access, lane_mask, predicate, reaches_memory
 from ...ir.clone import clone_function
+from ...ir.snippets import counted_loop
 from ..manager import Form, FunctionPass
 
 __all__ = ["SerializeStores", "is_used_beside"]
@@ -139,28 +140,16 @@ def _join(body: Region, group: list[Op], address_bits: int):
     some = predicate(group[0])
     for op in group[1:]:
         some = some if predicate(op) is some else before.value("or", some, predicate(op))
-    inner = Region()
-    turn = Value(I8, "turn", inner, 0)
-    inner.args.append(turn)
-    b = Builder(inner, group[0].span)
+    name, trips = memory_name(group[0]), len(group)
     lines = tuple(dict.fromkeys(op.span.line for op in group if op.span))
-    b.op(
-        "store",
-        b.addr(memory_name(group[0]), b.value("extract", offsets, turn)),
-        b.value("extract", data, turn),
-        b.value("extract", given, turn),
-        attrs={Attr.TURNS: len(group), Attr.LINES: lines},
-    )
-    following = b.value("add", turn, b.const(1, I8))
-    b.op("yield", b.value("ult", following, b.const(len(group), I8)), following)
-    before.op(
-        "loop",
-        some,
-        before.const(0, I8),
-        results=[I8],
-        regions=[inner],
-        attrs={Attr.LABEL: f"stores to {memory_name(group[0])}", Attr.UNROLL: 1, Attr.TRIP_COUNT: len(group)},
-    )
+
+    def store(turn: Value, b: Builder):
+        pointer = b.addr(name, b.value("extract", offsets, turn))
+        value, on = b.value("extract", data, turn), b.value("extract", given, turn)
+        b.op("store", pointer, value, on, attrs={Attr.TURNS: trips, Attr.LINES: lines})
+
+    label, attrs = f"stores to {name}", {Attr.TRIP_COUNT: trips}
+    counted_loop(trips, label, before, store, enable=some, counter=I8, name="turn", attrs=attrs)
     body.ops[place : place + 1] = before.region.ops
     gone = set(group)
     body.ops = [op for op in body.ops if op not in gone]
