@@ -82,6 +82,7 @@ from .recurrence.compare_by_sign import CompareBySign
 from .recurrence.flatten_linear_states import FlattenLinearStates
 from .recurrence.float_min_max_as_integer import FloatMinMaxAsInteger
 from .recurrence.look_ahead_control import LookAheadControl
+from .recurrence.merge_wrap_around_selects import MergeWrapAroundSelects
 from .recurrence.privatize_reductions import PrivatizeReductions
 from .recurrence.recurrence_height_reduction import RecurrenceHeightReduction
 from .recurrence.restructure_muxes import RestructureMuxes
@@ -320,6 +321,7 @@ def _scalar(options: PipelineOptions) -> Stage:
             BitwidthNarrowing(options.address_bits),
             *TIDY,
             StrengthReduction(),
+            MergeWrapAroundSelects(),
             *TIDY,
             RecurrenceHeightReduction(),
             *TIDY,

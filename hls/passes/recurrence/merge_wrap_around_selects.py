@@ -1,0 +1,40 @@
+"""Counters that come round, and turn only now and then, take one choice instead of two."""
+
+from dataclasses import dataclass
+
+from ...ir import BOOL, Builder, Function, Op, Value
+from ...ir.clone import clone_function
+from ...ir.rewrite import constant, rewrite
+from ..manager import Form, FunctionPass
+
+__all__ = ["MergeWrapAroundSelects"]
+
+
+@dataclass(frozen=True)
+class MergeWrapAroundSelects(FunctionPass):
+    """Before: flat. After: ``turns ? (end ? 0 : x + 1) : x`` is ``turns and end ? 0 : x + turns``, which is one choice
+    less on the way from one value to the next. (Such are the heads of delay lines that are shifted under a
+    condition.)"""
+
+    name = "merge-wrap-around-selects"
+    requires = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        rewrite(result.body, _visit)
+        return result
+
+
+def _visit(op: Op, b: Builder) -> list[Value] | None:
+    if op.opcode != "select":
+        return None
+    turns, moved, x = op.operands
+    inner = moved.op
+    if inner is None or inner.opcode != "select" or constant(inner.operands[1]) != 0 or x.type == BOOL:
+        return None
+    end, start, following = inner.operands
+    step = following.op
+    if step is None or step.opcode != "add" or step.operands[0] is not x or constant(step.operands[1]) != 1:
+        return None
+    by = b.value("zext", turns, result=x.type)
+    return [b.value("select", b.value("and", turns, end), start, b.value("add", x, by), name=op.result.name)]
