@@ -7,6 +7,7 @@ from hls.analysis.affine.affine import AffineForms
 from hls.analysis.dependence.enumerate import AddressTraces
 from hls.driver import compile
 from hls.ir import memory_name, walk
+from tests.plans import planned
 
 HEAD = (
     "__attribute__((reqd_work_group_size({}))) __kernel void k(__global const int *restrict in, __global int "
@@ -20,7 +21,7 @@ TAIL = "  barrier(CLK_LOCAL_MEM_FENCE);\n  out[i] = t[(x * 7 + y + n) & 31];\n}\
 
 def found(group: str, body: str, words: int) -> set[tuple[int, ...]]:
     """For each iteration the words that the stores to ``t`` write, -1 for none; copies for groups are left out."""
-    (kernel,) = compile(HEAD.format(group) + SETUP + body + TAIL).kernels
+    (kernel,) = planned(HEAD.format(group) + SETUP + body + TAIL).values()
     stores = [op for op in walk(kernel.function.body) if op.opcode == "store" and memory_name(op) == "t"]
     ways = AddressTraces(AffineForms(kernel.function)).together(stores, 4 * words)
     return (

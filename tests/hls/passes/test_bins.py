@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from merging import outcome
 
-from hls.driver import compile
 from hls.frontend import parse_source
-from hls.options import Options
 from tests.kernels.system import Launch
+from tests.plans import planned
 
 TEXT = """__kernel void k(__global const int2 *restrict a, __global int *restrict b, int n, int m)
 {
@@ -40,7 +39,7 @@ BODIES = {
 def test_same_bytes_at_a_shorter_interval(body):
     text = TEXT % body
     module = parse_source(text, "k.cl", {}, []).module
-    (kernel,) = compile(text, options=Options()).kernels
+    (kernel,) = planned(text).values()
     rng = np.random.default_rng(1)
     for n, m in ((0, 3), (1, 1), (300, -7), (300, 1 << 30)):
         launch = Launch(

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from merging import outcome, passes_through, without_pragmas
 
-from hls.driver import compile
 from hls.ir.verifier import verify
 from hls.passes.recurrence.restructure_muxes import RestructureMuxes
 from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
+from tests.plans import planned
 from tests.programs.generate import launches, random_kernel
 
 TIMING = OperatorTiming.of(load_board("de5net"))
@@ -40,5 +40,5 @@ def test_random_kernels(seed):
 )
 def test_nests_step_in_a_cycle(nest):
     text = f"__kernel void k(__global int *restrict a, int n, int m) {{\n#pragma loop_coalesce\n{nest} }}"
-    (plan,) = compile(text).kernels[0].plan.loops.values()
+    (plan,) = planned(text)["k"].plan.loops.values()
     assert plan.ii == 1

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from merging import outcome
 
-from hls.driver import compile
 from hls.frontend import parse_source
-from hls.options import Options
 from tests.kernels.system import Launch
+from tests.plans import planned
 
 TEXT = """__kernel void k(__global const int *restrict a, __global int *restrict b, int n, int m)
 {
@@ -67,7 +66,7 @@ def check(begin: str, body: str):
     """The compiled kernel, which does what the source does."""
     text = TEXT % (begin, body)
     module = parse_source(text, "k.cl", {}, []).module
-    (kernel,) = compile(text, options=Options()).kernels
+    (kernel,) = planned(text).values()
     rng = np.random.default_rng(1)
     for n, m in ((0, 3), (1, 1), (300, -7), (300, 2147483000)):
         launch = Launch(

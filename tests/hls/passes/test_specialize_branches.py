@@ -6,11 +6,10 @@ import pytest
 from merging import outcome
 
 from hls.analysis.predicates.value_sets import ValueSet, ValueSets, both
-from hls.driver import compile
 from hls.frontend import parse_source
 from hls.ir import BOOL, Builder, IntType, Region, Value
-from hls.options import Options
 from tests.kernels.system import Launch
+from tests.plans import planned
 
 TEXT = """__kernel void k(__global const uchar *restrict a, __global int *restrict b, int n, int m)
 {
@@ -52,7 +51,7 @@ BODIES = {
 def test_same_bytes_at_a_shorter_interval(body):
     text = TEXT % body
     module = parse_source(text, "k.cl", {}, []).module
-    (kernel,) = compile(text, options=Options()).kernels
+    (kernel,) = planned(text).values()
     rng = np.random.default_rng(1)
     for n, m in ((0, 3), (1, 1), (17, 0), (400, -7), (400, 5)):
         stream = np.where(rng.random(400) < 0.3, 126, rng.integers(0, 256, 400)).astype(np.uint8)

@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from merging import outcome
 
-from hls.driver import compile
 from hls.frontend import parse_source
-from hls.options import Options
 from tests.kernels.system import Launch
+from tests.plans import planned
 
 HEAD = "__kernel void k(__global int *restrict a, __global int *restrict b, int n, int m)"
 
@@ -30,7 +29,7 @@ BODIES = {
 def test_same_bytes_at_a_shorter_interval(body):
     text = f"{HEAD} {{ {body} }}"
     module = parse_source(text, "k.cl", {}, []).module
-    (kernel,) = compile(text, options=Options()).kernels
+    (kernel,) = planned(text).values()
     rng = np.random.default_rng(1)
     for n, m in ((0, 3), (1, 1), (17, 0), (40, -7), (63, 5)):
         launch = Launch({name: rng.integers(-9, 9, 64).astype(np.int32) for name in "ab"}, {"n": n, "m": m})
