@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from hls.analysis.induction.trip_count import Exclusions
 from hls.diag import CompileError
 from hls.driver import compile_module, plan_module
 from hls.frontend import parse_source
+from hls.ir import I32, Builder, Region
 from hls.options import Options
 from hls.passes.pipeline import link_program
 from hls.target.board import load_board
@@ -100,3 +102,19 @@ def test_as_many_arguments_as_there_is_room_for():
 def test_many_constants_of_an_enumeration(computed):
     names = ", ".join(f"e{k} = e{k - 1} + 1" if computed and k else f"e{k}" for k in range(5000))
     parse_source(f"enum many {{ {names} }};\n" + KERNEL.format("o[0] = e4999;"))
+
+
+def test_conditions_of_a_long_chain_exclude_each_other():
+    """The first and the last of 1,000 `else if`s compare with different numbers; what lies between is not looked at."""
+    builder = Builder(Region())
+    x, y = (builder.const(0, I32) for _ in range(2))  # stand for values that nobody knows
+    x.owner = y.owner = builder.region
+    passed = builder.true()
+    taken = []
+    for k in range(1000):
+        same = builder.value("eq", x, builder.const(k, I32))
+        taken.append(builder.value("and", passed, same))
+        passed = builder.value("and", passed, builder.value("xor", same, builder.true()))
+    assert Exclusions().never_both(taken[0], taken[999]) and Exclusions().never_both(taken[999], taken[0])
+    other = builder.value("eq", y, builder.const(0, I32))
+    assert not Exclusions().never_both(taken[999], other)
