@@ -35,8 +35,9 @@ __all__ = [
     "critical_args",
 ]
 
-#: trials of a kernel, and operations in one that is tried at all: a compilation must not become much slower
-MOST_TRIALS, MOST_OPS = 16, 3_000
+#: A compilation must not become much slower: trials of a kernel, those of a program for which all passes run again
+#: (each takes as long as planning the kernel did), and operations in a kernel that is tried at all.
+MOST_TRIALS, MOST_IN_SOURCE, MOST_OPS = 16, 12, 3_000
 #: elements of an array that a buffer is tried as
 ROM_ELEMENTS = 1024
 
@@ -229,13 +230,14 @@ def critical_args(plan: RegionPlan) -> tuple[Value, ...]:
 class WhatIf:
     """Tries changes of the kernels of one program: a linked ``module``, as the compilation began with it.
 
-    A change that cannot be built, or for which there is nothing to change, has no result. Each kernel has so many
-    trials only, and a very large one none.
+    A change that cannot be built, or for which there is nothing to change, has no result. Kernel and program
+    have so many trials only, and a very large kernel none.
     """
 
     def __init__(self, module: Module, compilation: Compilation):
         self.module, self.compilation = module, compilation
         self.made: dict[str, int] = {}
+        self.in_source_made = 0
         self.known: dict[tuple, CompiledKernel | None] = {}
 
     @cached_property
@@ -254,6 +256,9 @@ class WhatIf:
         floats may be taken in another order."""
 
         def plan():
+            self.in_source_made += 1
+            if self.in_source_made > MOST_IN_SOURCE:
+                return None
             functions = {name: clone_function(f) for name, f in self._legal.functions.items()}
             done = [[edit.apply(function) for function in functions.values()] for edit in edits]
             if not all(any(each) for each in done):

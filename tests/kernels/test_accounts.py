@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hls.ir.launch import OVERLAP
 from hls.target.board import load_board
+from sim.progress import read_counters
 
 from .system import KernelSystem, Launch
 
@@ -47,6 +49,27 @@ def test_interval_of_an_outer_loop_is_that_at_which_its_iterations_leave(system)
     assert abs(outer["measured_ii"] - 128) <= 1, outer
     assert abs(outer["measured_ii"] - (stats["cycles"] - _latency(accounts)) / 128) <= 2
     assert _latency(accounts) < 3 * LATENCY, accounts
+
+
+def test_interval_of_an_outer_loop_against_a_trace_of_the_inner_one(system):
+    """The trace is taken while the kernel runs: how many iterations of the inner loop were issued until when. Nothing of
+    it comes from the counters that the interval is computed from."""
+    m, v = RNG.integers(0, 100, 128 * 128).astype(np.int32), RNG.integers(0, 100, 128).astype(np.int32)
+    launch = Launch({"m": m, "v": v, "out": np.zeros(1, np.int32)})
+    session, interface = system.loaded.session, system.kernels["sum_of_rows"]
+    session.reset(0)
+    places, sizes = system.addresses("sum_of_rows", launch), dict.fromkeys(interface.launch, 1) | {OVERLAP: 0}
+    system.loaded.start(interface, places, sizes)
+    (inner,) = [loop for loop in interface.layout.loops if loop.label == "c"]
+    trace = []
+    while (found := system.loaded.step(1000)) is None:
+        trace.append((session.cycle(), read_counters(session, interface)[f"{inner.key}_issued"]))
+    stats = system.result.decode("sum_of_rows", found[1].counters)
+    running = [(cycle, issued) for cycle, issued in trace if 0 < issued < 128 * 128]
+    (first, begin), (last, end) = running[0], running[-1]
+    traced = 128 * (last - first) / (end - begin)
+    outer = next(loop for loop in stats["loops"] if loop["label"] == "r")
+    assert len(running) > 5 and abs(traced - 128) <= 1 and abs(outer["measured_ii"] - traced) <= 1, (traced, outer)
 
 
 def test_waits_behind_the_last_issue_belong_to_what_is_waited_for(system):

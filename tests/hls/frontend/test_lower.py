@@ -307,8 +307,8 @@ def test_loop_attributes():
         for (__global int *p = a; n > 0; p++, n--) *p = n; }"""
     first, second, third, fourth = (op.attrs for op in loops(source))
     assert first == {"label": "rows", "form": "for", "unroll": 4, "ii": 3}
-    assert second == {"label": "n", "form": "while", "unroll": -1, "ivdep": (("a", 3), ("b", 0))}
-    assert third == {"label": "n", "form": "do", "unroll": 1, "max_concurrency": 4, "ivdep": (("", 0),)}
+    assert second == {"label": "while", "form": "while", "unroll": -1, "ivdep": (("a", 3), ("b", 0))}
+    assert third == {"label": "do", "form": "do", "unroll": 1, "max_concurrency": 4, "ivdep": (("", 0),)}
     assert fourth["unroll"] == 8
 
 
