@@ -66,13 +66,13 @@ def test_a_difference_is_found_and_made_small(context):
 
 def test_a_nan_that_loses_its_payload_is_found(context):
     """Compilers that make the one quiet NaN of what is only moved, at stores and at loads."""
-    programs = [random_program(seed, f"p{seed}") for seed in (43, 45, 48, 54)]
+    programs = [random_program(seed, f"p{seed}") for seed in (45, 48)]
     assert not check(context, programs)
     for form, wrong in ((r"(m[fd]\[\d+\] = )([^;]+);", r"\1\2 * 1.0f;"), (r"(raw_\w+\[[^]]*\])", r"(1.0f * \1)")):
         findings = check(
             context, programs, lambda source, form=form, wrong=wrong: module_of(re.sub(form, wrong, source))
         )
-        assert len(findings) > 1, form
+        assert len(findings) == 2, form
         assert all(found.kind == "different bytes" for found in findings)
 
 
