@@ -174,7 +174,7 @@ def test_opt_does_what_the_pipeline_does(folder):
         (["compile", "k.cl", "--dump-ir", "k.cl/dump"], ["cannot write the dump folder k.cl/dump", "--dump-ir"]),
         (
             ["opt", "k.cl", "--passes", "constant-folding"],
-            ["k.cl:1: error[E0906]: not IR: a function's name begins with @"],
+            ["k.cl:1: error[E0906]: not IR: a function begins with kernel or helper, not with '__kernel'"],
         ),
         (["opt", "bad.ir", "--passes", "constant-folding"], ["malformed IR", "memory a has no length"]),
         (["opt", "good.ir", "--passes", "constant-folding{flat=perhaps}"], ["flat takes true or false, not 'perhaps'"]),
