@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from . import Function, Op, Region, Value, regions, walk
+from . import Function, Op, Region, regions, walk
 
 __all__ = ["Reordering", "inside"]
 
@@ -19,8 +19,7 @@ class Reordering:
         self.after_: dict[Op, list[Op]] = {}
         self.extra: dict[Op, set[Op]] = {}  # operations that an operation must come after, beyond its operands
         self.homes = {op: region for region in regions(function.body) for op in region.ops}
-        self.defined: dict[Value, Op] = {v: op for op in walk(function.body) for v in op.results}
-        self._known_needs: dict[Op, list[Op]] = {}  #: until something is added
+        self._known_needs: dict[Op, list[Op]] = {}  #: until something is added, or takes more
 
     def before(self, region: Region, op: Op, new: Op) -> Op:
         """Put ``new`` before ``op`` of the region."""
@@ -35,8 +34,11 @@ class Reordering:
     def _enter(self, region: Region, new: Op) -> Op:
         self.homes[new] = region
         self._known_needs.clear()
-        self.defined.update(dict.fromkeys(new.results, new))
         return new
+
+    def operands_changed(self) -> None:
+        """Operations take other values than when they were last looked at."""
+        self._known_needs.clear()
 
     def follow(self, region: Region, first: Op, second: Op) -> None:
         """``second`` must stay behind ``first``."""
@@ -66,9 +68,10 @@ class Reordering:
         return False
 
     def _needs(self, region: Region, op: Op):
-        """Operations of the region whose results ``op``, or something inside it, takes."""
-        found = {self.defined.get(v) for inner in inside(op) for v in inner.operands}
-        return [d for d in found if d is not None and d is not op and self.homes[d] is region]
+        """Operations of the region whose results ``op``, or something inside it, takes; tokens of stores and loops are
+        results that were added to them."""
+        found = dict.fromkeys(v.op for inner in inside(op) for v in inner.operands)
+        return [d for d in found if d is not None and d is not op and self.homes.get(d) is region]
 
     def settle(self) -> None:
         """Build all regions anew."""

@@ -380,6 +380,7 @@ class _Orderer:
             start = self._op("token", tokens, TOKEN, loop)
             self.places.before(region, loop, start)
             loop.operands[1 + done.index] = start.result
+            self.places.operands_changed()
         return done
 
     def _follow(self, region: Region, src: Op, dst: Op, access: Op) -> bool:
@@ -394,6 +395,7 @@ class _Orderer:
     def _take(self, access: Op, token: Value):
         if token not in access.operands[fixed_operands(access) :]:
             access.operands.append(token)
+            self.places.operands_changed()
 
     def _done(self, region: Region, op: Op) -> Value:
         """A token that is there when a load or loop answered, or a store was pushed."""
