@@ -380,6 +380,7 @@ class _Orderer:
             start = self._op("token", tokens, TOKEN, loop)
             self.places.before(region, loop, start)
             loop.operands[1 + done.index] = start.result
+            self.places.takes_more(loop, (each.op for each in self.tree.around(loop)))
         return done
 
     def _follow(self, region: Region, src: Op, dst: Op, access: Op) -> bool:
