@@ -326,7 +326,7 @@ def _loop_words(loops) -> list[str]:
     words = []
     for loop in loops:
         if loop.ii:
-            turns = f" ({loop.interleaving} in turn)" if loop.interleaving > 1 else ""
+            turns = f" ({loop.interleaving} interleaved)" if loop.interleaving > 1 else ""
             name = loop.label if loop.work_items else f"loop {loop.label}"
             copies = f" x {loop.copies}" if loop.copies > 1 else ""
             words.append(f"{name.strip()}{copies} II {loop.ii}{turns}")

@@ -23,7 +23,7 @@ from .parse import Syntax
 __all__ = ["Program", "check"]
 
 #: attributes of kernels that are a single work-item, and what is said of it
-SINGLE_WORK_ITEM = ((Attr.TASK, "it has the attribute task"), (Attr.AUTORUN, "it is an autorun kernel"))
+SINGLE_WORK_ITEM = ((Attr.TASK, "has the attribute task"), (Attr.AUTORUN, "autorun"))
 
 
 class Program(StatementChecker):
@@ -465,17 +465,17 @@ def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
     """Whether the kernel is one of many work-items, and why."""
     attrs = function.attrs
     if attrs.get(Attr.WORK_GROUP_SIZE) == (1, 1, 1):
-        return False, "its reqd_work_group_size is (1, 1, 1)"
+        return False, "reqd_work_group_size is (1, 1, 1)"
     for name, said in SINGLE_WORK_ITEM:
         if name in attrs:
             return False, said
     if attrs.get(Attr.MAX_GLOBAL_WORK_DIM) == 0:
-        return False, "its max_global_work_dim is 0"
+        return False, "max_global_work_dim is 0"
     for call, span in function.work_items.values():
-        return True, f"it calls {call} at line {span.line}"
+        return True, f"calls {call} at line {span.line}"
     if Attr.WORK_GROUP_SIZE in attrs:
-        return True, f"its reqd_work_group_size is {attrs[Attr.WORK_GROUP_SIZE]}"
-    return False, "it asks for no work-item's number"
+        return True, f"reqd_work_group_size is {attrs[Attr.WORK_GROUP_SIZE]}"
+    return False, "calls no work-item function"
 
 
 def _check_room(kernel: str, parameters: Sequence[tt.Variable | tt.Channel]) -> None:
