@@ -369,8 +369,8 @@ class Program(StatementChecker):
                     Diagnostic(
                         f"goto {stray.name} leads into a block, or into a loop that other gotos make",
                         stray.span,
-                        "a goto may lead to a label of a block around it, and past no label that a goto behind it "
-                        "leads back to",
+                        "a goto may jump to a label of an enclosing block, but not over a label that a later goto "
+                        "jumps back to",
                         notes=(note,),
                         code=Code.JUMP,
                     )

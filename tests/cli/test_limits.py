@@ -67,7 +67,7 @@ def test_a_design_that_does_not_fit_is_warned_of():
         r"warning\[W0803\]: the design needs [\d,]+ block RAMs, but the device of board de5net has 2,560", told
     )
     assert (
-        "note: channels, interconnect, ports and control takes" in told
+        "note: channels, interconnect, ports and control needs" in told
         and "k.cl:1:13: note: channel 'c' holds 96,000,000 bits" in told
     )
     assert "hint: make channels and arrays smaller" in told and "choose a larger board" in told
@@ -95,7 +95,7 @@ def test_every_resource_is_held_against_the_device():
         assert re.search(
             rf"k.cl:1:15: warning\[W0803\]: the design needs [\d,]+ {name}, but the device of board .* has 100", told
         ), told
-        assert "note: kernel k takes" in told
+        assert "note: kernel k needs" in told
 
 
 def test_another_limit():

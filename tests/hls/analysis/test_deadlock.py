@@ -158,7 +158,7 @@ def test_two_kernels_that_both_read_first():
         and warning.span.line == 2
         and [note.span.line for note in warning.notes] == [2, 4]
     )
-    assert "kernels x and y always wait for each other for ever" in warning.message and "no depth helps" in warning.hint
+    assert "kernels x and y always wait for each other for ever" in warning.message and "no channel depth helps" in warning.hint
 
 
 def test_hardware_may_send_what_does_not_need_the_value():
@@ -243,8 +243,8 @@ def test_a_filter_on_one_of_two_ways():
         (
             (kernel("x", loop(write("a") + write("b"), 8)), kernel("y", loop(read("a") + read("b"), 16))),
             (
-                "kernel y reads more values from channel a than one launch of kernel x writes, so that the number of "
-                "launches decides"
+                "kernel y reads more values from channel a than one launch of kernel x writes, so it depends on the "
+                "number of launches"
             ),
         ),
         (

@@ -239,7 +239,7 @@ __kernel void sums(__global const float *restrict a, __global float *restrict b,
         if access.direction == "load"
     ]
     assert sorted(ahead) == [
-        (False, "asked for"),
+        (False, "requested"),
         (True, "consecutive addresses share words"),
         (True, "prefetching requested: reads words ahead in bursts"),
     ]

@@ -98,7 +98,7 @@ def test_what_changed_is_told():
         "reduction": [
             "the sum 's' is kept in 7 parts, so that an iteration need not wait for the addition of the one before"
         ],
-        "chain": ["a sum of 5 terms is taken in another order than written"],
+        "chain": ["a sum of 5 terms is reassociated"],
     }
     assert all(w.span and w.severity == "note" for w in planned("chain")[1])
     assert not planned("chain", relaxed=False)[1]

@@ -221,7 +221,7 @@ def test_loops_that_lanes_leave_at_different_times_are_told_of(body, line):
     optimize(module_of(body, 8), PipelineOptions(warn=told.append))
     (warning,) = (one for one in told if "side by side" in one.message)
     assert warning.message.startswith(
-        "num_simd_work_items(8): work-items side by side may leave this loop at different times"
+        "num_simd_work_items(8): the lanes may leave this loop after different numbers of iterations"
     )
     assert warning.span.line == line and warning.hint and warning.notes and warning.severity == "warning"
 

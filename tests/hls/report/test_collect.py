@@ -215,7 +215,7 @@ def test_stores_that_share_a_port_in_a_loop_in_which_work_items_meet():
         head,
     )
     loop = only(only(k.loops).children)
-    assert loop.ii == 2 and (loop.bottleneck.kind, loop.bottleneck.subject) == ("resource", "s (2 uses, 1 in a cycle)")
+    assert loop.ii == 2 and (loop.bottleneck.kind, loop.bottleneck.subject) == ("resource", "s (2 uses, 1 a cycle)")
 
 
 def test_accesses_in_loops_inside_are_named():
@@ -437,7 +437,7 @@ def test_tables_of_mathematical_functions_have_no_line_of_the_program():
     k = kernel("const int own[64] = {1, 2, 3};\nfor (int i = 0; i < n; i++)\n o[i] = exp(a[i]) * own[i & 63];", head)
     places = {private.name: at(private.span) for private in k.privates}
     (table,) = [memory for memory in k.memories if memory.name == "_powers"]
-    assert places["own"] == " (line 3)" and places["_powers"] == at(table.span) == " (of a mathematical function)"
+    assert places["own"] == " (line 3)" and places["_powers"] == at(table.span) == " (in a mathematical function)"
     assert [private.place[:12] for private in k.privates if private.name == "_powers"] == ["ROM in block"]
 
 
@@ -446,7 +446,7 @@ def test_names_of_headers_of_the_library_do_not_depend_on_the_folder(monkeypatch
     library._compiled.cache_clear()
     head = "__kernel void k(__global const float *restrict a, __global float *restrict o, int n)\n"
     k = kernel("for (int i = 0; i < n; i++)\n o[i] = log(a[i]);", head)
-    assert {at(private.span) for private in k.privates} == {" (of a mathematical function)"}
+    assert {at(private.span) for private in k.privates} == {" (in a mathematical function)"}
 
 
 def test_an_array_of_a_helper_is_not_taken_for_one_of_the_kernel():
@@ -507,4 +507,4 @@ def test_advice_for_an_array_of_the_kernel():
     )
     head = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n)\n"
     loop = kernel(body, head).loops[1]
-    assert loop.bottleneck.onchip and "private array" not in loop.advice and "the integer divide first" in loop.advice
+    assert loop.bottleneck.onchip and "private array" not in loop.advice and "first the integer divide" in loop.advice

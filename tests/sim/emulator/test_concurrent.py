@@ -132,7 +132,7 @@ def test_a_work_item_that_leaves_before_the_barrier():
     (note,) = caught.value.diagnostic.notes
     assert (note.span.line, note.message) == (
         2,
-        "here the work-item with local id (1, 0, 0) of the group decides otherwise than (0, 0, 0)",
+        "here the work-item with local id (1, 0, 0) of the group takes another branch than (0, 0, 0)",
     )
 
 

@@ -88,7 +88,7 @@ def test_too_few_copies_for_loads_that_may_meet():
     )
     kernel, (told,), _ = plan("max_replicates(1)", load=load)
     assert kernel.memory.onchip["t"].most_copies == 2
-    assert told.startswith("max_replicates(1) is not kept: the loads of t in line 4 need 2 copies")
+    assert told.startswith("max_replicates(1) cannot be met: the loads of t in line 4 need 2 copies")
     kernel, told, _ = plan("max_replicates(2)", load=load)
     assert kernel.memory.onchip["t"].most_copies == 2 and not told
 
@@ -260,7 +260,7 @@ GROUPS = """__attribute__((reqd_work_group_size({size}, 1, 1))) __kernel void k(
 
 @pytest.mark.parametrize(
     "size, cost",
-    [(64, "one copy would need as many block RAMs."), (1024, "3.5 times the block RAMs of one. Fewer barriers")],
+    [(64, "one copy would need as many block RAMs."), (1024, "3.5 times the block RAMs of one copy. Fewer barriers")],
 )
 def test_what_parts_for_groups_cost(size, cost):
     module = link_program(parse_source(GROUPS.format(size=size), "k.cl", {}, []).module)
@@ -441,11 +441,11 @@ def test_more_ports_than_double_pumped_blocks_have(attributes, message, hint):
 @pytest.mark.parametrize(
     "attributes, message",
     [
-        ("doublepump, numreadports(3)", "numreadports(3) is not kept: the loads of t in line 4 need 6 ports"),
-        ("doublepump, max_replicates(2)", "max_replicates(2) is not kept: the loads of t in line 4 need 3 copies"),
+        ("doublepump, numreadports(3)", "numreadports(3) cannot be met: the loads of t in line 4 need 6 ports"),
+        ("doublepump, max_replicates(2)", "max_replicates(2) cannot be met: the loads of t in line 4 need 3 copies"),
         (
             "doublepump, numwriteports(2), max_replicates(3)",
-            "max_replicates(3) is not kept: the loads of t in line 4 need 4 copies",
+            "max_replicates(3) cannot be met: the loads of t in line 4 need 4 copies",
         ),
     ],
 )

@@ -45,7 +45,7 @@ def nest(value, type="float", args=ARGS, m="m"):
         ("a[j]", "float", CACHED, "loop i (line 3) reads the same words again"),
         ("(int) a[j]", "int", CACHED, "loop i (line 3) reads the same words again"),
         ("a[j * n + i]", "float", CACHED, "loop i (line 3) reads the same words again"),
-        ("a[j * 100 + i * 1000]", "float", SINGLE, "a word of its own"),
+        ("a[j * 100 + i * 1000]", "float", SINGLE, "reads a different word"),
         ("a[i]", "float", SINGLE, "consecutive"),
         ("a[7]", "float", PIPELINED, "one access a launch"),
         ("a[j / 3 + j % 5]", "float", CACHED, "have no constant stride"),
@@ -133,7 +133,7 @@ def test_volatile_is_never_cached():
     "trips, words", [(100, CACHE_WORDS), (300, 2 * CACHE_WORDS), (900, MOST_CACHE_WORDS), (MOST_CACHE_WORDS, 0)]
 )
 def test_the_cache_holds_what_is_read_in_between_or_is_left_out(trips, words):
-    """A column whose length is known: each access is in a word of its own until the next column."""
+    """A column whose length is known: each access is in reads a different word until the next column."""
     assert loads(nest("a[j * 64 + i]", m=str(trips)))[0][3] == words
 
 
