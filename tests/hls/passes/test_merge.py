@@ -52,7 +52,7 @@ def test_the_report_names_both():
     (memory,) = report.kernels[0].memories
     assert memory.merged == ("x (line 2)", "y (line 3)") and memory.merged_by == "depth"
     assert memory.requested == 512 and memory.blocks <= 2 and memory.attributes == ("merge",)
-    assert "in the memory x_y" in str(report.kernels[0].privates)
+    assert "merged into memory x_y" in str(report.kernels[0].privates)
 
 
 @pytest.mark.parametrize(
