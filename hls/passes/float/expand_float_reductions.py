@@ -116,8 +116,8 @@ class ExpandFloatReductions(FunctionPass):
             name = f"'{arg.name}'" if arg.name else "this value"
             self.tell(
                 Diagnostic(
-                    f"the sum {name} is {form.text()}, so that an iteration need not wait for the addition of the one "
-                    f"before{costs}",
+                    f"the sum {name} is {form.text()}, so that an iteration does not wait for the addition of the "
+                    f"previous one{costs}",
                     addition.span,
                     "leave -fp-relaxed out where the order matters",
                     "note",

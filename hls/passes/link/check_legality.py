@@ -40,9 +40,9 @@ ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
 
 #: attributes of memories that change nothing, and why; of others there is nothing to say but that they are not followed
 REASONS: dict[str, str] = {
-    Attr.STATIC_ARRAY_OFFSET: "every memory is a RAM of its own and begins at its place 0, so there is nothing to move",
-    Attr.FORCE_POW2_DEPTH: "a bank has as many words as are used; block RAMs are filled up by themselves, and tables "
-    "would only grow",
+    Attr.STATIC_ARRAY_OFFSET: "every memory is a separate RAM that begins at address 0, so there is no offset",
+    Attr.FORCE_POW2_DEPTH: "a bank has only the words that are used; block RAMs have a fixed depth, and LUT RAMs would "
+    "only grow",
     Attr.REGISTER: "local memory is shared by work-items and stays in RAM; a private array is kept in registers",
     Attr.MERGE: "a single value is a register; arrays are merged",
 }
@@ -136,9 +136,9 @@ def _attributes(function: Function) -> list[Diagnostic]:
     reasons = dict.fromkeys(OF_MEMORIES, OF_REGISTERS) | REASONS
     warnings = [
         Diagnostic(
-            f"the attribute '{name}' of '{owner}' is not yet followed by hardware"
+            f"the attribute '{name}' of '{owner}' is not implemented in hardware yet"
             if name not in reasons
-            else f"the attribute '{name}' of '{owner}' changes nothing",
+            else f"the attribute '{name}' of '{owner}' has no effect",
             span,
             reasons.get(name, ""),
             "warning",

@@ -64,7 +64,7 @@ class MergeMemories(FunctionPass):
             if len(members) == 1 and self.warn is not None:
                 self.warn(
                     Diagnostic(
-                        f"the attribute 'merge' of '{members[0].name}' changes nothing",
+                        f"the attribute 'merge' of '{members[0].name}' has no effect",
                         members[0].span,
                         f'no other memory of its kind is merged under "{label}": give another array the same label',
                         "warning",

@@ -78,7 +78,7 @@ class IterationCopies:
         if asked > 1 and self.warn is not None:
             self.warn(
                 Diagnostic(
-                    f"private_copies({asked}) of '{memory.name}' changes nothing",
+                    f"private_copies({asked}) of '{memory.name}' has no effect",
                     memory.asked_at(Attr.PRIVATE_COPIES),
                     reason,
                     "warning",

@@ -158,7 +158,10 @@ def test_two_kernels_that_both_read_first():
         and warning.span.line == 2
         and [note.span.line for note in warning.notes] == [2, 4]
     )
-    assert "kernels x and y always wait for each other for ever" in warning.message and "no channel depth helps" in warning.hint
+    assert (
+        "kernels x and y always wait for each other for ever" in warning.message
+        and "no channel depth helps" in warning.hint
+    )
 
 
 def test_hardware_may_send_what_does_not_need_the_value():

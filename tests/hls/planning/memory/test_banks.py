@@ -66,7 +66,7 @@ def test_refused_where_the_attribute_stands():
 @pytest.mark.parametrize("attribute", ["numbanks(2)", "doublepump", "memory", "max_replicates(2)"])
 def test_a_single_value_is_no_memory(attribute):
     _, (told,), _ = plan(store=f"int x __attribute__(({attribute})); x = a[i]; t[i & 511] = x;")
-    assert told == f"the attribute '{attribute.partition('(')[0]}' of 'x' changes nothing"
+    assert told == f"the attribute '{attribute.partition('(')[0]}' of 'x' has no effect"
 
 
 def test_larger_than_the_device():
@@ -334,7 +334,7 @@ def test_copies_for_iterations(attributes, words, more, copies, banks):
 def test_no_copies(text, reason):
     module = link_program(parse_source(text, "k.cl", {}, []).module)
     (kernel,), (told,) = plan_module(module, load_board("de5net"), Options())
-    assert "changes nothing" in told.message and told.message.startswith("private_copies(") and reason in told.hint
+    assert "has no effect" in told.message and told.message.startswith("private_copies(") and reason in told.hint
     assert kernel.memory.onchip["t"].copies == 1 and told.span is not None
 
 
