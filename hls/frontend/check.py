@@ -97,7 +97,7 @@ class Program(StatementChecker):
         if declared.space is None and not declared.const:
             self.warn(
                 span,
-                f"the file-scope variable '{node.name}' is taken as __constant",
+                f"the file-scope variable '{node.name}' is treated as __constant",
                 "write __constant before its type",
                 code=Code.TAKEN_AS_CONSTANT,
             )
@@ -191,7 +191,7 @@ class Program(StatementChecker):
                 )
             self.warn(
                 self.span(node),
-                f"the parameter '{node.name}' has no type, and is taken as int",
+                f"the parameter '{node.name}' has no type, and is treated as int",
                 "write int before it",
                 code=Code.IMPLICIT_INT,
             )

@@ -43,7 +43,7 @@ class DeclarationChecker(CallChecker):
         for attribute in self.attributes(node):
             if attribute.name in ("aligned", "packed"):
                 where = (
-                    "right behind its closing brace"
+                    "right after its closing brace"
                     if isinstance(declared.type, ct.Struct)
                     else "to the variable or the struct"
                 )

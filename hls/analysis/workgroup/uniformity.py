@@ -196,7 +196,7 @@ def check_lanes(function: Function, lanes: int, warn: Callable[[Diagnostic], Non
                     f"num_simd_work_items({lanes}): calls on channels by work-items side by side are not yet in "
                     "hardware",
                     op.span,
-                    "take the attribute away, or pass several values in one call, as a vector",
+                    "remove the attribute, or pass several values in one call, as a vector",
                     code=Code.LANES_REFUSED,
                 )
             )

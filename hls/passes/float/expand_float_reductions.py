@@ -32,7 +32,7 @@ class _Parts:
     count: int
 
     def text(self) -> str:
-        return f"kept in {self.count} parts"
+        return f"split into {self.count} partial sums"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _Exact:
     shape: Accumulator
 
     def text(self) -> str:
-        return f"kept exactly in {self.shape.places} bits by digits of {self.shape.digit}"
+        return f"accumulated exactly in {self.shape.places} bits by digits of {self.shape.digit}"
 
 
 @dataclass(frozen=True)

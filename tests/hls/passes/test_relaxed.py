@@ -96,7 +96,7 @@ def test_what_changed_is_told():
     notes = {name: [w.message for w in planned(name)[1]] for name in ("reduction", "chain")}
     assert notes == {
         "reduction": [
-            "the sum 's' is kept in 7 parts, so that an iteration does not wait for the addition of the previous one"
+            "the sum 's' is split into 7 partial sums, so that an iteration does not wait for the addition of the previous one"
         ],
         "chain": ["a sum of 5 terms is reassociated"],
     }

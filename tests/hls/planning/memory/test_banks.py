@@ -74,7 +74,7 @@ def test_larger_than_the_device():
         plan("", 1 << 18, board="ecp5_onchip")
     (error,) = caught.value.diagnostics
     assert (
-        error.message.startswith("t takes 512 block RAMs, and the device has 208")
+        error.message.startswith("t needs 512 block RAMs, but the device has 208")
         and "are the most" in error.hint
         and error.span.line == 2
     )
@@ -561,4 +561,4 @@ def test_fewer_copies_than_asked_for_are_told(attributes, copies):
     )
     (kernel,), (told,) = plan_module(module, load_board("de5net"), Options())
     assert kernel.memory.onchip["t"].copies == copies
-    assert told.message.endswith(f"of 't' is taken as {copies}") and told.span.line > 0
+    assert told.message.endswith(f"of 't' is treated as {copies}") and told.span.line > 0
