@@ -1,6 +1,6 @@
 """Whether a design fits the board's device: what does not, the largest parts of it, and what helps."""
 
-from ..diag import Diagnostic
+from ..diag import Code, Diagnostic
 from .model import Channel, Report
 
 __all__ = ["misfits"]
@@ -54,6 +54,7 @@ def _warning(report: Report, field: str, name: str) -> Diagnostic:
         f"{HELP[field]}; or choose a larger board with --board",
         "warning",
         notes,
+        code=Code.DOES_NOT_FIT,
     )
 
 

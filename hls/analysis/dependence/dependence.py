@@ -39,7 +39,7 @@ from ..predicates.implication import Exclusions
 from .enumerate import AddressTraces
 from .polyhedral import DistanceQuery, Lanes, Outline, least_of, size_of
 
-__all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "writers_of"]
+__all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "unused_number", "writers_of"]
 
 #: steps after which isl gives up on a query (it rarely takes a thousand); the answer is then conservative
 MOST_STEPS = 200_000
@@ -140,8 +140,12 @@ def _kind(src: Op, dst: Op) -> Kind:
 
 def writers_of(store: Op) -> set[int]:
     """The numbers of a store, or of those that it replaces; empty if it has none."""
-    numbers = store.attrs.get(Attr.WRITER, ())
-    return {numbers} if isinstance(numbers, int) else set(numbers)
+    return set(store.attrs.get(Attr.WRITER, ()))
+
+
+def unused_number(function: Function) -> int:
+    """A number greater than those of all stores."""
+    return 1 + max((number for op in walk(function.body) for number in writers_of(op)), default=-1)
 
 
 def _told_apart(store: Op, other: Op) -> bool:
