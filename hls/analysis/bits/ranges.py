@@ -134,7 +134,7 @@ class _Ranges:
         return _BOUNDS[compare.opcode](found, other, value is left, truth)
 
     def _either(self, step: _Step) -> Range:
-        """The range of a select. Arms that no ranges found so far can select are left out."""
+        """The range of a select. Arms that the ranges found so far exclude are left out."""
         found = [self._arm(arm) for arm in step.arms if not self._never(arm)] or [
             self.of[v] for v in step.op.operands[1:]
         ]

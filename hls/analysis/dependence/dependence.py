@@ -49,7 +49,7 @@ DEEPEST = 16
 
 
 class Kind(Enum):
-    """Read after write, write after read, write after write: the what the later access does, after what the earlier one
+    """Read after write, write after read, write after write: what the later access does, after what the earlier one
     did."""
 
     RAW = "read after write"

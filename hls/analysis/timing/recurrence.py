@@ -99,8 +99,7 @@ class Recurrence:
         return dict.fromkeys(self.args, self.timing.register())
 
     def _register(self, arrival: Arrival, earlier: int) -> Arrival:
-        """The arrival at its register of a carried value that is computed at ``arrival``, ``earlier`` cycles before
-        that."""
+        """The arrival of a carried value at its register, ``earlier`` cycles before the cycle of ``arrival``."""
         long_before = arrival.cycle == LONG_BEFORE.cycle
         return LONG_BEFORE if long_before else self.timing.register(arrival.cycle - earlier)
 

@@ -16,7 +16,7 @@ from .replicate_autorun import compute_units
 __all__ = ["ATTRIBUTES", "LEFT_OUT", "CheckLegality", "check_hardware"]
 
 
-#: operation -> why hardware may leave it out without changing any result
+#: operation -> (what hardware leaves out, why that changes no result)
 LEFT_OUT: dict[str, tuple[str, str]] = {
     "printf": (
         "printf prints nothing on the board",

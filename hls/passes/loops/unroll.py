@@ -40,7 +40,7 @@ class Unroll(FunctionPass):
     A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA, with
     `if`. After: a loop that was unrolled entirely is gone; N copies of another one are one body in which each copy
     after the first runs only if the previous one continues (unless that is known). Loops that ``small`` chooses are
-    unrolled without a mark, unless the source controls them by loop attributes, or its attribute ``max_unroll_loops``
+    unrolled without a mark, unless the source controls them by loop attributes, or the kernel's ``max_unroll_loops``
     allows fewer copies. The same holds for loops of fixed trip count inside a loop marked ``pipelined``, of which the
     source expects an iteration every cycle. ``record`` is told of every loop that is unrolled, once for each copy that
     an enclosing loop made of it.

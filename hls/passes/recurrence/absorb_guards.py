@@ -187,7 +187,7 @@ def _with_guard(one: Recurrence, compare: Op, guard: Value, never: bool, b: Buil
     early = one.late(compare).index(False)
     numbers, upper = list(compare.operands), (early == 0) == never
     sign, bits = compare.opcode[0], numbers[early].type.bits
-    if compare.opcode.endswith("lt") != never:  # non-strict comparison: the limit must exceed all numbers
+    if compare.opcode.endswith("lt") != never:  # equality matters: the limit must lie beyond all numbers
         bits += 1
         numbers = [_wider(v, sign, bits, b) for v in numbers]
         sign = sign if upper else "s"

@@ -111,7 +111,7 @@ def _settled(op: Op, b: Builder) -> Value | None:
 
 
 def _parts(op: Op) -> list[Value]:
-    """The operands of a condition and theirs in turn, unless there are too many."""
+    """The operands of a condition, and their operands recursively, unless there are too many."""
     found = list(op.operands)
     for value in found:
         if len(found) < _MOST_PARTS and (inner := _defined_by(value, "and", "or")):
