@@ -48,8 +48,8 @@ class _Exact:
 @dataclass(frozen=True)
 class ExpandFloatReductions(FunctionPass):
     """Reduction expansion: accumulator expansion into rotating partial sums, or a Kulisch accumulator. Before: a flat
-    kernel. After: a loop that is entered once in a launch and adds to a float in every iteration keeps the sum as
-    partial sums in rotation, or as a long integer; a short loop after it converts either to one float.
+    kernel with memory tokens. After: a loop that is entered once in a launch and adds to a float in every iteration
+    keeps the sum as partial sums in rotation, or as a long integer; a short loop after it converts either to one float.
 
     The number of partial sums is the latency from one addition, through a delay line of that many stages, to the next
     (according to ``timing``), so that each partial sum has been written when it is used again: an II of 1. The integer

@@ -55,8 +55,8 @@ DONE_ANYWAY = {Attr.USES_GLOBAL_WORK_OFFSET: (1,), Attr.FORCE_POW2_DEPTH: (0,)}
 
 @dataclass(frozen=True)
 class CheckLegality(ModulePass):
-    """Target legality check. Raises CompileError for what hardware cannot do; ``warn`` receives a warning for each
-    attribute that is ignored. The module is not changed."""
+    """Target legality check. Before and after: a linked program. Raises CompileError for what hardware cannot do;
+    ``warn`` receives a warning for each attribute that is ignored."""
 
     warn: Callable[[Diagnostic], None] | None = None
 

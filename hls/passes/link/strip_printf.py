@@ -11,7 +11,8 @@ __all__ = ["StripPrintf"]
 
 @dataclass(frozen=True)
 class StripPrintf(ModulePass):
-    """printf stripping. After: no `printf`. Operations that only computed its arguments are dead."""
+    """printf stripping. Before: a linked program. After: no `printf`. Operations that only computed its arguments are
+    dead."""
 
     name = "strip-printf"
     requires = frozenset({Form.LINKED})

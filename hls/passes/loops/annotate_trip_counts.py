@@ -13,8 +13,8 @@ __all__ = ["AnnotateTripCounts"]
 
 @dataclass(frozen=True)
 class AnnotateTripCounts(FunctionPass):
-    """Trip-count annotation. After: a loop that runs the same constant number of iterations in every invocation has it
-    as attribute ``trip_count``."""
+    """Trip-count annotation. Before: flat; loop control is that of the source. After: a loop that runs the same
+    constant number of iterations in every invocation has it as attribute ``trip_count``."""
 
     name = "annotate-trip-counts"
     requires = frozenset({Form.FLAT})

@@ -18,9 +18,10 @@ __all__ = ["CoalesceLoops", "join_nest"]
 
 @dataclass(frozen=True)
 class CoalesceLoops(FunctionPass):
-    """Loop coalescing (flattening) on request. Before: SSA with `if`; no loop is unrolled yet. After: a loop whose
-    attribute ``loop_coalesce`` is N is one loop with the N - 1 levels inside it (-1: with all of them). It runs one
-    iteration for each iteration of the innermost loop, and one for each invocation of the innermost loop that has none.
+    """Loop coalescing on request (Polychronopoulos 1987). Before: SSA with `if`; no loop is unrolled yet. After: a loop
+    whose attribute ``loop_coalesce`` is N is one loop with the N - 1 levels inside it (-1: with all of them). It runs
+    one iteration for each iteration of the innermost loop, and one for each invocation of the innermost loop that has
+    none.
 
     With ``timing``, loop control that takes longer than a cycle is first computed ahead (look-ahead), as selecting
     between another iteration and another invocation adds to it. Operations before and after the inner loop execute in

@@ -47,10 +47,10 @@ _MOST_AROUND = 64
 
 @dataclass(frozen=True)
 class FlattenCarriedNests(FunctionPass):
-    """Automatic loop flattening. Before: SSA with `if`, in which small arrays are values. After: an innermost loop is
-    merged with the loop around it if each of its invocations begins with the state that the previous one left (a window
-    that moves on over the rows of a picture, the next index to write to). As two loops, the second invocation could
-    only begin when all of the first has left its pipeline.
+    """Automatic loop flattening (see Ghuloum and Fisher 1995). Before: SSA with `if`, in which small arrays are values.
+    After: an innermost loop is merged with the loop around it if each of its invocations begins with the state that the
+    previous one left (a window that moves on over the rows of a picture, the next index to write to). As two loops, the
+    second invocation could only begin when all of the first has left its pipeline.
 
     Done only where it costs nothing: loop control is integer logic on counters; few operations stand around the inner
     loop (at most ``_MOST_AROUND``); no memory is both read and written, as disambiguating these accesses needs sums of

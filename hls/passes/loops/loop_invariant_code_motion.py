@@ -18,7 +18,7 @@ def _is_costly(op: Op) -> bool:
 
 @dataclass(frozen=True)
 class LoopInvariantCodeMotion(FunctionPass):
-    """Loop-invariant code motion (LICM) of costly operations. Before: flat. After: no multiplication, division or
+    """Loop-invariant code motion (LLVM: LICM) of costly operations. Before: flat. After: no multiplication, division or
     floating-point operation in a loop has only loop-invariant operands.
 
     Other invariant operations stay, unless a hoisted one needs them: an addition costs less than the register that

@@ -13,8 +13,9 @@ __all__ = ["ReduceInductionProducts"]
 
 @dataclass(frozen=True)
 class ReduceInductionProducts(FunctionPass):
-    """Induction-variable strength reduction. Before: flat. After: no product of an invariant and a counter with
-    constant start and step; a carried sum replaces it, which is an adder instead of a multiplier."""
+    """Induction-variable strength reduction (LLVM: LoopStrengthReduce). Before: flat; integers still have the widths of
+    C. After: no product of an invariant and a counter with constant start and step; a carried sum replaces it, which is
+    an adder instead of a multiplier."""
 
     name = "reduce-induction-products"
     requires = frozenset({Form.DISPATCHED})

@@ -34,8 +34,8 @@ class Unrolled:
 
 @dataclass(frozen=True)
 class Unroll(FunctionPass):
-    """Loop unrolling of marked loops, outer loops before inner ones (whose bounds become constant by it): run until
-    unchanged.
+    """Loop unrolling (LLVM: LoopUnroll) of marked loops, outer loops before inner ones (whose bounds become constant by
+    it): run until unchanged.
 
     A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA, with
     `if`. After: a loop that was unrolled entirely is gone; N copies of another one are one body in which each copy

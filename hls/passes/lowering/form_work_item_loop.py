@@ -20,8 +20,8 @@ _IDS = ("global_id", "local_id", "group_id")
 
 @dataclass(frozen=True)
 class FormWorkItemLoop(FunctionPass):
-    """Work-item loop formation. Before: a flat kernel that runs once for every work-item; all work-items of a group
-    reach its barriers equally often. After: a kernel that runs once for every launch.
+    """Work-item loop formation (as in PoCL). Before: a flat kernel that runs once for every work-item; all work-items
+    of a group reach its barriers equally often. After: a kernel that runs once for every launch.
 
     A kernel with the attribute ``ndrange`` becomes one loop with attributes ``form="ndrange"`` and ``parallel``. What
     it needs to know about the launch are arguments of 32 bits, appended to ``args`` and named in order in the attribute

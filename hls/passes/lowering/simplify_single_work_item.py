@@ -16,8 +16,9 @@ NEEDLESS = frozenset({"barrier", "mem_fence"})
 
 @dataclass(frozen=True)
 class SimplifySingleWorkItem(FunctionPass):
-    """Barrier elimination and demotion of local memory for single work-item kernels. Before: any flat kernel. After: a
-    kernel of a single work-item has no barriers and only channel fences, and its local variables are private."""
+    """Barrier elimination and demotion of local memory for single work-item kernels. Before: any kernel without calls.
+    After: a kernel of a single work-item has no barriers and only channel fences, and its local variables are
+    private."""
 
     name = "simplify-single-work-item"
     requires = frozenset({Form.INLINED})

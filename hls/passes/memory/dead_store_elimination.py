@@ -26,10 +26,10 @@ __all__ = ["DeadStoreElimination"]
 
 @dataclass(frozen=True)
 class DeadStoreElimination(FunctionPass):
-    """Dead store elimination (DSE). Before: a flat kernel without tokens; loads already take the values that stores of
-    their iteration wrote. After: of stores to the same address in one region, with no access that may read it between
-    them, only the last remains: unchanged if it executes whenever the others do, else with the value of the last one
-    that executes.
+    """Dead store elimination (LLVM: DSE). Before: a flat kernel without tokens; loads already take the values that
+    stores of their iteration wrote. After: of stores to the same address in one region, with no access that may read it
+    between them, only the last remains: unchanged if it executes whenever the others do, else with the value of the
+    last one that executes.
 
     So a sum in memory that an unrolled loop updates several times is stored once, and does not occupy the port for each
     copy. ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.

@@ -13,8 +13,8 @@ __all__ = ["DropStreamBounds"]
 
 @dataclass(frozen=True)
 class DropStreamBounds(FunctionPass):
-    """Removal of unused stream bounds. After: ``loads`` (None: all loads) of the transformed function have no bound of
-    their run: their units do not read ahead."""
+    """Removal of unused stream bounds. Before: the units of accesses are chosen. After: ``loads`` (None: all loads) of
+    the transformed function have no bound of their run: their units do not read ahead."""
 
     loads: AbstractSet[Op] | None = None
 

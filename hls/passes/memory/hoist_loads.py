@@ -18,8 +18,8 @@ __all__ = ["HoistLoads"]
 
 @dataclass(frozen=True)
 class HoistLoads(FunctionPass):
-    """Load hoisting by LICM and partial redundancy elimination (PRE). Before: flat, without tokens. After, where no
-    operation in between may write what is read:
+    """Load hoisting by LICM and partial redundancy elimination (LLVM: LICM; GVN, load PRE). Before: flat, without
+    tokens. After, where no operation in between may write what is read:
 
     - *Partially redundant loads*: an unconditional load of a region, of an address that is also loaded earlier, under a
       condition or in a loop of the region, moves before all of these loads, which take its value. In a text search,

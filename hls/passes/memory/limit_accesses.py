@@ -16,9 +16,9 @@ __all__ = ["LimitAccesses"]
 
 @dataclass(frozen=True)
 class LimitAccesses(FunctionPass):
-    """Limit check. After: the unchanged function, with at most ``max_accesses`` accesses to global memory in all
-    compute units, and ``max_array_accesses`` to each array on the chip. It runs after coalescing, and before passes
-    whose time grows with the square of the number, as they test all pairs for dependence.
+    """Limit check. Before: flat, without tokens. After: the unchanged function, with at most ``max_accesses`` accesses
+    to global memory in all compute units, and ``max_array_accesses`` to each array on the chip. It runs after
+    coalescing, and before passes whose time grows with the square of the number, as they test all pairs for dependence.
 
     Raises CompileError for more.
     """

@@ -27,9 +27,10 @@ def capacity(memory: MemoryObject) -> int:
 
 @dataclass(frozen=True)
 class LowerPrivateMemories(FunctionPass):
-    """Private-memory lowering. After: every remaining memory of the kernel itself is an array in block RAM with plain
-    accesses. Memories without loads are removed with their stores. One that the program initializes to zeros is cleared
-    by a loop. Private ones that are live across a barrier become local memory, with a part for each work-item
+    """Private-memory lowering. Before: no pointer variables; scalars and small arrays are values. After: every
+    remaining memory of the kernel itself is an array in block RAM with plain accesses. Memories without loads are
+    removed with their stores. One that the program initializes to zeros is cleared by a loop. Private ones that are
+    live across a barrier become local memory, with a part for each work-item
     (:mod:`hls.passes.memory.context_arrays`)."""
 
     name = "lower-private-memories"

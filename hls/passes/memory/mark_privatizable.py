@@ -15,10 +15,10 @@ __all__ = ["MarkPrivatizable"]
 
 @dataclass(frozen=True)
 class MarkPrivatizable(FunctionPass):
-    """Array privatization by a must-define test. Before: a flat kernel of a single work-item. After: the attribute
-    ``Attr.OWN`` of a loop, the arrays that are private to its iterations, also names arrays of which an iteration reads
-    only what it has written itself (:mod:`hls.analysis.memory.must_define`), and that are not used outside the loop: a
-    buffer for a row, or a tile.
+    """Array privatization by a must-define test (see Tu and Padua 1993). Before: a flat kernel of a single work-item.
+    After: the attribute ``Attr.OWN`` of a loop, the arrays that are private to its iterations, also names arrays of
+    which an iteration reads only what it has written itself (:mod:`hls.analysis.memory.must_define`), and that are not
+    used outside the loop: a buffer for a row, or a tile.
 
     ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
     """

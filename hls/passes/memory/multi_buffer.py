@@ -24,9 +24,9 @@ class BufferOwner(StrEnum):
 
 @dataclass(frozen=True)
 class MultiBuffer(FunctionPass):
-    """Privatization by multi-buffering. After: a memory that several owners in flight need at the same time holds a
-    power of two of copies, each at a multiple of the next power of two of its size; the number of the owner, which a
-    loop counts, selects one.
+    """Privatization by multi-buffering. Before: a flat kernel, for iterations without memory tokens, for groups with
+    them. After: a memory that several owners in flight need at the same time holds a power of two of copies, each at a
+    multiple of the next power of two of its size; the number of the owner, which a loop counts, selects one.
 
     *iterations*: loops name the memories that are private to their iterations. Those with accesses in inner loops get
     copies, so that an inner loop may fill the array of one iteration while another still reads that of the previous

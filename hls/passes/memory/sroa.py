@@ -13,7 +13,7 @@ __all__ = ["Sroa", "drop_addresses"]
 
 @dataclass(frozen=True)
 class Sroa(FunctionPass):
-    """Scalar replacement of aggregates (SROA). Before: private memories (after LowerPointers). After: those whose
+    """Scalar replacement of aggregates (LLVM: SROA). Before: private memories (after LowerPointers). After: those whose
     accesses are all at constant offsets, and that no attribute makes memories, are variables, named ``array.k`` for
     element k, which mem2reg turns into values.
 

@@ -27,9 +27,9 @@ def _fenced(op: Op) -> bool:
 
 @dataclass(frozen=True)
 class MarkFencedMemory(FunctionPass):
-    """Memory fence lowering, first part. Before: any flat kernel. After: in a kernel with memory fences, global memory
-    that it may share with others is volatile: no access is removed or merged with another across a fence. The second
-    part is :class:`FenceOrder`."""
+    """Memory fence lowering, first part. Before: any kernel without calls. After: in a kernel with memory fences,
+    global memory that it may share with others is volatile: no access is removed or merged with another across a fence.
+    The second part is :class:`FenceOrder`."""
 
     name = "mark-fenced-memory"
     requires = frozenset({Form.INLINED})

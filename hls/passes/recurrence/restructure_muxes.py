@@ -17,9 +17,9 @@ _MOST_LEAVES = 8
 
 @dataclass(frozen=True)
 class RestructureMuxes(FunctionPass):
-    """Timing-driven mux restructuring (generalized bypass). Before: flat. After: if the next value of a carried value
-    is computed by successive selects, too late for one cycle, the latest operand is selected in the last one, under an
-    equivalent condition.
+    """Timing-driven mux restructuring (generalized bypass). Before: flat, with memory tokens. After: if the next value
+    of a carried value is computed by successive selects, too late for one cycle, the latest operand is selected in the
+    last one, under an equivalent condition.
 
     The counters of coalesced loops step under the conditions of all loops inside them; this makes such a step as short
     as that of a single counter.

@@ -19,11 +19,11 @@ _MOST_LEAVES = 6
 
 @dataclass(frozen=True)
 class RetimeAdders(FunctionPass):
-    """Retiming of an adder across the loop's state register (Leiserson and Saxe). Before: flat and narrow. After: if a
-    carried value ``x`` is the result of selects that depend on ``x + k``, for a loop-invariant ``k``, the loop also
-    carries ``z = x + k``, provided that it takes fewer cycles of ``timing`` then (None: nothing is done), and its next
-    value is selected among sums: in ``x = max(c, x - gap)`` the sum is computed in parallel with the comparison, not
-    before it.
+    """Retiming of an adder across the loop's state register (Leiserson and Saxe 1991). Before: flat and narrow. After:
+    if a carried value ``x`` is the result of selects that depend on ``x + k``, for a loop-invariant ``k``, the loop
+    also carries ``z = x + k``, provided that it takes fewer cycles of ``timing`` then (None: nothing is done), and its
+    next value is selected among sums: in ``x = max(c, x - gap)`` the sum is computed in parallel with the comparison,
+    not before it.
 
     Sums wrap in the same way on both paths, so it is exact for every operand.
     """

@@ -18,9 +18,9 @@ _MOST_PARTS = 16
 
 @dataclass(frozen=True)
 class RetimeComparisons(FunctionPass):
-    """Retiming of comparisons across the loop's state registers (look-ahead by one iteration). Before: flat. After: if
-    a counter is compared, and its next value depends on the result in more than a cycle, the result is a carried bit,
-    computed in the previous iteration.
+    """Retiming of comparisons across the loop's state registers (look-ahead by one iteration). Before: flat, with
+    memory tokens. After: if a counter is compared, and its next value depends on the result in more than a cycle, the
+    result is a carried bit, computed in the previous iteration.
 
     ``x' = c ? r : x + s`` with ``c = x == n`` carries ``e``, which is ``c``, and ``z``, which is ``x + s - n``: ``e' =
     e ? r == n : z == 0``, ``z' = e ? r + s - n : z + s``. The terms with ``r`` are known in advance; so the path from

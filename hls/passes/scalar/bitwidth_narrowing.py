@@ -16,9 +16,9 @@ _LOW_BITS = {"add", "sub", "mul", "and", "or", "xor"}
 
 @dataclass(frozen=True)
 class BitwidthNarrowing(FunctionPass):
-    """Bit-width narrowing by value ranges and demanded bits. Before: a flat kernel in the widths of C. After: every
-    integer operation, and every carried value, has the width that its range and its uses need. Byte offsets have at
-    most ``address_bits``.
+    """Bit-width narrowing by value ranges and demanded bits (XLS: narrowing). Before: a flat kernel in the widths of C.
+    After: every integer operation, and every carried value, has the width that its range and its uses need. Byte
+    offsets have at most ``address_bits``.
 
     A value is stored in w bits if only its low w bits are demanded, or if zero or sign extension restores the rest.
     """

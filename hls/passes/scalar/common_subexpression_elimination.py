@@ -11,8 +11,8 @@ __all__ = ["CommonSubexpressionElimination"]
 
 @dataclass(frozen=True)
 class CommonSubexpressionElimination(FunctionPass):
-    """Common subexpression elimination (CSE), scoped by dominance. After: no two equal pure operations of which the
-    first dominates the second. Loads are left alone."""
+    """Common subexpression elimination, scoped by dominance (LLVM: EarlyCSE). Before: any IR in SSA form. After: no two
+    equal pure operations of which the first dominates the second. Loads are left alone."""
 
     name = "common-subexpression-elimination"
 

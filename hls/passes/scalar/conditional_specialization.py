@@ -30,8 +30,9 @@ class FactSource(StrEnum):
 
 @dataclass(frozen=True)
 class ConditionalSpecialization(FunctionPass):
-    """Conditional specialization (XLS: conditional_specialization; LLVM: CorrelatedValuePropagation). After: a value
-    that is used only under certain conditions is computed without the selects that these conditions decide.
+    """Conditional specialization (XLS: conditional_specialization; LLVM: CorrelatedValuePropagation). Before: for
+    branches, `if` with regions; for the other sources of facts, flat. After: a value that is used only under certain
+    conditions is computed without the selects that these conditions decide.
 
     *branches*: an operation in a branch uses no result of an earlier ``if`` whose condition the branch condition
     decides: it uses the value which that ``if`` yields then, if that is defined before the ``if``. The sections of a

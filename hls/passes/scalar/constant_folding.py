@@ -18,8 +18,8 @@ _MAX_ROUNDS = 20
 
 @dataclass(frozen=True)
 class ConstantFolding(FunctionPass):
-    """Constant folding and region simplification. After: no operation on constants only, no `if` or loop whose
-    condition is a constant, no carried constant.
+    """Constant folding and region simplification. Before: any IR in SSA form; ``flat`` for flat kernels. After: no
+    operation on constants only, no `if` or loop whose condition is a constant, no carried constant.
 
     Rules are applied until none matches. A loop that runs once becomes an `if` on its enable, which is if-converted at
     once in a kernel that is ``flat``.

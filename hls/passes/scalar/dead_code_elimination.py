@@ -13,7 +13,8 @@ __all__ = ["DeadCodeElimination"]
 
 @dataclass(frozen=True)
 class DeadCodeElimination(FunctionPass):
-    """Dead code elimination (DCE) by mark and sweep. After: every operation has an effect or a use that leads to one.
+    """Dead code elimination by mark and sweep (LLVM: ADCE). Before: any IR in SSA form. After: every operation has an
+    effect or a use that leads to one.
 
     Unused results of `if` are removed, and so are carried values whose argument and result only serve themselves; the
     tokens that a loop waits for stay. A loop whose results are all unused is removed even if it might not end: OpenCL C

@@ -16,8 +16,8 @@ _COMPARES = frozenset({"slt", "sle", "ult"})
 
 @dataclass(frozen=True)
 class MergeRangeChecks(FunctionPass):
-    """Redundant comparison elimination (merging of range checks). Before: flat. After: `x + 1 < n and x + 2 < n and ...
-    x + k < n` is one comparison, `x < n - k` with one more bit.
+    """Redundant comparison elimination by merging range checks (LLVM: ConstraintElimination). Before: flat. After: `x +
+    1 < n and x + 2 < n and ... x + k < n` is one comparison, `x < n - k` with one more bit.
 
     Conditions of an unrolled loop's copies have this form; the difference does not depend on the counter, which
     shortens the recurrence. In the new width nothing wraps. If a sum of the chain wraps, the previous one is the
