@@ -37,8 +37,8 @@ class AccessGroup:
 
 
 def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> list[AccessGroup]:
-    """Groups of at least two accesses of a flat kernel without tokens; of at most ``most_bytes`` each, or a word of the
-    memory that the program names for a buffer.
+    """Groups of at least two accesses of a flat kernel without tokens; each group spans at most ``most_bytes``, or a
+    word of the memory that the program names for a buffer.
 
     Loads of the same address form a group for any ``most_bytes``. In memories that the kernel both reads and writes,
     groups have no holes, which might seem to conflict with other accesses. There, addresses not derived from loops and

@@ -14,7 +14,7 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["MOST_ELEMENTS", "RecognizeShiftIdiom"]
 
-#: attribute of an array that is recognized as a shift register
+#: most elements of an array that is recognized as a shift register
 MOST_ELEMENTS = 16_384
 
 

@@ -24,7 +24,6 @@ class GroupCopies:
     write it back; without a barrier loop, one group gathers at each barrier. For these there are copies as long as they
     take at most a fixed part of ``ram_bytes``, the capacity of all block RAMs. ``memory_latency`` is that of global
     memory, in cycles.
-    a part of ``ram_bytes``, what all block RAMs hold. ``memory_latency`` is that of global memory, in cycles.
     """
 
     memory_latency: int
