@@ -1,4 +1,4 @@
-"""What a run of passes shows of itself: dumps of the IR, text after single passes, and the time that each took."""
+"""How to look inside a run of the passes: IR dumps, IR text after chosen passes, and the time that each pass took."""
 
 import itertools
 import re
@@ -19,18 +19,18 @@ _FILE = re.compile(r"\d{4}-.*\.(ir|unchanged)")
 
 @dataclass
 class Inspection:
-    """Options of one compilation about looking into it, and what was gathered for them.
+    """The inspection options of one compilation, and the data gathered for them.
 
     Attributes
     ----------
-    dump : folder for the IR after every pass, or None. A pass that changed a kernel leaves
-        ``KERNEL/NNNN-STAGE-PASS.ir``, another one ``KERNEL/NNNN-STAGE-PASS.unchanged``, which is empty; numbers count
-        passes and sort as text. A kernel that is planned a second time, to compare, has a second folder ``KERNEL.2``.
-    print_after : passes after which the IR of every kernel is given to ``tell``
+    dump : folder for the IR after every pass, or None. A pass that changed a kernel writes
+        ``KERNEL/NNNN-STAGE-PASS.ir``, any other an empty ``KERNEL/NNNN-STAGE-PASS.unchanged``; numbers count passes
+        and sort as text. A kernel that is planned a second time, for comparison, has a second folder ``KERNEL.2``.
+    print_after : passes after which the IR of every kernel is passed to ``tell``
     stop_after : the pass after which the compilation ends; None: at its end
     verify_each : run the verifier after every pass
-    time_passes : gather the seconds that each pass takes
-    tell : takes text to print
+    time_passes : record the seconds that each pass takes
+    tell : prints text
     """
 
     dump: Path | None = None
@@ -45,19 +45,19 @@ class Inspection:
     _again: set[tuple[str, int]] = field(default_factory=set)
 
     def before(self, function: Function) -> None:
-        """A kernel is about to go through passes: its dump begins with what it is now, if it has none yet."""
+        """A kernel is about to enter the passes: its dump begins with its current IR, unless it has one already."""
         if self.dump is not None and function.name not in self._dumps:
             self._dumps[function.name] = _Dump(self.dump / function.name, function)
 
     def again(self, function: Function) -> None:
-        """A kernel is planned once more, in another way: the dump of that is a folder of its own."""
+        """A kernel is planned again with other choices: that run is dumped to a folder of its own."""
         if self.dump is not None:
             count = next(n for n in itertools.count(2) if (function.name, n) not in self._again)
             self._again.add((function.name, count))
             self._dumps[function.name] = _Dump(self.dump / f"{function.name}.{count}", function)
 
     def after(self, stage: str, name: str, function: Function, changed: bool | None) -> None:
-        """A pass has run; ``changed`` is None where nobody compared."""
+        """A pass has run; ``changed`` is None if this was not compared."""
         if name in self.print_after:
             self.tell(
                 f"; {function.name} after {stage} "
@@ -72,12 +72,12 @@ class Inspection:
         return print_function(function)
 
     def spent(self, name: str, seconds: float) -> None:
-        """A pass took so long."""
+        """Add ``seconds`` to the time of a pass."""
         self.seconds[name] += seconds
         self.runs[name] += 1
 
     def time_table(self) -> str:
-        """The passes that took longest first, one a line: milliseconds, share, runs, name."""
+        """The passes in order of decreasing time, one a line: milliseconds, share, runs, name."""
         total = sum(self.seconds.values()) or 1.0
         rows = [
             f"{1000 * taken:9.1f} ms {100 * taken / total:5.1f}% {self.runs[name]:6d} x  {name}"
@@ -87,19 +87,19 @@ class Inspection:
 
 
 class _Dump:
-    """One kernel's way through the passes, a file for each."""
+    """The dump of one kernel: a file for each pass."""
 
     def __init__(self, folder: Path, function: Function):
         self.folder, self.count, self.text = folder, 0, None
         with _writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            for old in folder.iterdir():  # of a compilation before
+            for old in folder.iterdir():  # from an earlier compilation
                 if _FILE.fullmatch(old.name):
                     old.unlink()
         self.write("input", function)
 
     def write(self, name: str, function: Function) -> None:
-        """The function after a pass; an empty file where its text did not change."""
+        """Write the function after a pass; an empty file if its text did not change."""
         text = print_function(function)
         suffix = "ir" if text != self.text else "unchanged"
         with _writing(self.folder):

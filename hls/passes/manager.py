@@ -1,9 +1,8 @@
 """The pass manager: runs stages of passes, checks the form of the IR between them, and shows what each pass did.
 
-A pass transforms one function (:class:`FunctionPass`) or a whole module (:class:`ModulePass`) and leaves its input as
-it was. It says which :class:`Form` of IR it needs, which it must not meet, and which it establishes; the manager holds
-every pass against the forms established so far. What runs, and in which order, is said in :mod:`hls.passes.pipeline`
-alone.
+A pass transforms one function (:class:`FunctionPass`) or a whole module (:class:`ModulePass`) and never changes its
+input. It declares which :class:`Form` of the IR it requires, which it rejects and which it provides; the manager checks
+these against the forms established so far. Only :mod:`hls.passes.pipeline` lists the passes and their order.
 """
 
 import time
@@ -38,7 +37,7 @@ class Form(Enum):
 
     LINKED = "linked"  #: pipes are channels, autorun kernels are replicated
     INLINED = "inlined"  #: no calls of helper functions
-    #: every access names its memory; no value is a pointer but an access's own address
+    #: every access names its memory; the only pointers left are the address operands of accesses
     POINTERS_LOWERED = "pointers-lowered"
     ARRAYS_LOWERED = "arrays-lowered"  #: arrays are values or memories in block RAM
     ACCESSES_LEGAL = "accesses-legal"  #: accesses are naturally aligned and no wider than a word of their memory
@@ -48,7 +47,7 @@ class Form(Enum):
     ORDERED = "ordered"  #: tokens keep accesses and calls in order
 
     def holds(self, function: Function) -> bool:
-        """Whether the function has this form, as far as its operations show it."""
+        """Whether the function has this form, as far as its operations can show."""
         check = _CHECKS.get(self)
         return check is None or check(function)
 
@@ -72,7 +71,7 @@ _CHECKS: dict[Form, Callable[[Function], bool]] = {
 
 
 class Pass:
-    """What function and module passes have in common. ``name`` is what dumps and the command line call the pass."""
+    """What function and module passes have in common. ``name`` identifies the pass in dumps and on the command line."""
 
     name: ClassVar[str]
     requires: ClassVar[frozenset[Form]] = frozenset()
@@ -81,15 +80,15 @@ class Pass:
 
 
 class FunctionPass(Pass):
-    """A transformation of one function; the input stays as it was."""
+    """A transformation of one function; the input is not modified."""
 
     def run(self, function: Function) -> Function:
-        """The transformed function, or the function itself where nothing changes."""
+        """The transformed function, or the same function if nothing changes."""
         raise NotImplementedError
 
 
 class ModulePass(Pass):
-    """A transformation of a whole program; the input stays as it was."""
+    """A transformation of a whole program; the input is not modified."""
 
     def run(self, module: Module) -> Module:
         """The transformed module. Raises CompileError for a program that cannot be built."""
@@ -98,7 +97,7 @@ class ModulePass(Pass):
 
 @dataclass(frozen=True)
 class Repeat:
-    """Runs function passes in turn until none changes anything, at most ``max_rounds`` times."""
+    """Runs function passes in sequence until none changes anything, at most ``max_rounds`` times."""
 
     passes: tuple[FunctionPass, ...]
     max_rounds: int = 8
@@ -108,7 +107,7 @@ class Repeat:
         return "repeat-" + "-".join(each.name for each in self.passes)
 
     def run(self, function: Function) -> Function:
-        """The function after the last round, on its own: of IR that all of the passes take."""
+        """The function after the last round. Runs stand-alone, on IR that satisfies what the passes require."""
         forms = frozenset[Form]().union(*(each.requires for each in self.passes))
         return PassManager(forms=forms).run_function((Stage("repeat", (self,)),), function)
 
@@ -122,13 +121,13 @@ class Stage:
 
 
 class PipelineError(Exception):
-    """A pass is run on IR of a form that it does not take, or does not establish the form that it promises: a fault of
-    the pipeline."""
+    """A pass runs on IR of a form that it does not accept, or fails to establish a form that it provides: a bug in the
+    pipeline."""
 
 
 class Stopped(Exception):
-    """The pass after which the inspection ends the compilation has run on every kernel; ``functions`` are the kernels
-    as it left them."""
+    """Compilation ends because ``stop_after`` names this pass, which has run on every kernel; ``functions`` are the
+    kernels after it."""
 
     def __init__(self, name: str, functions: Iterable[Function]):
         super().__init__(name)
@@ -136,8 +135,8 @@ class Stopped(Exception):
 
 
 def each_kernel(kernels: Iterable[Function], run: Callable[[Function], T]) -> list[T]:
-    """``run`` of every kernel. Where the inspection ends the compilation, all kernels come as far before Stopped is
-    raised."""
+    """``run`` on every kernel. If the inspection stops the compilation, every kernel reaches that point before Stopped
+    is raised."""
     done: list[T] = []
     stopped: list[Stopped] = []
     for kernel in kernels:
@@ -152,18 +151,18 @@ def each_kernel(kernels: Iterable[Function], run: Callable[[Function], T]) -> li
 
 @dataclass
 class _Settled:
-    """Which passes would change nothing, since they did not when they last saw this version of the function. Most
-    passes find nothing to do, so this saves most of the work of those that run again and again."""
+    """Remembers passes that changed nothing when they last saw this version of the function, so that they need not run
+    again. Most runs find nothing to do; skipping them saves most of the work of passes that are repeated."""
 
     version: int = 0
-    _last: dict[int, int] = field(default_factory=dict)  #: by the identity of a pass, which the pipeline keeps alive
+    _last: dict[int, int] = field(default_factory=dict)  #: by id() of a pass; the pipeline keeps the pass alive
 
     def knows(self, one: FunctionPass) -> bool:
-        """Whether the pass left this version of the function as it was."""
+        """Whether the pass is known to leave this version of the function unchanged."""
         return self._last.get(id(one)) == self.version
 
     def note(self, one: FunctionPass, changed: bool) -> None:
-        """Remember what the pass, which ran just now, did."""
+        """Record whether the pass that just ran changed the function."""
         if changed:
             self.version += 1
         else:
@@ -173,10 +172,10 @@ class _Settled:
 class PassManager:
     """Runs stages over a module or a function, in order.
 
-    ``forms`` are those that the input has already; ``assumed`` those that it may have or not, which is no reason to
-    refuse a pass. ``verify_each`` runs the verifier, and the checks of forms, after every pass that changed something.
-    ``inspection`` is told of every pass (see :mod:`hls.passes.inspection`). Raises PipelineError for a pass in the
-    wrong place, VerifyError for malformed IR, and what the passes raise.
+    ``forms`` are the forms that the input has; ``assumed`` those that it may or may not have, for which no pass is
+    refused. ``verify_each`` runs the verifier, and the checks of forms, after every pass that changed something.
+    ``inspection`` is notified of every pass (see :mod:`hls.passes.inspection`). Raises PipelineError for a pass in the
+    wrong position, VerifyError for malformed IR, and whatever the passes raise.
     """
 
     def __init__(
@@ -194,7 +193,7 @@ class PassManager:
         self.forms = set(forms)
 
     def run(self, stages: Collection[Stage], module: Module) -> Module:
-        """The module after all stages: module passes see the whole of it, function passes each kernel.
+        """The module after all stages. Module passes get the whole module, function passes each kernel.
 
         Consecutive function passes run on one kernel after the other, so that messages come in the order of the
         kernels.
@@ -211,7 +210,7 @@ class PassManager:
                     verify_module(module)
                 self._establish(each, each.provides, module.functions.values())
                 for function in module.functions.values():
-                    self.inspection.before(function)  # a copy has a name of its own
+                    self.inspection.before(function)  # replicated kernels have new names
                     self.inspection.after(stage.name, each.name, function, None)
                 self._stop(each, module.functions.values())
         return module
@@ -234,7 +233,7 @@ class PassManager:
             for one in each.passes:
                 function = self._one(stage, one, function, settled)
                 established |= one.provides
-                self.forms = set(before)  # a later pass of the round may undo what only the last round leaves alone
+                self.forms = set(before)  # a pass later in the round may undo a form
             if settled.version == version:
                 break
         self._establish(each, established, (function,))

@@ -1,8 +1,7 @@
-"""All passes in order, in named stages, and the reason where the order is not plain. Nothing else lists passes.
+"""The pass pipeline: named stages, and the reason for every ordering that is not obvious. Passes are listed only here.
 
 ``link`` and ``legalize`` transform whole programs, the stages from ``lower`` to ``order`` one kernel at a time;
-``target`` fits a kernel to the delays of the board, and ``units`` follows from the units that were chosen for its
-accesses.
+``target`` adapts a kernel to the delays of the board, and ``units`` runs after load-store units have been chosen.
 """
 
 from collections.abc import Callable
@@ -115,18 +114,18 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """``max_inlined`` bounds inlining and ``max_ops`` unrolling, ``max_accesses`` the accesses of global memory,
-    ``max_array_accesses`` those of an array; ``address_bits`` is the width of a byte offset into any buffer of the
-    board, and ``max_access_bytes`` the most that one access of its memory moves. Accesses are joined up to
+    """``max_inlined`` bounds inlining, ``max_ops`` unrolling, ``max_accesses`` the accesses to global memory, and
+    ``max_array_accesses`` those to an array. ``address_bits`` is the width of a byte offset into any buffer of the
+    board; ``max_access_bytes`` is the most that one access to its memory moves. Accesses are coalesced up to
     ``word_bytes`` (0: not at all).
 
-    ``memory_latency``: cycles that global memory takes to answer. ``ram_bytes``: what all block RAMs of the device
-    hold. ``hazards``: its accesses take so long that addresses are compared at run time rather than waiting.
-    ``fp_relaxed`` lets additions of floats be taken in another order. ``in_memory`` names arrays, each with its kernel,
-    that are not to become registers. ``timing`` says how long operations take on the target (None: what depends on that
-    is not done), ``cells`` how many logic cells a kernel takes, and ``cell_name`` what these are called. ``check`` runs
-    the verifier after every pass; ``inspection`` says what else is shown of the passes. ``warn`` gets the warnings,
-    ``record`` every loop that is unrolled or made one with another.
+    ``memory_latency``: latency of global memory in cycles. ``ram_bytes``: capacity of all block RAMs of the device.
+    ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
+    accesses. ``fp_relaxed`` permits reassociation of float additions. ``in_memory`` names arrays, each with its kernel,
+    that must not become registers. ``timing`` is the delay model of the target (None: passes that depend on it do
+    nothing), ``cells`` estimates the logic cells of a kernel, and ``cell_name`` is what these are called. ``check``
+    runs the verifier after every pass; ``inspection`` selects dumps and other output. ``warn`` receives warnings,
+    ``record`` every loop that is unrolled or merged into another.
     """
 
     max_ops: int = Limits.unrolled
@@ -150,9 +149,9 @@ class PipelineOptions:
     record: Callable[[Unrolled | Merged], None] | None = None
 
 
-#: cheap, and wanted after whatever makes new constants or leaves things unused
+#: cheap; runs after every pass that may create constants or dead operations
 CLEAN = (ConstantFolding(), CommonSubexpressionElimination(), DeadCodeElimination())
-#: the same once `if` has no regions any more: a loop that turns out to have one trip does not bring them back
+#: the same after if-conversion: folding a loop of one trip must not bring `if` regions back
 TIDY = (ConstantFolding(flat=True), *CLEAN[1:])
 
 
@@ -162,12 +161,12 @@ def link_stage(
     flush: bool = False,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Stage:
-    """What makes the functions of one text a program, for hardware and emulator alike."""
+    """Makes the functions of one source text a program, for hardware and emulator alike."""
     return Stage(
         "link",
         (
             *((ForEachFunction(FlushDenormals()),) if flush else ()),
-            # before helpers become a part of their callers: what stands in one expression is seen
+            # before inlining, which would hide which operations stand in one expression
             *((ForEachFunction(ContractFloatTrees(tell)),) if fpc else ()),
             LinkPipes(),
             ReplicateAutorun(limits.operations, limits.units, limits.copies),
@@ -176,17 +175,17 @@ def link_stage(
 
 
 def legalize_stage(board: Board, warn: Callable[[Diagnostic], None] | None = None) -> Stage:
-    """What makes a program one that hardware can compute."""
+    """Checks that hardware supports the program, and removes what only the emulator does."""
     return Stage("legalize", (CheckLegality(warn), StripPrintf(), PlaceBuffers(board)))
 
 
 def inline_stage(options: PipelineOptions) -> Stage:
-    """What makes kernels of kernels and helpers."""
+    """Inlines helpers into kernels."""
     return Stage("inline", (Inline(options.max_inlined),))
 
 
 def kernel_stages(options: PipelineOptions) -> tuple[Stage, ...]:
-    """The passes that a kernel without calls goes through."""
+    """The stages for a kernel without calls."""
     return (
         _lower(options),
         _simplify(options),
@@ -199,7 +198,7 @@ def kernel_stages(options: PipelineOptions) -> tuple[Stage, ...]:
 
 
 def kernel_passes(options: PipelineOptions) -> list[FunctionPass | Repeat]:
-    """The same, without their stages."""
+    """The passes of :func:`kernel_stages` in one list."""
     return [each for stage in kernel_stages(options) for each in stage.passes]
 
 
@@ -213,19 +212,20 @@ def _lower(options: PipelineOptions) -> Stage:
             SimplifySingleWorkItem(),
             MarkFencedMemory(),
             Mem2Reg(warn=options.warn),
-            # pointer variables are values now; what they point at, variables among it, can be promoted after
+            # pointer variables are SSA values now; the variables that they point to can be promoted after this
             LowerPointers(),
             *CLEAN,
             Mem2Reg(warn=options.warn),
             *CLEAN,
-            # before unrolling, which a loop inside may ask for, and while state moves through `if` by itself
+            # before unrolling, as a loop inside may be marked `unroll`; and while `if` regions still carry
+            # state
             FuseLoops(options.address_bits, options.timing, options.warn, options.record),
             *CLEAN,
             CoalesceLoops(options.timing, options.warn, options.record),
             *CLEAN,
             # while `if` still has regions: guards of copies nest, and a copy not taken costs no select.
-            # Outer loops make inner bounds constant, so each round may find more.
-            # Loops that only shift an array are one operation from then on, whether marked or not.
+            # Unrolling an outer loop makes inner bounds constant, so each round may find more.
+            # A loop that only shifts an array becomes one operation, whether it is marked or not.
             Repeat((RecognizeShiftIdiom(_recorded(options.record)), unroll, *CLEAN)),
         ),
     )
@@ -235,8 +235,8 @@ def _simplify(options: PipelineOptions) -> Stage:
     return Stage(
         "simplify",
         (
-            # only now are indices constants; arrays that stay dynamic become one wide value, but for those that hold
-            # nothing but constants
+            # after unrolling, which makes indices constant; an array with dynamic indices becomes one wide value,
+            # unless it holds constants only
             LowerShiftRegisters(),
             *CLEAN,
             ConstifyArrays(),
@@ -248,17 +248,17 @@ def _simplify(options: PipelineOptions) -> Stage:
             Mem2Reg(arrays=True, warn=options.warn),
             LowerPrivateMemories(),
             *CLEAN,
-            # arrays are values by now, and `if` still has regions
+            # arrays are SSA values now, and `if` still has regions
             ConditionalSpecialization(FactSource.BRANCHES),
             *CLEAN,
-            # arrays are values by now, so it can be seen what an invocation leaves to the next; and `if` still has
-            # regions
+            # arrays are SSA values now, which shows the state that one invocation passes to the next; and `if` still
+            # has regions
             FlattenCarriedNests(options.timing, options.record),
             *CLEAN,
-            # only memories are left; addresses are sums and products in which alignment can be seen
+            # the remaining accesses are to memories; alignment can be derived from addresses as sums and products
             LegalizeAccesses(options.max_access_bytes),
             *CLEAN,
-            # every access has its size by now, and what is still an array is to be a memory
+            # access sizes are final, and an array that still exists becomes a memory
             MergeMemories(options.warn),
             *CLEAN,
             # folding may turn a loop of one trip into an `if` again
@@ -271,29 +271,29 @@ def _loops(options: PipelineOptions) -> Stage:
     return Stage(
         "loops",
         (
-            # conditions are predicates now, of which each lane has its own; conditions of loops still are what the
-            # source says
+            # after if-conversion: each lane has predicates of its own; loop conditions are still those of the source
             CheckBarrierConvergence(options.warn),
             VectorizeWorkItems(options.warn),
             *TIDY,
-            # bounds that are read from memory are bounds like others from here on
+            # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),
             *TIDY,
-            # before loops assume that they go on, which gives the last sum a user of its own
+            # before ConditionalSpecialization splits exit values off, which gives the last sum a second user
             *((SinkSelectIntoAddend(), *TIDY) if options.fp_relaxed else ()),
-            # while conditions still are what the source says
+            # while loop conditions are still those of the source
             AnnotateTripCounts(),
             FinalValueReplacement(),
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,
-            # late: until here the body of a work-item looks like that of a task, so no pass needs to know both
+            # late, so that the passes above need not distinguish the body of a work-item from that of a single
+            # work-item kernel
             FormWorkItemLoop(),
             *TIDY,
             ConditionalSpecialization(FactSource.BACKEDGES),
             *TIDY,
-            # behind all that makes indices constants, unrolling first of all; before values are narrowed, and while ids
-            # have bounds
+            # after all passes that make indices constant, unrolling above all; before narrowing, and while ids have
+            # known ranges
             ExpandChannelIndices(),
             *TIDY,
         ),
@@ -304,20 +304,20 @@ def _scalar(options: PipelineOptions) -> Stage:
     return Stage(
         "scalar",
         (
-            # while addresses still are sums of as many bits as a pointer has, and all loops of work-items are there
+            # while addresses are sums as wide as a pointer, and after all work-item loops have been formed
             PadArrayRows(),
             *TIDY,
-            # before narrowing, while counters still step by a plain addition
+            # before narrowing, while counters step by a plain addition
             LoopInvariantCodeMotion(),
             ReduceInductionProducts(),
             *TIDY,
-            # before values of different widths meet in one sum, and again where casts no longer stand between sums
+            # before narrowing mixes widths in one sum, and again below once no casts separate sums
             RecurrenceHeightReduction(),
             *TIDY,
             PrivatizeReductions(),
             *TIDY,
-            # narrow first: a reciprocal needs twice the width of what it divides, and at most 64 bits;
-            # and after: products and sums of shifts again have only the bits that are used
+            # narrow first: division by a reciprocal needs twice the width of the dividend, and at most 64 bits; and
+            # again afterwards, so that products and sums of shifts keep only the bits that are used
             BitwidthNarrowing(options.address_bits),
             *TIDY,
             StrengthReduction(),
@@ -328,7 +328,7 @@ def _scalar(options: PipelineOptions) -> Stage:
             TreeHeightReduction(options.timing),
             BitwidthNarrowing(options.address_bits),
             *TIDY,
-            # states have the bits that they need by now
+            # after narrowing: states have their final widths
             SpecializeStates(),
             *TIDY,
             FlattenLinearStates(options.timing),
@@ -342,23 +342,23 @@ def _memory(options: PipelineOptions) -> Stage:
     return Stage(
         "memory",
         (
-            # behind all that makes addresses simple, and before order is asked for: fewer accesses, fewer questions.
-            # Equal loads first: what is computed from them is equal then, too
+            # after addresses have been simplified, and before InsertMemoryTokens: fewer accesses need fewer dependence
+            # tests. Equal loads are merged first, so that what is computed from them becomes equal, too
             ConditionalSpecialization(FactSource.ACCESSES),
             *TIDY,
             CoalesceAccesses(0, address_bits),
             *TIDY,
-            # what both sides of an `if` store to one place is one store, always made, whose value the next iteration
-            # can take
+            # stores to one address on both sides of an `if` become one unconditional store, whose value can be
+            # forwarded to the next iteration
             SinkStores(address_bits),
             *TIDY,
-            # before neighbours are joined, as a wide access stands for several places; what is not read any more goes
+            # before coalescing, as a wide access covers several addresses; loads without users are removed
             ScalarPromotion(address_bits, hazards),
             *TIDY,
             ForwardStores(address_bits, hazards),
             LowerPrivateMemories(),
             *TIDY,
-            # now that loads take what is stored in their iteration, nobody reads what is stored once more
+            # loads take the values stored in their iteration now, so stores that are overwritten are dead
             DeadStoreElimination(address_bits),
             *TIDY,
             ConditionalSpecialization(FactSource.ACCESSES),
@@ -368,7 +368,7 @@ def _memory(options: PipelineOptions) -> Stage:
             *TIDY,
             CoalesceAccesses(options.word_bytes, address_bits),
             *TIDY,
-            # what is still several stores; where memory never waits, order costs nothing
+            # the stores that could not be merged; not needed where memory never stalls, as order costs nothing there
             *((SerializeStores(address_bits), LoadsToAtomicReads(address_bits), *TIDY) if hazards else ()),
         ),
     )
@@ -378,7 +378,7 @@ def _recurrence(options: PipelineOptions) -> Stage:
     return Stage(
         "recurrence",
         (
-            # elements of memory that loops carry by now are sums like others
+            # elements of memory that became carried values are sums like others
             RecurrenceHeightReduction(),
             *TIDY,
             TreeHeightReduction(options.timing),
@@ -389,7 +389,7 @@ def _recurrence(options: PipelineOptions) -> Stage:
             *TIDY,
             ScalarizeIndexedUpdates(),
             *TIDY,
-            # guards last: they are joined with comparisons of integers
+            # AbsorbGuards last: it merges guards with integer comparisons
             FloatMinMaxAsInteger(options.timing),
             *TIDY,
             AbsorbGuards(options.timing),
@@ -402,24 +402,24 @@ def _order(options: PipelineOptions) -> Stage:
     return Stage(
         "order",
         (
-            # the first that asks of each two accesses whether they may meet; those that can be joined are
+            # before the first pass that tests all pairs of accesses for dependence, and after accesses are coalesced
             LimitAccesses(options.max_accesses, options.max_array_accesses),
-            # of what is still a memory; order and recurrences are those of copies from here on
+            # of arrays that stay memories; from here on order and recurrences concern their private copies
             MarkPrivatizable(options.address_bits),
             MultiBuffer(BufferOwner.ITERATIONS, options.memory_latency, options.ram_bytes, options.warn),
             *TIDY,
-            # while recurrences are of data alone, before tokens of order
+            # before memory tokens exist, while recurrences consist of data only
             MarkNonInterleaved(),
-            # in program order still, which Order may change
+            # while calls are in program order, which InsertMemoryTokens may change
             LowerChannelFences(),
             OrderChannelCalls(),
-            # late: it relies on nobody moving accesses after it, and its tokens would hide what the others look for;
-            # they make loops wait, too
+            # late: no pass may move accesses after it, and its tokens would hide what other passes look for. Loops wait
+            # for tokens as well, so non-interleaved loops are marked again
             InsertMemoryTokens(options.address_bits, options.hazards),
             MarkNonInterleaved(),
-            # what keeps accesses in order also says which of them may be made ahead
+            # after InsertMemoryTokens: the tokens also show which accesses may be issued ahead
             *((AnnotateStreamBounds(options.word_bytes, options.address_bits),) if options.hazards else ()),
-            # last: analyses of counters look for the comparisons that this replaces
+            # last: analyses of counters look for the comparisons that this pass replaces
             MergeRangeChecks(),
             CommonSubexpressionElimination(),
             DeadCodeElimination(),
@@ -428,7 +428,7 @@ def _order(options: PipelineOptions) -> Stage:
 
 
 def target_stage(options: PipelineOptions) -> Stage:
-    """What follows from the delays of the target. :class:`PipelineOptions` must have ``timing``, and ``cells`` with
+    """Passes that depend on the delays of the target. :class:`PipelineOptions` must have ``timing``, and ``cells`` with
     ``fp_relaxed``."""
     sums = (
         (
@@ -453,12 +453,12 @@ def target_stage(options: PipelineOptions) -> Stage:
 
 
 def units_stage(loads: AbstractSet[Op] | None) -> Stage:
-    """What follows from the units of accesses: ``loads`` (None: all) have units that do not read ahead."""
+    """Passes that run once load-store units are chosen: ``loads`` (None: all) have units that do not read ahead."""
     return Stage("units", (DropStreamBounds(loads), DeadCodeElimination()))
 
 
 def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
-    """Every stage with every pass that any option asks for; ``options`` must say all about the target."""
+    """Every stage with every pass that any option enables; ``options`` must describe the target completely."""
     options = replace(options, fp_relaxed=True, hazards=True)
     return (
         link_stage(True, options.warn, True),
@@ -472,13 +472,13 @@ def all_stages(options: PipelineOptions, board: Board) -> tuple[Stage, ...]:
 
 @dataclass(frozen=True)
 class ForEachFunction(ModulePass):
-    """A function pass over kernels and helpers alike."""
+    """Runs a function pass over kernels and helpers alike."""
 
     each: FunctionPass
 
     @property
     def name(self) -> str:
-        """That of the pass."""
+        """The name of the function pass."""
         return self.each.name
 
     def run(self, module: Module) -> Module:
@@ -494,7 +494,7 @@ def link_program(
     inspection: Inspection | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Module:
-    """The program as hardware and emulator see it. With ``fpc`` sums are contracted, of which ``tell`` gets a note
+    """The program as hardware and emulator see it. With ``fpc`` sums are contracted, and ``tell`` receives a note for
     each; with ``flush`` subnormal numbers count as zeros. Raises CompileError for pipes and kernels that do not fit
     together."""
     with deep_recursion():
@@ -502,7 +502,8 @@ def link_program(
 
 
 def legalize(module: Module, board: Board, options: PipelineOptions) -> Module:
-    """A linked program as hardware computes it. Raises CompileError for what the target does not support."""
+    """A linked program in the form that hardware can compute. Raises CompileError for what the target does not
+    support."""
     with deep_recursion():
         return PassManager(options.inspection, forms=(Form.LINKED,)).run((legalize_stage(board, options.warn),), module)
 
@@ -529,17 +530,17 @@ def _optimized(function: Function, options: PipelineOptions) -> Function:
 
 
 def fit_to_target(function: Function, options: PipelineOptions) -> Function:
-    """An optimized kernel with what the delays of the target ask for."""
+    """An optimized kernel after the passes that depend on the delays of the target."""
     return PassManager(options.inspection, options.check, Form).run_function((target_stage(options),), function)
 
 
 def without_stream_bounds(function: Function, loads: AbstractSet[Op], options: PipelineOptions) -> Function:
-    """The kernel where ``loads`` need not know where their runs end."""
+    """The kernel without stream bounds on ``loads``."""
     return PassManager(options.inspection, options.check, Form).run_function((units_stage(loads),), function)
 
 
 def _recorded(record: Callable[[Unrolled], None] | None):
-    """Tell of a shift as of a loop of which no loop is left."""
+    """A callback that records a shifted array's loop as a fully unrolled one."""
     if record is None:
         return None
     return lambda kernel, span, moves, asked: record(Unrolled(kernel, span, moves, True, asked))

@@ -1,10 +1,10 @@
-"""Byte offsets as sums: constants, iteration counters of loops, and values nothing is known about.
+"""Byte offsets as affine forms: a constant plus multiples of iteration counters of loops and of opaque values.
 
-Integers in IR wrap, sums here do not. A form of a value of w bits is first found modulo 2**w, which is always right; it
-stands for the value itself where its bounds show that it does not wrap, and, as C leaves it undefined, for a signed
-value of 32 bits or more, also where it is never negative and so reads the same unsigned; else the multiple of 2**w
-between the two is one more unknown. A byte offset as wide as an address is taken not to wrap around the address space;
-a narrower one is unsigned. What is no sum is a symbol.
+Integers in IR wrap, sums here do not. The form of a value of w bits is first computed modulo 2**w, which is always
+correct. It stands for the value itself if its bounds show that it does not wrap; also for a signed value of 32 bits or
+more, whose overflow C leaves undefined, including one read as unsigned that is never negative. Otherwise the multiple
+of 2**w between the two is one more unknown. A byte offset as wide as an address is assumed not to wrap around the
+address space; a narrower one is unsigned. A value that is no sum is a symbol.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ from .floordiv import Quotient, quotient
 
 __all__ = ["Affine", "AffineForms", "Symbol", "WrappedSum"]
 
-_FAR = 1 << 80  #: beyond what any 64-bit value reaches: unbounded
+_FAR = 1 << 80  #: exceeds every 64-bit value: unbounded
 _UNSIGNED = frozenset({"zext", "ult", "ule", "udiv", "urem", "lshr"})
 _SUMS = frozenset({"zext", "sext", "trunc", "add", "sub", "shl"})
 _SIZES = (
@@ -41,12 +41,12 @@ _SIZES = (
 
 @dataclass(frozen=True)
 class Symbol:
-    """A value as an unknown number, read as signed or as unsigned; ``low`` to ``high`` is what it can be.
+    """A value as an unknown number, read as signed or as unsigned, between ``low`` and ``high``.
 
-    With ``wraps``, a sum, the unknown is another: how often 2**bits must be added to that sum to make it the value.
-    ``course`` says what it is in each iteration, where that is the same in every run; ``quotient`` of which sum it is
-    one; ``pace`` what it begins with in which loop, and by how much it grows there in each iteration at least and at
-    most.
+    With ``wraps``, a sum, the unknown is instead how often 2**bits must be added to that sum to obtain the value.
+    ``course`` is its sequence over the iterations, if that is the same in every run; ``quotient`` the sum of which it
+    is a quotient; ``pace`` its initial value, the loop that carries it, and its least and greatest increase in an
+    iteration.
     """
 
     value: Value
@@ -61,15 +61,15 @@ class Symbol:
 
 @dataclass(frozen=True)
 class WrappedSum:
-    """A value as a number within its bounds, beside the sum that it is, which wraps."""
+    """A value that is a wrapped sum, as one number within its bounds, in place of the sum."""
 
     symbol: Symbol
 
 
 @dataclass(frozen=True)
 class Affine:
-    """``const`` plus the sum of factor times unknown; an unknown is a Symbol, or a Loop for its iteration counter from
-    0."""
+    """``const`` plus the sum of factor times unknown; an unknown is a Symbol, or a Loop, which stands for its iteration
+    counter from 0."""
 
     const: int = 0
     terms: dict = field(default_factory=dict)
@@ -87,13 +87,13 @@ class Affine:
         return self + other * -1
 
     def unwrapped(self, symbol: Symbol) -> "Affine | None":
-        """The form with a bounded value in the place of a sum that wraps, which ``symbol`` counts; None where that
-        cannot be."""
+        """The form with a sum that wraps, counted by ``symbol``, replaced by a bounded value; None if that is
+        impossible."""
         factor = self.terms[symbol]
         times, rest = divmod(factor, 1 << symbol.value.type.bits)
         if rest:
             return None
-        # what wraps is its sum and so many times a power of two: the whole takes the place of both
+        # the wrapped value is its sum plus a multiple of a power of two; it replaces both
         return self - symbol.wraps * times + Affine(0, {symbol: -factor}) + Affine(0, {WrappedSum(symbol): times})
 
     def loops(self) -> Iterable[Loop]:
@@ -104,7 +104,7 @@ class Affine:
 
 
 class _KnownRanges(dict):
-    """Ranges by value. Of those that a pass has made meanwhile nothing is known."""
+    """Ranges by value; the full range for values that a pass has created meanwhile."""
 
     def __missing__(self, value: Value) -> Range:
         return Range.full(value.type.bits)
@@ -119,10 +119,10 @@ class AffineForms:
         scalars = sum(p.kind == "scalar" for p in function.params)
         hidden = zip(function.attrs.get(Attr.LAUNCH_ARGS, ()), function.args[scalars:])
         self._sizes = {value for name, value in hidden if name.startswith(_SIZES)}
-        #: values better read as unsigned, as somebody does so
+        #: values better read as unsigned, since an operation reads them so
         self._unsigned = {v for op in walk(function.body) if op.opcode in _UNSIGNED for v in op.operands} | self._sizes
         self._function = function
-        # unsigned values that are less than something where a form is asked for
+        # unsigned values with an upper limit, under the predicate for which a form is computed
         self._given: frozenset[Value] = frozenset()
         self._modular: dict[tuple[frozenset, Value], Affine] = {}
         self._exact: dict[tuple[frozenset, Value, bool], Affine] = {}
@@ -131,7 +131,7 @@ class AffineForms:
 
     @cached_property
     def ranges(self) -> dict[Value, Range]:
-        """Which numbers each value can be."""
+        """The range of each value."""
         return _KnownRanges(ranges(self._function))
 
     @cached_property
@@ -143,7 +143,7 @@ class AffineForms:
         return self._function.memories[memory_name(access)]
 
     def offset(self, access: Op) -> Affine:
-        """The byte offset of a load or store in its memory, where it takes place."""
+        """The byte offset of a load or store in its memory, valid if it executes."""
         key = access, access.operands[0], predicate(access)
         if key not in self._offsets:
             self._offsets[key] = self._where_taken(access)
@@ -174,7 +174,7 @@ class AffineForms:
         return self._modular[key]
 
     def bounds(self, form: Affine) -> tuple[int, int]:
-        """Least and greatest value of the form, from what is known of each unknown alone."""
+        """Least and greatest value of the form, from the bounds of each unknown separately."""
         low = high = form.const
         for unknown, factor in form.terms.items():
             least, most = self._limits(unknown)
@@ -191,7 +191,7 @@ class AffineForms:
         least, most = (-1 << bits - 1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
         low, high = self.bounds(form)
         turns = low - least >> bits
-        if turns == high - least >> bits:  # whatever the unknowns are, it is as often beyond what the bits hold
+        if turns == high - least >> bits:  # the same multiple of 2**bits, whatever the unknowns are
             return form + Affine(-turns << bits)
         plain = self._unwrapped(value, is_signed, least, most)
         if plain is not None:
@@ -202,7 +202,7 @@ class AffineForms:
         return counted or form + Affine(0, {Symbol(value, is_signed, least, most, form): 1 << bits})
 
     def _unwrapped(self, value: Value, is_signed: bool, least: int, most: int) -> Affine | None:
-        """The number where the ranges of its operands show that the operation that makes it does not wrap."""
+        """The exact form, if the ranges of the operands show that the operation does not wrap."""
         op = value.op
         if op is None or op.opcode not in _SUMS and not (op.opcode == "or" and self._is_sum(op)):
             return None
@@ -224,8 +224,8 @@ class AffineForms:
         return low, high
 
     def _counted(self, value: Value) -> Affine | None:
-        """An unsigned counter that is known not to wrap, or one more than what is less than something: that does not
-        either."""
+        """The form of an unsigned counter that is known not to wrap, or of such a counter plus one if the counter is
+        less than some limit."""
         op, more = value.op, 0
         if op is not None and op.opcode == "add" and constant(op.operands[1]) is not None:
             value, more = op.operands[0], constant(op.operands[1])
@@ -267,9 +267,9 @@ class AffineForms:
         bits, op = value.type.bits, value.op
         full = (-1 << bits - 1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
         if value in self._sizes:
-            return 0, (1 << 31) - 1  # the host keeps them so
+            return 0, (1 << 31) - 1  # guaranteed by the host
         holder = self.tree.holder(value) if op is None else None
-        if holder is not None and holder.parallel:  # a place in a group, whose size may be known
+        if holder is not None and holder.parallel:  # an id in a group, whose size may be known
             known = self.ranges[value]
             return (known.smin, known.smax) if is_signed else (known.umin, known.umax)
         if op is None:
@@ -323,18 +323,18 @@ class AffineForms:
         return self.exact(op.operands[0], False)
 
     def _on_or(self, op: Op) -> Affine | None:
-        """The sum where it is one."""
+        """The sum, if the operands have no set bits in common."""
         left, right = op.operands
         return self.modular(left) + self.modular(right) if self._is_sum(op) else None
 
     def _on_xor(self, op: Op) -> Affine | None:
-        """The complement, if it is one: all ones less the number."""
+        """The bitwise complement, if it is one: all ones minus the number."""
         if constant(op.operands[1]) != (1 << op.result.type.bits) - 1:
             return None
         return Affine(-1) - self.modular(op.operands[0])
 
     def _is_sum(self, op: Op) -> bool:
-        """Whether one operand of an ``or`` has zeros wherever the other has bits."""
+        """Whether the operands of an ``or`` have no set bits in common."""
         left, right = op.operands
         return any(
             self.ranges[other].umax.bit_length() <= self._zeros.of(one) for one, other in ((left, right), (right, left))
@@ -358,8 +358,8 @@ class AffineForms:
         return 0, min(ends, default=_FAR)
 
     def _stays_below(self, induction: Induction) -> bool:
-        """Whether an unsigned counter is known not to wrap: it goes up by one, and only while it is less than
-        something. (In an unrolled loop by several, each of which is less.)"""
+        """Whether an unsigned counter is known not to wrap: it increases by one, and only while it is less than some
+        limit. (In an unrolled loop by several, each of which is less.)"""
         loop, arg, step = self.tree.holder(induction.arg), induction.arg, induction.step
         return (
             step > 0
@@ -368,7 +368,7 @@ class AffineForms:
         )
 
     def _below(self, condition: Value) -> set[Value]:
-        """Values of which the condition says that they, unsigned, are less than something that they could be."""
+        """Values that the condition bounds, as unsigned numbers, by a limit within their type."""
         found = set()
         for op in (
             fact.op
@@ -386,7 +386,7 @@ class AffineForms:
 
 
 def _terms(op: Op) -> list[tuple[Value, int]]:
-    """Operands and factors of an operation that is their sum, but for wrapping; none where the factor is not known."""
+    """Operands and factors of an operation that is their sum, except for wrapping; none if a factor is not known."""
     first, *rest = op.operands
     if op.opcode == "shl":
         count = constant(rest[0])

@@ -1,4 +1,4 @@
-"""Accesses of a matrix whose row length only the run knows: offsets as a row and a place in it."""
+"""Delinearization: accesses to a matrix whose row length is known at run time only, as row and column."""
 
 from dataclasses import dataclass
 
@@ -10,22 +10,21 @@ __all__ = ["InRow", "rows_of"]
 
 @dataclass(frozen=True)
 class InRow:
-    """A byte offset ``row * pitch + column``: ``pitch`` is ``factor`` times a value that never changes; row and column
-    are sums."""
+    """A byte offset ``row * pitch + column``: ``pitch`` is ``factor`` times a launch-invariant value; row and column
+    are affine forms."""
 
     row: Affine
     column: Affine
     pitch: Affine
 
     def from_the_end(self) -> "InRow":
-        """The same offset in the row before, where columns are counted back from the row's end, as in `i * n + (n - 1 -
+        """The same offset in the previous row, for columns counted back from the row's end, as in `i * n + (n - 1 -
         j)`."""
         return InRow(self.row - Affine(1), self.column + self.pitch, self.pitch)
 
 
 def rows_of(forms: AffineForms, one: Affine, other: Affine) -> tuple[InRow, InRow] | None:
-    """Two offsets in rows of one length; None where no product says what that might be, or there are others beside
-    it."""
+    """Two offsets delinearized with the same row length; None unless exactly one product in them determines it."""
     found = {
         (product[1], factor)
         for form in (one, other)
@@ -47,7 +46,7 @@ def _split(forms: AffineForms, form: Affine, length: Value, factor: int) -> InRo
         if product is not None:
             row += product[0]
             column -= Affine(0, {symbol: times})
-    # whole rows beside the product, as in `(i - 1) * n` that became `i * n - n`
+    # whole rows added to the product, as in `(i - 1) * n` that became `i * n - n`
     (unknown, once), *rest = pitch.terms.items()
     if not rest and column.terms.get(unknown, 0) % once == 0:
         whole = column.terms.get(unknown, 0) // once
@@ -56,7 +55,7 @@ def _split(forms: AffineForms, form: Affine, length: Value, factor: int) -> InRo
 
 
 def _product(forms: AffineForms, symbol: Symbol) -> tuple[Affine, Value] | None:
-    """(sum, value that never changes) whose product the symbol is; signed, of 32 bits or more, so that it does not
+    """(sum, launch-invariant value) whose product the symbol is; signed, of 32 bits or more, so that it does not
     wrap."""
     value = symbol.value
     if symbol.wraps is not None or not symbol.signed or value.type.bits < 32:
@@ -74,7 +73,7 @@ def _multiplied(forms: AffineForms, value: Value) -> tuple[Affine, Value] | None
 
 
 def _summed(forms: AffineForms, value: Value) -> tuple[Affine, Value] | None:
-    """A carried value that grows by the length in each iteration, from a multiple of it on."""
+    """A carried value that increases by the row length in each iteration, starting from a multiple of it."""
     loop = forms.tree.holder(value)
     if loop is None:
         return None
@@ -90,11 +89,11 @@ def _summed(forms: AffineForms, value: Value) -> tuple[Affine, Value] | None:
 
 
 def _is_length(forms: AffineForms, value: Value) -> bool:
-    """Whether the value is the same all the time, but not known."""
+    """Whether the value is launch-invariant, but not constant."""
     return forms.tree.changing(value) is None and bool(forms.exact(value, True).terms)
 
 
 def _is_square(forms: AffineForms, times: Value, length: Value) -> bool:
-    """Whether the row is known from the length alone, as in `(n - 1) * n`."""
+    """Whether the row depends on the length only, as in `(n - 1) * n`."""
     row, pitch = forms.exact(times, True), forms.exact(length, True)
     return pitch.const == 0 and row.terms.keys() == pitch.terms.keys()

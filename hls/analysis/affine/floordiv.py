@@ -1,4 +1,4 @@
-"""Shifts that divide: ``n / 2`` as the end of a loop says that twice its counter is less than ``n``."""
+"""Floor divisions by shifts: with the loop bound ``n / 2``, twice the counter is less than ``n``."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ __all__ = ["Quotient", "quotient"]
 
 @dataclass(frozen=True)
 class Quotient:
-    """A value is ``dividend``, read as signed or not, divided by ``divisor`` and rounded down, or ``to_zero``."""
+    """A value that is ``dividend``, read as signed or not, divided by ``divisor`` and rounded down, or ``to_zero``."""
 
     dividend: Value
     divisor: int
@@ -18,7 +18,7 @@ class Quotient:
     to_zero: bool = False
 
     def text(self, value: str, dividend: str) -> str:
-        """What holds of the two numbers, which have these names, for isl."""
+        """The relation between the two numbers of these names, for isl."""
         down = f"0 <= {dividend} - {self.divisor}*({value}) < {self.divisor}"
         if not self.to_zero:
             return down
@@ -29,7 +29,7 @@ class Quotient:
 
 
 def quotient(value: Value) -> Quotient | None:
-    """What the value is a quotient of, where it is one: by a power of two, as divisions by others are products."""
+    """The quotient that the value is, if any: by a power of two, as divisions by others have become products."""
     op = value.op
     shift = constant(op.operands[1]) if op is not None and op.opcode in ("ashr", "lshr") else None
     if shift is None or not 0 < shift < value.type.bits:
@@ -43,7 +43,7 @@ def quotient(value: Value) -> Quotient | None:
 
 
 def _ones(value: Value) -> tuple[Value | None, int]:
-    """(x, n) where the value is 2**n - 1 for a negative x, and else 0."""
+    """(x, n) if the value is 2**n - 1 for a negative x, else 0."""
     op = value.op
     rule = _RULES.get(op.opcode) if op is not None else None
     return rule(op) if rule else (None, 0)

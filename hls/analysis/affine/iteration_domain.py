@@ -1,4 +1,4 @@
-"""Where an access takes place: conditions on the iteration counters around it, as sums that are not negative."""
+"""Iteration domains: the condition under which an access executes, as non-negative affine forms of loop counters."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,15 +14,14 @@ __all__ = ["Condition", "Domains"]
 
 @dataclass(frozen=True)
 class Condition:
-    """All of ``forms`` are at least 0; with ``unless_first`` only where that loop's counter is not 0."""
+    """All of ``forms`` are at least 0; with ``unless_first`` only if that loop's counter is not 0."""
 
     forms: tuple[Affine, ...]
     unless_first: Loop | None = None
 
 
 class Domains:
-    """What must hold for an access to take place. Conditions that are not sums are left out: the domain may be too
-    large."""
+    """The iteration domain of each access. Conditions that are not affine are left out: the domain may be too large."""
 
     def __init__(self, forms: AffineForms):
         self.forms, self.tree = forms, forms.tree
@@ -30,7 +29,7 @@ class Domains:
         self._of_predicate: dict[Value, Condition] = {}
 
     def of(self, access: Op) -> Iterable[Condition]:
-        """Conditions on the loops around the access, and its own predicate."""
+        """The conditions of the loops around the access, and its own predicate."""
         for loop in self.tree.around(access):
             if loop not in self._of_loop:
                 self._of_loop[loop] = tuple(self._loop(loop))
@@ -49,14 +48,14 @@ class Domains:
         for fact in self.facts(loop.again):
             if any(self._changes(s.value, loop) for s in fact.symbols()):
                 continue
-            # it held at the end of the iteration before
+            # it held at the end of the previous iteration
             shifted = fact + Affine(-fact.terms.get(loop, 0))
             (always if self._holds_at_first(shifted, loop, enabled) else later).append(shifted)
         yield Condition(tuple(always))
         yield Condition(tuple(later), unless_first=loop)
 
     def _changes(self, value: Value, loop: Loop) -> bool:
-        """Whether the value may be another one in each iteration of the loop."""
+        """Whether the value may differ between iterations of the loop."""
         home = self.tree.changing(value)
         return home is not None and loop in home.path
 
@@ -66,7 +65,7 @@ class Domains:
         return any(self.forms.bounds(surplus)[0] >= 0 for surplus in surpluses)
 
     def facts(self, condition: Value) -> Iterable[Affine]:
-        """Sums that are not negative when the condition is true."""
+        """Affine forms that are not negative if the condition is true."""
         for value, truth in implied(condition).items():
             behind = _behind(value, self.tree) if value.op is None and value.type == BOOL else None
             if behind is not None:
@@ -106,7 +105,7 @@ def _not_equal(a: Affine, b: Affine, truth: bool):
     return _equal(a, b, not truth)
 
 
-#: comparison -> (whether it reads its operands as signed, what follows from it)
+#: comparison -> (whether it reads its operands as signed, what it implies)
 _FACTS = {
     "slt": (True, _less),
     "sle": (True, _less_or_equal),

@@ -1,25 +1,24 @@
-"""How many low bits of each integer value anybody looks at."""
+"""Demanded bits: how many low bits of each integer value are used."""
 
 from ...ir import Function, IntType, Op, Region, Value, has
 from ...ir.rewrite import constant
 
 __all__ = ["demanded", "index_bits"]
 
-#: the low k bits of the result depend on the low k bits of the operands only
+#: operations whose low k result bits depend on the low k bits of the operands only
 _LOW_BITS = {"add", "sub", "mul", "and", "or", "xor", "trunc", "zext", "sext"}
 
 
 def index_bits(access: Op) -> int:
-    """The low bits of the index of an ``extract`` or ``insert`` that tell the elements apart. A program that asks for
-    another element has no meaning, and of one that is asked for under a condition that does not hold nobody takes the
-    value."""
+    """The low bits of the index of an ``extract`` or ``insert`` that distinguish the elements. Another index is
+    undefined in the program, or occurs under a condition that does not hold, so that the result is not used."""
     return max(1, (access.operands[0].type.length - 1).bit_length())
 
 
 def demanded(function: Function, address_bits: int) -> dict[Value, int]:
-    """For every integer value of a flat function the number of low bits that can matter; values nobody uses are absent.
+    """For every integer value of a flat function the number of low bits that can matter; unused values are absent.
 
-    Of a byte offset only ``address_bits`` matter, of an index those that its array has elements for.
+    Of a byte offset only ``address_bits`` matter, of an index only those that its array's elements need.
     """
     demand = _Demand(address_bits)
     while demand.changed:  # values carried by loops feed back
@@ -81,7 +80,7 @@ class _Demand:
             self._through(op, needed)
 
     def _through(self, op: Op, needed: int):
-        """Pass on what is wanted of an integer result."""
+        """Propagate the demanded bits of an integer result to the operands."""
         if op.opcode in _LOW_BITS:
             mask = constant(op.operands[1]) if op.opcode == "and" else None
             for value in op.operands:

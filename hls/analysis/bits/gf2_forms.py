@@ -1,7 +1,7 @@
-"""Which bits the bits of an integer are exclusive ors of.
+"""GF(2) linear forms: the bits whose XOR each bit of an integer is.
 
-A shift register with feedback, a check sum, a product with a constant over a field of bits: each bit of the next state
-is an exclusive or of bits of this one, however many steps were unrolled to get there.
+In an LFSR, a CRC, or a multiplication by a constant over GF(2), each bit of the next state is an XOR of bits of the
+current one, however many steps were unrolled.
 """
 
 from collections.abc import Iterable
@@ -16,10 +16,10 @@ _WIRES = frozenset({"zext", "sext", "trunc", "shl", "lshr", "ashr"})
 
 
 class LinearForms:
-    """Forms of the values that some operations compute, one of a row for each bit of a value.
+    """The forms of values computed by some operations, one for each bit of a value.
 
-    A form is a set of atoms as a number: bit 0 of it stands for a 1, the others for bits of values that these
-    operations take, or that one of them computes in another way (``atoms`` tells which).
+    A form is a set of atoms encoded as an integer: bit 0 stands for the constant 1, the others for bits of values that
+    these operations take, or that one of them computes in a non-linear way (``atoms`` lists them).
     """
 
     def __init__(self, ops: Iterable[Op]):
@@ -38,7 +38,7 @@ class LinearForms:
         return self._known[value]
 
     def _taken(self, value: Value) -> list[int]:
-        """Of a value that others compute: behind wires its bits are those of what they begin at."""
+        """The forms of a value computed elsewhere: wiring is looked through to the bits at its start."""
         number, op = constant(value), value.op
         if number is not None:
             return [number >> k & 1 for k in range(value.type.bits)]
@@ -55,7 +55,7 @@ class LinearForms:
         return 1 << self._numbers[value, place]
 
     def _form(self, op: Op) -> list[int] | None:
-        """None for what is no exclusive or of bits."""
+        """None for a result that is no XOR of bits."""
         rule = _RULES.get(op.opcode)
         if rule is None or not all(isinstance(v.type, IntType) for v in op.operands):
             return None
@@ -92,9 +92,9 @@ def _equal(op: Op, a: list[int], b: list[int]) -> list[int] | None:
 
 
 def _less(op: Op, a: list[int], b: list[int]) -> list[int] | None:
-    """Which half of all numbers one is in, as its top bit says."""
+    """The comparison with the middle of the number range: decided by the top bit."""
     half = 1 << len(a) - 1
-    if op.opcode[0] == "s":  # with top bits the other way round signed numbers are in order as unsigned ones
+    if op.opcode[0] == "s":  # with the top bit inverted, signed numbers are ordered as unsigned ones
         a, b = ([*forms[:-1], forms[-1] ^ 1] for forms in (a, b))
     equal = op.opcode[2] == "e"
     if _number(b) == half - equal:
@@ -103,7 +103,7 @@ def _less(op: Op, a: list[int], b: list[int]) -> list[int] | None:
 
 
 def _number(forms: list[int]) -> int | None:
-    """The number that the forms are, None where it is not constant."""
+    """The number that the forms stand for; None if it is not constant."""
     return sum(form << k for k, form in enumerate(forms)) if max(forms) <= 1 else None
 
 

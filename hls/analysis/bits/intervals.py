@@ -27,7 +27,8 @@ class Range:
 
     @classmethod
     def of(cls, bits: int, unsigned: tuple[int, int] | None, as_signed: tuple[int, int] | None) -> "Range":
-        """From bounds of the mathematical result in either reading; None or bounds that do not fit say nothing."""
+        """From bounds of the exact result, as unsigned and as signed number; None, or bounds that do not fit, give no
+        information."""
         whole = cls.full(bits)
         u = unsigned if unsigned and 0 <= unsigned[0] and unsigned[1] <= whole.umax else (whole.umin, whole.umax)
         s = (
@@ -38,7 +39,7 @@ class Range:
         return cls(bits, *u, *s)._agree()
 
     def _agree(self) -> "Range":
-        """Let each reading learn from the other, where the sign is known."""
+        """Tighten each of the two intervals by the other if the sign is known."""
         half, span = 1 << self.bits - 1, 1 << self.bits
         umin, umax, smin, smax = self.umin, self.umax, self.smin, self.smax
         if umax < half or umin >= half:
@@ -47,12 +48,12 @@ class Range:
         if smin >= 0 or smax < 0:
             shift = 0 if smin >= 0 else span
             umin, umax = max(umin, smin + shift), min(umax, smax + shift)
-        if umin > umax or smin > smax:  # no value at all: code that never runs
+        if umin > umax or smin > smax:  # empty: unreachable code
             return self
         return Range(self.bits, umin, umax, smin, smax)
 
     def clip(self, is_signed: bool, low: int | None = None, high: int | None = None) -> "Range":
-        """With one more bound in one reading; unchanged where nothing would be left."""
+        """With an additional bound on one of the two intervals; unchanged if that would leave it empty."""
         old = (self.smin, self.smax) if is_signed else (self.umin, self.umax)
         new = (old[0] if low is None else max(old[0], low), old[1] if high is None else min(old[1], high))
         if new[0] > new[1]:
@@ -70,11 +71,11 @@ class Range:
         )
 
     def meet(self, other: "Range") -> "Range":
-        """What is in both; unchanged in a reading where that is nothing."""
+        """The intersection; an interval is unchanged if it would be empty."""
         return self.clip(False, other.umin, other.umax).clip(True, other.smin, other.smax)
 
     def widen(self, other: "Range", limit: "Range") -> "Range":
-        """``self`` with every bound that ``other`` exceeds moved to that of ``limit``, or of all where that is
+        """``self`` with every bound that ``other`` exceeds moved to that of ``limit``, or to the full range if that is
         exceeded."""
         whole, bounds = Range.full(self.bits), []
         for name, sign in (("umin", -1), ("umax", 1), ("smin", -1), ("smax", 1)):
@@ -173,7 +174,7 @@ def _trunc(n, a):
     return Range.of(n, (a.umin, a.umax), (a.smin, a.smax))
 
 
-#: opcode -> function(result bits, operand ranges...) for the operations about which something can be said
+#: opcode -> function(result bits, operand ranges...) for the operations with a useful rule
 TRANSFER = {
     "add": _add,
     "sub": _sub,

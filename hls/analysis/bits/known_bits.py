@@ -1,22 +1,22 @@
-"""Of which power of two each value is surely a multiple: what counts in steps of 16 from 0 ends in four zero bits."""
+"""Known trailing zeros: the power of two that each value is a multiple of; a counter from 0 in steps of 16 has four."""
 
 from ...ir import Function, IntType, Op, Region, Value, walk
 from ...ir.rewrite import constant
 
 __all__ = ["TrailingZeros"]
 
-#: of a value that is 0
+#: trailing zeros of a value that is 0
 ALL = 64
 
 
 class TrailingZeros:
-    """Zero bits at the end of the integers of a flat kernel: the most that no way through its loops contradicts."""
+    """Known trailing zeros of the integers of a flat kernel: the greatest fixed point over its loops."""
 
     def __init__(self, function: Function):
         self._known: dict[Value, int] = {}
         loops = [op for op in walk(function.body) if op.opcode == "loop"]
         before = None
-        while before != self._known:  # begins with the most for what is carried, and only ever sinks
+        while before != self._known:  # starts with the most for carried values, and only decreases
             before = dict(self._known)
             self._region(function.body)
             for loop in loops:
@@ -25,7 +25,7 @@ class TrailingZeros:
                     self._known[arg] = min(self.of(loop.operands[1 + k]), self.of(following))
 
     def of(self, value: Value) -> int:
-        """How many bits at the end of the value are 0."""
+        """The number of trailing zero bits of the value."""
         number = constant(value) if isinstance(value.type, IntType) else None
         if number is not None:
             return (number & -number).bit_length() - 1 if number else ALL
@@ -41,7 +41,7 @@ class TrailingZeros:
                 self._known.update(
                     (r, self.of(v)) for r, v in zip(op.results, body.terminator.operands[1:], strict=True)
                 )
-                for result, init in zip(op.results, op.operands[1:], strict=True):  # of a loop that does not run
+                for result, init in zip(op.results, op.operands[1:], strict=True):  # for a loop that does not run
                     self._known[result] = min(self._known[result], self.of(init))
             elif len(op.results) == 1 and isinstance(op.result.type, IntType):
                 self._known[op.result] = self._result(op)

@@ -1,5 +1,4 @@
-"""Which numbers a small integer value can be, one by one: what an interval cannot say of choices, remainders and
-masks."""
+"""Sets of possible values of small integers: more precise than an interval for selects, remainders and masks."""
 
 import itertools
 from functools import partial
@@ -10,8 +9,8 @@ from .ranges import ranges
 
 __all__ = ["PossibleValues"]
 
-_MOST = 4096  #: numbers of one value, and pairs of numbers that are tried for one operation
-_DEEPEST = 40  #: operations in a row that are looked through
+_MOST = 4096  #: most numbers of one value, and pairs of numbers tried for one operation
+_DEEPEST = 40  #: most operations in a chain
 
 
 class PossibleValues:
@@ -38,7 +37,7 @@ class PossibleValues:
         return None
 
     def _computed(self, value: Value, depth: int) -> frozenset[int] | None:
-        """What the operation makes of the numbers of its operands."""
+        """The numbers that the operation computes from those of its operands."""
         op = value.op
         if op is None or not has(op, "pure") or not all(isinstance(v.type, IntType) for v in (value, *op.operands)):
             return None
@@ -62,8 +61,7 @@ class PossibleValues:
         )
 
     def _of_few_results(self, op: Op) -> frozenset[int] | None:
-        """The results of an operation that has few of them, whatever its first operand is: a remainder, or bits under a
-        mask."""
+        """The results of an operation that has few of them for any first operand: a remainder, or a mask."""
         by = constant(op.operands[-1])
         if not by:
             return None
@@ -84,7 +82,7 @@ class PossibleValues:
         return None if None in sets else sets[0] | sets[1]
 
     def _arm(self, condition: Value, truth: bool, arm: Value, depth: int) -> frozenset[int] | None:
-        """What an arm can be where it is chosen: the condition may compare it with a constant."""
+        """The possible values of an arm if it is selected: the condition may compare it with a constant."""
         numbers, test = self.of(arm, depth + 1), condition.op
         if (
             test is None

@@ -1,4 +1,4 @@
-"""Which numbers an integer value can be: an interval of its unsigned and one of its signed reading."""
+"""Integer value ranges: an interval of the unsigned and one of the signed interpretation of each value."""
 
 import functools
 import itertools
@@ -12,7 +12,7 @@ from .intervals import TRANSFER, Range
 
 __all__ = ["Range", "ranges"]
 
-_PATIENCE = 6  #: rounds in which a loop's ranges may settle before nothing is known of what it carries
+_PATIENCE = 6  #: rounds until the ranges of a loop must settle; then its carried values are unknown
 
 
 def ranges(function: Function) -> dict[Value, Range]:
@@ -29,7 +29,7 @@ def ranges(function: Function) -> dict[Value, Range]:
 
 @dataclass(frozen=True)
 class _Step:
-    """An operation whose result's range depends on others: those of ``inputs``. A ``select`` knows its ``arms``."""
+    """An operation whose result's range depends on those of ``inputs``. A ``select`` has its ``arms``."""
 
     op: Op
     inputs: tuple[Value, ...]
@@ -37,14 +37,13 @@ class _Step:
 
 
 class _Ranges:
-    """Bodies of loops are walked until guesses hold, and those of loops inside each time again. So a step is taken
-    again only when a range that it depends on has changed since: of a nest, what depends on the counters of many loops
-    around it."""
+    """Walks bodies of loops until the guessed ranges hold, including inner loops each time. A step is repeated only if
+    a range that it depends on has changed: in a nest, only what depends on the counters of the outer loops."""
 
     def __init__(self):
         self.of: dict[Value, Range] = {}
         self._changed: dict[Value, int] = {}  #: when the range of a value changed last
-        self._taken: dict[Op, int] = {}  #: when a step was taken last
+        self._taken: dict[Op, int] = {}  #: when a step was evaluated last
         self._now = 0
         self._steps: dict[Region, list[_Step]] = {}
         self._arms: dict[Op, tuple[GuardedValue, ...]] = {}
@@ -73,7 +72,7 @@ class _Ranges:
             self._taken[step.op] = self._now
 
     def _of_region(self, region: Region) -> list[_Step]:
-        """The steps of a region; the ranges of what depends on nothing are set at once."""
+        """The steps of a region; ranges of results without inputs are set at once."""
         if region not in self._steps:
             self._steps[region] = [step for op in region.ops if (step := self._step(op))]
         return self._steps[region]
@@ -102,7 +101,7 @@ class _Ranges:
         return None
 
     def _inputs_of_loop(self, loop: Op) -> tuple[Value, ...]:
-        """Values from outside on which the ranges in a loop depend."""
+        """Values defined outside the loop on which ranges inside it depend."""
         (body,) = loop.regions
         again, *nexts = body.terminator.operands
         read = {*loop.operands[1:], *nexts, *compared(implied(again))}
@@ -122,7 +121,7 @@ class _Ranges:
             if value in condition.op.operands:
                 found = self._bounded(found, value, condition.op, truth)
             for part in condition.op.operands:
-                if _whole(part) is value and found.umax <= Range.full(part.type.bits).umax:  # it is the whole of it
+                if _whole(part) is value and found.umax <= Range.full(part.type.bits).umax:  # no higher bits
                     low = self._bounded(TRANSFER["trunc"](part.type.bits, found), part, condition.op, truth)
                     found = found.clip(False, low.umin, low.umax)
         return found
@@ -135,8 +134,7 @@ class _Ranges:
         return _BOUNDS[compare.opcode](found, other, value is left, truth)
 
     def _either(self, step: _Step) -> Range:
-        """What a choice can come to. Where an arm is never chosen, as far as is known yet, what is compared has no
-        range, and so a sum with it."""
+        """The range of a select. Arms that the ranges found so far exclude are left out."""
         found = [self._arm(arm) for arm in step.arms if not self._never(arm)] or [
             self.of[v] for v in step.op.operands[1:]
         ]
@@ -179,8 +177,8 @@ class _Ranges:
                 self._put(op.results[k], self.of[inits[k]].join(self.of[after]))
 
     def _narrow(self, body: Region, inits: list[Value], guess: dict[int, Range]):
-        """Where a guess holds, what it leads to holds as well, and may be less: the guess may have been widened past a
-        mask."""
+        """If a guess holds, so does the range it implies for the next iteration, which may be smaller: the guess may
+        have been widened past a mask."""
         again, *nexts = body.terminator.operands
         facts = implied(again)
         less = {k: self.of[inits[k]].join(self.under(nexts[k], facts)) for k in guess}
@@ -190,9 +188,9 @@ class _Ranges:
             self.region(body)
 
     def _wider(self, body: Region, guess: dict[int, Range], attempt: int) -> dict[int, Range]:
-        """The guess made to hold for the next iteration: first up to what continuing allows, in the end everything. Of
-        what is chosen in each iteration, as the state of an automaton is, the choices alone are tried before that, and
-        then what their conditions say."""
+        """The guess widened towards the next iteration: first up to the limits of the continue condition, finally to
+        the full range. For values selected in each iteration, such as the state of an FSM, the ranges of the arms are
+        tried before that, and then the limits from their conditions."""
         again, *nexts = body.terminator.operands
         facts = implied(again)
         wider = {}
@@ -211,8 +209,8 @@ class _Ranges:
         return wider
 
     def _arriving(self, k: int, body: Region, guess: dict[int, Range], facts) -> Range:
-        """What carried value ``k`` may be in the next iteration, or later where it is handed from one to the next as in
-        a shift register: otherwise each round would only move a range by one place."""
+        """The range of carried value ``k`` in the next iteration, or in later ones if it is passed on as in a shift
+        register: otherwise each round would move a range by one register only."""
         nexts, found, seen = body.terminator.operands[1:], guess[k], set()
         while k not in seen:
             seen.add(k)
@@ -222,8 +220,8 @@ class _Ranges:
         return found
 
     def _hoped(self, value: Value) -> Range:
-        """The least bounds that conditions put on what they choose, as of ``x >= n ? x - n : x``, whatever was carried:
-        a guess."""
+        """The tightest bounds from the conditions of selects, as in ``x >= n ? x - n : x``, whatever is carried: a
+        guess."""
         chosen = _uncast(value)
         found, work = Range.full(chosen.type.bits), [chosen]
         while work:
@@ -234,7 +232,8 @@ class _Ranges:
         return _moved(found, 0, value.type.bits) if found.bits >= value.type.bits else Range.full(value.type.bits)
 
     def _not_yet(self, value: Value, facts: dict[Value, bool]) -> Range:
-        """What the facts alone say about a value. If only that it is not some number, it has not come to that yet."""
+        """The range implied by the facts alone. If they only exclude one number, the value is taken not to have passed
+        it."""
         whole, now = Range.full(value.type.bits), self.of[value]
         found = self._under(whole, value, facts)
         for condition, truth in facts.items() if found == whole else ():
@@ -252,7 +251,7 @@ class _Ranges:
         return found
 
     def _limit(self, value: Value, facts) -> Range:
-        """What the facts alone say about the value. Of one whose low bits are compared, that it has no others: a
+        """The range implied by the facts alone. If the value's low bits are compared, it is taken to have no others: a
         guess."""
         whole = Range.full(value.type.bits)
         parts = [v.type.bits for v in compared(facts) if _whole(v) is value]
@@ -271,13 +270,13 @@ def _uncast(value: Value) -> Value:
 
 
 def _moved(found: Range, more: int, bits: int) -> Range:
-    """The range of the low bits of a sum with a number."""
+    """The range of the low bits of a sum with a constant."""
     total = TRANSFER["add"](found.bits, found, Range.exact(more % (1 << found.bits), found.bits))
     return total if bits == found.bits else TRANSFER["trunc"](bits, total)
 
 
 def _whole(part: Value) -> Value | None:
-    """What a value is the low bits of."""
+    """The value of which ``part`` is the low bits."""
     return part.op.operands[0] if part.op is not None and part.op.opcode == "trunc" else None
 
 
@@ -286,7 +285,7 @@ def _less(signed: bool, strict: bool):
 
     def bound(found: Range, other: Range, is_left: bool, truth: bool) -> Range:
         low, high = (other.smin, other.smax) if signed else (other.umin, other.umax)
-        below = is_left == truth  # the value is on the small side
+        below = is_left == truth  # the value is on the lesser side
         gap = int(strict == truth)  # not (a < b) is b <= a
         change = {"high": high - gap} if below else {"low": low + gap}
         return found.clip(signed, **change)
@@ -304,7 +303,7 @@ def _equal(same: bool):
 
 
 def _without(found: Range, number: int) -> Range:
-    """With a number less, where that is a bound."""
+    """The range without one number, if that is a bound."""
     at = Range.exact(number, found.bits)
     found = found.clip(
         False, at.umin + 1 if found.umin == at.umin else None, at.umax - 1 if found.umax == at.umax else None

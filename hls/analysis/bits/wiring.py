@@ -1,7 +1,6 @@
-"""Integer operations that are nothing but wires: each bit of the result is a bit of one operand, its opposite, or
-known.
+"""Integer operations that are pure wiring: each bit of the result is a bit of one operand, its inverse, or constant.
 
-Synthesis finds them by itself. `(x << 7) | (x >> 25)` takes no gate, and `x & 0xFF` none either.
+Synthesis optimizes them away. `(x << 7) | (x >> 25)` takes no gate, and neither does `x & 0xFF`.
 """
 
 from typing import NamedTuple
@@ -12,12 +11,12 @@ from ...ir.values import signed
 
 __all__ = ["Cut", "cut_order", "is_wires", "ordered_bits", "possible_ones"]
 
-#: how many operations back is looked
+#: how many operations to look through
 _DEPTH = 8
 
 
 def possible_ones(value: Value, depth: int = _DEPTH) -> int:
-    """A mask of the bits of an integer that are not surely 0, as far as shifts and masks tell."""
+    """A mask of the bits of an integer that may be 1, as far as shifts and masks tell."""
     whole = (1 << value.type.bits) - 1
     number = constant(value)
     if number is not None:
@@ -29,8 +28,8 @@ def possible_ones(value: Value, depth: int = _DEPTH) -> int:
 
 
 def is_wires(op: Op) -> bool:
-    """Whether the operation, on integers of more than a bit, needs no logic: bits are chosen, inverted at most, or put
-    side by side."""
+    """Whether the operation, on integers of more than a bit, needs no logic: it only selects, inverts, or concatenates
+    bits."""
     if len(op.results) != 1 or not isinstance(op.result.type, IntType) or op.result.type.bits == 1:
         return False
     if op.opcode == "select":
@@ -41,7 +40,7 @@ def is_wires(op: Op) -> bool:
 
 
 class Cut(NamedTuple):
-    """A comparison by order of the value ``x`` with a constant: whether ``x >> zeros`` is less than ``first``, or,
+    """An ordered comparison of the value ``x`` with a constant: whether ``x >> zeros`` is less than ``first``, or,
     unless ``below``, is not."""
 
     x: Value
@@ -51,25 +50,25 @@ class Cut(NamedTuple):
 
 
 def cut_order(op: Op) -> Cut | None:
-    """The comparison with the constant's low zeros cut off: ``x < 48`` is ``x >> 4 < 3``, and ``x < 0`` asks for the
-    sign. None where nothing is cut off."""
+    """The comparison without the trailing zeros of the constant: ``x < 48`` is ``x >> 4 < 3``, and ``x < 0`` tests the
+    sign. None if there are none."""
     x, y = op.operands
     below, bits = constant(x) is None, x.type.bits
     number = constant(y) if below else constant(x)
     if number is None or not below and constant(y) is not None:
         return None
     is_signed = op.opcode[0] == "s"
-    # of the numbers that are not less
+    # the first number that is not less
     first = (signed(number, bits) if is_signed else number) + ((op.opcode[2] == "e") == below)
     lowest = -(1 << bits - 1) if is_signed else 0
     if not lowest < first < lowest + (1 << bits):
-        return None  # folding's matter
+        return None  # left to constant folding
     zeros = min((first & -first).bit_length() - 1, bits - 1) if first else bits - 1
     return Cut(x if below else y, zeros, first >> zeros, below) if zeros else None
 
 
 def ordered_bits(op: Op) -> int:
-    """How many bits a comparison by order looks at, the upper ones."""
+    """The number of upper bits that an ordered comparison depends on."""
     cut = cut_order(op)
     return op.operands[0].type.bits - (cut.zeros if cut else 0)
 

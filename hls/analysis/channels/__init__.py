@@ -1,1 +1,1 @@
-"""Channel endpoints, skeletons of calls, and deadlock of networks."""
+"""Channel endpoints, call skeletons, and deadlocks of kernel networks."""

@@ -1,8 +1,8 @@
-"""The calls of a kernel on channels in the order of its program, as far as that is known at compile time.
+"""Call skeletons: the channel calls of a kernel in program order, as far as it is known at compile time.
 
-A :class:`CallSkeleton` is what decides which call comes next: the calls, the loops around them, and nothing else. A
-:class:`Player` goes through it call by call; what only arguments or data decide, it decides as it is told, and
-remembers that it did.
+A :class:`CallSkeleton` contains what determines the next call: the calls, the loops around them, and nothing else. A
+:class:`Player` executes it call by call; decisions that depend on arguments or data are taken as configured, and
+recorded.
 """
 
 from collections.abc import Iterable
@@ -16,15 +16,15 @@ from .endpoints import end_of, passes_values
 
 __all__ = ["Assumption", "CallSkeleton", "CallStep", "LoopStep", "Player"]
 
-#: iterations in a row without a call after which a player gives others a turn
+#: iterations in sequence without a call after which a player lets others run
 IDLE = 16
 
 
 @dataclass(frozen=True)
 class Assumption:
-    """Something at ``span`` that is not known at compile time: the count of a loop ("count"), or whether a call or a
-    loop with calls is made at all ("condition"). ``skipped``: it was taken to be none; otherwise to be made, a loop
-    without end."""
+    """Something at ``span`` that is not known at compile time: the trip count of a loop ("count"), or whether a call or
+    a loop with calls executes at all ("condition"). ``skipped``: it was assumed not to execute; otherwise to execute, a
+    loop without end."""
 
     kind: str
     span: Span | None
@@ -33,7 +33,7 @@ class Assumption:
 
 @dataclass(frozen=True, eq=False)
 class CallStep:
-    """One call. ``condition`` is None where it is always made."""
+    """One call. ``condition`` is None if it is unconditional."""
 
     op: Op
     place: tuple[str, int]  #: channel, index
@@ -46,11 +46,11 @@ class CallStep:
 
 @dataclass(frozen=True, eq=False)
 class LoopStep:
-    """One loop with calls. ``count``: its iterations where that is a constant (attribute ``trip_count``). ``again``:
-    the condition for another one where it can be computed; with neither, only the run knows. ``tracked`` are the
-    carried values that decide anything.
+    """One loop with calls. ``count``: its trip count if that is constant (attribute ``trip_count``). ``again``: the
+    continue condition if it can be evaluated; with neither, the trip count is known at run time only. ``tracked`` are
+    the carried values that influence a decision.
 
-    ``endless``: without an end in the program.
+    ``endless``: the loop has no exit in the program.
     """
 
     op: Op
@@ -68,13 +68,13 @@ class LoopStep:
 
     @property
     def open(self) -> bool:
-        """Whether only the run knows how often it runs."""
+        """Whether the trip count is known at run time only."""
         return self.count is None and not self.endless and self.again is None
 
 
 class CallSkeleton:
-    """The calls of a flat kernel. ``autorun``: it begins without a launch. ``barriers``: its work-items meet, so that
-    their calls are not those of one work-item after the other."""
+    """The calls of a flat kernel. ``autorun``: it starts without a launch. ``barriers``: it has barriers, so that its
+    calls are not in work-item order."""
 
     def __init__(self, function: Function):
         self.name, self.span = function.name, function.span
@@ -93,16 +93,15 @@ class CallSkeleton:
         return _calls(self.steps)
 
     def needs(self, source: tuple[str, int], target: tuple[str, int]) -> bool:
-        """Whether the first value written to the channel ``target`` cannot be sent before one was read from
-        ``source``."""
+        """Whether the first value written to the channel ``target`` depends on a value read from ``source``."""
         return all(
             _needs_read(call.op, source, self._initial) for call in self.calls() if call.writes and call.place == target
         )
 
 
 def _needs_read(op: Op, source: tuple[str, int], initial: dict[Value, Value]) -> bool:
-    """Whether an operation needs a value of the channel in its first iteration, whatever runs ahead; ``initial``: what
-    carried values are then."""
+    """Whether an operation depends on a value of the channel in its first iteration, however far other operations run
+    ahead; ``initial``: the carried values then."""
     seen, work = set(), list(op.operands)
     while work:
         value = work.pop()
@@ -129,7 +128,7 @@ def _calls(steps) -> Iterable[CallStep]:
 
 
 def _steps(region: Region, args: dict[Value, bool]) -> tuple[CallStep | LoopStep, ...]:
-    """``args``: which carried values of the loops around may be known."""
+    """``args``: which carried values of the enclosing loops may be known."""
     found = [_loop(op, args) if op.regions else _call(op, args) for op in region.ops if passes_values(op)]
     return tuple(step for step in found if step.condition is None or constant(step.condition) != 0)
 
@@ -158,7 +157,7 @@ def _loop(op: Op, around: dict[Value, bool]) -> LoopStep:
 
 
 def _knowable_args(loop: Op, around: dict[Value, bool]) -> dict[Value, bool]:
-    """Which carried values are known in every iteration, if those that are assumed so are."""
+    """Which carried values are known in every iteration, provided that those assumed to be known are."""
     (body,) = loop.regions
     found = {arg: knowable(init, around) for arg, init in zip(body.args, loop.operands[1:], strict=True)}
     while True:
@@ -174,7 +173,7 @@ def _knowable_args(loop: Op, around: dict[Value, bool]) -> dict[Value, bool]:
 
 
 def _decisions(steps) -> Iterable[Value]:
-    """The values of a region that decide about its calls."""
+    """The values of a region that decide on its calls."""
     for step in steps:
         if step.condition is not None and step.knowable:
             yield step.condition
@@ -184,7 +183,7 @@ def _decisions(steps) -> Iterable[Value]:
 
 
 def _tracked(body: Region, steps, again: Value | None, args: dict[Value, bool]) -> tuple[int, ...]:
-    """Which carried values the decisions inside depend on, also through others."""
+    """The carried values on which decisions inside depend, directly or through others."""
     work, found = [*_decisions(steps), *([again] if again is not None else [])], set()
     while work:
         for leaf in leaves(work.pop()):
@@ -196,7 +195,7 @@ def _tracked(body: Region, steps, again: Value | None, args: dict[Value, bool]) 
 
 @dataclass(eq=False)
 class _Frame:
-    """A region being gone through; ``left``: further iterations of its loop (None: not counted)."""
+    """A region in execution; ``left``: further iterations of its loop (None: not counted)."""
 
     steps: tuple
     loop: LoopStep | None
@@ -207,8 +206,8 @@ class _Frame:
 
 
 class Player:
-    """Goes through a script. ``skip``: loops in loops whose count is not known are taken to have no iteration, else no
-    end. Conditions in loops that are not known count as false, outside of loops as true."""
+    """Executes a skeleton. ``skip``: inner loops of unknown trip count are taken to have no iteration, else no end.
+    Unknown conditions count as false inside loops, as true outside."""
 
     def __init__(self, script: CallSkeleton, skip: bool):
         self.script, self.skip = script, skip
@@ -216,7 +215,7 @@ class Player:
         self._frames = [_Frame(script.steps, None, {}, {})]
 
     def call(self) -> CallStep | None:
-        """The call to be made next; None: there is none, or none was found for a while (see :attr:`ended`)."""
+        """The next call; None: there is none, or none was found for a while (see :attr:`ended`)."""
         idle = 0
         while self._frames and idle < IDLE:
             frame = self._frames[-1]
@@ -238,11 +237,11 @@ class Player:
         return not self._frames
 
     def made(self) -> None:
-        """Go on behind the call."""
+        """Continue after the call."""
         self._frames[-1].at += 1
 
     def position(self) -> tuple:
-        """Where it is, but for counts."""
+        """The current position, without iteration counts."""
         return tuple(
             (
                 f.at,
@@ -252,11 +251,11 @@ class Player:
         )
 
     def counts(self) -> tuple[int | None, ...]:
-        """The iterations left of the loops around, outermost first."""
+        """The remaining iterations of the enclosing loops, outermost first."""
         return tuple(f.left for f in self._frames)
 
     def forward(self, counts: Iterable[int | None]) -> None:
-        """Go on to where so many iterations are left."""
+        """Advance to the given numbers of remaining iterations."""
         for frame, left in zip(self._frames, counts, strict=True):
             frame.left = left
 
@@ -269,10 +268,10 @@ class Player:
         return truth is not None or self._assume("condition", step.span, len(self._frames) > 1)
 
     def _open(self, step: LoopStep) -> bool:
-        """Whether to enter a loop of which only the run knows how often it runs."""
+        """Whether to enter a loop whose trip count is known at run time only."""
         frames = self._frames
         if len(frames) == 1 and frames[0].at + 1 == len(frames[0].steps):
-            return True  # whatever its count is, what it does is the beginning of what it does without end
+            return True  # whatever its trip count is, its calls are a prefix of those of an endless loop
         return self._assume("count", step.span, self.skip and len(frames) > 1)
 
     def _assume(self, kind: str, span: Span | None, skipped: bool) -> bool:
@@ -288,7 +287,7 @@ class Player:
         )
 
     def _again(self, frame: _Frame):
-        """Begin the next iteration of the loop, or leave it."""
+        """Start the next iteration of the loop, or leave it."""
         if frame.loop is None or not self._continues(frame):
             self._frames.pop()
             if self._frames:

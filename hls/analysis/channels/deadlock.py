@@ -1,8 +1,8 @@
-"""Whether kernels that are joined by channels can wait for each other for ever.
+"""Deadlock analysis of kernels connected by channels.
 
-Three ways lead to an answer. Kernels and channels that form no circle, even one that goes against the flow of values,
-cannot wait in one. Where the order of all calls is known, a run without values (:mod:`hls.analysis.channels.kpn_run`)
-shows what happens, once and for all. Where it is not, runs in which the unknown is assumed show what could.
+There are three methods. If kernels and channels form no cycle, even ignoring directions, no circular wait is possible.
+If the order of all calls is known, a simulation without values (:mod:`hls.analysis.channels.kpn_run`) shows the
+outcome of every run. If it is not, simulations under assumptions about the unknown show what is possible.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,20 +16,19 @@ from .kpn_run import Budget, Ending, KpnRun, Link, Wait
 
 __all__ = ["Depth", "Verdict", "find_deadlocks"]
 
-#: calls simulated for all networks of a program together, about a second; those for one network find its end or its
-#: depths
+#: calls simulated for all networks of a program together, about a second; and those for one network, to reach its end
+#: or to find depths
 MOST_CALLS = 150_000
 MOST_CALLS_OF_RUN = 20_000
-#: no channel is proposed to be deeper
+#: greatest depth that is proposed
 MOST_DEPTH = 1 << 16
-#: channels that are made deeper together
+#: most channels that are made deeper at the same time
 MOST_RAISED = 4
 
 
 @dataclass(frozen=True)
 class Depth:
-    """A channel, and the least depth at which the kernels go on, those of other channels being as they are or proposed
-    too."""
+    """A channel, and the least depth without a deadlock, with the other channels unchanged or as proposed."""
 
     channel: str
     depth: int
@@ -37,12 +36,12 @@ class Depth:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known about one network of kernels: ``kind`` is "proved" (they cannot wait in a circle), "certain" (they
-    always do), "possible", or "undecided"; ``reason`` says why. ``circle``: each waits for the next. ``depths`` would
-    help.
+    """The result for one network of kernels: ``kind`` is "proved" (no circular wait is possible), "certain" (there
+    always is one), "possible", or "undecided"; ``reason`` says why. ``circle``: each kernel waits for the next.
+    ``depths`` would resolve it.
 
-    ``in_order``: in the order of the program, as the emulator runs it, they always do; hardware may be further by some
-    calls.
+    ``in_order``: in program order, as the emulator executes it, there always is a circular wait; hardware may be ahead
+    by some calls.
     """
 
     kind: str
@@ -55,7 +54,7 @@ class Verdict:
 
     @property
     def warning(self) -> Diagnostic | None:
-        """What to tell the user, if anything."""
+        """The warning to the user, if any."""
         if not self.circle:
             return None
         names = _listed(list(dict.fromkeys(wait.kernel for wait in self.circle)))
@@ -83,7 +82,7 @@ class Verdict:
 
 
 def described(wait: Wait) -> str:
-    """What a kernel waits for."""
+    """The text of a wait, for messages."""
     name = wait.link.name
     if wait.call.writes:
         return (
@@ -97,7 +96,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tuple[Verdict, ...]:
-    """A verdict on every group of kernels that channels join, in the order of the program."""
+    """A verdict on every group of kernels connected by channels, in program order."""
     scripts = {script.name: script for script in scripts}
     inner = [link for link in links if link.writer and link.reader]
     graph = nx.MultiGraph()
@@ -115,14 +114,14 @@ def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tu
 
 
 class _Network:
-    """Kernels that channels join, directly or through others."""
+    """Kernels connected by channels, directly or through others."""
 
     def __init__(self, scripts: Sequence[CallSkeleton], links: Sequence[Link], budget: Budget):
         self.scripts, self.links, self.budget = scripts, links, budget
         self.rooms = {link.place: link.room for link in links}
 
     def verdict(self, forest: bool) -> Verdict:
-        """``forest``: there is only one way from any kernel to any other."""
+        """``forest``: any two kernels are connected by only one path."""
         if forest:
             return self._say(
                 "proved", "the channels between the kernels form a tree, so that no cyclic wait is possible"
@@ -159,7 +158,7 @@ class _Network:
         return ending
 
     def _ended(self, ending: Ending) -> Verdict:
-        """Nobody waits in a circle, and the order of all calls is known."""
+        """The verdict if there is no circular wait, and the order of all calls is known."""
         for script in self.scripts:
             wait = ending.waits.get(script.name)
             if wait is not None and not script.autorun and wait.other in ending.ended:
@@ -184,7 +183,7 @@ class _Network:
         return self._say("proved", "the order of all calls is known and contains no cyclic wait" + rest)
 
     def _assumed(self, ending: Ending) -> Verdict:
-        """Nobody waits in a circle, if what is not known is as it was assumed."""
+        """The verdict if there is no circular wait under the assumptions made."""
         other = self._run(self.rooms, skip=True)
         if other.circle and not _guessed(other):
             return self._stuck(other, skip=True)
@@ -204,8 +203,8 @@ class _Network:
         return replace(found, circle=circle, depths=depths, in_order=in_order)
 
     def _nothing_ever_comes(self, ending: Ending) -> bool:
-        """Whether each kernel of the circle needs its first value of a channel for the first one that it sends to the
-        next, which no room and no haste can change."""
+        """Whether each kernel in the circle needs its first value from one channel before it can send the first to the
+        next, which neither depth nor running ahead can change."""
         waits = ending.circle
         scripts = {script.name: script for script in self.scripts}
         return not any(wait.call.writes or ending.most[wait.link.place] for wait in waits) and all(
@@ -214,14 +213,14 @@ class _Network:
         )
 
     def _counted(self, name: str) -> bool:
-        """Whether a kernel has no loop of which only the run knows how often it runs."""
+        """Whether all loops of a kernel have trip counts known at compile time."""
         script = next(script for script in self.scripts if script.name == name)
         return not any(getattr(step, "open", False) for step in script.steps)
 
-    # how deep channels must be
+    # the depths that channels need
 
     def _depths(self, ending: Ending, skip: bool) -> tuple[Depth, ...]:
-        """The least depths that help; none where no depth does."""
+        """The least depths that resolve the deadlock; none if no depth does."""
         rooms = dict(self.rooms)
         raised: list[tuple[str, int]] = []
         while ending.circle:
@@ -239,7 +238,7 @@ class _Network:
         return tuple(Depth(names[place], int(rooms[place])) for place in raised if rooms[place] > self.rooms[place])
 
     def _least(self, rooms: dict, place: tuple[str, int], enough: int, skip: bool) -> int:
-        """The least room of one channel with which nobody waits for ever, at most ``enough``."""
+        """The least depth of one channel without a deadlock, at most ``enough``."""
         low, high = self.rooms[place], enough
         while low < high:
             middle = low + high >> 1
@@ -252,7 +251,7 @@ class _Network:
 
 
 def _guessed(ending: Ending) -> bool:
-    """Whether a circle may only be there because calls were left out that could end it: nobody in it waits for room."""
+    """Whether the circle may be an artifact of calls assumed to be skipped: no kernel in it waits for room."""
     return any(what.skipped for _, what in ending.assumed) and not any(wait.call.writes for wait in ending.circle)
 
 

@@ -1,4 +1,4 @@
-"""Which channels a kernel reads and writes, and where."""
+"""Channel endpoints: which channels a kernel reads and writes, and where."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ __all__ = ["Endpoint", "answers_at_once", "channel_ends", "end_of", "is_call", "
 
 @dataclass(frozen=True, order=True)
 class Endpoint:
-    """One side of one channel; ``index`` counts in an array of channels."""
+    """One end of one channel; ``index`` selects from an array of channels."""
 
     channel: str
     index: int
@@ -27,8 +27,8 @@ def is_call(op: Op) -> bool:
 
 
 def answers_at_once(op: Op) -> bool:
-    """Whether a call is made, and answered, in the one cycle in which its token passes a stage: it does not wait, and
-    has neither to follow anything nor to be followed."""
+    """Whether a call executes in the one cycle in which its token passes a stage: it does not wait, and has no order
+    with other calls."""
     return (
         op.attrs.get(Attr.AT_ONCE, False)
         and len(op.operands) == fixed_operands(op)
@@ -37,20 +37,20 @@ def answers_at_once(op: Op) -> bool:
 
 
 def passes_values(op: Op) -> bool:
-    """Whether the operation is a call on a channel, or a loop with one inside."""
+    """Whether the operation is a channel call, or a loop that contains one."""
     return is_call(op) or any(passes_values(inner) for region in op.regions for inner in region.ops)
 
 
 def end_of(call: Op) -> Endpoint:
-    """The side of a channel that a call works on. Pass :mod:`hls.passes.order.expand_channel_indices` has made every
-    index a constant."""
+    """The channel end that a call uses. Pass :mod:`hls.passes.order.expand_channel_indices` has made every index a
+    constant."""
     index = constant(call.operands[0])
     assert index is not None, "the channel of this call is only known at run time"
     return Endpoint(call.attrs[Attr.CHANNEL], index, call.opcode == "channel_write")
 
 
 def channel_ends(function: Function) -> dict[Endpoint, list[Op]]:
-    """The calls of a flat kernel on each side of each channel, in program order."""
+    """The calls of a flat kernel on each channel end, in program order."""
     ends: dict[Endpoint, list[Op]] = {}
     for op in walk(function.body):
         if is_call(op):

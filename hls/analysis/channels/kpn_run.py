@@ -1,7 +1,8 @@
-"""Runs the call scripts of kernels that are joined by channels, without values: who waits for whom in the end.
+"""Kahn process network simulation without values: runs the call skeletons of connected kernels to find which kernels
+end up waiting for each other.
 
-Kernels whose calls block and have a fixed order reach the same end whatever their speeds are (Kahn 1974), so that one
-order of running them stands for all.
+Kernels with blocking calls in a fixed order reach the same final state whatever their speeds are (Kahn 1974), so that
+one execution order represents all.
 """
 
 from collections import deque
@@ -12,16 +13,17 @@ from .call_skeleton import Assumption, CallSkeleton, CallStep, Player
 
 __all__ = ["Budget", "Ending", "KpnRun", "Link", "Wait"]
 
-#: calls that one kernel makes before others get a turn
+#: calls of one kernel before others run
 TURN = 64
-#: states alike but for counts that are compared, the latest: as many as may lie between iterations of loops around
+#: most recent states, equal except for iteration counts, that are compared: the most periods that may lie between
+#: iterations of enclosing loops
 REMEMBERED = 8
 
 
 @dataclass(frozen=True)
 class Link:
-    """A channel between two kernels; the name of either is None where the board is at that end. It holds ``room``
-    values before it makes its writer wait; ``name`` is that of the source."""
+    """A channel between two kernels; the name of either is None if the board is at that end. It holds ``room`` values
+    before its writer waits; ``name`` is that of the source."""
 
     place: tuple[str, int]
     name: str
@@ -32,14 +34,14 @@ class Link:
 
 @dataclass
 class Budget:
-    """How many more calls may be simulated."""
+    """The number of calls that may still be simulated."""
 
     left: int
 
 
 @dataclass(frozen=True)
 class Wait:
-    """A kernel that waits at ``call``, for ``other`` to make room (``call.writes``) or to send a value."""
+    """A kernel that waits at ``call`` for ``other`` to make room (``call.writes``) or to send a value."""
 
     kernel: str
     call: CallStep
@@ -52,9 +54,9 @@ class Wait:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended. ``circle``: kernels each of which waits for the next, and the last for the first; ``waits`` all
-    that wait, by kernel; ``assumed`` by kernel what was not known; ``most`` the most values each channel held, ``held``
-    those it holds. ``complete``: nothing else can ever happen than what did."""
+    """How a run ended. ``circle``: kernels each of which waits for the next, and the last for the first; ``waits``: all
+    waits, by kernel; ``assumed``: the assumptions, by kernel; ``most``: the greatest fill level of each channel,
+    ``held`` the final one. ``complete``: no other behaviour can follow."""
 
     circle: tuple[Wait, ...]
     waits: Mapping[str, Wait]
@@ -66,7 +68,7 @@ class Ending:
 
 
 class KpnRun:
-    """One run of the kernels from the start, with channels of these rooms; ``skip`` as for :class:`Player`."""
+    """One run of the kernels from the start, with these channel depths; ``skip`` as for :class:`Player`."""
 
     def __init__(
         self, scripts: Sequence[CallSkeleton], links: Sequence[Link], rooms: Mapping[tuple[str, int], float], skip: bool
@@ -79,7 +81,7 @@ class KpnRun:
         self._seen: dict[tuple, deque] = {}
 
     def run(self, budget: Budget) -> Ending:
-        """Go on until nothing moves, until everything repeats, or until the budget is used up."""
+        """Run until nothing moves, until the state repeats, or until the budget is used up."""
         complete = False
         while budget.left > 0 and not complete:
             complete = self._repeats()
@@ -87,11 +89,11 @@ class KpnRun:
                 budget.left -= 1 + sum(self._turn(player) for player in self.players)
         assumed = tuple((p.script.name, one) for p in self.players for one in p.assumed.values())
         ended = frozenset(p.script.name for p in self.players if p.ended)
-        waits = {name: wait for name, wait in self.waits.items() if not self._ready(wait.call)}  # nobody helped since
+        waits = {name: wait for name, wait in self.waits.items() if not self._ready(wait.call)}  # still blocked
         return Ending(_circle(waits), waits, ended, assumed, self.most, self.held, complete)
 
     def _turn(self, player: Player) -> int:
-        """Let a kernel make calls until it waits; the number of them."""
+        """Let a kernel execute calls until it waits; returns their number."""
         self.waits.pop(player.script.name, None)
         for made in range(TURN):
             step = player.call()
@@ -101,7 +103,7 @@ class KpnRun:
                 if step.blocking:
                     self.waits[player.script.name] = Wait(player.script.name, step, self.links[step.place])
                     return made
-                player.made()  # it found nothing, and others get a turn before it looks again
+                player.made()  # a non-blocking call failed: others run before the next attempt
                 return made
             self._move(step)
             player.made()
@@ -121,8 +123,8 @@ class KpnRun:
         self.most[step.place] = max(self.most[step.place], self.held[step.place])
 
     def _repeats(self) -> bool:
-        """Whether everything is as it was before, and will be again for ever. Where only loops have fewer iterations
-        left, all that can be left out of what repeats is left out."""
+        """Whether the state has occurred before, so that it will recur for ever. If only iteration counts have
+        decreased, as many repetitions as possible are skipped."""
         key = (tuple(p.position() for p in self.players), tuple(self.held.values()))
         counts = tuple(p.counts() for p in self.players)
         states = self._seen.setdefault(key, deque(maxlen=REMEMBERED))
@@ -138,13 +140,13 @@ class KpnRun:
 
 
 def _changed(before: tuple, now: tuple) -> int | None:
-    """The outermost loop that has another number of iterations left."""
+    """The outermost loop whose number of remaining iterations differs."""
     return next((k for k, (old, new) in enumerate(zip(before, now, strict=True)) if old != new), None)
 
 
 def _periods(before: tuple, now: tuple) -> float:
-    """How often what happened between the two can happen again before the loop that counts it ends; 0 where it cannot
-    be told, because loops inside are in other iterations of theirs."""
+    """How often the behaviour between two states can repeat before the loop that counts it ends; 0 if that is not
+    known, because inner loops are in different iterations."""
     k = _changed(before, now)
     if k is None:
         return float("inf")
@@ -161,7 +163,7 @@ def _after(before: tuple, now: tuple, periods: float) -> tuple:
 
 
 def _circle(waits: Mapping[str, Wait]) -> tuple[Wait, ...]:
-    """Kernels that wait for each other in a circle, if there are any."""
+    """A circular wait, if there is any."""
     done: set[str] = set()
     for start in waits:
         path: list[Wait] = []

@@ -1,1 +1,1 @@
-"""Dependences between accesses: exact tests, enumeration, slices of addresses."""
+"""Dependences between accesses: exact tests, enumeration, address slices."""

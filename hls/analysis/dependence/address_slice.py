@@ -1,5 +1,4 @@
-"""What computes the offsets of accesses in a nest, and the control of its loops, taken out of a kernel and written as
-Python."""
+"""Backward slices of a loop nest: the operations that compute offsets of accesses and control its loops, as Python."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -11,26 +10,26 @@ from ..loops.loop_tree import Loop, LoopTree
 
 __all__ = ["Exhausted", "PythonEmitter", "Row", "Slice", "value_of"]
 
-#: loops inside each other; Python takes 20
+#: most nested loops; Python allows 20
 MOST_DEPTH = 16
 
-#: iterations of the loops around accesses, the outermost first, and the byte offset of each access there, None of one
-#: that does not take place
+#: the iterations of the loops around accesses, outermost first, and the byte offset of each access there; None if it
+#: does not execute
 Row = tuple[tuple[int, ...], tuple[int | None, ...]]
 
 
 class Exhausted(Exception):
-    """A nest has more iterations than are worth running."""
+    """A nest has more iterations than the limit."""
 
 
 class Slice:
-    """What decides the offsets of accesses of one region inside the loop ``top``, by their ``forms``: values, and
-    control of loops. ``closed`` says that it needs nothing that ``top`` does not compute from constants, or from values
-    of which ``known`` says what they can be.
+    """The backward slice of the offsets of accesses of one region inside the loop ``top``, by their ``forms``: values,
+    and control of loops. ``closed``: everything in it is computed by ``top`` from constants, or from values whose
+    possible numbers ``known`` returns.
 
-    A loop around the accesses may be taken to go on longer, and to be entered more often, than it does, where something
-    else decides that, too. With ``known`` accesses take place under what is known of their conditions, else always; and
-    where ``top`` is the loop of work-items, one stands for all.
+    If the exit condition or enable of an enclosing loop also depends on something else, the loop is assumed to run
+    longer, or to be entered more often, than it does. With ``known`` accesses execute under the known parts of their
+    predicates, else always; and if ``top`` is the work-item loop, one iteration represents all.
     """
 
     def __init__(
@@ -44,11 +43,11 @@ class Slice:
         around = tree.around(next(iter(forms)))
         self.path = around[around.index(top) :]
         self.values: set[Value] = set()
-        self.free: dict[Value, range] = {}  #: values that are tried, with all that they can be
+        self.free: dict[Value, range] = {}  #: values that are enumerated, with all their possible numbers
         self.conditions: dict[Op, list[Value]] = {op: [] for op in forms}
         self.again: dict[Loop, list[Value]] = {}
         self.enabled: set[Loop] = set()
-        self.exact: set[Loop] = set()  #: of which values of the last iteration are needed
+        self.exact: set[Loop] = set()  #: loops whose final values are needed
         self.closed = self._close()
 
     def _close(self) -> bool:
@@ -70,11 +69,11 @@ class Slice:
         return max(len(loop.path) for loop in self.again) - len(self.top.path) < MOST_DEPTH
 
     def inside(self, op: Op) -> bool:
-        """Whether the operation stands in ``top``, and not before it."""
+        """Whether the operation is inside ``top``, not before it."""
         return self.top in self.tree.around(op)
 
     def _once(self, loop: Loop) -> bool:
-        """Whether one iteration of the loop stands for all."""
+        """Whether one iteration of the loop represents all."""
         return self.known is not None and loop.parallel
 
     def _control(self, loop: Loop) -> bool:
@@ -89,8 +88,8 @@ class Slice:
         return bool(self.again[loop]) and (enabled or loop not in self.exact)
 
     def _need(self, values: Iterable[Value]) -> bool:
-        """Add values with all that they are computed from; adds nothing and returns False where they need more than
-        there is."""
+        """Add values with everything they are computed from; adds nothing and returns False if that is not
+        available."""
         todo, seen, exact, free = list(values), set(), set(), {}
         while todo:
             value = todo.pop()
@@ -111,7 +110,7 @@ class Slice:
         return True
 
     def _from(self, value: Value, exact: set[Loop]) -> list[Value] | None:
-        """What a value is computed from, None where that is unknown here."""
+        """The operands that a value is computed from; None if it is unknown here."""
         op = value.op
         if op is not None and op.opcode == "const":
             return []
@@ -128,7 +127,7 @@ class Slice:
 
 
 def value_of(unknown: Symbol | WrappedSum) -> Value:
-    """The value that an unknown of a form stands for."""
+    """The value of an unknown in a form."""
     return unknown.symbol.value if isinstance(unknown, WrappedSum) else unknown.value
 
 
@@ -139,7 +138,7 @@ def _conjuncts(condition: Value) -> list[Value]:
 
 
 class PythonEmitter:
-    """Writes a slice as Python."""
+    """Emits a slice as Python."""
 
     def __init__(self, part: Slice):
         self.part, self.env, self.lines = part, {"Exhausted": Exhausted}, []
@@ -147,7 +146,7 @@ class PythonEmitter:
         self.offsets = {op: f"o{k}" for k, op in enumerate(part.forms)}
 
     def run(self, steps: int) -> tuple[list[Row], int]:
-        """What happens, row by row, and how many of the steps are left. Raises Exhausted where these are too few."""
+        """The rows in execution order, and the number of steps left. Raises Exhausted if these do not suffice."""
         self._line(0, "def run(rows, steps):")
         for value in self.part.values:
             if constant(value) is not None:
@@ -166,7 +165,7 @@ class PythonEmitter:
         return rows, self.env["run"](rows, steps)
 
     def _before(self, value: Value, depth: int):
-        """A constant, or what is computed from constants, and from what is tried, in front of the nest."""
+        """Emit a constant, or a value computed from constants and enumerated values, in front of the nest."""
         if value in self.names:
             return
         number = constant(value)
@@ -183,7 +182,7 @@ class PythonEmitter:
         )
 
     def _loop(self, loop: Loop, depth: int, counters: tuple[str, ...]):
-        """The loop, with the variables that count iterations of the loops around it."""
+        """Emit the loop, with the variables that count iterations of the enclosing loops."""
         part, counter = self.part, f"n{len(self.lines)}"
         if not part.again[loop]:
             self._line(depth, f"{counter} = 0")

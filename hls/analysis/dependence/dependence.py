@@ -1,10 +1,10 @@
-"""Which accesses of a kernel must keep their order: exact for affine offsets, pessimistic for others.
+"""Dependence analysis: which accesses of a kernel must stay in order. Exact for affine offsets, conservative otherwise.
 
-Two accesses depend on each other when one stores and both may touch the same byte, in the same iteration of the loops
-around both, or at some distance in one of them with all loops outside of it at the same iteration. Of those whose
-conditions exclude each other none meet in the same iteration. Work-items of an NDRange have no order among each other.
-Two different buffers share bytes only if the host passes overlapping ones; an access through a `restrict` pointer never
-meets one through another argument.
+Two accesses depend on each other if one stores and both may access the same byte, in the same iteration of the loops
+around both, or at some distance in one of them with all outer loops at the same iteration. Accesses with mutually
+exclusive predicates do not conflict in the same iteration. Work-items of an NDRange are unordered. Two different
+buffers share bytes only if the host passes overlapping ones; an access through a `restrict` pointer never aliases one
+through another argument.
 """
 
 from bisect import bisect_left
@@ -41,15 +41,15 @@ from .polyhedral import DistanceQuery, Lanes, Outline, least_of, size_of
 
 __all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "unused_number", "writers_of"]
 
-#: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
+#: steps after which isl gives up on a query (it rarely takes a thousand); the answer is then conservative
 MOST_STEPS = 200_000
-#: loops around an access, for which the solver would have to eliminate as many unknowns: in a deeper nest any two
-#: iterations may meet
+#: most loops around an access: the solver has to eliminate as many unknowns; in a deeper nest any two iterations are
+#: assumed to conflict
 DEEPEST = 16
 
 
 class Kind(Enum):
-    """Read after write, write after read, write after write: what the later access does after what the earlier one
+    """Read after write, write after read, write after write: what the later access does, after what the earlier one
     did."""
 
     RAW = "read after write"
@@ -61,10 +61,10 @@ class Kind(Enum):
 class Dependence:
     """``dst`` must come after ``src``.
 
-    ``loop`` is None for accesses of one iteration of all loops around both. Otherwise ``dst`` belongs to an iteration
-    of ``loop`` at least ``distance`` behind that of ``src``. ``known``: the offsets are sums of iteration counters and
-    values that are the same for both, so that the distance is exact. ``overlap``: different buffers, which only matters
-    where they overlap.
+    ``loop`` is None for accesses in one iteration of all loops around both. Otherwise ``dst`` executes in an iteration
+    of ``loop`` at least ``distance`` after that of ``src``. ``known``: the offsets are sums of iteration counters and
+    values that are equal for both, so that the distance is exact. ``overlap``: between different buffers, relevant only
+    if these overlap.
     """
 
     src: Op
@@ -81,14 +81,14 @@ def dependences(
 ) -> tuple[Dependence, ...]:
     """All dependences among the accesses of a flat kernel, in program order of the sources.
 
-    ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap. ``only``: of these memories (None:
-    of all).
+    ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap. ``only``: restricts the result to
+    these memories (None: all).
     """
     accesses = [op for op in walk(function.body) if reaches_memory(op) and (only is None or memory_name(op) in only)]
     tester = DependenceTester(function, address_bits)
     found: list[Dependence] = []
-    # two loads never depend on each other, and in an unrolled loop most pairs are of loads; memories that are not
-    # global share no bytes
+    # two loads never depend on each other, and most pairs in an unrolled loop are loads; memories other than global
+    # ones share no bytes
     together: defaultdict[str | None, _Sharing] = defaultdict(_Sharing)
     sharing = [together[None if _memory(function, op).space == "global" else memory_name(op)] for op in accesses]
     for k, op in enumerate(accesses):
@@ -100,7 +100,7 @@ def dependences(
 
 
 class _Sharing:
-    """The places, among all accesses, of those that may share bytes."""
+    """The positions, among all accesses, of those that may share bytes."""
 
     def __init__(self):
         self.all: list[int] = []
@@ -112,14 +112,13 @@ class _Sharing:
             self.writes.append(place)
 
     def behind(self, place: int, access: Op) -> list[int]:
-        """Of the access itself and those behind it all that it may depend on, or they on it."""
+        """The positions, from the access on, of those that it may depend on, or that may depend on it."""
         those = self.writes if access.opcode == "load" else self.all
         return those[bisect_left(those, place) :]
 
 
 def promised(fact: Dependence) -> Dependence | None:
-    """The dependence after what ``ivdep`` promises of its loop: that there is none, or none of less than ``safelen``
-    iterations."""
+    """The dependence under the ``ivdep`` of its loop: None, or with a distance of at least ``safelen`` iterations."""
     names = {access.operands[0].op.attrs[Attr.MEM] for access in (fact.src, fact.dst)}
     for memory, safelen in fact.loop.attrs.get(Attr.IVDEP, ()) if fact.loop is not None else ():
         if memory in ("", *names):
@@ -140,23 +139,23 @@ def _kind(src: Op, dst: Op) -> Kind:
 
 
 def writers_of(store: Op) -> set[int]:
-    """The numbers of a store, or of those that it stands for; none where it has none."""
+    """The numbers of a store, or of those that it replaces; empty if it has none."""
     return set(store.attrs.get(Attr.WRITER, ()))
 
 
 def unused_number(function: Function) -> int:
-    """A number that is greater than those of all stores."""
+    """A number greater than those of all stores."""
     return 1 + max((number for op in walk(function.body) for number in writers_of(op)), default=-1)
 
 
 def _told_apart(store: Op, other: Op) -> bool:
-    """Whether the other access knows of a store that the two need no order."""
+    """Whether the other access is marked as needing no order with the store."""
     numbers = writers_of(store)
     return bool(numbers) and numbers <= set(other.attrs.get(Attr.APART, ()))
 
 
 class DependenceTester:
-    """Answers questions about pairs of accesses of a flat kernel."""
+    """Tests pairs of accesses of a flat kernel for dependence."""
 
     def __init__(self, function: Function, address_bits: int):
         self.function = function
@@ -171,9 +170,9 @@ class DependenceTester:
         self.answers: dict[str, int | None] = {}
         self.lanes: dict[Op, tuple[Lanes, ...]] = {}
         self.shapes: dict[Op, tuple[int, int]] = {}
-        self.numbers: dict[tuple, int] = {}  #: of shapes
+        self.numbers: dict[tuple, int] = {}  #: by shape
         self.meetings: dict[tuple, tuple[int | None, bool]] = {}
-        self.never: set[tuple] = set()  #: pairs that never meet, by their shapes and the distance of their offsets
+        self.never: set[tuple] = set()  #: independent pairs, by their shapes and the difference of their offsets
         self.outlines: dict[tuple, int] = {}
         self.outline_numbers: dict[tuple, int] = {}
         self.outlined: dict[tuple, tuple[int | None, bool]] = {}
@@ -182,7 +181,7 @@ class DependenceTester:
 
     def pair(self, first: Op, second: Op, carried: bool = True) -> list[Dependence]:
         """Dependences between two accesses (or of a store on itself), ``first`` not later in program order; without
-        those from one iteration to a later one where ``carried`` is false."""
+        those across iterations if ``carried`` is false."""
         one, other = _memory(self.function, first), _memory(self.function, second)
         if first.opcode == second.opcode == "load" or self.free_order.between(first, second):
             return []
@@ -193,7 +192,7 @@ class DependenceTester:
         return self._different_buffers(first, second, carried)
 
     def within(self, first: Op, second: Op) -> bool:
-        """Whether ``second``, later in program order, must stay behind ``first`` in one iteration of the loops around
+        """Whether ``second``, later in program order, must follow ``first`` in one iteration of the loops around
         both."""
         return any(fact.loop is None for fact in self.pair(first, second, carried=False))
 
@@ -201,9 +200,9 @@ class DependenceTester:
         return [a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b]
 
     def _orders(self, first: Op, second: Op, carried: bool):
-        """(src, dst, loop or None, number of loops at the same iteration) for every order to ask for."""
+        """(src, dst, loop or None, number of loops at the same iteration) for every order to test."""
         common = self._common(first, second)
-        # which all work-items use in turn, one after the other
+        # private memory is reused by all work-items, one after the other
         one_for_all = _memory(self.function, first).space == "private"
         if first is not second and not self._never_both(first, second):
             yield first, second, None, len(common)
@@ -214,7 +213,7 @@ class DependenceTester:
                     yield second, first, loop, level
 
     def _never_both(self, first: Op, second: Op) -> bool:
-        """Whether at most one of the accesses takes place in an iteration of the loops around both, as on two sides of
+        """Whether at most one of the accesses executes in an iteration of the loops around both, as in two branches of
         an `if`."""
         key = predicate(first), predicate(second)
         if key not in self.exclusive:
@@ -229,7 +228,7 @@ class DependenceTester:
 
     def _same_buffer(self, first: Op, second: Op, carried: bool) -> list[Dependence]:
         (one, here), (other, there) = self._shape(first), self._shape(second)
-        # in an unrolled loop most pairs look alike, and most of those are of different places
+        # most pairs in an unrolled loop are alike, and most of those are independent
         alike = one, other, there - here, first is second, carried, _memory(self.function, first).space
         if alike in self.never:
             return []
@@ -249,8 +248,8 @@ class DependenceTester:
         return [later for fact in found if (later := self._turned(fact)) is not None]
 
     def _turned(self, fact: Dependence) -> Dependence | None:
-        """The dependence in a delay line: an element is read, and its place stored to again, only a whole turn after it
-        was stored. Known where one loop does all of that."""
+        """The dependence in a delay line: an element is read, and overwritten, only a whole rotation after it was
+        stored. Known if one loop contains all accesses."""
         turn, region = self._turn(fact.src), self.tree.region_of(fact.src)
         around = self.tree.around(fact.src)
         if turn is None or fact.kind is Kind.WAR or region is not self.tree.region_of(fact.dst) or not around:
@@ -265,12 +264,12 @@ class DependenceTester:
         return dict(_memory(self.function, access).attrs).get(Attr.DELAY_LINE)
 
     def _meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
-        """(least distance at which the two meet, whether it is known exactly)."""
+        """(least distance at which the two conflict, whether it is exact)."""
         plain = self._plain_meeting(src, dst, loop, same)
         if plain[0] is None:
             return plain
         (one, here), (other, there) = self._shape(src), self._shape(dst)
-        # whether a place is in its row is not a matter of the difference alone
+        # whether an access stays within its row does not depend on the difference alone
         key = one, other, here, there, loop, same
         if key not in self.meetings:
             inside = self._rows(src, dst)
@@ -278,8 +277,8 @@ class DependenceTester:
         return self.meetings[key]
 
     def _plain_meeting(self, src: Op, dst: Op, loop: Loop | None, same: int) -> tuple[int | None, bool]:
-        """The same without rows. Asked once for all pairs that look alike, as most of an unrolled loop do, or that only
-        stand in other loops which look alike."""
+        """The same without delinearization. Queried once for all pairs of equal shapes, as most pairs in an unrolled
+        loop are, and for pairs that differ only in equivalent loops around them."""
         (one, here), (other, there) = self._shape(src), self._shape(dst)
         key = one, other, there - here, loop, same
         if key not in self.meetings:
@@ -290,8 +289,8 @@ class DependenceTester:
         return self.meetings[key]
 
     def _outline(self, access: Op, shape: int, loop: Loop | None, same: int) -> int:
-        """A number that all accesses of these shapes share of which questions say the same, whatever their own unknowns
-        are called."""
+        """A number shared by all accesses of equivalent shapes, for which queries are equal up to names of their own
+        unknowns."""
         key = shape, loop, same
         if key not in self.outlines:
             outline = Outline(self, access, loop, same).whole
@@ -307,7 +306,7 @@ class DependenceTester:
         return self._ask(question.text), known
 
     def _rows(self, src: Op, dst: Op) -> tuple[InRow, InRow] | None:
-        """Both offsets in rows of one length, where neither access ever leaves its row."""
+        """Both offsets delinearized with one row length, if both accesses always stay within their rows."""
         places = rows_of(self.forms, self.forms.offset(src), self.forms.offset(dst))
         if places is None:
             return None
@@ -315,7 +314,7 @@ class DependenceTester:
         return None if None in inside else tuple(inside)
 
     def _in_row(self, access: Op, place: InRow) -> InRow | None:
-        """The row that an access never leaves, if there is one."""
+        """The decomposition in which the access always stays within its row, if there is one."""
         for each in (place, place.from_the_end()):
             alone = DistanceQuery(self, access, access, None, len(self.tree.around(access)))
             if self._ask(alone.outside(each)) is None:
@@ -323,8 +322,8 @@ class DependenceTester:
         return None
 
     def _shape(self, access: Op) -> tuple[int, int]:
-        """What a question may depend on, as a number that all accesses share of which it is the same: the unknowns of
-        the offset, the size, where and when the access takes place. And the constant part of the offset."""
+        """The inputs of a query as a number shared by all accesses with equal ones: the unknowns of the offset, the
+        size, the enclosing loops and the predicate. And the constant part of the offset."""
         if access not in self.shapes:
             form = self.forms.offset(access)
             shape = (
@@ -338,7 +337,7 @@ class DependenceTester:
         return self.shapes[access]
 
     def lanes_of(self, access: Op) -> tuple["Lanes", ...]:
-        """Which bytes a masked access touches, and when; nothing for others, which touch all of theirs."""
+        """The bytes that a masked access touches, and under which conditions; empty for accesses without a mask."""
         if access not in self.lanes:
             mask = lane_mask(access)
             known = mask is not None and mask.op is not None and mask.op.opcode == "array"
@@ -346,7 +345,7 @@ class DependenceTester:
         return self.lanes[access]
 
     def _runs(self, size: int, conditions: list[Value]):
-        """Lanes side by side with equal facts are one."""
+        """Merge adjacent lanes with equal conditions."""
         lane = size // len(conditions)
         facts = [tuple(self.domains.facts(condition)) for condition in conditions]
         for alike, run in groupby(range(len(facts)), key=facts.__getitem__):
@@ -354,13 +353,13 @@ class DependenceTester:
             yield Lanes(run[0] * lane, (run[-1] + 1) * lane, alike)
 
     def _ask(self, text: str) -> int | None:
-        """The least d of the set, None where it is empty."""
+        """The least d of the set, None if it is empty."""
         if text not in self.answers:
-            least = int("d >= 1" in text)  # no d of any question is smaller
+            least = int("d >= 1" in text)  # lower bound of d in any query
             self.context.reset_operations()
             try:
                 found = isl.Set.read_from_str(self.context, text)
                 self.answers[text] = least_of(found, least)
-            except isl.Error:  # too hard: pessimistic
+            except isl.Error:  # gave up: conservative
                 self.answers[text] = least
         return self.answers[text]

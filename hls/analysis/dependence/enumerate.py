@@ -1,9 +1,9 @@
-"""Where accesses go in every iteration of a nest that needs nothing from outside, found by running it.
+"""Dependence by enumeration: the offsets of accesses in every iteration of a closed loop nest, found by executing it.
 
-Indices of fast Fourier transforms, of sorting networks, of interleavers are no sums of counters, but counters with
-constant ends decide them, and ids of work-items, of which there are so many: what computes them is taken out of the
-nest, written as Python, and run once (:mod:`hls.analysis.dependence.address_slice`). What is added to all of them, and
-is the same in the whole nest, is left out.
+Indices of FFTs, sorting networks or interleavers are not affine, but depend only on counters with constant bounds, and
+on work-item ids, of which there are finitely many: the operations that compute them are sliced out of the nest, emitted
+as Python, and executed once (:mod:`hls.analysis.dependence.address_slice`). Terms that are common to all of them, and
+invariant in the nest, are left out.
 """
 
 from bisect import bisect_left
@@ -18,18 +18,18 @@ from .address_slice import Exhausted, PythonEmitter, Row, Slice, value_of
 
 __all__ = ["AddressTraces"]
 
-#: operations that are run for one kernel, a million takes half a second or so; and iterations of a nest that is not
-#: even tried
+#: most operations executed for one kernel, a million takes about half a second; and iterations above which a nest is
+#: not tried
 MOST_STEPS, MOST_ITERATIONS = 2_000_000, 1 << 16
-#: values of a work-item's id that are all tried, which is the most of a group
+#: most values of a work-item's id that are enumerated: the largest group size
 MOST_IDS = 1 << 10
 
-#: iterations of the loops of a nest, the outermost first, and the byte offset there, for all of them
+#: the iterations of the loops of a nest, outermost first, and the byte offset there, for all of them
 Trace = list[tuple[tuple[int, ...], int]]
 
 
 class AddressTraces:
-    """Answers how far apart iterations are that touch the same bytes, for accesses of one memory."""
+    """Computes the distance of iterations that access the same bytes, for accesses to one memory."""
 
     def __init__(self, forms: AffineForms):
         self.forms, self.tree, self.left = forms, forms.tree, MOST_STEPS
@@ -37,9 +37,9 @@ class AddressTraces:
         self._traces: dict[tuple[Loop, Op], Trace | None] = {}
 
     def least(self, src: Op, dst: Op, loop: Loop | None, same: int, distance: int) -> int | None:
-        """The least distance, ``distance`` or more, at which ``dst`` touches what ``src`` did: of iterations of
+        """The least distance, ``distance`` or more, at which ``dst`` touches what ``src`` did: in iterations of
         ``loop``, with the ``same`` loops outside of it at one iteration; 0 for one iteration of all ``same`` loops
-        (``loop`` is None). None where they never meet; ``distance`` where nobody can tell."""
+        (``loop`` is None). None if they never conflict; ``distance`` if it cannot be determined."""
         if self._offset(src) is None or self._offset(dst) is None:
             return distance
         if loop is None and self._apart(src, dst):
@@ -69,10 +69,9 @@ class AddressTraces:
         return distance
 
     def together(self, accesses: list[Op], modulus: int) -> dict[Op, tuple[int, ...]]:
-        """The byte offset of each of the accesses of one region, but for multiples of ``modulus``, a power of two, in
-        each way that they can come together in an iteration of the loops around them, all in one order; -1 where an
-        access does not take place then. Empty where nobody can tell. Ids of work-items are taken to be all that they
-        can be, in all ways together."""
+        """The byte offset of each of the accesses of one region modulo ``modulus``, a power of two, in each combination
+        that can occur in an iteration of the loops around them, all in one order; -1 if an access does not execute
+        then. Empty if it cannot be determined. Ids of work-items take all their values, in all combinations."""
         if any(self._offset(op) is None for op in accesses):
             return {}
         rows = self._rows({op: _without(self._offset(op), modulus) for op in accesses})
@@ -82,7 +81,7 @@ class AddressTraces:
         return dict(zip(accesses, zip(*ways, strict=True), strict=True))
 
     def _apart(self, one: Op, other: Op) -> bool:
-        """Whether it is known of two accesses of one region that no iteration touches the same bytes with both."""
+        """Whether two accesses of one region are known never to touch the same bytes in one iteration."""
         if self.tree.region_of(one) is not self.tree.region_of(other):
             return False
         first, second = self._offset(one), self._offset(other)
@@ -95,7 +94,7 @@ class AddressTraces:
             for form in (first, second)
             for unknown in form.terms
         ):
-            return False  # sums of counters and ids, of which all is known without
+            return False  # affine in counters and ids: handled without enumeration
         rows = self._rows({one: first, other: second})
         return bool(rows) and not any(
             a is not None and b is not None and a < b + moved_type(other).bytes and b < a + moved_type(one).bytes
@@ -103,7 +102,7 @@ class AddressTraces:
         )
 
     def _rows(self, forms: dict[Op, Affine]) -> list[Row] | None:
-        """The offsets of accesses of one region in all that can happen in it; None where nobody can tell."""
+        """The offsets of accesses of one region in all its executions; None if they cannot be determined."""
         for top in self.tree.around(next(iter(forms))):
             rows = self._run(Slice(self.tree, top, forms, self._ids)) if self.left > 0 else None
             if rows is not None:
@@ -111,8 +110,8 @@ class AddressTraces:
         return None
 
     def _ids(self, value: Value) -> range | None:
-        """What a work-item's id, or what else is told to each, can be; None where that is too much, or it is nothing of
-        the kind."""
+        """The possible values of a work-item's id, or of another value that differs by work-item; None if there are too
+        many, or it is no such value."""
         loop = self.tree.holder(value)
         if loop is None or not loop.parallel:
             return None
@@ -120,8 +119,8 @@ class AddressTraces:
         return range(least, most + 1) if most - least < MOST_IDS else None
 
     def _offset(self, access: Op) -> Affine | None:
-        """The access's offset in terms of values alone, none of which counts how often a sum wraps; None where that
-        cannot be."""
+        """The access's offset in terms of values alone, without unknowns that count wrapping; None if that is
+        impossible."""
         if access not in self._offsets:
             form: Affine | None = self.forms.offset(access)
             while form is not None and (
@@ -134,7 +133,7 @@ class AddressTraces:
         return self._offsets[access]
 
     def _outside(self, top: Loop, access: Op) -> dict:
-        """What an offset is made of that is the same in all of ``top``, with its factors."""
+        """The terms of an offset that are invariant in ``top``, with their factors."""
         return {
             unknown: factor for unknown, factor in self._offset(access).terms.items() if not self._changes(top, unknown)
         }
@@ -169,7 +168,7 @@ class AddressTraces:
 
 
 def _without(form: Affine, modulus: int) -> Affine:
-    """The form without terms that do not matter modulo a number."""
+    """The form without terms that vanish modulo a number."""
     return Affine(form.const, {unknown: factor for unknown, factor in form.terms.items() if factor % modulus})
 
 
@@ -179,7 +178,7 @@ def _least(
     unit = gcd(bytes, other_bytes, *(offset for _, offset in first), *(offset for _, offset in second))
     touched: defaultdict[tuple, list[int]] = defaultdict(list)
     for outer, here, place in _places(first, bytes // unit, unit, same, carried):
-        touched[outer, place].append(here)  # in rising order, as the nest is run
+        touched[outer, place].append(here)  # in ascending order, as the nest is executed
     found: int | None = None
     for outer, here, place in _places(second, other_bytes // unit, unit, same, carried):
         before = touched.get((outer, place))
@@ -193,7 +192,7 @@ def _least(
 def _places(
     trace: Trace, units: int, unit: int, same: int, carried: bool
 ) -> Iterator[tuple[tuple[int, ...], int, int]]:
-    """(the outer loops' iterations, the loop's own or 0, a place) for all that is touched."""
+    """(the outer loops' iterations, the loop's own or 0, an address) for every access."""
     for iterations, offset in trace:
         here = iterations[same] if carried else 0
         for place in range(offset // unit, offset // unit + units):

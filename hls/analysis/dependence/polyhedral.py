@@ -1,4 +1,4 @@
-"""Questions for isl: at which distance do two accesses touch the same byte?"""
+"""Polyhedral distance queries for isl: at which distance do two accesses touch the same byte?"""
 
 from dataclasses import dataclass
 from math import gcd
@@ -23,7 +23,7 @@ def size_of(access: Op) -> int:
 
 @dataclass(frozen=True)
 class Lanes:
-    """Bytes ``low`` to ``high`` - 1 of an access, touched only while all of ``forms`` are at least 0."""
+    """Bytes ``low`` to ``high`` - 1 of an access, touched only if all of ``forms`` are at least 0."""
 
     low: int
     high: int
@@ -31,20 +31,20 @@ class Lanes:
 
 
 class Asker(Protocol):
-    """What is known of the accesses and loops of a function."""
+    """The facts about accesses and loops of a function that a query needs."""
 
     forms: AffineForms
     tree: LoopTree
     domains: Domains
 
     def lanes_of(self, access: Op) -> tuple[Lanes, ...]:
-        """Which bytes a masked access touches, and when; nothing for others, which touch all of theirs."""
+        """The bytes that a masked access touches, and under which conditions; empty for accesses without a mask."""
 
 
 class Outline:
-    """All that a :class:`DistanceQuery` is told of one of its accesses, but for the constant part of its offset.
-    Unknowns of the ``same`` outermost loops, which both accesses share, are themselves; others are numbers, each with
-    what is known of it."""
+    """Everything that a :class:`DistanceQuery` uses of one of its accesses, except the constant part of its offset.
+    Unknowns of the ``same`` outermost loops, which both accesses share, stand for themselves; others are numbered, each
+    with the facts about it."""
 
     def __init__(self, tester: Asker, access: Op, loop: Loop | None, same: int):
         self.tree, self.shared = tester.tree, set(tester.tree.around(access)[:same])
@@ -90,7 +90,7 @@ class Outline:
 
 
 class DistanceQuery:
-    """At which distance do two accesses meet? The outermost ``same`` loops are at one iteration for both."""
+    """At which distance do two accesses conflict? The outermost ``same`` loops are at one iteration for both."""
 
     def __init__(
         self, tester: Asker, src: Op, dst: Op, loop: Loop | None, same: int, rows: tuple[InRow, InRow] | None = None
@@ -98,7 +98,7 @@ class DistanceQuery:
         self.tester, self.src, self.dst, self.loop = tester, src, dst, loop
         self.shared = set(tester.tree.around(src)[:same])
         self.names: dict = {}  #: of unknowns that both share, and of (unknown, side)
-        self.limits: dict[str, str] = {}  #: what is known of each name
+        self.limits: dict[str, str] = {}  #: constraints on each name
         self.distance = self._between(
             *(rows[k].column if rows else tester.forms.offset(op) for k, op in enumerate((src, dst)))
         )
@@ -139,7 +139,7 @@ class DistanceQuery:
 
     @property
     def known(self) -> bool:
-        """Whether the offsets hold, beside iteration counters, only values that both share. (To be asked before
+        """Whether the offsets contain, besides iteration counters, only values that both share. (To be read before
         `text`.)"""
         return not any(
             isinstance(key, tuple) and isinstance(key[0], Symbol) and key[0].wraps is None and key[0].course is None
@@ -148,9 +148,9 @@ class DistanceQuery:
 
     @property
     def apart(self) -> bool:
-        """Whether no choice of the unknowns brings the accesses together, by divisibility alone."""
+        """Whether divisibility alone excludes a conflict, whatever the unknowns are."""
         step = gcd(*(factor for name, factor in self.distance.items() if name != 1))
-        low, high = 1 - size_of(self.dst), size_of(self.src) - 1  # of dst - src where they meet
+        low, high = 1 - size_of(self.dst), size_of(self.src) - 1  # of dst - src in a conflict
         least = self.distance[1] - high
         # is there a multiple of step in [-high + const, -low + const]?
         most = self.distance[1] - low
@@ -158,7 +158,7 @@ class DistanceQuery:
 
     @property
     def text(self) -> str:
-        """The question for isl: the set of distances d."""
+        """The query for isl: the set of distances d."""
         terms = [self._meeting()]
         if self.row_distance:
             terms.append(f"{_sum(self.row_distance)} = 0")
@@ -171,7 +171,7 @@ class DistanceQuery:
         return self._set([*terms, *self.limits.values()])
 
     def _meeting(self) -> str:
-        """That some byte of the one access is a byte of the other."""
+        """The constraint that the accesses have a byte in common."""
         if not any(map(self.tester.lanes_of, (self.src, self.dst))):
             return f"{1 - size_of(self.dst)} <= {_sum(self.distance)} <= {size_of(self.src) - 1}"
         return f"{_sum(self.distance)} + {self._byte('dst')} - {self._byte('src')} = 0"
@@ -191,8 +191,7 @@ class DistanceQuery:
         return name
 
     def outside(self, place: InRow) -> str:
-        """The question whether the one access, which is source and destination, ever leaves its row: a set, empty if
-        not."""
+        """The query whether the access, which is source and destination, ever leaves its row: a set, empty if not."""
         left, right = place.column, place.pitch - place.column - Affine(1)
         byte = self._byte("dst")
         terms = [
@@ -214,15 +213,15 @@ class DistanceQuery:
 
 
 def least_of(found: isl.Set, bound: int) -> int | None:
-    """The least element of a set of numbers of at least ``bound``. Most sets hold the bound itself, and that some point
-    is in a set is found many times faster than which is its least."""
+    """The least element of a set of numbers of at least ``bound``. Most sets contain the bound itself, and testing one
+    point is many times faster than computing the least element."""
     if not found.fix_val(isl.dim_type.set, 0, isl.Val.int_from_si(found.get_ctx(), bound)).is_empty():
         return bound
     return None if found.is_empty() else found.dim_min_val(0).to_python()
 
 
 def _at(course: PeriodicSequence, count: str) -> str:
-    """The number of a course where the iteration counter has this name."""
+    """The value of a periodic sequence at the iteration counter of this name."""
     return " + ".join(
         [str(course.const), *(f"{d.factor}*(floor({count}/{d.divide}) mod {d.modulus})" for d in course.digits)]
     )

@@ -1,1 +1,1 @@
-"""Values that loops carry: trip counts, periodic and monotonic variables."""
+"""Loop-carried values: trip counts, periodic and monotonic variables."""

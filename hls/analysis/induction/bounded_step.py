@@ -1,5 +1,4 @@
-"""Carried values that grow by no more than so much an iteration: ``w`` in ``if (keep[i]) a[w++] = a[i];`` never gets
-ahead of ``i``."""
+"""Monotonic variables with bounded step: ``w`` in ``if (keep[i]) a[w++] = a[i];`` never exceeds ``i``."""
 
 from collections.abc import Mapping
 
@@ -11,15 +10,14 @@ from ..loops.loop_tree import Loop
 
 __all__ = ["pace"]
 
-#: choices and sums from a value to what it is next
+#: most selects and sums between a value and its next value
 MOST_STEPS = 32
 
 
 def pace(arg: Value, loop: Loop, ranges: Mapping[Value, Range]) -> tuple[int, int] | None:
-    """By how much at least and at most the signed value that a loop carries grows in each iteration; None where nobody
-    knows.
+    """The least and the greatest increase of a signed carried value in each iteration; None if unknown.
 
-    Only of 32 bits or more, which C leaves undefined to wrap.
+    Only for values of 32 bits or more, whose overflow C leaves undefined.
     """
     if not isinstance(arg.type, IntType) or arg.type.bits < 32:
         return None
@@ -43,7 +41,7 @@ def _grown(start: Value, value: Value, ranges: Mapping[Value, Range], left: int)
 
 
 def _step(value: Value, ranges: Mapping[Value, Range]) -> tuple[int, int] | None:
-    """What is added: a constant, or a number of few bits."""
+    """The range of an increment: a constant, or a zero-extended narrower value."""
     number = constant(value)
     if number is not None:
         return (signed(number, value.type.bits),) * 2

@@ -1,4 +1,4 @@
-"""How often a loop runs that counts by equal steps up to, or down to, a constant."""
+"""Trip counts in closed form: loops that count by equal steps up or down to a constant."""
 
 from ...ir import Op, Value
 from ...ir.rewrite import constant
@@ -10,10 +10,9 @@ _SIGNED, _UNSIGNED = ("slt", "sle"), ("ult", "ule")
 
 
 def trips_of_counter(loop: Op, again: Value, counter: int) -> int | None:
-    """The trip count where ``again`` compares carried value number ``counter``, before or after its step, with a
-    constant.
+    """The trip count if ``again`` compares carried value number ``counter``, before or after its step, with a constant.
 
-    None where the loop has another form, or where the counter would wrap before it ends.
+    None if the loop has another form, or if the counter would wrap before the loop ends.
     """
     (body,) = loop.regions
     arg, after = body.args[counter], body.terminator.operands[1 + counter]
@@ -42,7 +41,7 @@ def trips_of_counter(loop: Op, again: Value, counter: int) -> int | None:
 
 
 def _step(arg: Value, after: Value) -> int | None:
-    """What is added to the counter in each iteration."""
+    """The increment of the counter in each iteration."""
     op = after.op
     if op is None or op.opcode not in ("add", "sub") or arg not in op.operands:
         return None

@@ -1,8 +1,9 @@
-"""Counters that only grow: a place that one has gone past is not accessed again.
+"""Monotonic variables: a location that an increasing counter has passed is not accessed again (Gerlek, Stoltz and Wolfe
+1995).
 
-``out[w++] = x``, in one loop or in several, stores to a new place each time, although nobody knows to which one:
-whenever an access takes place, the counter grows by as much as it touches, and never goes back. How often that happens
-no sum of iteration counters says, as conditions and loops of unknown length may lie between.
+``out[w++] = x``, in one loop or in several, stores to a new location each time, although it is unknown to which one:
+whenever the access executes, the counter increases by as much as the access covers, and never decreases. Affine forms
+cannot express this, as conditions and loops of unknown trip count may lie between.
 """
 
 from collections import Counter
@@ -18,11 +19,11 @@ from ..predicates.implication import decided, implied
 
 __all__ = ["MonotonicAccess"]
 
-#: the growth of what does not come from a value at all, or may be less
+#: the increase of a value that does not derive from the start value, or may be less than it
 NOT_AT_ALL = float("-inf")
-#: selects, and loops, one behind the other from a value to a later one
+#: most selects, and loops, in sequence between a value and a later one
 MOST_CHOICES = 64
-#: what gives a counter, beside a loop that carries it
+#: operations that may define a counter, in addition to a loop that carries it
 _GIVING = frozenset({"add", "select", "loop"})
 
 
@@ -36,19 +37,19 @@ class _Place:
 
 
 class MonotonicAccess:
-    """Answers whether a counter keeps two accesses of a flat kernel, of which these are the forms, apart."""
+    """Tests whether a monotonic counter separates two accesses of a flat kernel with these forms."""
 
     def __init__(self, forms: AffineForms):
         self.forms, self.tree = forms, forms.tree
         self._grows: dict[tuple[Loop, Value], bool] = {}
 
     def apart(self, src: Op, dst: Op, loop: Loop | None) -> bool:
-        """Whether ``dst``, which comes later than ``src`` in the same iteration of the loops around both, or in a later
-        one of ``loop``, never touches a byte that ``src`` did."""
+        """Whether ``dst``, which executes later than ``src`` in the same iteration of the loops around both, or in a
+        later iteration of ``loop``, never touches a byte that ``src`` did."""
         one, other = self._place(src), self._place(dst)
         if one is None or other is None or one.factor != other.factor or one.factor < 1:
             return False
-        # by which the counter must have grown
+        # the increase of the counter that separates the accesses
         least = -(-(one.more + moved_type(src).bytes - other.more) // one.factor)
         region = loop.body if loop is not None else self._common(src, dst)
         for after, missing, facts in self._after(src, one.counter, least, region):
@@ -73,8 +74,8 @@ class MonotonicAccess:
     # --- from accesses to values of a region ---
 
     def _after(self, access: Op, counter: Value, least: int, region: Region):
-        """(value of the region, how much more the counter is sure to be later than that value, what is known where the
-        access takes place)."""
+        """(value of the region, the increase of the counter over that value that is still missing, facts at the
+        access)."""
         found = [(counter, least, implied(predicate(access)))]
         for loop in reversed(self._inside(access, region)):
             found = [
@@ -87,14 +88,14 @@ class MonotonicAccess:
         return found
 
     def _left(self, loop: Loop, arg: Value):
-        """What a loop leaves, as :meth:`_after`: its result, or, where the text knows that without asking the loop, a
-        sum."""
+        """The final value of a counter, as :meth:`_after`: the loop's result, or a closed form if the loop has a
+        constant trip count."""
         yield loop.op.results[arg.index], 0, {}
         if Attr.TRIP_COUNT in loop.op.attrs and arg in loop.inductions:
             yield loop.op.operands[1 + arg.index], loop.inductions[arg].step * loop.op.attrs[Attr.TRIP_COUNT], {}
 
     def _before(self, access: Op, counter: Value, region: Region) -> list[Value]:
-        """Values of the region that the counter of an access in it is no less than."""
+        """Values of the region that are lower bounds of the counter of an access in it."""
         found = [counter]
         for loop in reversed(self._inside(access, region)):
             found = [
@@ -114,26 +115,25 @@ class MonotonicAccess:
     # --- growth ---
 
     def _growing(self, loop: Loop) -> list[Value]:
-        """What the loop carries that never is less in the next iteration."""
+        """The carried values that never decrease from one iteration to the next."""
         for arg in loop.body.args:
             if (loop, arg) not in self._grows:
                 self._grows[loop, arg] = _is_counter(arg) and self._by(arg, loop.following(arg), {}) >= 0
         return [arg for arg in loop.body.args if self._grows[loop, arg]]
 
     def _by(self, start: Value, value: Value, facts: dict[Value, bool]) -> float:
-        """By how much ``value`` is more than ``start`` at least, where the facts hold; minus infinity where it may be
-        less."""
+        """The least amount by which ``value`` exceeds ``start`` under the facts; minus infinity if it may be less."""
         return _Growth(self, facts).between(start, value)
 
     def comes_from(self, result: Value) -> Value | None:
-        """What a loop's result is no less than: what it began with, if it only grows."""
+        """A lower bound of a loop's result: its initial value, if it never decreases."""
         loop = self.tree.loops[result.op]
         return loop.op.operands[1 + result.index] if loop.body.args[result.index] in self._growing(loop) else None
 
     # --- places ---
 
     def _place(self, access: Op) -> _Place | None:
-        """The offset of an access as that of a counter; None where it might wrap, or is none."""
+        """The offset of an access as a function of a counter; None if it might wrap, or has another form."""
         (value,) = access.operands[0].op.operands
         if value.type.bits < self.forms.address_bits and not self._never_negative(value):
             return None
@@ -157,20 +157,20 @@ class MonotonicAccess:
         return _Place(value, factor, more) if value.op is None or value.op.opcode in _GIVING else None
 
     def _never_negative(self, value: Value) -> bool:
-        """Whether a value of 32 bits or more is, whether read as signed or not: then it does not wrap."""
+        """Whether a value of 32 bits or more is never negative, as a signed number: then it does not wrap."""
         return value.type.bits >= 32 and self.forms.ranges[value].smin >= 0
 
 
 class _Growth:
-    """From a value to others that come from it, where facts hold."""
+    """The increase from a value to values derived from it, under facts."""
 
     def __init__(self, growth: MonotonicAccess, facts: dict[Value, bool]):
         self.growth, self.ranges, self.facts = growth, growth.forms.ranges, facts
         self.known: dict[tuple[Value, Value], float] = {}
-        self.least: dict[Value, float] = {}  # of terms of sums of one width
+        self.least: dict[Value, float] = {}  # lower bounds of terms of sums of one width
 
     def between(self, start: Value, value: Value, deep: int = 0) -> float:
-        """By how much ``value`` is more than ``start`` at least."""
+        """The least amount by which ``value`` exceeds ``start``."""
         if deep > MOST_CHOICES:
             return NOT_AT_ALL
         if (start, value) not in self.known:
@@ -181,7 +181,7 @@ class _Growth:
             terms -= first
             if not left:
                 ways = [self._total(terms.elements(), bits)]
-            elif left.total() == 1:  # one of the terms comes from it, what the others are is added
+            elif left.total() == 1:  # one term derives from it, the others are added
                 (before,) = left
                 ways = [
                     self._chosen(before, term, deep) + self._total((terms - Counter([term])).elements(), bits)
@@ -193,7 +193,7 @@ class _Growth:
         return self.known[start, value]
 
     def _chosen(self, start: Value, value: Value, deep: int) -> float:
-        """By how much one of several values, or what a loop leaves, is more than ``start`` at least."""
+        """The least amount by which a select, or a loop's result, exceeds ``start``."""
         opcode = value.op.opcode if value.op is not None and value.type == start.type else None
         if opcode == "select":
             return min(self.between(start, arm, deep + 1) for arm in self._arms(value.op))
@@ -201,7 +201,7 @@ class _Growth:
         return NOT_AT_ALL if before is None else self.between(start, before, deep + 1)
 
     def _terms(self, value: Value, bits: int) -> Iterator[Value]:
-        """What a value is the sum of, modulo 2**bits; what is narrower is read as unsigned."""
+        """The terms of which a value is the sum, modulo 2**bits; narrower terms are read as unsigned."""
         work = [value]
         while work:
             each = work.pop()
@@ -215,14 +215,14 @@ class _Growth:
                 yield each
 
     def _whole(self, total: Value, bits: int) -> bool:
-        """Whether a sum, as part of one of so many bits, is all of its operands together."""
+        """Whether a sum, as a term of one of so many bits, equals the sum of its operands without wrapping."""
         return total.type.bits == bits or sum(self.ranges[v].umax for v in total.op.operands) < 1 << total.type.bits
 
     def _total(self, terms: Iterable[Value], bits: int, deep: int = 0) -> float:
         return sum(self._least(term, bits, deep) for term in terms)
 
     def _least(self, term: Value, bits: int, deep: int) -> float:
-        """The least that a term of a sum of so many bits can be; minus infinity where it may be less than 0."""
+        """The lower bound of a term of a sum of so many bits; minus infinity if it may be negative."""
         if term not in self.least:
             self.least[term] = self._find_least(term, bits, deep + 1)
         return self.least[term]
@@ -241,14 +241,14 @@ class _Growth:
         return least if least >= 0 else NOT_AT_ALL
 
     def _arms(self, select: Op) -> list[Value]:
-        """What a select may be."""
+        """The arms of a select that the facts permit."""
         condition, yes, no = select.operands
         truth = decided(condition, self.facts)
         return [yes, no] if truth is None else [yes] if truth else [no]
 
 
 def _constants(terms: Counter, bits: int) -> int:
-    """The sum of the constants among the terms of a sum of so many bits, which are taken out."""
+    """Remove the constants from the terms of a sum of so many bits; returns their sum."""
     found = [term for term in terms if constant(term) is not None]
     numbers = [signed(constant(term), bits) if term.type.bits == bits else constant(term) for term in found]
     return sum(number * terms.pop(term) for number, term in zip(numbers, found, strict=True))

@@ -1,10 +1,10 @@
-"""Numbers that come round: what a loop goes through again and again, whatever the run.
+"""Periodic variables: number sequences that a loop repeats, the same in every run.
 
-Counters that begin anew (``if (++j == 16) { j = 0; ++i; }``), and those of nests that became one loop, are no sums of
-an iteration counter. But where they, and all that decides about them, begin with constants and depend on nothing else,
-the loop goes through the same numbers every so many iterations. They are found by going round once, or to the end of a
-loop that has few iterations. What comes out is described as the digits of a number are: digit k of iteration t is ``t
-// divide % modulus``, and the number is a sum of digits with factors.
+Wrap-around counters (``if (++j == 16) { j = 0; ++i; }``), and those of coalesced nests, are not affine in an iteration
+counter. But if they, and everything that influences them, start from constants and depend on nothing else, the loop
+repeats the same sequence of numbers. The sequence is found by executing one period, or all iterations of a short loop.
+It is described like the digits of a number: digit k in iteration t is ``t // divide % modulus``, and the number is a
+weighted sum of digits.
 """
 
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ from ..loops.loop_tree import Loop, LoopTree
 
 __all__ = ["Digit", "PeriodicSequence", "PeriodicSequences"]
 
-#: a loop is followed for so many iterations, and for so many operations in all of them
+#: most iterations that are executed, and most operations in all of them
 MOST_TURNS, MOST_STEPS = 1 << 14, 1 << 19
-#: digits of a number beyond which questions about it take too long; nests are rarely deeper
+#: most digits of a number, above which queries about it take too long; nests are rarely deeper
 MOST_DIGITS = 4
 
 
@@ -35,8 +35,8 @@ class Digit:
 
 @dataclass(frozen=True)
 class PeriodicSequence:
-    """What a value is in iteration t of ``loop``, counted from 0: ``const`` and the sum of the digits; ``low`` to
-    ``high`` in all of them."""
+    """A value in iteration t of ``loop``, counted from 0: ``const`` plus the sum of the digits; between ``low`` and
+    ``high`` in all iterations."""
 
     loop: Loop
     const: int
@@ -46,15 +46,15 @@ class PeriodicSequence:
 
 
 class PeriodicSequences:
-    """The courses of the values of one flat kernel."""
+    """The periodic sequences of the values of one flat kernel."""
 
     def __init__(self, tree: LoopTree):
         self.tree = tree
         self._found: dict[tuple[Value, bool], PeriodicSequence | None] = {}
 
     def of(self, value: Value, is_signed: bool) -> PeriodicSequence | None:
-        """The course of a value in the innermost loop in which it changes, read as signed or unsigned; None where it
-        has none, or does not come round in time."""
+        """The sequence of a value in the innermost loop in which it changes, read as signed or unsigned; None if it has
+        none, or no sufficiently short period."""
         key = value, is_signed
         if key not in self._found:
             loop = self.tree.changing(value) if isinstance(value.type, IntType) else None
@@ -79,9 +79,10 @@ def _course(value: Value, is_signed: bool, loop: Loop) -> PeriodicSequence | Non
 
 @dataclass(frozen=True)
 class _Machine:
-    """A part of a loop that depends on itself alone. Values are numbered: what is carried, ``initial`` at first; then
-    ``constants``; then the results of ``steps`` (an opcode, its operands' numbers and types, its type). What is carried
-    next is for each of ``nexts`` (a value's number, what is added to it, a mask). The value ``wanted`` is asked for."""
+    """A self-contained part of a loop as a state machine. Values are numbered: first the carried values, ``initial`` at
+    the start; then ``constants``; then the results of ``steps`` (an opcode, its operands' numbers and types, its type).
+    The next carried values are given by ``nexts`` (a value's number, an increment, a mask). ``wanted`` is the
+    output."""
 
     initial: tuple[int, ...]
     constants: tuple[int, ...]
@@ -90,7 +91,7 @@ class _Machine:
     wanted: int
 
     def run(self) -> Iterator[tuple[tuple[int, ...], int]]:
-        """What is carried, and what is wanted, in each iteration."""
+        """The carried values, and the output, in each iteration."""
         state = self.initial
         while True:
             numbers = [*state, *self.constants]
@@ -101,18 +102,17 @@ class _Machine:
 
 
 class _Collector:
-    """Collects all that a value depends on in any iteration of a loop; ``short``: it has few, so that counters need not
-    come round."""
+    """Collects all operations and carried values that a value depends on in any iteration of a loop; ``short``: the
+    loop has few iterations, so that counters need not be periodic."""
 
     def __init__(self, loop: Loop, short: bool):
         self.loop, self.short = loop, short
         self.own = {op.result: op for op in loop.body.ops if len(op.results) == 1 and not op.regions}
-        self.initial: dict[Value, int] = {}  #: of arguments, and of the low bits of counters, which count by themselves
+        self.initial: dict[Value, int] = {}  #: of arguments, and of truncated counters, which count by themselves
         self.made: set[Op] = set()
 
     def machine(self, value: Value) -> _Machine | None:
-        """None where something comes from outside of the loop, from memory, or from a counter that has a long way to
-        go."""
+        """None if an input comes from outside the loop, from memory, or from a counter with a long period."""
         work, seen = [value], set()
         while work:
             each = work.pop()
@@ -126,7 +126,8 @@ class _Collector:
         return self._numbered(value)
 
     def _needed(self, value: Value) -> list[Value] | None:
-        """What a value is computed from, in this iteration or in the one before; None where that cannot be followed."""
+        """The values that a value is computed from, in this or the previous iteration; None if it cannot be
+        followed."""
         op = self.own.get(value)
         if value.owner is self.loop.body:
             return [self.loop.following(value)] if self._begins(value, value) else None
@@ -145,7 +146,8 @@ class _Collector:
         return op.opcode == "trunc" and op.operands[0] in self.loop.inductions
 
     def _begins(self, value: Value, arg: Value) -> bool:
-        """Whether it is known what a carried value, or its low bits, are at first, and they may come round."""
+        """Record the initial number of a carried value, or of its low bits; whether it is known, and the period may be
+        short."""
         first = constant(self.loop.op.operands[1 + arg.index])
         counts = arg in self.loop.inductions and self.loop.inductions[arg].step
         if (
@@ -160,7 +162,7 @@ class _Collector:
         return True
 
     def _numbered(self, value: Value) -> _Machine:
-        """The machine of what has been collected."""
+        """The machine for the collected values."""
         ops = [op for op in self.loop.body.ops if op in self.made]
         following = {v: self.loop.following(v) for v in self.initial if v.op is None}
         read = (value, *following.values(), *(v for op in ops for v in op.operands))
@@ -185,9 +187,9 @@ def _mask(value: Value) -> int:
     return (1 << value.type.bits) - 1
 
 
-@lru_cache(maxsize=256)  # the same is asked for in every pass that looks at dependences
+@lru_cache(maxsize=256)  # every pass that tests dependences repeats the query
 def _follow(machine: _Machine, trips: int | None) -> tuple[int, ...] | None:
-    """What is wanted in each iteration, of so many, or until the machine is as it was at first; None where that takes
+    """The outputs of all ``trips`` iterations, or until the machine is in its initial state again; None if that takes
     too long, or never happens."""
     found, seen, most = [], set(), min(MOST_TURNS, MOST_STEPS // (1 + len(machine.steps)))
     for state, number in machine.run():
@@ -203,7 +205,7 @@ def _follow(machine: _Machine, trips: int | None) -> tuple[int, ...] | None:
 
 
 def _digits(numbers: tuple[int, ...], comes_round: bool) -> tuple[Digit, ...] | None:
-    """The digits of numbers, which may come round, without the first number; None where they are not made of digits."""
+    """The digits of numbers, possibly periodic, without the first number; None if they have another form."""
     found, divide = [], 1
     while len(numbers) > 1:
         modulus = _modulus(numbers, comes_round)
@@ -216,7 +218,7 @@ def _digits(numbers: tuple[int, ...], comes_round: bool) -> tuple[Digit, ...] | 
 
 
 def _modulus(numbers: tuple[int, ...], comes_round: bool) -> int | None:
-    """The greatest length such that all stretches so long go up by the step that the first one does."""
+    """The greatest length such that all stretches of it increase by the same step as the first one."""
     step = numbers[1] - numbers[0]
     breaks = [k for k in range(1, len(numbers)) if numbers[k] - numbers[k - 1] != step] or [len(numbers)]
     lengths = (n for n in range(breaks[0], 1, -1) if not comes_round or len(numbers) % n == 0)

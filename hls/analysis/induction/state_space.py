@@ -1,4 +1,4 @@
-"""How often a loop can run at most, counted by the states that decide whether it goes on."""
+"""Trip-count bound by state space: the number of states of the carried values that decide the exit."""
 
 from ...ir import Op, Value, walk
 from ..loops.loop_tree import Loop
@@ -8,11 +8,11 @@ __all__ = ["most_iterations"]
 
 
 def most_iterations(loop: Op) -> int | None:
-    """A bound on the iterations of one invocation that ends; None where memory, a channel or a loop inside has a say in
-    its end.
+    """A bound on the iterations of one invocation that ends; None if its end depends on memory, a channel or an inner
+    loop.
 
-    A loop whose end depends on its carried values alone goes on for ever once those that decide have been the same
-    twice, so it has at most as many iterations as they have states.
+    If the exit depends on carried values alone, the loop never ends once these have been in the same state twice, so it
+    has at most as many iterations as they have states.
     """
     known = Loop(loop, None).most_trips
     if known is not None:
@@ -22,7 +22,7 @@ def most_iterations(loop: Op) -> int | None:
 
 
 def _deciding_bits(loop: Op) -> int | None:
-    """The bits of all carried values that the condition depends on, also through others."""
+    """The total bits of all carried values that the condition depends on, directly or through others."""
     (body,) = loop.regions
     inside = set(walk(body))
     found: set[Value] = set()

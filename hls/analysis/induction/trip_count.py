@@ -1,4 +1,4 @@
-"""How often a loop runs, found by running the part of it that decides."""
+"""Trip counts by evaluation of the operations that decide the exit."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from .counted import trips_of_counter
 
 __all__ = ["Trips", "count_trips", "knowable", "known", "leaves", "value_where"]
 
-#: operand of these operations that alone says what the result is, by its width
+#: operations, with the operand that determines the result by itself, by its width
 _ABSORBING = {"and": lambda bits: 0, "mul": lambda bits: 0, "or": lambda bits: (1 << bits) - 1}
 
 
 @dataclass(frozen=True)
 class Trips:
-    """The body runs ``count`` times (where the loop is enabled), or at most so often where it is not ``exact``."""
+    """The body runs ``count`` times (if the loop is enabled), or at most ``count`` times if not ``exact``."""
 
     count: int
     exact: bool
@@ -25,7 +25,7 @@ class Trips:
 def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
     """The trip count of a loop if it depends on constants only and is at most ``limit``, else None.
 
-    An exit that depends on data (`break`) leaves an upper bound, if there is one.
+    For an exit that depends on data (`break`) it is an upper bound, if there is one.
     """
     (body,) = loop.regions
     again = body.terminator.operands[0]
@@ -36,7 +36,7 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
         return Trips(counted, True) if counted <= limit else None
     facts = {value: int(truth) for value, truth in implied(again).items() if value is not again}
     if not _evaluate(again, _known_late(body, carried, facts), _knowable):
-        limit = min(limit, len(carried) + 1)  # what is known of the first iterations is forgotten by then
+        limit = min(limit, len(carried) + 1)  # facts about the first iterations are lost after that
     state = {body.args[k]: _evaluate(loop.operands[1 + k], {}) for k in carried}
     exact = True
     for trip in range(1, limit + 1):
@@ -46,15 +46,15 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
         exact &= known is not None
         if all(number is None for number in state.values()):
             return None
-        # a further iteration only takes place where everything that continuing implies is true
+        # another iteration runs only if everything that the continue condition implies is true
         numbers = {**state, **facts}
         state = {body.args[k]: _evaluate(body.terminator.operands[1 + k], numbers) for k in carried}
     return None
 
 
 def _known_late(body: Region, carried: list[int], facts: Iterable[Value]) -> dict[Value, object]:
-    """Of each carried value whether it might be known in late iterations, where those of ``facts`` are known while the
-    loop goes on."""
+    """For each carried value whether it might be known in late iterations, if those of ``facts`` are known while the
+    loop continues."""
     might = {arg: arg.index in carried for arg in body.args}
     while True:
         given = {**might, **dict.fromkeys(facts, True)}
@@ -69,22 +69,22 @@ def _known_late(body: Region, carried: list[int], facts: Iterable[Value]) -> dic
 
 
 def value_where(value: Value, numbers: dict[Value, int]):
-    """The number a value is where others are known, None where these do not say. Pure operations only."""
+    """The number that a value has, given those of others; None if they do not determine it. Pure operations only."""
     return _evaluate(value, dict(numbers))
 
 
 def known(value: Value, numbers: dict[Value, object]):
-    """As :func:`value_where`; ``numbers`` also keeps what was found on the way."""
+    """As :func:`value_where`; ``numbers`` also caches intermediate results."""
     return _evaluate(value, numbers)
 
 
 def knowable(value: Value, args: dict[Value, bool]) -> bool:
-    """Whether a value might be known at some time, given whether arguments of regions are; those not given are not."""
+    """Whether a value might be known at some time; ``args`` says which region arguments are, others are not."""
     return bool(_evaluate(value, dict(args), _knowable))
 
 
 def leaves(value: Value) -> set[Value]:
-    """The values without a computation of their own that a value depends on."""
+    """The values without operands of their own that a value depends on."""
     found, seen, work = set(), set(), [value]
     while work:
         one = work.pop()
@@ -97,7 +97,7 @@ def leaves(value: Value) -> set[Value]:
 
 
 def _deciding(loop: Op) -> list[int]:
-    """Which carried values the condition depends on, also through others."""
+    """The carried values that the condition depends on, directly or through others."""
     (body,) = loop.regions
     nexts, found, work, seen = body.terminator.operands[1:], set(), [body.terminator.operands[0]], set()
     while work:
@@ -115,14 +115,13 @@ def _deciding(loop: Op) -> list[int]:
 
 
 def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
-    """Whether a value might be known in some iteration, which most conditions that compare with an argument never
-    are."""
+    """Whether a value might be known in some iteration; most conditions that compare with an argument never are."""
     if value.op is None or not _needs(value):
         return constant(value) is not None
     given = [knowable[v] for v in _needs(value)]
     if value.op.opcode in ("if", "select"):
         condition, *arms = given
-        return any(arms) if condition else all(arms)  # both arms may be the same number
+        return any(arms) if condition else all(arms)  # both arms may be equal
     if value.op.opcode not in _ABSORBING:
         return all(given)
     absorbing = _ABSORBING[value.op.opcode](value.type.bits)  # `x & 7` is as unknown as x
@@ -132,10 +131,10 @@ def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
 
 
 def _evaluate(value: Value, numbers: dict[Value, object], apply=None):
-    """The number a value has, given those of others; None where it is not known. ``numbers`` grows. ``apply`` finds a
-    value from those it needs.
+    """The number of a value, given those of others; None if unknown. ``numbers`` caches results. ``apply`` computes a
+    value from its operands.
 
-    Without recursion, as chains of operations get long when bodies are unrolled.
+    Iterative, as unrolled bodies contain long chains of operations.
     """
     work = [value]
     while work:
@@ -160,7 +159,7 @@ def _needs(value: Value) -> list[Value]:
 
 
 def _apply(value: Value, numbers: dict):
-    """One operation, some of whose operands may be unknown."""
+    """Evaluate one operation, some of whose operands may be unknown."""
     op = value.op
     needs = _needs(value)
     if not needs:

@@ -1,4 +1,4 @@
-"""What computes values: backward slices inside a region."""
+"""Backward slices inside a region."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,7 +8,7 @@ __all__ = ["pure_slice"]
 
 
 def pure_slice(values: Iterable[Value], ops: Sequence[Op]) -> list[Op] | None:
-    """Those of the operations, in order, that compute the values; None where one of them is not pure."""
+    """The backward slice: those of the operations, in order, that compute the values; None if one is not pure."""
     needed, found = set(values), []
     for op in reversed(ops):
         if needed.intersection(op.results):

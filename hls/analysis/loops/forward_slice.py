@@ -1,4 +1,4 @@
-"""What of a region is computed from values, or known only behind an access."""
+"""Forward slices inside a region: by data, and by memory order after an access."""
 
 from collections.abc import Mapping
 
@@ -8,9 +8,9 @@ __all__ = ["behind", "computed_from", "taken"]
 
 
 def behind(region: Region, access: Op, followers: Mapping[Op, set[Op]]) -> set[Value]:
-    """Values of the region that are known only behind the access: because they are computed from it, or read behind a
-    store that must stay behind it or stores what is. ``followers`` are what comes after each access in one iteration,
-    by order."""
+    """Values of the region that are available only after the access: computed from its result, or loaded after a store
+    that must follow the access or stores such a value. ``followers`` are the operations that must follow each access in
+    one iteration."""
     found, later = set(access.results), set()
     for op in region.ops:
         inner = [op, *(one for body in op.regions for one in walk(body))]
@@ -21,7 +21,7 @@ def behind(region: Region, access: Op, followers: Mapping[Op, set[Op]]) -> set[V
 
 
 def computed_from(region: Region, values: set[Value]) -> set[Value]:
-    """The values, and all that the region computes from them in the same iteration."""
+    """The values, and everything that the region computes from them in the same iteration."""
     found = set(values)
     for op in region.ops:
         if not found.isdisjoint(taken(op)):
@@ -30,5 +30,5 @@ def computed_from(region: Region, values: set[Value]) -> set[Value]:
 
 
 def taken(op: Op) -> set[Value]:
-    """What an operation, or anything inside it, takes."""
+    """The values that an operation, or anything inside it, uses."""
     return {*op.operands, *(value for region in op.regions for inner in walk(region) for value in inner.operands)}

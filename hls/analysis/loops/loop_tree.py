@@ -1,4 +1,4 @@
-"""The loops of a flat kernel: how they nest, and which of their carried values count."""
+"""The loop tree of a flat kernel: nesting of loops, and their basic induction variables."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,7 @@ class Induction:
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """One loop; ``parent`` is the loop around it. ``parallel``: its iterations are work-items, which have no order."""
+    """One loop; ``parent`` is the loop around it. ``parallel``: its iterations are work-items, which are unordered."""
 
     op: Op
     parent: "Loop | None"
@@ -37,7 +37,7 @@ class Loop:
 
     @property
     def again(self) -> Value:
-        """The condition for another iteration."""
+        """The continue condition."""
         return self.body.terminator.operands[0]
 
     @cached_property
@@ -47,8 +47,8 @@ class Loop:
 
     @cached_property
     def most_trips(self) -> int | None:
-        """How often the body runs at most, where a counter with constant start and end says so, or said so before
-        control was rewritten."""
+        """The greatest trip count, if a counter with constant start and limit gives it, or did before loop control was
+        rewritten."""
         found = [
             _most_trips(i, fact.op)
             for i in self.inductions.values()
@@ -58,7 +58,7 @@ class Loop:
         return min((n for n in (*found, self.op.attrs.get(Attr.TRIP_COUNT)) if n is not None), default=None)
 
     def following(self, arg: Value) -> Value:
-        """What a carried value is in the next iteration."""
+        """The value of a carried value in the next iteration."""
         return self.body.terminator.operands[1 + arg.index]
 
     @cached_property
@@ -73,7 +73,7 @@ class Loop:
 
 
 def _most_trips(induction: Induction, test: Op) -> int | None:
-    """Iterations of a loop that goes on while the counter, moved on, is below a constant."""
+    """Iterations of a loop that continues while the counter, after its step, is below a constant."""
     if test.opcode not in ("slt", "ult") or induction.step < 1:
         return None
     start, end = constant(induction.init), constant(test.operands[1])
@@ -89,7 +89,7 @@ def _most_trips(induction: Induction, test: Op) -> int | None:
 
 
 def step_of(arg: Value, following: Value) -> int | None:
-    """By how much ``following`` exceeds ``arg``, if that is a constant."""
+    """The constant by which ``following`` exceeds ``arg``, if there is one."""
     total = 0
     while following is not arg:
         op = following.op
@@ -107,7 +107,8 @@ def step_of(arg: Value, following: Value) -> int | None:
 
 
 class LoopTree:
-    """All loops of a function, the loop each operation stands in and each value changes in (None: outside of all)."""
+    """All loops of a function; the loop that contains each operation, and in which each value changes (None: no
+    loop)."""
 
     def __init__(self, function: Function):
         self.loops: dict[Op, Loop] = {}
@@ -126,16 +127,16 @@ class LoopTree:
                 self._visit(inner, loop)
 
     def around(self, op: Op) -> tuple[Loop, ...]:
-        """The loops the operation stands in, outermost first."""
+        """The loops around the operation, outermost first."""
         home = self._home[op]
         return home.path if home else ()
 
     def region_of(self, op: Op) -> Region:
-        """The region the operation stands in."""
+        """The region that contains the operation."""
         return self._region_of[op]
 
     def ancestor(self, op: Op, region: Region) -> Op:
-        """The operation of the region that is or holds ``op``."""
+        """The operation of the region that is or contains ``op``."""
         while self._region_of[op] is not region:
             op = self._home[op].op
         return op
@@ -145,9 +146,9 @@ class LoopTree:
         return self._of_region.get(arg.owner)
 
     def changing(self, value: Value) -> Loop | None:
-        """The innermost loop from whose one iteration to the next the value may change."""
+        """The innermost loop in which the value may change from one iteration to the next."""
         work = [value]
-        while value not in self._changing:  # no recursion: chains of operations get long when bodies are unrolled
+        while value not in self._changing:  # iterative: unrolled bodies contain long chains of operations
             top = work.pop()
             missing = [v for v in self._needs(top) if v not in self._changing]
             if missing:

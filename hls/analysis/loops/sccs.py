@@ -1,4 +1,4 @@
-"""Which values of a loop depend on themselves in an iteration before."""
+"""Strongly connected components: which values of a loop depend on themselves across iterations."""
 
 import networkx as nx
 
@@ -8,11 +8,11 @@ __all__ = ["components"]
 
 
 def components(region: Region) -> dict[Value, int]:
-    """The values of a loop's body that depend on themselves in an iteration before, and which of them do so
-    together."""
+    """The values of a loop's body that depend on themselves across iterations, each with the number of its strongly
+    connected component."""
     graph = nx.DiGraph()
     for op in region.ops:
-        if not has(op, "terminator"):  # each by way of the operation: a loop may take and give thousands of values
+        if not has(op, "terminator"):  # edges via the operation: a loop may have thousands of operands and results
             graph.add_edges_from((v, op) for v in _read(op))
             graph.add_edges_from((op, r) for r in op.results)
     graph.add_edges_from(zip(region.terminator.operands[1:], region.args, strict=True))
@@ -21,5 +21,5 @@ def components(region: Region) -> dict[Value, int]:
 
 
 def _read(op: Op) -> set[Value]:
-    """The values that an operation, or anything inside it, takes."""
+    """The values that an operation, or anything inside it, uses."""
     return {*op.operands, *(v for inner in op.regions for each in walk(inner) for v in each.operands)}

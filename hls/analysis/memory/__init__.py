@@ -1,1 +1,1 @@
-"""Accesses of memory: strides, groups, aliases, reaching stores, must-define, commutativity."""
+"""Memory accesses: strides, access groups, aliases, reaching stores, must-define, commutativity."""

@@ -1,5 +1,5 @@
-"""Accesses of one iteration that one wide access could make: same memory, constant distances, nothing between them that
-minds."""
+"""Access grouping for coalescing: accesses of one iteration to one memory at constant distances, with no conflicting
+access between them."""
 
 from dataclasses import dataclass
 
@@ -24,26 +24,26 @@ __all__ = ["AccessGroup", "neighbours"]
 
 @dataclass(frozen=True, eq=False)
 class AccessGroup:
-    """Loads, or stores, of one region, in program order, which may take place together: loads in the place of the first
-    of them, stores in that of the last. ``offsets`` are their distances in bytes from the lowest one."""
+    """Loads, or stores, of one region, in program order, that may execute together: loads at the position of the first,
+    stores at that of the last. ``offsets`` are their distances in bytes from the lowest address."""
 
     members: tuple[Op, ...]
     offsets: tuple[int, ...]
 
     @property
     def bytes(self) -> int:
-        """From the lowest byte to the highest one, both included."""
+        """The bytes from the lowest to the highest one, inclusive."""
         return max(offset + moved_type(op).bytes for op, offset in zip(self.members, self.offsets, strict=True))
 
 
 def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> list[AccessGroup]:
-    """Groups of at least two accesses of a flat kernel without tokens; of no more than ``most_bytes`` each, or a word
-    of the memory that the program names for a buffer.
+    """Groups of at least two accesses of a flat kernel without tokens; each group spans at most ``most_bytes``, or a
+    word of the memory that the program names for a buffer.
 
-    Loads of the same place are a group for any ``most_bytes``. In memories that the kernel both reads and writes groups
-    have no holes, which might seem to touch what another access needs. Addresses that are not known from loops and
-    arguments form no groups there if another iteration may store to them, as they are compared at run time, one by one.
-    Volatile memories have no groups, nor have those on the chip.
+    Loads of the same address form a group for any ``most_bytes``. In memories that the kernel both reads and writes,
+    groups have no holes, which might seem to conflict with other accesses. There, addresses not derived from loops and
+    arguments form no groups if another iteration may store to them, as they are compared at run time, one by one.
+    Volatile and on-chip memories have no groups.
     """
     tester = DependenceTester(function, address_bits)
     used = {kind: {memory_name(op) for op in walk(function.body) if op.opcode == kind} for kind in ("load", "store")}
@@ -55,14 +55,14 @@ def neighbours(function: Function, most_bytes: int, address_bits: int = 64) -> l
 
 
 class _Gathering:
-    """A group that grows: offsets of its members in the memory, beside the terms all share."""
+    """A group under construction: the offsets of its members, relative to the terms that all share."""
 
     def __init__(self, op: Op, offset: int):
         self.members, self.offsets = [op], [offset]
         self.low, self.high = offset, offset + moved_type(op).bytes
 
     def fits(self, op: Op, offset: int, most_bytes: int, holes: bool) -> bool:
-        """Whether one access could make this one, too."""
+        """Whether one access could cover this one, too."""
         low, high = min(self.low, offset), max(self.high, offset + moved_type(op).bytes)
         if not holes and (offset > self.high or offset + moved_type(op).bytes < self.low):
             return False
@@ -81,7 +81,7 @@ class _Gathering:
 
 
 class _Items:
-    """Accesses and other effects of a region, and loops that hold some, in the order in which they would take place."""
+    """Accesses and other effects of a region, and loops that contain some, in their planned order of execution."""
 
     def __init__(
         self, function: Function, region: Region, tester: DependenceTester, most_bytes: int, both: frozenset[str]
@@ -91,16 +91,18 @@ class _Items:
         self.order = list(self.accesses)
         self.levels = _levels(region)
         self.position = {op: k for k, op in enumerate(region.ops)}
-        # where an operation's results are known: those of a load that joined others, at the first of these
+        # the position from which an operation's results are available: for a load that joined a group, its first
+        # member's
         self.known = dict(self.position)
         self.own = {value: op for op in region.ops for value in op.results}
 
     def loads(self) -> list[AccessGroup]:
-        """Each joins the first group that lets it; it then takes place where the first of that group does."""
+        """Each load joins the first group that accepts it, and then executes at the position of the group's first
+        member."""
         return self._gather("load", self._may_rise, lambda members, op: self._rise(members[0], op))
 
     def stores(self) -> list[AccessGroup]:
-        """Each takes those before it down to its own place."""
+        """Each store takes compatible earlier ones down to its own position."""
         return self._gather("store", self._may_sink, lambda members, op: self._stand(op, members[-1]))
 
     def _gather(self, kind: str, may_move, move) -> list[AccessGroup]:
@@ -138,8 +140,8 @@ class _Items:
         )
 
     def _is_compared(self, op: Op) -> bool:
-        """Whether the access may meet a store that stands here, made in another iteration, so that addresses are worth
-        comparing."""
+        """Whether the access may conflict with a store of another iteration in this region, so that run-time comparison
+        of addresses pays."""
         stores = [
             other
             for other in self.order
@@ -152,8 +154,7 @@ class _Items:
         )
 
     def _may_rise(self, members: list[Op], op: Op) -> bool:
-        """Whether a load may take place where the first of the members does, and would not make it wait for
-        anything."""
+        """Whether a load may execute at the position of the first member without waiting for anything more."""
         first = members[0]
         between = self.order[self.order.index(first) + 1 : self.order.index(op)]
         passed = [x for item in between for x in self.accesses[item] if x.opcode != "load"]
@@ -164,7 +165,7 @@ class _Items:
         )
 
     def _known_at(self, place: Op, op: Op) -> bool:
-        """Whether the operands of ``op`` can be computed where ``place`` stands."""
+        """Whether the operands of ``op`` can be computed at the position of ``place``."""
         work, seen = [op], set()
         while work:
             for value in work.pop().operands:
@@ -178,24 +179,24 @@ class _Items:
         return True
 
     def _may_sink(self, members: list[Op], op: Op) -> bool:
-        """Whether the stores that are members may take place where ``op`` does."""
+        """Whether the member stores may execute at the position of ``op``."""
         passed = self.order[self.order.index(members[-1]) + 1 : self.order.index(op)]
         return not any(
             self._holds(member, access) for item in passed for access in self.accesses[item] for member in members
         )
 
     def _holds(self, first: Op, second: Op) -> bool:
-        """Whether one must stay behind the other; whatever is neither load nor store stays where it is."""
+        """Whether ``second`` must stay after ``first``; operations other than loads and stores do not move."""
         return not is_access(first) or not is_access(second) or self.tester.within(first, second)
 
     def _rise(self, place: Op, op: Op):
-        """As :meth:`_stand`; what the load gives may then be a condition, or part of an address, of one that rises
-        later."""
+        """As :meth:`_stand`; the loaded value is then available earlier, as a predicate or an address of loads that
+        rise later."""
         self._stand(place, op)
         self.known[op] = self.position[place]
 
     def _stand(self, place: Op, op: Op):
-        """From now on ``op``, and what stands there, takes place where ``place`` does."""
+        """From now on ``op``, and accesses joined with it, execute at the position of ``place``."""
         self.order.remove(op)
         self.accesses[place] = [*self.accesses[place], *self.accesses[op]]
 
@@ -207,7 +208,7 @@ def _accesses(op: Op) -> list[Op]:
 
 
 def _levels(region: Region) -> dict[Op, int]:
-    """Behind how many loads and loops, one after the other, each operation stands for its operands."""
+    """For each operation the number of loads and loops in sequence that its operands depend on."""
     values: dict = {}
     levels = {}
     for op in region.ops:

@@ -1,4 +1,4 @@
-"""Which operations may change what a load reads: the question that a walker over memory SSA answers."""
+"""Clobbering operations of a load, as found by a MemorySSA walker: operations that may change what it reads."""
 
 from collections.abc import Iterable
 
@@ -7,19 +7,19 @@ from ...ir.accesses import reaches_memory
 
 __all__ = ["Clobbers"]
 
-#: effects behind which work-items, or other kernels, may have written what is read next
+#: effects after which other work-items, or other kernels, may have written what is read next
 _ACQUIRES = {"barrier", "mem_fence", "channel_fence", "fence", "meet", "group", "call"}
 
 
 class Clobbers:
-    """Who may write what a load reads, in one function whose writes stay as they are."""
+    """Which operations may write what a load reads, in one function whose writes do not change meanwhile."""
 
     def __init__(self, function: Function):
         self.memories = function.memories
         self._writes = [op for op in walk(function.body) if reaches_memory(op) and op.opcode != "load"]
 
     def movable(self, op: Op) -> bool:
-        """Whether the operation is a load that reads as a whole, of a buffer in which nobody else looks for it."""
+        """Whether the operation is a load without a lane mask, of a buffer whose accesses nothing else observes."""
         return (
             op.opcode == "load"
             and lane_mask(op) is None

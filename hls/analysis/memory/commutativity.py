@@ -1,20 +1,19 @@
-"""Accesses whose order nobody can tell: those of different work-items, and atomic operations on global memory that
-commute."""
+"""Commutativity of accesses: those of different work-items, and atomic operations on global memory that commute."""
 
 from ...ir import Attr, Function, Op, memory_name, moved_type, walk
 
 __all__ = ["Commutativity"]
 
-#: operations that leave the same in memory in any order, among each other
+#: operations that leave the same contents in memory in any order among each other
 _COMMUTING = ({"add", "sub"}, {"and"}, {"or"}, {"xor"}, {"umin"}, {"umax"}, {"smin"}, {"smax"})
 
 
 class Commutativity:
-    """Answers which accesses of a function may be made in any order.
+    """Tests which accesses of a function may execute in any order.
 
-    Plain ones of two lanes may, which are of two work-items: only a barrier orders these, and it does so for itself. So
-    may atomic operations of two lanes, each of which is done at once as a whole by the unit that has the memory; and
-    those that commute, if nobody looks at what they give.
+    Plain accesses of two lanes may, as these are two work-items: only a barrier orders them, by its own tokens. So may
+    atomic operations of two lanes, each of which the memory's unit executes indivisibly; and those that commute, if
+    their results are unused.
     """
 
     def __init__(self, function: Function):
@@ -34,7 +33,7 @@ class Commutativity:
         together = {first.attrs[Attr.FN], second.attrs[Attr.FN]}
         if together == {"read"}:
             return True
-        # else a carry of the one may end in the middle of the other
+        # else a carry of one could end in the middle of the other
         same_place = moved_type(first).bytes == moved_type(second).bytes
         return (
             same_place

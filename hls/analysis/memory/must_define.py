@@ -1,9 +1,10 @@
-"""Whether each place that an iteration of a loop reads was written earlier in the same iteration: then nothing of an
-array is left for the next.
+"""Must-define analysis for privatization: whether each location that an iteration of a loop reads was written earlier
+in the same iteration, so that no contents of an array are live into the next.
 
-A store counts for what it writes for certain: its condition is always true, and each loop around it that the load is
-not in runs as often as its one comparison of a counter says. The load counts for all it might read. Both are sets of
-bytes in terms of what the two share: counters of the loops around both, and values that are the same for both.
+A store counts for the bytes it certainly writes: its predicate is always true, and each loop around it that does not
+contain the load has the exact trip count given by its single comparison of a counter. The load counts for all bytes it
+might read. Both are sets of bytes in terms of what the two share: counters of the loops around both, and values that
+are equal for both.
 """
 
 from collections.abc import Iterable
@@ -19,12 +20,12 @@ from ..loops.loop_tree import Loop
 
 __all__ = ["MustDefine"]
 
-#: isl gives up on a question after so many steps; the answer is then no
+#: steps after which isl gives up on a query; the answer is then no
 MOST_STEPS = 200_000
 
 
 class MustDefine:
-    """Answers questions about the accesses of a flat kernel; ``forms`` are its offsets."""
+    """Tests accesses of a flat kernel; ``forms`` are its offsets."""
 
     def __init__(self, forms: AffineForms):
         self.forms, self.tree, self.domains = forms, forms.tree, Domains(forms)
@@ -32,8 +33,8 @@ class MustDefine:
         self.context.set_max_operations(MOST_STEPS)
 
     def begins_anew(self, loop: Loop, loads: Iterable[Op], stores: Iterable[Op]) -> bool:
-        """Whether every load reads only what stores of the same iteration of the loop, which is around all of them,
-        wrote before."""
+        """Whether every load reads only what stores wrote earlier in the same iteration of the loop, which contains all
+        of them."""
         stores = list(stores)
         return all(self._covered(loop, load, stores) for load in loads)
 
@@ -46,14 +47,14 @@ class MustDefine:
         return any(self._covers(set(common), load, group) for common, group in together.items())
 
     def _precedes(self, innermost: Loop, store: Op, load: Op) -> bool:
-        """Whether, within one iteration of the innermost loop around both, all of the store comes before all of the
+        """Whether, within one iteration of the innermost loop around both, the store executes completely before the
         load."""
         order = {op: k for k, op in enumerate(innermost.body.ops)}
         first, second = (order[self._inside(innermost, op)] for op in (store, load))
         return first < second
 
     def _inside(self, loop: Loop, op: Op) -> Op:
-        """The operation of the loop's body that is or holds ``op``."""
+        """The operation of the loop's body that is or contains ``op``."""
         around = self.tree.around(op)
         inner = around[around.index(loop) + 1 :]
         return inner[0].op if inner else op
@@ -72,13 +73,13 @@ class MustDefine:
             for one in right[1:]:
                 union = union.union(one)
             return left.is_subset(union)
-        except isl.Error:  # too hard
+        except isl.Error:  # gave up
             return False
         finally:
             self.context.reset_operations()
 
     def _read(self, shared: set[Loop], load: Op) -> "_Bytes":
-        """All that the load might read: no index leaves its array."""
+        """All bytes that the load might read; no index leaves its array."""
         found = _Bytes(self, shared, load)
         memory = self.forms.memory(load)
         if memory.length is not None:
@@ -91,7 +92,7 @@ class MustDefine:
         return found
 
     def _written(self, shared: set[Loop], store: Op) -> "_Bytes | None":
-        """What the store writes for certain; None where nothing is."""
+        """The bytes that the store certainly writes; None if there are none."""
         found = _Bytes(self, shared, store)
         if constant(predicate(store)) != 1:
             return None
@@ -103,15 +104,15 @@ class MustDefine:
                 return None
             enabled, again = limits
             found.terms += [f"{found.sum(form)} >= 0" for form in enabled]
-            # the comparison at the end of the iteration before; it held in all before that, as it only gets less
+            # the comparison at the end of the previous iteration; it held in all earlier ones, as the form only
+            # decreases
             before = [f"{found.sum(form + Affine(-form.terms.get(loop, 0)))} >= 0" for form in again]
             found.terms += [f"{found.name(loop)} >= 0", f"({found.name(loop)} = 0 or ({' and '.join(before)}))"]
         unknown = any(isinstance(one, Symbol) for one in found.own)
         return None if unknown else found
 
     def _trips(self, loop: Loop) -> tuple[list[Affine], list[Affine]] | None:
-        """(when the loop is entered, when it goes on), exactly, as sums that are not negative; None where that is not
-        known."""
+        """(enable condition, continue condition), exactly, as non-negative affine forms; None if unknown."""
         enabled, again = self._exactly(loop.op.operands[0]), self._exactly(loop.again)
         if enabled is None or not again:
             return None
@@ -126,7 +127,7 @@ class MustDefine:
         return home is not None and loop in home.path
 
     def _exactly(self, condition: Value) -> list[Affine] | None:
-        """Sums that are not negative exactly when the condition is true; None where there are none."""
+        """Affine forms that are non-negative exactly if the condition is true; None if there are none."""
         if constant(condition) is not None:
             return [] if constant(condition) == 1 else None
         if (
@@ -140,8 +141,8 @@ class MustDefine:
 
 @dataclass
 class _Bytes:
-    """The bytes that an access touches, as text for isl; ``own`` unknowns are its own, ``shared`` are names of those of
-    both."""
+    """The bytes that an access touches, as text for isl; ``own`` are unknowns of this access alone, ``shared`` the
+    names of those common to both."""
 
     coverage: MustDefine
     common: set[Loop]
@@ -174,7 +175,7 @@ class _Bytes:
         return self.names[unknown]
 
     def _is_shared(self, unknown: Loop | Symbol) -> bool:
-        """Whether it is the same for both accesses. How often something wraps is nothing that two accesses share."""
+        """Whether it is equal for both accesses. Unknowns that count wrapping are never shared."""
         if isinstance(unknown, Loop):
             return unknown in self.common
         home = self.coverage.tree.changing(unknown.value)

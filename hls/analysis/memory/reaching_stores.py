@@ -1,4 +1,4 @@
-"""Which accesses a load's value comes from, where that is known at compile time."""
+"""Reaching stores (last-writer analysis): the accesses that a load's value comes from, if known at compile time."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,15 +12,15 @@ from .must_alias import MustAlias
 
 __all__ = ["ReachingStore", "ReachingStores"]
 
-#: what one store's values of earlier iterations may take of registers; farther ones are read from memory
+#: register bits for the values of one store in earlier iterations; with more, memory is read instead
 MOST_BITS = 2048
 
 
 @dataclass(frozen=True)
 class ReachingStore:
-    """An access that wrote, or read, what a load reads, ``distance`` iterations before. ``certain``: it surely happened
-    then, given that the load happens. With ``compare`` only if both addresses are equal; if they are not, the accesses
-    are apart. ``place``: of a store that wrote more, how many bytes behind its begin that is."""
+    """An access that wrote, or read, what a load reads, ``distance`` iterations earlier. ``certain``: it executed then,
+    given that the load executes. With ``compare`` only if both addresses are equal; if not, the accesses are
+    independent. ``place``: for a larger store, the offset in bytes of the loaded part."""
 
     access: Op
     distance: int
@@ -30,8 +30,8 @@ class ReachingStore:
 
 
 class ReachingStores:
-    """The last stores before the loads of one region, the body of ``loop`` (None: the kernel's own). With ``compare``
-    addresses of global memory that may be equal in one iteration may be compared there."""
+    """The last stores before the loads of one region, the body of ``loop`` (None: the kernel's). With ``compare``,
+    addresses in global memory that may be equal within one iteration may be compared at run time."""
 
     def __init__(self, places: MustAlias, loop: Loop | None, compare: bool = False):
         self.places, self.loop, self.compare = places, loop, compare
@@ -47,14 +47,14 @@ class ReachingStores:
 
     @cached_property
     def _stores_by_row(self) -> dict[tuple, list[Op]]:
-        """Only stores of a row may write just what a load reads."""
+        """The stores by row: only stores of its row can write exactly what a load reads."""
         return self._by_row(
             [store for store in self.stores if self.holder[store] is store and self.places.plain(store)]
         )
 
     @cached_property
     def _largest(self) -> dict[str, int]:
-        """Bytes of the largest store to each memory that may write just what a load reads."""
+        """Bytes of the largest store to each memory that may write exactly what a load reads."""
         stores = [store for row in self._stores_by_row.values() for store in row]
         return {
             name: max(moved_type(op).bytes for op in stores if memory_name(op) == name)
@@ -72,8 +72,8 @@ class ReachingStores:
         return found
 
     def of(self, load: Op) -> list[ReachingStore]:
-        """The accesses whose values the load may read, the latest first; all but the last one may not have happened.
-        Empty where there are none, or where another store may come between."""
+        """The accesses whose values the load may read, the latest first; all but the last one may not have executed.
+        Empty if there are none, or if another store may intervene."""
         exact = self._exact(load)
         known = {writer.access for writer in exact}
         others = [store for store in self.stores if store not in known]
@@ -89,8 +89,9 @@ class ReachingStores:
     def _ended(
         self, load: Op, stores: list[ReachingStore], exact: list[ReachingStore], others: list[Op]
     ) -> list[ReachingStore]:
-        """The stores with a load of the same place behind them, where that keeps memory from being asked; without those
-        that do not: a store of an earlier iteration that may not have happened needs something behind it that has."""
+        """The stores, followed by an earlier load of the same address if that avoids a memory access. Stores that do
+        not help are dropped: a store of an earlier iteration that may not have executed needs a certain access after it
+        in the list."""
         sure = bool(stores) and stores[-1].certain
         for read in sorted(self._read_before(load), key=self._age):
             newer = [writer for writer in stores if self._age(writer) < self._age(read)]
@@ -107,7 +108,7 @@ class ReachingStores:
         return stores if sure else [writer for writer in stores if not writer.distance]
 
     def _comes_between(self, others: list[Op], load: Op, writer: ReachingStore, found: list[ReachingStore]) -> bool:
-        """Whether one of the other stores may write the place after the writer, unless its address is compared."""
+        """Whether one of the other stores may write the address after the writer, unless its address is compared."""
         compared = {one.access for one in found} | {writer.access}
         return any(self._comes_later(store, load, writer, store in compared) for store in others)
 
@@ -115,7 +116,7 @@ class ReachingStores:
         return writer.distance * moved_type(load).bits <= MOST_BITS
 
     def _exact(self, load: Op) -> list[ReachingStore]:
-        """The stores of just what the load reads, and those of which it reads a part."""
+        """The stores of exactly what the load reads, and those of which it reads a part."""
         size = moved_type(load).bytes
         parts = range(0, self._largest.get(memory_name(load), 0), size)
         found = []
@@ -133,7 +134,7 @@ class ReachingStores:
         return found
 
     def _read_before(self, load: Op) -> list[ReachingStore]:
-        """Loads of the same place that surely happened: what they read is there still where no store came between."""
+        """Loads of the same address that certainly executed: their value is current unless a store came between."""
         found = []
         for other in self._loads_by_row[self.places.row(load, self.loop)]:
             distance = self.places.distance(other, load, self.loop) if other is not load else None
@@ -144,7 +145,7 @@ class ReachingStores:
         return found
 
     def _comparable(self, load: Op, others: list[Op]) -> list[ReachingStore]:
-        """Stores of the same iteration that may or may not have written all that the load reads."""
+        """Stores of the same iteration that may have written everything that the load reads, or nothing of it."""
         if not self.compare or self.places.function.memories[memory_name(load)].space != "global":
             return []
         return [
@@ -165,8 +166,8 @@ class ReachingStores:
         return writer.distance, -self.order[writer.access]
 
     def _comes_later(self, store: Op, load: Op, writer: ReachingStore, compared: bool) -> bool:
-        """Whether the store may write the place between the writer and the load, other than in the load's own iteration
-        if that is ``compared``."""
+        """Whether the store may write the address between the writer and the load, not counting the load's own
+        iteration if ``compared``."""
         at, since = self.order[self.holder[store]], self.order[writer.access]
         for fact in self.places.between(store, load):
             if fact.kind is not Kind.RAW or fact.dst is not load:

@@ -1,8 +1,8 @@
-"""How the addresses of loads and stores move from one iteration to the next, for each loop around them.
+"""Stride analysis: how the addresses of loads and stores change per iteration, for each enclosing loop.
 
-What is found here steers the choice of memory units, never correctness: a carried value that wraps around on the way is
-taken not to; one that is cut to a few bits comes round. Dependence between accesses is another matter
-(``hls.analysis.dependence.dependence``).
+The results select memory units and never affect correctness: a carried value is assumed not to wrap, and one that is
+truncated to a few bits is assumed periodic. Dependences between accesses are computed in
+``hls.analysis.dependence.dependence``.
 """
 
 from collections.abc import Callable
@@ -17,10 +17,10 @@ __all__ = ["STAYS", "AccessPattern", "Step", "access_patterns"]
 
 @dataclass(frozen=True)
 class Step:
-    """By how much a value grows from one iteration of a loop to the next.
+    """The increase of a value from one iteration of a loop to the next.
 
-    ``amount`` is None where it is not known at compile time; ``regular`` says that it is the same in every iteration,
-    but that the value may come round after so much of ``period`` (None: it does not).
+    ``amount`` is None if it is not known at compile time; ``regular`` says that it is the same in every iteration,
+    except that the value may wrap around after ``period`` (None: it does not).
     """
 
     amount: int | None
@@ -38,7 +38,7 @@ class Step:
         return Step(self.amount * factor if self.amount is not None else None, self.regular, period)
 
     def cut(self, bits: int) -> "Step":
-        """Of the value's lower bits alone."""
+        """The step of the value's low bits."""
         return self if self == STAYS else replace(self, period=min(1 << bits, self.period or 1 << bits))
 
 
@@ -48,7 +48,7 @@ SOMEHOW, ANYHOW = Step(None), Step(None, regular=False)
 
 @dataclass(frozen=True, eq=False)
 class AccessPattern:
-    """The loops around one access, innermost first, each with the step of the access's address in bytes."""
+    """The loops around one access, innermost first, each with the stride of the access's address in bytes."""
 
     op: Op
     steps: tuple[tuple[Op, Step], ...]
@@ -70,7 +70,7 @@ def _visit(region: Region, around: list[tuple[Op, dict]], found: dict):
 
 
 def _steps(loop: Op) -> dict[Value, Step]:
-    """The step of every value inside a loop; values from outside are not in it, they stay."""
+    """The step of every value inside a loop; values from outside are invariant and not included."""
     (body,) = loop.regions
     sums = _carried_sums(body)
     steps = {arg: _carried_step(arg, body, sums) for arg in body.args}
@@ -81,7 +81,7 @@ def _steps(loop: Op) -> dict[Value, Step]:
 def _follow(region: Region, steps: dict[Value, Step]):
     for op in region.ops:
         for inner in op.regions:
-            # an inner loop's value starts anew in each iteration of this one, and moves in it as its start does
+            # an inner loop's value restarts in each iteration of this one, and steps in it as its initial value does
             inits = op.operands[1:] if op.opcode == "loop" else []
             steps |= {arg: steps.get(init, STAYS) for arg, init in zip(inner.args, inits, strict=True)}
             _follow(inner, steps)
@@ -90,18 +90,18 @@ def _follow(region: Region, steps: dict[Value, Step]):
 
 
 def _carried_step(arg: Value, body: Region, sums: dict) -> Step:
-    """The step of a carried value, which may get its next value from another one (as looking ahead makes them)."""
+    """The step of a carried value, whose next value may come from another carried value (as look-ahead does)."""
     path, value = [], arg
     while value not in path:
         path.append(value)
         value, step = sums.get(body.terminator.operands[1 + value.index], (None, ANYHOW))
         if value is None:
             return ANYHOW
-    return step if value is path[-1] else ANYHOW  # else several take turns
+    return step if value is path[-1] else ANYHOW  # else several values rotate
 
 
 def _carried_sums(body: Region) -> dict[Value, tuple[Value, Step]]:
-    """Values that are a carried value plus something that stays: (the carried value, the other part)."""
+    """Values that are a carried value plus an invariant: (the carried value, the step)."""
     inside = {*body.args, *(r for op in walk(body) for r in op.results)}
     sums = {arg: (arg, STAYS) for arg in body.args}
     for op in body.ops:
@@ -129,8 +129,8 @@ def _moved(op: Op, sums: dict, inside: set[Value]) -> tuple[Value, Step] | None:
 
 
 def _mostly(op: Op, sums: dict) -> tuple[Value, Step] | None:
-    """A counter that starts again now and then counts; one that counts now and then (a slow wheel of an odometer)
-    stays."""
+    """A counter that sometimes restarts counts as stepping; one that only sometimes steps (a slow odometer digit)
+    counts as invariant."""
     left, right = (sums.get(v) for v in op.operands[1:])
     if left is None or right is None or left == right:
         return left or right
@@ -156,7 +156,7 @@ def _product(op: Op, operands: list[Step]) -> Step:
 
 
 def _shifted(op: Op, operands: list[Step]) -> Step:
-    """A shift is a product, whose factor is known where the count is."""
+    """A shift is a product; the factor is known if the shift count is."""
     count = constant(op.operands[1])
     return _product(op, operands) if count is None else operands[0] * (1 << count)
 

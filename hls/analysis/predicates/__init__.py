@@ -1,1 +1,1 @@
-"""What conditions say of values: value sets and guarded values."""
+"""Facts implied by conditions: implication, value sets and guarded values."""

@@ -1,4 +1,4 @@
-"""What is known where conditions hold, and which other conditions that decides."""
+"""Facts that hold under conditions, and the other conditions that they decide."""
 
 from ...ir import Value
 from .implication import comparison_key, implied
@@ -8,24 +8,24 @@ __all__ = ["Facts"]
 
 
 class Facts:
-    """What follows from conditions that hold: truths of others, and which numbers values can be.
+    """The consequences of conditions that hold: truth values of other conditions, and possible numbers of values.
 
-    Without ``sets``, which remember what each condition says about numbers as long as nobody changes the operations,
-    only truths are known.
+    Without ``sets``, which cache what each condition implies about numbers while operations do not change, only truth
+    values are known.
     """
 
     __slots__ = ("_numbers", "_sets", "_truths")
 
     def __init__(self, sets: ValueSets | None = None):
         self._sets = sets
-        self._truths: dict[object, bool] = {}  #: by what a condition compares
+        self._truths: dict[object, bool] = {}  #: by comparison key
         self._numbers: dict[Value, ValueSet] = {}
 
     def __bool__(self) -> bool:
         return bool(self._truths or self._numbers)
 
     def where(self, condition: Value, truth: bool = True) -> "Facts":
-        """These facts, and those that follow from a condition being true, or false."""
+        """These facts, and the consequences of a condition being true, or false."""
         more = Facts(self._sets)
         more._truths = dict(self._truths)
         for value, holds in implied(condition, truth).items():
@@ -36,7 +36,7 @@ class Facts:
         return more
 
     def decided(self, condition: Value) -> bool | None:
-        """The truth of a condition; None where the facts do not tell."""
+        """The truth value of a condition; None if the facts do not decide it."""
         key, same = comparison_key(condition)
         if key in self._truths:
             return self._truths[key] == same

@@ -1,4 +1,4 @@
-"""What is chosen under conditions that say something about it."""
+"""Guarded values: the leaves of a select tree with their path conditions (gated SSA)."""
 
 import itertools
 from collections import deque
@@ -12,14 +12,14 @@ __all__ = ["COMPARISONS", "GuardedValue", "compared", "guarded_values_of"]
 
 COMPARISONS = frozenset({"slt", "sle", "ult", "ule", "eq", "ne"})
 
-#: arms of one choice, conditions that are looked at, and operations of a sum
+#: most leaves of one tree, conditions that are examined, and operations of a sum
 _MOST_ARMS, _MOST_FACTS, _MOST_TERMS = 6, 12, 8
 
 
 @dataclass(frozen=True)
 class GuardedValue:
-    """What a ``select`` is where ``facts`` hold. It is ``near`` values that these compare: with a number added, each of
-    them is the arm's value, or that is the low bits of the sum."""
+    """The value of a ``select`` under ``facts``. ``near``: values that the facts compare, each with a number; their sum
+    is the guarded value, or has it as its low bits."""
 
     value: Value
     facts: dict[Value, bool]
@@ -27,7 +27,7 @@ class GuardedValue:
 
 
 def guarded_values_of(op: Op) -> tuple[GuardedValue, ...]:
-    """What a ``select`` of integers comes to, those that are chosen from by it among them."""
+    """The leaves of a ``select`` of integers, including those of selects that are its arms."""
     whole, work = [], deque([(op.result, {})])
     while work:
         value, facts = work.popleft()
@@ -42,7 +42,7 @@ def guarded_values_of(op: Op) -> tuple[GuardedValue, ...]:
 
 
 def compared(*facts: dict[Value, bool]) -> dict[Value, None]:
-    """The integers that the conditions of facts compare, in order."""
+    """The integers compared by the conditions of facts, in order."""
     return {
         value: None
         for known in facts
@@ -68,7 +68,7 @@ def _near(value: Value, facts: dict[Value, bool]) -> tuple[tuple[Value, int], ..
 
 
 def _sum(value: Value) -> tuple[dict[Value, int], int]:
-    """A value as a sum, modulo its type: how often each part is in it, and a number."""
+    """A value as a sum, modulo its type: terms with their factors, and a constant."""
     terms, number, work = {}, 0, [(value, 1)]
     for _ in range(_MOST_TERMS):
         if not work:

@@ -1,4 +1,4 @@
-"""What follows from a condition being true or false, and what it decides: implication between predicates."""
+"""Implication between predicates: what a condition implies, and which conditions it decides."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ __all__ = [
     "never_both",
 ]
 
-#: not (a . b) is (a, or swapped b) . the other
+#: comparisons as the negation of others, possibly with swapped operands
 INVERSE = {
     "eq": ("ne", False),
     "ne": ("eq", False),
@@ -30,23 +30,23 @@ INVERSE = {
     "fne": ("feq", False),
 }
 
-#: operations of which :func:`_imply` knows something
+#: operations that :func:`_imply` handles
 _IMPLYING = frozenset({"and", "or", "xor", "if", "select"})
 
-#: facts that are looked for; what a condition implies beyond that is not used
+#: most facts that are derived from one condition
 MOST_FACTS = 512
 
 
 def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
-    """Truth values that follow from ``condition`` being true (or false), the nearest ones of many."""
+    """Truth values implied by ``condition`` being true (or false); of many, the nearest ones."""
     facts: dict[Value, bool] = {condition: truth}
     open_ = deque(facts)
     while open_ and len(facts) < MOST_FACTS:
         value = open_.popleft()
-        if value.op is None or value.op.opcode not in _IMPLYING:  # most are comparisons
+        if value.op is None or value.op.opcode not in _IMPLYING:  # most conditions are comparisons
             continue
         for further, holds in _imply(value, facts[value]):
-            # conditions share parts: each is looked at once, or time would double with each of them
+            # conditions share operands: visit each once, to avoid exponential time
             if further not in facts:
                 facts[further] = holds
                 open_.append(further)
@@ -54,7 +54,7 @@ def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
 
 
 def decided(condition: Value, facts: dict[Value, bool]) -> bool | None:
-    """The truth of a condition by the facts: it is one of them, or the opposite comparison is; None if neither."""
+    """The truth value of a condition by the facts: it, or its inverse comparison, is one of them; None if neither."""
     if condition in facts or condition.op is None:
         return facts.get(condition)
     opposite, swapped = INVERSE.get(condition.op.opcode, (None, False))
@@ -66,7 +66,7 @@ def decided(condition: Value, facts: dict[Value, bool]) -> bool | None:
 
 
 def follows(condition: Value, facts: dict[Value, bool]) -> bool:
-    """Whether a condition is true by the facts: it is one of them, or a conjunction of such."""
+    """Whether a condition is true by the facts: it is one of them, or a conjunction of them."""
     if constant(condition) == 1 or decided(condition, facts):
         return True
     return (
@@ -77,8 +77,8 @@ def follows(condition: Value, facts: dict[Value, bool]) -> bool:
 
 
 class Exclusions:
-    """Answers which conditions exclude each other: what one implies, the other one denies. What each implies is kept,
-    as long as nobody changes the operations."""
+    """Tests which conditions are mutually exclusive: one implies a fact that the other contradicts. The implications of
+    each are cached while operations do not change."""
 
     def __init__(self):
         self._facts: dict[Value, tuple[set, set, dict[Value, int]]] = {}
@@ -88,13 +88,13 @@ class Exclusions:
             if either.op is not None and either.op.opcode == "or":
                 return all(self.never_both(part, rest) for part in either.op.operands)
         (true, false, number), (also, denied, equal) = self._implied(one), self._implied(other)
-        # one number is not two: at once what a long chain of comparisons says in the end
+        # a value cannot equal two numbers: found at once, instead of at the end of a long chain of comparisons
         if any(equal.get(value, n) != n for value, n in number.items()):
             return True
         return not (true.isdisjoint(denied) and false.isdisjoint(also))
 
     def _implied(self, condition: Value) -> tuple[set, set, dict[Value, int]]:
-        """(what is true, what is false, what is which number) where the condition is true."""
+        """(true conditions, false conditions, values equal to a number) if the condition is true."""
         if condition not in self._facts:
             sides: tuple[set, set] = (set(), set())
             equal: dict[Value, int] = {}
@@ -110,8 +110,8 @@ class Exclusions:
 
 
 def comparison_key(condition: Value) -> tuple[object, bool]:
-    """The condition by what it compares, and whether it is that or its opposite: a comparison and its inverse have one
-    key."""
+    """The condition by what it compares, and whether it is that comparison or its negation: a comparison and its
+    inverse have the same key."""
     opcode = condition.op.opcode if condition.op is not None else None
     if opcode not in INVERSE:
         return condition, True
@@ -123,12 +123,12 @@ def comparison_key(condition: Value) -> tuple[object, bool]:
 
 
 def never_both(one: Value, other: Value) -> bool:
-    """Whether two conditions exclude each other: what one implies, the other one denies."""
+    """Whether two conditions are mutually exclusive: one implies a fact that the other contradicts."""
     return Exclusions().never_both(one, other)
 
 
 def _imply(value: Value, truth: bool) -> Iterator[tuple[Value, bool]]:
-    """What follows at once from a value being true or false."""
+    """The direct consequences of a value being true or false."""
     op = value.op
     if op.opcode == ("and" if truth else "or"):
         for operand in op.operands:
@@ -138,13 +138,13 @@ def _imply(value: Value, truth: bool) -> Iterator[tuple[Value, bool]]:
     elif op.opcode in ("if", "select"):
         arms = arms_of(op, value)
         for k, arm in enumerate(arms):
-            if constant(arm) is not None and bool(constant(arm)) != truth:  # not this one, so the other
+            if constant(arm) is not None and bool(constant(arm)) != truth:  # so the other arm is selected
                 yield op.operands[0], k == 1
                 yield arms[1 - k], truth
 
 
 def arms_of(op: Op, value: Value) -> list[Value]:
-    """What the value is when the condition holds, and when it does not."""
+    """The value's simplified forms for a true and for a false condition of the select."""
     if op.opcode == "select":
         return op.operands[1:]
     return [region.terminator.operands[value.index] for region in op.regions]

@@ -1,4 +1,4 @@
-"""Which numbers values can be where a condition is true or false."""
+"""Conditional value sets: the numbers that values can have if a condition is true or false."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -9,14 +9,14 @@ from ...ir.rewrite import constant
 __all__ = ["ValueSet", "ValueSets", "both"]
 
 _NOTHING: dict[Value, "ValueSet"] = {}
-#: values that a condition is known to say something about; of conjunctions with more, the parts that say less come
-#: first. Each guard of an unrolled loop holds those of all copies before it: it would be as long as they are many.
+#: most values that a condition has facts about; for conjunctions with more, the operands with fewer facts come first.
+#: Each guard of an unrolled loop contains those of all earlier copies: its facts would be as many as the copies.
 _MOST_VALUES = 32
 
 
 @dataclass(frozen=True)
 class ValueSet:
-    """One of ``numbers``; with ``others``, any number but these."""
+    """One of ``numbers``; with ``others``, any number except these."""
 
     numbers: frozenset[int]
     others: bool = False
@@ -40,18 +40,18 @@ class ValueSet:
 
 
 def both(one: dict[Value, ValueSet], other: dict[Value, ValueSet]) -> dict[Value, ValueSet]:
-    """What is known where both are."""
+    """The facts of both."""
     return one | {value: among & one[value] if value in one else among for value, among in other.items()}
 
 
 class ValueSets:
-    """What conditions say, each looked at once."""
+    """The value sets implied by conditions, each computed once."""
 
     def __init__(self):
         self._known: dict[tuple[Value, bool], dict[Value, ValueSet]] = {}
 
     def of(self, condition: Value, truth: bool) -> dict[Value, ValueSet]:
-        """For each value that a condition is about, what it can be where the condition has that truth."""
+        """For each value that a condition constrains, its possible numbers if the condition has that truth value."""
         work = [(condition, truth)]
         while work:
             missing = [part for part in self._parts(*work[-1]) if part not in self._known]
@@ -63,14 +63,14 @@ class ValueSets:
         return self._known[condition, truth]
 
     def decided(self, condition: Value, facts: dict[Value, ValueSet]) -> bool | None:
-        """The truth of a condition where the facts hold, if they tell."""
+        """The truth value of a condition under the facts, if they decide it."""
         for truth in (False, True):
             if any((facts[value] & among).none for value, among in self.of(condition, truth).items() if value in facts):
                 return not truth
         return None
 
     def _parts(self, condition: Value, truth: bool) -> list[tuple[Value, bool]]:
-        """The conditions that this one is put together from."""
+        """The operands that this condition is composed of, with their truth values."""
         op = condition.op
         if op is None or condition.type != BOOL or op.opcode not in ("and", "or", "xor"):
             return []
@@ -94,7 +94,7 @@ class ValueSets:
 
 
 def _plain(condition: Value, truth: bool) -> dict[Value, ValueSet]:
-    """Of a comparison with a number, or of a condition that is about itself alone."""
+    """The set implied by a comparison with a constant, or by a condition about itself."""
     op = condition.op
     if op is not None and op.opcode in ("eq", "ne"):
         for value, number in (op.operands, op.operands[::-1]):

@@ -1,4 +1,4 @@
-"""What a delay, an arrival, a slack and a recurrence bound is: the one place that passes, scheduler and report ask."""
+"""Delays, arrivals, slack and recurrence bounds: the only source for passes, scheduler and reports."""
 
 from .arrivals import Arrivals, carried_arrivals
 from .model import EPSILON_NS, LONG_BEFORE, START, AccessTiming, Arrival, TimingModel

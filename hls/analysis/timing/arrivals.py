@@ -1,4 +1,4 @@
-"""When the values of a loop's iteration, or of any region, are there: arrival times and slack."""
+"""Static timing: arrival times and slack of the values of a loop iteration, or of any region."""
 
 from collections.abc import Iterable, Mapping
 
@@ -8,57 +8,56 @@ from .model import LONG_BEFORE, START, Arrival, TimingModel
 
 __all__ = ["Arrivals", "carried_arrivals"]
 
-#: names that a value has one after the other, as far as anybody looks
+#: most carried values in a chain of copies that are followed
 _MOST_COPIES = 16
 
 
 class Arrivals:
-    """Arrival times of values, each with that of the operation that computes it after its operands.
+    """Arrival times of values, each computed from those of the operands of its operation.
 
-    ``times`` holds what is known so far, at first the values at which ways begin; all others are there from
-    ``otherwise`` on.
+    ``times`` holds the known arrivals, initially those at which paths start; all other values arrive at ``otherwise``.
     """
 
     def __init__(self, timing: TimingModel, times: Mapping[Value, Arrival], otherwise: Arrival = START):
         self.timing, self.times, self.otherwise = timing, dict(times), otherwise
 
     def at(self, value: Value) -> Arrival:
-        """When the value is there."""
+        """The arrival of the value."""
         return self.times.get(value, self.otherwise)
 
     def start(self, op: Op) -> Arrival:
-        """When the last operand is there."""
+        """The arrival of the last operand."""
         return max((self.at(v) for v in op.operands), default=self.otherwise)
 
     def after(self, op: Op, delay: float | None = None) -> Arrival:
-        """When the results are there; ``delay`` in the place of what the operation takes."""
+        """The arrival of the results; ``delay`` replaces the delay of the operation."""
         return self.timing.after(op, self.start(op), delay)
 
     def note(self, op: Op, delay: float | None = None) -> None:
-        """Remember when the results are there."""
+        """Record the arrival of the results."""
         self.times.update(dict.fromkeys(op.results, self.after(op, delay)))
 
     def follow(self, ops: Iterable[Op], delays: Mapping[Op, float] = {}) -> "Arrivals":
-        """Remember the results of operations, in order; some with other ``delays``."""
+        """Record the arrivals of operations, in order; some with other ``delays``."""
         for op in ops:
             self.note(op, delays.get(op))
         return self
 
     def misses(self, value: Value) -> bool:
-        """Whether the value comes too late for the first cycle."""
+        """Whether the value arrives too late for the first cycle."""
         return self.timing.misses(self.at(value))
 
     def slack(self, value: Value) -> float:
-        """What is left of the first cycle when the value is there, in ns; less than 0 where a later one is."""
+        """The rest of the first cycle when the value arrives, in ns; negative if it arrives in a later cycle."""
         cycle, ns = self.at(value)
         return self.timing.room - ns if cycle <= 0 else -cycle * self.timing.room - ns
 
 
 def carried_arrivals(body: Region, timing: TimingModel) -> tuple[Arrivals, dict[Value, int]]:
-    """When the values on the recurrences of a loop are there within an iteration, and which recurrence each is of.
+    """Arrivals of the values on a loop's recurrences within an iteration, and the number of each value's recurrence.
 
-    What is carried on from one name to the next is there a cycle earlier for each; all that is on no recurrence is
-    there long before.
+    A value that is only copied from one carried value to the next arrives a cycle earlier for each copy; values on no
+    recurrence arrive long before.
     """
     together = components(body)
     pairs = [

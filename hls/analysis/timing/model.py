@@ -1,4 +1,4 @@
-"""How long each operation takes on the target: cycles for parts with registers inside, nanoseconds for plain logic."""
+"""The timing model of operations: latency in cycles for pipelined parts, delay in ns for combinational logic."""
 
 import math
 from collections.abc import Callable, Container
@@ -16,16 +16,17 @@ from ..channels.endpoints import answers_at_once
 
 __all__ = ["AccessTiming", "Arrival", "PartTiming", "TimingModel"]
 
-#: delay classes of operations whose name differs
+#: delay classes of operations whose class has another name
 _CLASS = {"ne": "eq", "ule": "ult", "sle": "slt", "fneg": "not", "fabs": "and", "addr": "add"}
-#: traits of operations that begin with a register: of a queue, or of a RAM
+#: traits of operations that start from a register: of a queue, or of a RAM
 OWN_REGISTERS = frozenset({"memory", "atomic", "region", "wait", "channel"})
 _WIRES = frozenset({"const", "given", "work_item", "array", "token", "trunc", "zext", "sext", "bitcast"})
 EPSILON_NS = 1e-9  # sums of delays are compared with the period up to rounding
 
 
 class Arrival(NamedTuple):
-    """When a value is there: the cycle, counted from the start of an iteration, and the ns since that began."""
+    """The time at which a value arrives: the cycle, counted from the start of an iteration, and the ns in that
+    cycle."""
 
     cycle: float
     ns: float
@@ -36,12 +37,12 @@ class Arrival(NamedTuple):
 
 
 START = Arrival(0, 0.0)
-#: of what does not change while a recurrence runs
+#: arrival of values that do not change while a recurrence runs
 LONG_BEFORE = Arrival(-math.inf, 0.0)
 
 
 class PartTiming(Protocol):
-    """Timing of an arithmetic part as it is cut for the clock."""
+    """Timing of an arithmetic part as pipelined for the clock."""
 
     latency: int  #: cycles
     delay_ns: float  #: from the operands to the first register, or to the result if there is no register
@@ -49,30 +50,30 @@ class PartTiming(Protocol):
 
 
 class AccessTiming(Protocol):
-    """What planned memories tell about accesses."""
+    """Timing of accesses that follows from the memory plan."""
 
-    onchip: Container[str]  #: the memories of the kernel's own
+    onchip: Container[str]  #: the memories of the kernel itself
 
     def fixed_latency(self, op: Op) -> int | None:
-        """Cycles that the access always takes; None where it may wait, and for what is no access."""
+        """Cycles that the access always takes; None if it may stall, and for operations that are no access."""
 
     def forwards(self, store: Op) -> bool:
-        """Whether loads may see the store before it is in the memory."""
+        """Whether loads may take the stored value before it is in the memory."""
 
     def sharers(self, op: Op) -> int:
-        """How many accesses start in one cycle with it, itself included, and may use each other's banks."""
+        """The number of accesses that start in the same cycle, this one included, and may use each other's banks."""
 
     def chosen_late(self, op: Op) -> bool:
-        """Whether its answer is chosen among banks after its last register."""
+        """Whether its result passes a mux over banks after its last register."""
 
     def banks(self, op: Op) -> int:
-        """How many banks the memory of an access has."""
+        """The number of banks of the memory of an access."""
 
 
 @dataclass(frozen=True)
 class UnplannedAccesses:
     """The accesses of a kernel whose memories are not planned yet: a load from one of its own memories (``onchip``)
-    takes ``ram_latency`` cycles, and of all others nobody knows."""
+    takes ``ram_latency`` cycles, the latency of others is unknown."""
 
     onchip: frozenset[str] = frozenset()
     ram_latency: int = 1
@@ -97,12 +98,12 @@ class UnplannedAccesses:
 
 @dataclass(frozen=True)
 class TimingModel:
-    """Answers every question about the time that operations take.
+    """The timing of all operations.
 
-    ``model`` holds the delays of the device at the clock at hand, ``address_bits`` is the width of a pointer. ``parts``
-    gives the timing of the arithmetic part that computes an operation (None: plain logic does), ``memory`` knows the
-    accesses of the kernel at hand once they are planned, and ``wait`` is how many cycles an access or a call of a
-    channel is expected to take that may wait; ``ram_latency`` is what a load from block RAM takes.
+    ``model`` holds the delays of the device at the current clock, ``address_bits`` is the width of a pointer. ``parts``
+    returns the timing of the arithmetic part that computes an operation (None: combinational logic), ``memory`` the
+    accesses of the current kernel once they are planned, and ``wait`` is the expected latency in cycles of an access or
+    channel call that may stall; ``ram_latency`` is that of a load from block RAM.
     """
 
     model: DelayModel
@@ -118,44 +119,44 @@ class TimingModel:
         return replace(self, memory=memory)
 
     def unplanned(self, function: Function) -> "TimingModel":
-        """The same for a flat kernel of which no memory is planned yet."""
+        """The same for a flat kernel whose memories are not planned yet."""
         own = frozenset(name for name, memory in function.memories.items() if memory.onchip)
         return self.planned(UnplannedAccesses(own, self.ram_latency))
 
-    # --- the clock and what every loop needs
+    # --- the clock, and the overhead of every loop
 
     @property
     def period(self) -> float:
-        """Of the clock, in ns."""
+        """The clock period in ns."""
         return self.model.period_ns
 
     @property
     def overhead(self) -> float:
-        """What a register takes from every period, in ns."""
+        """The register overhead in every period (clock to output and setup), in ns."""
         return self.model.overhead_ns
 
     @property
     def room(self) -> float:
-        """What is left of a period for logic, in ns."""
+        """The time for logic in a period, in ns."""
         return self.period - self.overhead
 
     @property
     def slot_read(self) -> float:
-        """Choosing between the initial value and the slot's register."""
+        """The delay of selecting between the initial value and the slot's register."""
         return self.model.delay("select", 1)
 
     @property
     def header(self) -> float:
-        """From the continue condition through the header to the next issue."""
+        """The delay from the continue condition through the header to the next issue."""
         return 2 * self.model.delay("select", 1)
 
     @property
     def queue_output(self) -> float:
-        """What a queue's output takes more than a register's."""
+        """The delay of a queue's output in addition to that of a register."""
         return self.model.delay("fifo_out", 1)
 
     def tap(self, steps: int) -> float:
-        """Nanoseconds to read the value of ``steps`` iterations ago: of at most so many places where it may be."""
+        """Nanoseconds to read the value of ``steps`` iterations ago: a mux over at most so many registers."""
         return self.slot_read + (self.model.delay("mux", steps) if steps > 1 else 0.0)
 
     def exceeds(self, ns: float) -> bool:
@@ -163,41 +164,41 @@ class TimingModel:
         return ns > self.room + EPSILON_NS
 
     def misses(self, arrival: Arrival) -> bool:
-        """Whether a value that arrives so comes too late for the first cycle."""
+        """Whether a value with this arrival is too late for the first cycle."""
         return arrival.cycle > 0 or arrival.cycle == 0 and self.exceeds(arrival.ns)
 
     # --- one operation
 
     def latency(self, op: Op) -> int:
-        """Cycles from operands to result; 0 is combinational, or not known before it runs."""
+        """Cycles from operands to result; 0 if it is combinational, or known at run time only."""
         part = self.parts(op)
         return part.latency if part else self.memory.fixed_latency(op) or 0
 
     def delay(self, op: Op) -> float:
-        """Nanoseconds from the operands to the result, or to the first register inside."""
+        """Nanoseconds from the operands to the result, or to the first internal register."""
         part = self.parts(op)
         if part:
             return part.delay_ns
         if op.opcode == "store" and self.memory.forwards(op):
-            return self.slot_read  # a choice in front of the register of every load that sees it
+            return self.slot_read  # a select in front of the register of every load that sees it
         sharers = self.memory.sharers(op)
         if sharers > 1:
-            return self.model.delay("mux", sharers)  # of the addresses of those that start in one cycle
+            return self.model.delay("mux", sharers)  # over the addresses of the accesses that start in one cycle
         if answers_at_once(op):
-            # the channel's own register is there from the start; its answer hangs on the condition
+            # the channel's own register is available from the start; the result depends on the condition
             return self.slot_read
         if _begins_with_a_register(op) or op.opcode in _WIRES or not op.results or is_wires(op):
             return 0.0
         if op.opcode == "addr" and op.attrs[Attr.MEM] in self.memory.onchip:
-            return self.model.hop  # a memory of its own begins at 0: nothing is added, but its blocks lie elsewhere
+            return self.model.hop  # starts at address 0, so nothing is added; but its blocks are placed apart
         return self._logic(op)
 
     def out_delay(self, op: Op) -> float:
-        """Nanoseconds from the last register inside to the result."""
+        """Nanoseconds from the last internal register to the result."""
         part = self.parts(op)
         if part:
             return part.out_delay_ns
-        straight = self.memory.fixed_latency(op) == 1  # from the RAM, without a register between
+        straight = self.memory.fixed_latency(op) == 1  # from the RAM output, without a register between
         if not straight and not self.memory.chosen_late(op):
             return 0.0
         banks = self.memory.banks(op)
@@ -206,14 +207,15 @@ class TimingModel:
         )
 
     def expected(self, op: Op) -> int:
-        """Cycles from operands to result; of what may wait, those that it usually takes."""
+        """Cycles from operands to result; the usual number if the operation may stall."""
         if _begins_with_a_register(op) and not answers_at_once(op):
             fixed = self.memory.fixed_latency(op)
             return self.wait if fixed is None else fixed
         return self.latency(op)
 
     def turnaround(self, op: Op, steps: int) -> int:
-        """Cycles from an operand to where the result is an operand again, through a history of so many places."""
+        """Cycles from an operand to the use of the result as an operand again, through a delay line of ``steps``
+        stages."""
         return int(self.after(op, Arrival(0, self.tap(steps))).cycle) + 1
 
     def _logic(self, op: Op) -> float:
@@ -224,13 +226,13 @@ class TimingModel:
         if has(op, "shift") and is_constant(op.operands[1]):
             name = f"const_{name}"
         if name == "eq" and any(is_constant(v) for v in op.operands):
-            width = max(1, width // 2)  # half as many bits to look at
+            width = max(1, width // 2)  # half as many bits to compare
         if name in ("ult", "slt"):
             width = ordered_bits(op)
             if width == 1:
-                return 0.0  # the upper bit itself, or its opposite
+                return 0.0  # the top bit, or its inverse
         if op.results[0].type.bits == 1 and (has(op, "bitwise") or name == "select"):
-            return self.model.delay(name, 1) / 2  # logic on single bits: at least two operations fit one lookup table
+            return self.model.delay(name, 1) / 2  # single-bit logic: at least two operations fit one lookup table
         if name in ("extract", "insert"):
             if is_constant(op.operands[1]):
                 return 0.0
@@ -241,15 +243,15 @@ class TimingModel:
             )
         return self.model.delay(name, width)
 
-    # --- one after the other
+    # --- sequences of operations
 
     def register(self, cycle: float = 0) -> Arrival:
-        """When a carried value is there that was computed before ``cycle``."""
+        """The arrival of a carried value that was computed before ``cycle``."""
         return Arrival(cycle, self.slot_read)
 
     def after(self, op: Op, start: Arrival, delay: float | None = None) -> Arrival:
-        """When the result is there, of operands that are there at ``start``; ``delay`` instead of the operation's own.
-        What does not fit into the rest of a cycle begins with the next one."""
+        """The arrival of the result if the operands arrive at ``start``; ``delay`` replaces that of the operation. A
+        delay that does not fit into the rest of a cycle starts in the next one."""
         if start.cycle == LONG_BEFORE.cycle:
             return LONG_BEFORE
         if delay is None and (latency := self.expected(op)):
@@ -264,14 +266,14 @@ class TimingModel:
         return Arrival(cycle, ns + delay)
 
     def joined(self, kind: str, type: Type, start: Arrival, flush: bool = False) -> Arrival:
-        """When the result of an operation is there that is still to be built. ``kind`` is an opcode, or "smin" and the
-        like; all its operands have one ``type``, none is constant, and with ``flush`` subnormal numbers are zeros."""
+        """The arrival of the result of an operation that is not built yet. ``kind`` is an opcode, or "smin" and the
+        like; its operands have one ``type``, none is constant, and with ``flush`` subnormal numbers are zeros."""
         for op in self._probe(kind, type, flush):
             start = self.after(op, start)
         return start
 
     def logic(self, kind: str, type: Type) -> float:
-        """Nanoseconds of an operation of plain logic that is still to be built."""
+        """The delay in ns of a combinational operation that is not built yet."""
         return sum(map(self.delay, self._probe(kind, type, False)))
 
     def _probe(self, kind: str, type: Type, flush: bool) -> tuple[Op, ...]:

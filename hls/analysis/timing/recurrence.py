@@ -1,4 +1,4 @@
-"""Recurrences of a loop, and the least interval between iterations that each of them allows."""
+"""Recurrences of a loop, and the least II that each of them allows."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
@@ -11,18 +11,18 @@ from .model import LONG_BEFORE, Arrival, TimingModel
 
 __all__ = ["Recurrence", "recurrences_of"]
 
-#: bodies of more operations are left alone
+#: longer bodies are left alone
 MOST_OPS = 5_000
-#: carried values that are tried as the first to be there
+#: most carried values that are tried as the earliest one
 MOST_FIRST = 4
 
-#: gives the arrivals of an iteration from those of its carried values
+#: computes the arrivals of an iteration from those of its carried values
 Iteration = Callable[[Mapping[Value, Arrival]], Arrivals]
 
 
 @dataclass(eq=False)
 class Recurrence:
-    """``values`` of a loop's ``body`` that depend on themselves in an iteration before, all of them together."""
+    """A recurrence: ``values`` of a loop's ``body`` that depend on each other across iterations (one component)."""
 
     body: Region
     values: set[Value]
@@ -30,7 +30,7 @@ class Recurrence:
 
     @property
     def ops(self) -> list[Op]:
-        """The operations between these values, in order."""
+        """The operations on the recurrence, in order."""
         return [op for op in self.body.ops if not self.values.isdisjoint(op.results)]
 
     @property
@@ -39,15 +39,15 @@ class Recurrence:
         return [arg for arg in self.body.args if arg in self.values]
 
     def following(self, arg: Value) -> Value:
-        """What a carried value is in the next iteration."""
+        """The value of a carried value in the next iteration."""
         return self.body.terminator.operands[1 + arg.index]
 
     def late(self, op: Op) -> list[bool]:
-        """Of each operand whether it belongs to the recurrence."""
+        """For each operand whether it is on the recurrence."""
         return [v in self.values for v in op.operands]
 
     def decides_the_end(self) -> bool:
-        """Whether it hangs on the recurrence if another iteration follows."""
+        """Whether the continue condition depends on the recurrence."""
         hangs = set(self.values)
         for op in self.body.ops:
             if not hangs.isdisjoint(op.operands):
@@ -55,19 +55,19 @@ class Recurrence:
         return self.body.terminator.operands[0] in hangs
 
     def cycles(self, delays: Mapping[Op, float] = {}) -> int:
-        """Cycles of the longest way from the carried values to the next ones, where some operations have other
-        ``delays`` (in ns)."""
+        """Cycles of the longest path from the carried values to the next ones, with other ``delays`` (in ns) for some
+        operations."""
         arrivals = Arrivals(self.timing, self._registers(), LONG_BEFORE).follow(self.ops, delays)
         return max(1, *(1 + int(arrivals.at(self.following(arg)).cycle) for arg in self.args))
 
     def arrivals(self, interval: int, iteration: Iteration | None = None) -> Arrivals | None:
-        """When the values are there if iterations start every ``interval`` cycles, or None where they cannot.
+        """The arrivals if iterations start every ``interval`` cycles, or None if that is impossible.
 
-        A carried value is there a cycle after the iteration before has computed it, less the interval; what only
-        moves on from one carried value to the next is in a register already. Beginning with one of them in cycle 0, the
-        others follow as longest paths; where that one itself would come later than it was taken to be, the interval is
-        too short for one of the cycles through it. ``iteration`` computes arrivals otherwise than by the operations as
-        they are.
+        A carried value arrives a cycle after the previous iteration has computed it, less the interval; a value that is
+        only copied from one carried value to the next is in a register already. Starting from one carried value in
+        cycle 0, the others follow as longest paths; if the first then arrives later than assumed, the interval is too
+        short for one of the cycles through it. ``iteration`` computes arrivals in another way than from the current
+        operations.
         """
         iteration, following = iteration or self._as_is(), {arg: self.following(arg) for arg in self.args}
         begun = self.timing.register()
@@ -88,7 +88,7 @@ class Recurrence:
         return None
 
     def least_interval(self, works: int, iteration: Iteration | None = None) -> int:
-        """The least interval that works, in cycles, where ``works`` is one."""
+        """The least interval that is possible, in cycles, given that ``works`` is."""
         return 1 + bisect_left(range(1, works), True, key=lambda k: self.arrivals(k, iteration) is not None)
 
     def _as_is(self) -> Iteration:
@@ -99,14 +99,14 @@ class Recurrence:
         return dict.fromkeys(self.args, self.timing.register())
 
     def _register(self, arrival: Arrival, earlier: int) -> Arrival:
-        """When a carried value is in its register that arrives so, but ``earlier`` cycles."""
+        """The arrival of a carried value at its register, ``earlier`` cycles before the cycle of ``arrival``."""
         long_before = arrival.cycle == LONG_BEFORE.cycle
         return LONG_BEFORE if long_before else self.timing.register(arrival.cycle - earlier)
 
 
 def recurrences_of(loop: Op, timing: TimingModel) -> Iterator[Recurrence]:
-    """The recurrences of a loop; left out are long bodies, recurrences with loops inside, rings, whose iterations wait
-    for each other anyway, and what decides about the end of a loop that waits for that."""
+    """The recurrences of a loop, except for: long bodies; recurrences that contain loops; barrier loops, whose
+    iterations wait for each other anyway; and those that decide the exit of a loop that waits for the decision."""
     (body,) = loop.regions
     together: dict[int, set[Value]] = {}
     for value, number in (
@@ -122,8 +122,8 @@ def recurrences_of(loop: Op, timing: TimingModel) -> Iterator[Recurrence]:
 
 
 def _waits_for_its_end(loop: Op) -> bool:
-    """Whether the source asks that no iteration is issued before it is known whether there is one. Then all that is
-    computed for the answer counts, and not only what comes back."""
+    """Whether the source requires that no iteration is issued before the exit condition is known. Then the whole path
+    to the condition limits the II, not only the recurrence."""
     return (
         bool(loop.attrs.get(Attr.DISABLE_LOOP_PIPELINING) or loop.attrs.get(Attr.MAX_CONCURRENCY))
         or loop.attrs.get(Attr.SPECULATED_ITERATIONS) == 0

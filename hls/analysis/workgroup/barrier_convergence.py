@@ -1,4 +1,4 @@
-"""Whether all work-items of a group come to each barrier: proved, known not to be so, or the program's promise."""
+"""Barrier convergence: proven, refuted, or the responsibility of the program."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from .uniformity import parting_place, unrepeatable_values, varying_values
 
 __all__ = ["check_barriers"]
 
-#: groups of dimension 0 that are tried, besides the first two: where constants of the kernel lie in the global range
+#: groups in dimension 0 that are tried, besides the first two: those around constants of the kernel in the global range
 MOST_GROUPS = 8
 _HINT = (
     "put the barrier where all of them reach it equally often, and move only the code between barriers into conditions"
@@ -27,7 +27,7 @@ _KNOWN = (
 
 @dataclass(frozen=True)
 class _Condition:
-    """On what it depends who comes to a barrier; of a ``loop`` it is whether it goes on."""
+    """A condition under which a barrier is reached; for a ``loop``, its continue condition."""
 
     value: Value
     what: str = "condition"
@@ -35,11 +35,11 @@ class _Condition:
 
 
 def check_barriers(function: Function, warn: Callable[[Diagnostic], None] | None = None) -> bool:
-    """Whether the program must promise that all work-items of a group come to the barriers of a flat kernel, as it is
-    not known; ``warn`` is told of each of them.
+    """Whether convergence of some barrier of a flat kernel is unknown, and thus the responsibility of the program;
+    ``warn`` is told of each.
 
-    Raises CompileError for every barrier that some work-items of a group reach and others do not, as ids and constants
-    say, or for which a run on the same memory could not tell whether they do.
+    Raises CompileError for every barrier that, by ids and constants, some work-items of a group reach and others do
+    not, or whose convergence a run on the same memory could not verify.
     """
     barriers = list(_barriers(function.body, []))
     varying = varying_values(function)
@@ -57,7 +57,7 @@ def check_barriers(function: Function, warn: Callable[[Diagnostic], None] | None
 
 
 def _promise(barriers: list[Span | None], condition: Diagnostic | None) -> Diagnostic:
-    """The warning of barriers that rest on the same condition."""
+    """The warning for barriers that depend on the same condition."""
     others = f"this barrier, and {len(barriers) - 1} more, rest" if len(barriers) > 1 else "this barrier rests"
     return Diagnostic(
         f"{others} on an assumption: all work-items of a group reach it, or none; a launch that violates this ends "
@@ -82,21 +82,22 @@ def _barriers(region: Region, around: list[_Condition]):
 
 
 class _Check:
-    """Finds faults and promises. ``conditions`` are those that may differ within a group as far as is plain to see."""
+    """Finds divergent and unproven barriers. ``conditions`` are those that a first analysis finds varying in a
+    group."""
 
     def __init__(self, function: Function, conditions: set[Value]):
         needed = needed_for(function, conditions)
         self.varying = varying_values(function, equal_in_groups(function, needed))
         self.parted = _parted(function, needed)
         self.unrepeatable = unrepeatable_values(function)
-        #: whether a launch can be held against a promise before it begins
+        #: whether convergence can be verified before a launch begins
         self.checkable = not function.attrs.get(Attr.AUTORUN) and not any(is_call(op) for op in walk(function.body))
         self.faults: list[Diagnostic] = []
-        #: barriers by the note that names the condition
+        #: unproven barriers, by the note that names the condition
         self.promises: dict[Diagnostic | None, list[Span | None]] = {}
 
     def barrier(self, barrier: Op, around: list[_Condition]):
-        """Judge one barrier."""
+        """Classify one barrier."""
         differing = [c for c in around if c.value in self.varying]
         wrong = next(
             (c for c in differing if not self.checkable or c.value in self.unrepeatable or self._parts(c.value)), None
@@ -116,7 +117,7 @@ class _Check:
             self.promises.setdefault(self._note(differing[0]), []).append(barrier.span)
 
     def _parts(self, value: Value) -> bool:
-        """Whether the condition differs in some group, or does if others hold that are the same for all."""
+        """Whether the condition differs in some group, given that all uniform conditions hold."""
         if value in self.parted:
             return True
         if value.op is None or value.op.opcode != "and":
@@ -134,7 +135,7 @@ class _Check:
 
 
 def _parted(function: Function, needed: set[Value]) -> set[Value]:
-    """Values that differ in some group of a size that the program allows, as ids and constants say."""
+    """Values that differ in some group of a permitted size, by ids and constants."""
     queries = {
         (op.attrs[Attr.FN], op.attrs.get(Attr.DIM, 0))
         for op in walk(function.body)
@@ -161,8 +162,7 @@ def _groups(size: int, needed: set[Value]) -> list[int]:
 
 
 def _some_size(function: Function, dims: set[int]) -> tuple[int, int, int]:
-    """A group as the program allows it: the required one, else the largest, with about as many in each of the
-    dimensions."""
+    """A permitted group: of the required size, else of the largest, with about equal sizes in the dimensions."""
     if size := function.attrs.get(Attr.WORK_GROUP_SIZE):
         return tuple(size)
     most, found = most_work_items(function), [1, 1, 1]

@@ -1,4 +1,4 @@
-"""All work-items of one group side by side, as far as their ids and constants decide what happens."""
+"""Partial evaluation of a work-group: all its work-items side by side, as far as ids and constants determine values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from ...ir import Attr, Function, IntType, Op, Region, Value, evaluate, has
 
 __all__ = ["PartialExecution", "equal_in_groups", "local_ids", "needed_for", "places_in"]
 
-#: evaluations of an operation for one work-item, in all; what would need more is not known
+#: most evaluations of an operation for one work-item, in total; beyond that values are unknown
 MOST_STEPS = 200_000
 
 
@@ -18,7 +18,7 @@ def places_in(size: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def needed_for(function: Function, wanted: set[Value]) -> set[Value]:
-    """The values that others are computed from, they themselves among them; what memory holds is not followed."""
+    """The values and everything they are computed from, except through memory."""
     ends = _LoopValues(function)
     found, work = set(), list(wanted)
     while work:
@@ -30,7 +30,7 @@ def needed_for(function: Function, wanted: set[Value]) -> set[Value]:
 
 
 def local_ids(size: tuple[int, ...]) -> dict[tuple[str, int], list[int]]:
-    """What a group of the size knows of its places, whichever it is."""
+    """The ids of the work-items of a group of the size, as far as they are the same in each group."""
     places = places_in(size)
     return {("local_id", d): [place[d] for place in places] for d in range(3)} | {
         ("local_size", d): [size[d]] * len(places) for d in range(3)
@@ -38,13 +38,13 @@ def local_ids(size: tuple[int, ...]) -> dict[tuple[str, int], list[int]]:
 
 
 def equal_in_groups(function: Function, needed: set[Value]) -> set[Value]:
-    """Values of which it can be computed that they are the same for all work-items of every group."""
+    """Values that are provably equal for all work-items of every group."""
     size = function.attrs.get(Attr.WORK_GROUP_SIZE)
     return PartialExecution(function, local_ids(tuple(size)), needed).equal if size else set()
 
 
 class _LoopValues:
-    """What the carried values and results of loops come from."""
+    """The values from which carried values and results of loops are computed."""
 
     def __init__(self, function: Function):
         self.of: dict[Value, tuple[Value, ...]] = {}
@@ -64,11 +64,11 @@ class _LoopValues:
 
 @dataclass
 class PartialExecution:
-    """Runs a flat kernel for one group. ``ids`` gives, for those queries (function, dimension) whose answers are known,
-    the answer for each work-item; only the values ``needed`` are computed. Afterwards a value is in
+    """Runs a flat kernel for one group. ``ids`` maps queries (function, dimension) with known results to the result for
+    each work-item; only the values ``needed`` are computed. Afterwards a value is in
 
-    ``parted`` where work-items had different ones at the same time, in ``unknown`` where it could not be computed once
-    at least, and in ``equal`` where it was computed each time, and all had the same.
+    ``parted`` if work-items had different ones at the same time, in ``unknown`` if it could not be computed at least
+    once, and in ``equal`` if it was always computed, and equal for all.
     """
 
     function: Function
@@ -81,7 +81,7 @@ class PartialExecution:
     def __post_init__(self):
         self._items = len(next(iter(self.ids.values()), [0]))
         self._steps = MOST_STEPS
-        # one number where all have the same, a list of one for each, None where it is not known
+        # one number if equal for all, a list with one for each, None if unknown
         self._now: dict[Value, int | list[int] | None] = {}
         self._region(self.function.body)
 
@@ -142,10 +142,10 @@ class PartialExecution:
                 self._carry(arg, number)
             self._region(body)
             going, *given = (self._now.get(v) for v in (again, *nexts))
-            self._steps -= 1  # also where nothing is computed
+            self._steps -= 1  # also if nothing is computed
             if self._steps < 0 or not isinstance(going, int):
                 going = None
-        if going is None:  # how often it is run from here on is not known, nor what it carries
+        if going is None:  # the remaining trip count and carried values are unknown
             for arg in body.args:
                 self._carry(arg, None)
             self._region(body)

@@ -1,4 +1,4 @@
-"""What work-items of one group may do at the same time: which operations no meeting separates."""
+"""Barrier phases (may-happen-in-parallel): which operations of a work-group no barrier separates."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ __all__ = ["BarrierPhases"]
 
 @dataclass(frozen=True)
 class _Way:
-    """A way between two phases without a meeting. It is only taken while ``unless`` is false; where it leads into
-    another iteration of a ring, nothing is known any more of the values that are made ``inside`` of that."""
+    """A path between two phases without a barrier. It is taken only if ``unless`` is false; if it leads to another
+    iteration of a barrier loop, facts about the values defined ``inside`` that loop no longer hold."""
 
     begin: int
     end: int
@@ -23,18 +23,18 @@ class _Way:
 
 
 class BarrierPhases:
-    """The phases of a flat kernel whose work-items meet: a meeting ends one and begins another.
+    """The phases of a flat kernel with barriers: each barrier ends one and begins another.
 
-    All work-items of a group take the same way through meetings and rings. So two operations take place at once in one
-    group only if a way without a meeting leads from one to the other. What must be true for either to take place is
-    true for both ends of the way: a meeting under the same condition is not left out.
+    All work-items of a group take the same path through barriers and barrier loops. So two operations may execute at
+    the same time in one group only if a path without a barrier leads from one to the other. Facts that hold at either
+    operation hold at both ends of the path: a barrier under a condition that they imply cannot be bypassed.
     """
 
     def __init__(self, function: Function):
         self.of: dict[Op, int] = {}  #: the phase of each operation
         self._count = 0
         self._ways: list[_Way] = []
-        self._true: dict[Op, dict[Value, bool]] = {}  # what is known wherever the operation is reached
+        self._true: dict[Op, dict[Value, bool]] = {}  # facts that hold where the operation executes
         self._known: dict[tuple, bool] = {}
         self._region(function.body, self._new(), {})
 
@@ -43,7 +43,7 @@ class BarrierPhases:
         return self._leads(one, other) or self._leads(other, one)
 
     def _leads(self, one: Op, other: Op) -> bool:
-        """Whether there is a way that fits what is true at its beginning, and one that fits what is true at its end."""
+        """Whether there is a path consistent with the facts at its begin, and one consistent with those at its end."""
         if (one, other) not in self._known:
             first, second = self.of[one], self.of[other]
             ahead = [(way.begin, way.end, way) for way in self._ways]
@@ -57,14 +57,13 @@ class BarrierPhases:
         return self._true[op] | (implied(predicate(op)) if reaches_memory(op) else {})
 
     def _new(self, *ways: tuple[int, Value | None]) -> int:
-        """A phase that follows on each of ``ways``: (the phase before, the condition under which there is a meeting
-        instead)."""
+        """A phase that follows each of ``ways``: (previous phase, condition under which a barrier separates them)."""
         self._ways += [_Way(before, self._count, unless) for before, unless in ways]
         self._count += 1
         return self._count - 1
 
     def _region(self, region: Region, phase: int, true: dict[Value, bool]) -> int:
-        """Number the region's operations, the first of which take place in ``phase``; returns the phase at its end."""
+        """Number the region's operations, the first of which execute in ``phase``; returns the phase at its end."""
         for op in region.ops:
             self.of[op], self._true[op] = phase, true
             if op.opcode == "meet":
@@ -78,7 +77,7 @@ class BarrierPhases:
         return phase
 
     def _ring(self, loop: Op, phase: int, true: dict[Value, bool]) -> int:
-        """An iteration begins in what follows the one before without a meeting."""
+        """An iteration begins in a phase that follows the end of the previous one without a barrier."""
         (body,) = loop.regions
         begin = self._new((phase, None))
         end = self._region(body, begin, true)
@@ -97,7 +96,7 @@ def _made(region: Region) -> Iterable[Value]:
 
 
 def _reached(phase: int, ways: list[tuple[int, int, _Way]], facts: dict[Value, bool]) -> set[int]:
-    """The phases to which ways lead on which nothing is left out that takes place by the facts."""
+    """The phases reached by paths that bypass no barrier that the facts imply."""
     begin = (phase, frozenset(facts.items()))
     found, work = {begin}, [begin]
     while work:

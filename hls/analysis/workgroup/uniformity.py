@@ -1,5 +1,5 @@
-"""Which values are the same for all work-items of a group, or for neighbours in it; loops in which neighbours might
-part."""
+"""Uniformity (divergence) analysis: which values are equal for all work-items of a group, or for neighbouring ones; and
+which loops neighbours may leave at different times."""
 
 from collections.abc import Callable
 
@@ -20,15 +20,15 @@ __all__ = [
 
 _DIFFERENT = frozenset({"local_id", "global_id"})
 _LOGIC = frozenset({"and", "or", "xor", "select", "zext", "trunc", "sext"})
-#: atomic operations that leave in memory what their order decides
+#: atomic operations after which the contents of memory depend on their order
 _IN_TURN = frozenset({"xchg", "cmpxchg"})
 
 
 def varying_values(function: Function, equal: set[Value] | frozenset[Value] = frozenset()) -> set[Value]:
     """The values of a flat kernel that may differ within a group; those in ``equal`` are known not to.
 
-    Ids of work-items, what atomic operations and channels give, what private arrays hold, and what is computed from
-    those. What is read from memory at one address is taken to be one value: a kernel in which it is not has a race.
+    Sources are ids of work-items, results of atomic operations and channel calls, and private arrays; everything
+    computed from them varies. A load from a uniform address counts as uniform: a kernel in which it is not has a race.
     """
     return _Varying(function, range(3), equal).run()
 
@@ -36,8 +36,8 @@ def varying_values(function: Function, equal: set[Value] | frozenset[Value] = fr
 def lane_values(function: Function) -> set[Value]:
     """The values of a flat kernel that may differ between work-items of a group that are neighbours in dimension 0.
 
-    As :func:`varying_values`, but ids in other dimensions are the same, and so is whether a loop goes on where the
-    group's size tells.
+    As :func:`varying_values`, but ids in other dimensions are equal, and so are exit conditions of loops if the group
+    size implies it.
     """
     varying = _Varying(function, range(1)).run()
     loops = [op for op in walk(function.body) if op.opcode == "loop"]
@@ -49,27 +49,27 @@ def lane_values(function: Function) -> set[Value]:
 
 
 def lane_distances(function: Function) -> dict[Value, int]:
-    """How much more a sum of ids, of a flat kernel, is in the neighbour in dimension 0; modulo its type."""
+    """By how much a sum of ids in a flat kernel increases to the neighbour in dimension 0; modulo its type."""
     varying = _Varying(function, range(1))
     varying.run()
     return {value: ids[0] for value, ids in varying.distances.items() if ids}
 
 
 def unrepeatable_values(function: Function) -> set[Value]:
-    """The values of a flat kernel that another run, on the same memory, may find different: what depends on the order
-    of atomic operations, on channels, and on memory that others write at the same time."""
+    """The values of a flat kernel that may be different in another run on the same memory: those that depend on the
+    order of atomic operations, on channels, and on memory that others write at the same time."""
     return _Unrepeatable(function).run()
 
 
 class _Spread:
-    """The values for which something holds because it holds for others, from which they are computed."""
+    """Propagates a property of values to everything computed from them."""
 
     def __init__(self, function: Function):
         self.function, self.changed = function, True
         self.values: set[Value] = set()
 
     def run(self) -> set[Value]:
-        while self.changed:  # loops feed back
+        while self.changed:  # until a fixed point, as loops feed back
             self.changed = False
             self._region(self.function.body, False)
         return self.values
@@ -80,7 +80,7 @@ class _Spread:
         self.values |= new
 
     def _region(self, region: Region, divided: bool):
-        """``divided``: it holds for how often the region is run."""
+        """``divided``: how often the region runs has the property."""
         for op in region.ops:
             if op.opcode == "loop":
                 self._loop(op, divided)
@@ -109,14 +109,14 @@ class _Varying(_Spread):
         super().__init__(function)
         self.dims, self.equal = dims, equal
         self.size = function.attrs.get(Attr.WORK_GROUP_SIZE)
-        #: how often ids, by dimension, are in a sum of them and of what is the same for all
+        #: coefficients of ids, by dimension, in sums of ids and uniform values
         self.distances: dict[Value, dict[int, int]] = {}
 
     def _mark(self, values):
         super()._mark(value for value in values if value not in self.equal)
 
     def _holds(self, op: Op) -> bool:
-        self.distances.pop(op.results[0] if op.results else None, None)  # of the round before
+        self.distances.pop(op.results[0] if op.results else None, None)  # from the previous round
         if op.opcode == "work_item":
             dim = op.attrs.get(Attr.DIM, 0)
             varies = (
@@ -132,8 +132,7 @@ class _Varying(_Spread):
         return not known or any(v in self.values for v in op.operands) and not self._cancels(op)
 
     def _cancels(self, op: Op) -> bool:
-        """Whether ids are taken away that were added: what is left is the same for all, as the group's first global id
-        is."""
+        """Whether ids cancel out of a sum: the rest is uniform, as the group's first global id is."""
         if op.opcode not in ("add", "sub", "mul", "shl", "trunc"):
             return False
         first, *second = (self.distances.get(v) if v in self.values else {} for v in op.operands)
@@ -152,8 +151,7 @@ class _Varying(_Spread):
 
 
 class _Unrepeatable(_Spread):
-    """What atomic operations give, and what is read where they, or others, write in an order that nobody knows
-    beforehand."""
+    """Results of atomic operations, and loads from memory that these, or others, write in an unpredictable order."""
 
     def __init__(self, function: Function):
         super().__init__(function)
@@ -176,15 +174,15 @@ class _Unrepeatable(_Spread):
 
 
 def parts(loop: Op, varying: set[Value]) -> bool:
-    """Whether neighbours may leave the loop at different times, by the values that differ between them. Not with a
-    barrier inside."""
+    """Whether neighbours may leave the loop at different times, given the ``varying`` values. Not with a barrier
+    inside."""
     (body,) = loop.regions
     return body.terminator.operands[0] in varying and not any(inner.opcode == "barrier" for inner in walk(body))
 
 
 def check_lanes(function: Function, lanes: int, warn: Callable[[Diagnostic], None] | None = None) -> None:
     """``warn`` of loops that ``lanes`` neighbours in a flat kernel may leave at different times. Raise CompileError for
-    what they cannot do side by side: call channels, as which of them is first would not be the program's choice."""
+    channel calls, as the program would not determine their order among the lanes."""
     varying = lane_values(function)
     faults = []
     for op in walk(function.body):
@@ -219,7 +217,7 @@ def _parting(loop: Op, lanes: int, varying: set[Value]) -> Diagnostic:
 
 
 def parting_place(value: Value, varying: set[Value]) -> Span | None:
-    """Where a condition that differs is computed: behind the logic that joins conditions."""
+    """The source position of a varying condition: of an operand, past the logic that combines conditions."""
     work, seen = [value], set()
     while work:
         value = work.pop(0)

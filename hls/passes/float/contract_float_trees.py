@@ -1,5 +1,5 @@
-"""Under -fpc the floating-point additions and products of one expression are a tree that is rounded once, at its
-end."""
+"""Floating-point contraction (-fpc): the additions and products of one expression become a tree that is rounded once,
+at its root."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,15 +13,14 @@ from .flush_denormals import flush_of
 
 __all__ = ["ContractFloatTrees"]
 
-#: terms of one sum; a longer one is several of them
+#: most terms of one sum; a longer sum is split
 MOST_TERMS = 16
 _SUMS = frozenset({"fadd", "fsub"})
 
 
 @dataclass(frozen=True)
 class _Term:
-    """``factors`` are one or two values, of which the product (or the number) is added or, with ``minus``,
-    subtracted."""
+    """The product of one or two ``factors`` (one: the number itself), which is added or, with ``minus``, subtracted."""
 
     minus: bool
     factors: tuple[Value, ...]
@@ -33,14 +32,15 @@ class _Term:
 
 @dataclass(frozen=True)
 class ContractFloatTrees(FunctionPass):
-    """Before: as the frontend made it, so that hardware and emulator see the same trees. After: a sum whose parts
-    nobody else looks at is one operation: "fma" for a product and a number, else "fsum".
+    """Floating-point contraction (-fpc; FP_CONTRACT of C). Before: floating-point operations as the frontend made them,
+    so that hardware and emulator see the same trees. After: a sum whose intermediate results have no other user is one
+    operation: "fma" for a product and a number, else "fsum".
 
-    What a statement adds to a variable, or to an element, is added by an operation of its own: a loop that sums then
-    waits for an addition and no longer. The library's functions count on every rounding and are left alone, and so are
-    those under ``#pragma OPENCL FP_CONTRACT OFF``.
+    What a statement adds to a variable, or to an element, is added by a separate operation: a loop that accumulates
+    then waits for one addition only. The library's functions depend on every rounding and are left alone, as are those
+    under ``#pragma OPENCL FP_CONTRACT OFF``.
 
-    ``tell`` gets a note for every tree.
+    ``tell`` receives a note for every tree.
     """
 
     tell: Callable[[Diagnostic], None] | None = None
@@ -99,7 +99,7 @@ class ContractFloatTrees(FunctionPass):
 
 
 class _Tree:
-    """What belongs to the sums of one region."""
+    """Gathers the operations of the sums of one region."""
 
     def __init__(self, region: Region, used):
         self.region, self.used = region, used
@@ -107,10 +107,10 @@ class _Tree:
         self.inside: set[Op] = set()  #: operations that became a part of another
 
     def gather(self, root: Op) -> tuple[list[_Term], set[Op]]:
-        """The terms of a sum, from left to right, and the operations that make it, except for ``root``."""
+        """The terms of a sum, from left to right, and the operations that compute it, except for ``root``."""
         signs = (False, root.opcode == "fsub")
         (left, left_inside), (right, right_inside) = map(self._terms, root.operands, signs)
-        if len(left) + len(right) > MOST_TERMS:  # then what is on both sides are numbers
+        if len(left) + len(right) > MOST_TERMS:  # too many: both sides count as plain numbers
             return [_Term(minus, (value,)) for value, minus in zip(root.operands, signs, strict=True)], set()
         return left + right, left_inside | right_inside
 
@@ -135,17 +135,17 @@ class _Tree:
         return turned, inside | {op}
 
     def accumulates(self, root: Op, term: _Term) -> bool:
-        """Whether the sum is stored to where this term, a number, was read."""
+        """Whether the sum is stored to the location from which this term, a number, was loaded."""
         read = term.factors[0].op
         if len(term.factors) > 1 or read is None or read.opcode != "load":
             return False
         stores = [user for user, index in self.used.get(root.result, []) if user.opcode == "store" and index == 1]
-        # of one statement: what it reads for an address it reads once more
+        # within one statement, addresses may be loaded a second time
         return any(same_value(store.operands[0], read.operands[0], {"load"}) for store in stores)
 
 
 def _become(op: Op, terms: list[_Term], region: Region):
-    """Make ``op`` the sum of the terms. A multiply-add subtracts what it takes with the other sign: that is a bit."""
+    """Make ``op`` the sum of the terms. A multiply-add subtracts by negating an operand, which flips one bit."""
     if [len(term.factors) for term in terms] in ([1, 2], [2, 1]):
         product, number = sorted(terms, key=lambda term: len(term.factors), reverse=True)
         first, *others = product.factors

@@ -1,4 +1,4 @@
-"""Under -fp-relaxed a loop does not wait for the additions of floats that it carries."""
+"""Reduction expansion (-fp-relaxed): a loop does not wait for the latency of the float additions that it carries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from .partial_sums import split
 __all__ = ["ExpandFloatReductions"]
 
 _MOST = 1000  #: more parts than any addition takes cycles
-#: More iterations than any run has, for loops of which nobody knows.
+#: upper bound for the iterations of loops without a known one: no run has more
 _MOST_ITERATIONS = 1 << 64
 
 
 @dataclass(frozen=True)
 class _Parts:
-    """A sum in so many parts."""
+    """A sum in several partial sums."""
 
     count: int
 
@@ -47,16 +47,17 @@ class _Exact:
 
 @dataclass(frozen=True)
 class ExpandFloatReductions(FunctionPass):
-    """Before: a flat kernel. After: a loop that a launch enters once and that adds to a float in every iteration keeps
-    the sum in parts that take turns, or as a long integer; a short loop behind it makes one float of either.
+    """Reduction expansion: accumulator expansion into rotating partial sums, or a Kulisch accumulator. Before: a flat
+    kernel with memory tokens. After: a loop that is entered once in a launch and adds to a float in every iteration
+    keeps the sum as partial sums in rotation, or as a long integer; a short loop after it converts either to one float.
 
-    There are as many parts as it takes cycles from one addition through a history of that many places to the next
-    (as ``timing`` says), so that a part is written when its turn comes again: an II of 1. The integer needs no
-    rounding in the loop, so that a term is added in a cycle, where one digit of it is (as ``timing`` says of an integer
-    addition). ``logic`` tells how many logic cells (``cells``: what they are called) the operations of a kernel take:
-    it is asked of a kernel of nothing else in each form, and the smallest is taken. The forms to choose from are parts,
-    if ``parts`` is set or there is no other, and integers in digits of as many bits as one of ``digits``. Loops inside
-    others are left alone: while one invocation waits for its sum, others take turns with it.
+    The number of partial sums is the latency from one addition, through a delay line of that many stages, to the next
+    (according to ``timing``), so that each partial sum has been written when it is used again: an II of 1. The integer
+    needs no rounding in the loop, so it takes a term every cycle if an addition of one digit fits into a cycle
+    (according to ``timing``). ``logic`` estimates the logic cells (named by ``cells``) of a function: it is applied
+    to a kernel that contains only the sum, once for each form, and the smallest form is chosen. The candidates are
+    partial sums, if ``parts`` is set or no other form is possible, and integers with each of the digit widths in
+    ``digits``. Inner loops are left alone: other invocations interleave while one waits for its sum.
     """
 
     timing: TimingModel
@@ -82,7 +83,7 @@ class ExpandFloatReductions(FunctionPass):
         return DeadCodeElimination().run(ConstantFolding(flat=True).run(result)) if changed else result
 
     def _least(self, addition: Op) -> _Parts:
-        """The least number of parts that brings an II of 1: a longer history takes longer to read."""
+        """The least number of partial sums that reaches an II of 1: a longer delay line takes longer to read."""
         return _Parts(next(count for count in range(1, _MOST) if self.timing.turnaround(addition, count) <= count))
 
     def _choose(self, addition: Op, arg: Value, loop: Op, parts: _Parts) -> "_Parts | _Exact":
@@ -98,9 +99,9 @@ class ExpandFloatReductions(FunctionPass):
         return best
 
     def _exact(self, addition: Op, loop: Op) -> list[_Exact]:
-        """Every shape of a long integer to which a term is added in a cycle."""
+        """Every shape of a long integer to which a term can be added in one cycle."""
         kind = addition.result.type
-        # what the sum begins with is a term, too
+        # the initial value of the sum is a term, too
         terms = min(most_iterations(loop) or _MOST_ITERATIONS, _MOST_ITERATIONS) + 1
         shapes = [
             Accumulator(kind, digit, terms, bool(addition.attrs.get(Attr.FLUSH_DENORMALS)))
@@ -127,14 +128,14 @@ class ExpandFloatReductions(FunctionPass):
 
 
 def _addition_of(bits: int) -> Op:
-    """An addition of integers, to ask how long it takes."""
+    """An integer addition, whose delay is looked up."""
     b = Builder(Region())
     x = Value(IntType(bits))
     return b.op("add", x, x)
 
 
 def _addition(loop: Op, k: int, used) -> Op | None:
-    """The one operation that takes carried value ``k`` and makes its next value: ``s + x`` or ``s - x``."""
+    """The only operation that uses carried value ``k``, if it computes the next value: ``s + x`` or ``s - x``."""
     region = loop.regions[0]
     arg, after = region.args[k], region.terminator.operands[1 + k]
     op = after.op
@@ -145,8 +146,8 @@ def _addition(loop: Op, k: int, used) -> Op | None:
 
 
 def _apply(outer: Region, loop: Op, k: int, addition: Op, form: _Parts | _Exact, users: list[tuple[Op, int]]):
-    """Give the sum in carried value ``k`` of a loop in ``outer`` another form; ``users`` of the loop's result take
-    it."""
+    """Change the sum in carried value ``k`` of a loop in ``outer`` to ``form``; ``users`` are the users of the loop's
+    result."""
     if isinstance(form, _Parts):
         sum_ = split(outer, loop, k, form.count)
     else:
@@ -156,7 +157,7 @@ def _apply(outer: Region, loop: Op, k: int, addition: Op, form: _Parts | _Exact,
 
 
 def _accumulate(outer: Region, loop: Op, k: int, addition: Op, shape: Accumulator) -> Value:
-    """Carried value ``k`` becomes the digits and flags of an exact sum. Returns the float behind the loop."""
+    """Carried value ``k`` becomes the digits and flags of an exact sum. Returns the float computed after the loop."""
     region, arg = loop.regions[0], loop.regions[0].args[k]
     before, inside, behind = Region(), Region(), Region()
     start = start_of(Builder(before, addition.span), shape, loop.operands[1 + k])
@@ -181,7 +182,7 @@ def _insert(region: Region, before: Op, new: Region):
 
 
 def _alone(addition: Op, start: Value, form: _Parts | _Exact) -> Function:
-    """A kernel that takes such a sum of numbers that are cheap to make, and stores it."""
+    """A kernel that computes such a sum of cheap operands and stores it; its cost is that of the sum."""
     kind, count = addition.result.type, IntType(32)
     memory = MemoryObject("sum", "global", kind)
     trips, given = Value(count, "n"), Value(kind, "start")

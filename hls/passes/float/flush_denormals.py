@@ -1,4 +1,4 @@
-"""With -cl-denorms-are-zero subnormal numbers count as zeros wherever hardware for them would be large."""
+"""Denormal flushing (FTZ/DAZ) for -cl-denorms-are-zero: subnormal numbers count as zeros where support costs logic."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ __all__ = ["FlushDenormals", "flush_of"]
 
 @dataclass(frozen=True)
 class FlushDenormals(FunctionPass):
-    """Before: as the frontend made it. After: sums, products, quotients and square roots of float and double have the
-    attribute ``flush``: subnormal operands and results are zeros of their sign.
+    """Denormal flushing (FTZ/DAZ). Before: the IR as the frontend made it. After: sums, products, quotients and square
+    roots of float and double have the attribute ``flush``: subnormal operands and results are zeros of the same sign.
 
-    Comparisons, conversions and all that only looks at bits take numbers as they are, and half keeps its few small
-    numbers. The library's functions stay within their bounds only with all of them.
+    Comparisons, conversions and bit operations are unchanged, and half keeps its few subnormal numbers. The accuracy
+    bounds of the library's functions hold only if all of these operations flush.
     """
 
     name = "flush-denormals"
@@ -32,5 +32,5 @@ class FlushDenormals(FunctionPass):
 
 
 def flush_of(op: Op) -> dict[str, bool]:
-    """The attribute for an operation that does a part of what ``op`` did."""
+    """The flush attribute for an operation that replaces a part of ``op``."""
     return {Attr.FLUSH_DENORMALS: True} if op.attrs.get(Attr.FLUSH_DENORMALS) else {}

@@ -1,13 +1,13 @@
-"""A sum of floats kept exactly, as one long integer in which a term is added in a cycle.
+"""Kulisch accumulator: an exact sum of floats as one long integer that takes a term every cycle.
 
-The integer counts units of the least subnormal number. It is kept as digits, the lowest first: the carry out of a digit
-waits for the next term, when it is added to the digit above. So no addition is wider than a digit, and all digits are
-added to at once::
+The integer counts units of the smallest subnormal number. It is stored as digits, the lowest first, in carry-save
+form: the carry out of a digit is pending until the next term, when it is added to the digit above. So no addition is
+wider than a digit, and all digits are updated at once::
 
     digit[k], pending[k + 1] = digit[k] + part[k] of the term + pending[k]
 
-A term's significand is shifted by its exponent modulo the width of a digit, and the rest of the exponent says which
-digits the pieces are for. A negative term is its complement in every digit, and a carry into the lowest.
+A term's significand is shifted by its exponent modulo the digit width; the rest of the exponent selects the digits that
+the pieces are added to. A negative term is complemented in every digit, with a carry into the lowest.
 """
 
 from dataclasses import dataclass
@@ -28,17 +28,17 @@ __all__ = [
     "wider",
 ]
 
-#: the widths that a digit may have, by the bits of the format: a power of two, at least as wide as the significand
+#: possible digit widths, by the bits of the format: a power of two, at least as wide as the significand
 DIGITS = {16: (16, 32), 32: (32,)}
-#: width of the significand and of the exponent's field
+#: widths of the significand and of the exponent field
 _FIELDS = {16: (11, 5), 32: (24, 8)}
-#: what was among the terms: something else than -0, infinity, minus infinity, NaN
+#: flags for kinds of terms seen: anything other than -0, infinity, minus infinity, NaN
 FLAGS = ("any", "inf", "minus_inf", "nan")
 
 
 @dataclass(frozen=True)
 class Accumulator:
-    """The shape of a sum of at most ``terms`` floats of ``type``, in digits of ``digit`` bits, the last of which may be
+    """The shape of a sum of at most ``terms`` floats of ``type``, in digits of ``digit`` bits; the last digit may be
     narrower. With ``flush`` subnormal terms are zeros of their sign."""
 
     type: FloatType
@@ -62,20 +62,20 @@ class Accumulator:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The bits of each digit."""
+        """The width of each digit in bits."""
         whole, rest = divmod(self.places, self.digit)
         return (self.digit,) * whole + (rest,) * (rest > 0)
 
     @property
     def windows(self) -> int:
-        """How many digits the lowest bit of a term may lie in."""
+        """In how many digits the lowest bit of a term may lie."""
         return -(-((1 << self.exponent) - 1) // self.digit)
 
 
 @dataclass(frozen=True)
 class Term:
-    """A term taken apart: ``pieces`` of a digit's width, of which the lowest is for the digit number ``window`` (None:
-    there is one only); ``negative``; and the flags that it sets."""
+    """An unpacked term: ``pieces`` of a digit's width, the lowest of which belongs to digit number ``window`` (None:
+    there is only one digit); ``negative``; and the flags that it sets."""
 
     pieces: tuple[Value, ...]
     window: Value | None
@@ -84,7 +84,7 @@ class Term:
 
 
 def concatenated(b: Builder, low: Value, high: Value) -> Value:
-    """``high`` above ``low``, of at most 32 bits each: wires, where an `or` of both would count as logic."""
+    """``high`` above ``low``, of at most 32 bits each: pure wiring, where an `or` of both would count as logic."""
     width = max(8, 1 << (max(low.type.bits, high.type.bits) - 1).bit_length())
     word = IntType(width)
     up = b.value("shl", wider(b, low, word), b.const(width - low.type.bits, word))
@@ -101,7 +101,7 @@ def lowest(b: Builder, value: Value, bits: int) -> Value:
 
 
 def bits_of(b: Builder, value: Value, low: int, bits: int) -> Value:
-    """``bits`` bits from place ``low`` on."""
+    """``bits`` bits from bit ``low`` up."""
     return lowest(b, b.value("lshr", value, b.const(low, value.type)) if low else value, bits)
 
 
@@ -114,7 +114,7 @@ def repeated(b: Builder, bit: Value, bits: int) -> Value:
 
 
 def unpacked(b: Builder, shape: Accumulator, value: Value, subtracted: bool) -> Term:
-    """A float as a term that is added, or subtracted."""
+    """A float, unpacked as a term to add or subtract."""
     whole = b.value("bitcast", value, result=IntType(shape.type.bits))
     fraction = lowest(b, whole, shape.significand - 1)
     exponent = bits_of(b, whole, shape.significand - 1, shape.exponent)
@@ -151,8 +151,8 @@ def _flags(b: Builder, exponent: Value, fraction: Value, normal: Value, negative
 def _shifted(
     b: Builder, shape: Accumulator, fraction: Value, normal: Value, place: Value
 ) -> tuple[Value | None, Value]:
-    """The number of the lowest digit, and the significand moved to its place in it: by one bit of the place after the
-    other, small ones first, as what is shifted grows."""
+    """The number of the lowest digit, and the significand shifted to its position within that digit: a barrel shifter,
+    small shifts first, as the shifted value grows."""
     steps = min(shape.digit.bit_length() - 1, shape.exponent)
     width = shape.significand
     shifted = b.value(
@@ -170,7 +170,7 @@ def _shifted(
 
 
 def _parts(b: Builder, shape: Accumulator, term: Term) -> list[Value]:
-    """What the term adds to each digit, but for the carry of a negative one into the lowest."""
+    """The addend of each digit, without the carry of a negative term into the lowest."""
     here = {k: None for k in range(shape.windows)}
     if term.window is not None:
         here = {k: b.value("eq", term.window, b.const(k, term.window.type)) for k in here}
@@ -183,13 +183,13 @@ def _parts(b: Builder, shape: Accumulator, term: Term) -> list[Value]:
 
 
 def _masked(b: Builder, piece: Value, here: Value | None, width: int) -> Value:
-    """The piece where it is for this digit, else 0; at most ``width`` bits of it."""
+    """The piece if it belongs to this digit, else 0; at most ``width`` bits of it."""
     piece = lowest(b, piece, min(width, piece.type.bits))
     return piece if here is None else b.value("and", piece, repeated(b, here, piece.type.bits))
 
 
 def _either(b: Builder, given: list[Value], width: int) -> Value:
-    """A digit out of what is for it, one or two pieces of which one is 0."""
+    """The addend of a digit: one piece, or the OR of two, of which one is 0."""
     wide, *narrow = sorted(given, key=lambda v: v.type.bits, reverse=True)
     for piece in narrow:
         bits = piece.type.bits
@@ -201,8 +201,8 @@ def _either(b: Builder, given: list[Value], width: int) -> Value:
 
 
 def start_of(b: Builder, shape: Accumulator, value: Value) -> list[Value]:
-    """The state of a sum that has ``value`` as its only term: digits, each followed by its pending carry but for the
-    last, and flags."""
+    """The initial state of a sum whose only term is ``value``: digits, each but the last followed by its pending carry,
+    and flags."""
     term = unpacked(b, shape, value, False)
     zero = b.const(0, BOOL)
     state = []
@@ -228,8 +228,8 @@ def step(b: Builder, shape: Accumulator, state: list[Value], value: Value, subtr
 
 
 def _plus(b: Builder, digit: Value, part: Value, carry: Value) -> tuple[Value, Value]:
-    """The sum of two digits and a carry, and the carry out of it, by one addition: the carry comes in below the lowest
-    place."""
+    """The sum of two digits and a carry, and the carry out, by one addition: the carry in is added as an extra bit
+    below the lowest one."""
     bits = digit.type.bits
     wide = IntType(bits + 2)
     one = b.const(1, wide)

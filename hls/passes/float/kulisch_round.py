@@ -1,9 +1,9 @@
-"""The float that an exact sum is rounded to, behind the loop that took it.
+"""Rounds a Kulisch accumulator to a float, after the loop that accumulated it.
 
-A short loop lets the digits go round twice, the lowest first. In the first round carries are added up to the sign, in
-the second a negative sum becomes its magnitude; both are one addition of a digit. The second also keeps the highest
-digit that is not 0, the one below it, and whether there is anything below that. What follows moves the leading one to
-its place and rounds, once.
+A short loop rotates the digits twice, the lowest first. The first round propagates the pending carries up to the sign;
+the second replaces a negative sum by its magnitude. Both are one addition of a digit. The second round also records the
+highest non-zero digit, the digit below it, and whether any bit below that is set (sticky). Then the leading one is
+normalized and the result is rounded once.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ __all__ = ["rounded_sum"]
 
 @dataclass(frozen=True)
 class _Magnitude:
-    """A magnitude without the zeros above its ``high`` digit, which is digit number ``position`` less the count of
-    digits; ``next`` below it, and whether there is ``more`` below that. ``negative`` is the sign of the sum."""
+    """A magnitude without the zeros above its ``high`` digit, which is digit number ``position`` minus the number of
+    digits; ``next`` is the digit below, ``more`` the sticky bit below that. ``negative`` is the sign of the sum."""
 
     high: Value
     next: Value
@@ -27,13 +27,13 @@ class _Magnitude:
 
 
 def rounded_sum(b: Builder, shape: Accumulator, state: list[Value]) -> Value:
-    """The sum, rounded to nearest, ties to even, of a state as :func:`hls.passes.float.kulisch.step` gives it."""
+    """The sum of a state of :func:`hls.passes.float.kulisch.step`, rounded to nearest, ties to even."""
     found = _magnitude(b, shape, _words(b, shape, state[: -len(FLAGS)]))
     return _encoded(b, shape, found, state[-len(FLAGS) :])
 
 
 def _words(b: Builder, shape: Accumulator, digits: list[Value]) -> list[Value]:
-    """Each digit with its pending carry above it; the last with its sign in all places."""
+    """Each digit with its pending carry above it; the last sign-extended."""
     words = [concatenated(b, digit, carry) for digit, carry in zip(digits[:-1:2], digits[1::2], strict=True)]
     last = digits[-1]
     if last.type.bits < shape.digit:
@@ -42,7 +42,7 @@ def _words(b: Builder, shape: Accumulator, digits: list[Value]) -> list[Value]:
 
 
 def _magnitude(b: Builder, shape: Accumulator, words: list[Value]) -> _Magnitude:
-    """Build the loop."""
+    """Build the loop over the digits."""
     count, digit = len(words), IntType(shape.digit)
     number = IntType((2 * count - 1).bit_length())
     no, nothing = b.const(0, BOOL), b.const(0, digit)
@@ -75,11 +75,11 @@ def _magnitude(b: Builder, shape: Accumulator, words: list[Value]) -> _Magnitude
 
 
 def _round(b: Builder, shape: Accumulator, words: list[Value], others: list[Value]) -> list[Value]:
-    """One digit: the condition and the next values of the carried ones."""
+    """The loop body for one digit: the loop condition and the next carried values."""
     count, digit = len(words), shape.digit
     carry, negative, number, below, rest, high, next_, more, position = others
     word = words[0]
-    complement = wider(b, repeated(b, negative, digit), word.type)  # only where carries are no longer pending
+    complement = wider(b, repeated(b, negative, digit), word.type)  # round 2 only: no pending carries
     total = IntType(digit + 2)
     sum_ = b.value("add", wider(b, b.value("xor", word, complement), total), wider(b, carry, total))
     now = lowest(b, sum_, digit)
@@ -91,7 +91,7 @@ def _round(b: Builder, shape: Accumulator, words: list[Value], others: list[Valu
         return b.value("select", found, new, old)
 
     def begun(start: Value, on: Value) -> Value:
-        """``start`` for the second round, else ``on``."""
+        """``start`` at the beginning of the second round, else ``on``."""
         return b.value("select", turn, start, on)
 
     rest_on = b.value("or", rest, b.value("ne", below, b.const(0, below.type)))
@@ -112,7 +112,7 @@ def _round(b: Builder, shape: Accumulator, words: list[Value], others: list[Valu
 
 
 def _encoded(b: Builder, shape: Accumulator, found: _Magnitude, flags: list[Value]) -> Value:
-    """Round, choose among numbers and what is none, and give it its sign."""
+    """Round, select special values (zero, infinity, NaN), and apply the sign."""
     fraction = shape.significand - 1
     plain = IntType(shape.type.bits - 1)
     above = bits_of(b, found.high, fraction, shape.digit - fraction)
@@ -122,7 +122,7 @@ def _encoded(b: Builder, shape: Accumulator, found: _Magnitude, flags: list[Valu
         b.value("eq", found.position, b.const(len(shape.widths), found.position.type)),
     )
     zero = b.value("eq", found.high, b.const(0, found.high.type))
-    exact = lowest(b, found.high, plain.bits) if not shape.flush else b.const(0, plain)  # its bits are the encoding
+    exact = lowest(b, found.high, plain.bits) if not shape.flush else b.const(0, plain)  # subnormal
     large = _large(b, shape, found)
     number = b.value("select", b.value("or", small, zero), wider(b, exact, plain), large)
     any_, inf, minus_inf, nan = flags
@@ -139,19 +139,19 @@ def _encoded(b: Builder, shape: Accumulator, found: _Magnitude, flags: list[Valu
 
 
 def _large(b: Builder, shape: Accumulator, found: _Magnitude) -> Value:
-    """The encoding, without its sign, of what is no less than the least normal number."""
+    """The encoding, without sign, of a magnitude no less than the smallest normal number."""
     precision, digit = shape.significand, shape.digit
     window = concatenated(b, bits_of(b, found.next, digit - precision, precision), found.high)
     window, zeros = _normalized(b, window, digit)
-    lost = digit + precision - (precision + 1)  # bits below the one behind the last place
+    lost = digit + precision - (precision + 1)  # bits below the round bit
     last, half = bits_of(b, window, lost + 1, 1), bits_of(b, window, lost, 1)
     tail = b.value("or", found.more, b.value("ne", lowest(b, window, lost), b.const(0, IntType(lost))))
     if digit > precision:
         under = lowest(b, found.next, digit - precision)
         tail = b.value("or", tail, b.value("ne", under, b.const(0, under.type)))
     up = b.value("and", half, b.value("or", tail, last))
-    # the place of the leading one is position * digit + (digit - 1 - zeros); the exponent's field is 1 where it is in
-    # the highest place of a subnormal number's significand and one more
+    # the leading one is bit position * digit + (digit - 1 - zeros); the exponent field is 1 if it is one bit above the
+    # highest bit of a subnormal number's significand
     place = concatenated(b, inverted(b, zeros), found.position)
     offset = len(shape.widths) * digit + precision - 2
     exponent = b.value("add", place, b.const(-offset, place.type))
@@ -165,7 +165,7 @@ def _large(b: Builder, shape: Accumulator, found: _Magnitude) -> Value:
 
 
 def _normalized(b: Builder, window: Value, digit: int) -> tuple[Value, Value]:
-    """The window moved up until its highest place is a one, where the highest digit of it is not 0, and by how much."""
+    """The window shifted left until its top bit is one, if its highest digit is not 0, and the shift distance."""
     zeros = None
     moves = digit >> 1
     while moves:

@@ -1,4 +1,4 @@
-"""A sum over a loop as several that take turns; a short loop behind it adds them up."""
+"""Accumulator expansion: a sum over a loop as several partial sums in rotation, and a short loop that combines them."""
 
 from ...ir import Attr, Builder, IntType, Op, Region, Value
 from ...ir.loops import add_carried
@@ -6,14 +6,14 @@ from .flush_denormals import flush_of
 
 __all__ = ["NOTHING", "added_up", "split"]
 
-#: neutral in a sum, also beside a negative zero
+#: the neutral element of addition, also for a negative zero
 NOTHING = -0.0
 
 
 def split(outer: Region, loop: Op, k: int, count: int) -> Value:
-    """Carried value ``k`` of a loop in ``outer`` becomes the part whose turn it is of so many; the others wait behind
-    it in a ring of carried values, which the planner makes a history. Returns the sum of all, computed behind the
-    loop."""
+    """Carried value ``k`` of a loop in ``outer`` becomes ``count`` partial sums that are updated in rotation: those not
+    in use move through a chain of carried values, which the planner turns into a delay line. Returns the total,
+    computed after the loop."""
     region, end = loop.regions[0], loop.regions[0].terminator
     kind, total = region.args[k].type, end.operands[1 + k]
     before = Region()
@@ -30,7 +30,7 @@ def split(outer: Region, loop: Op, k: int, count: int) -> Value:
 
 
 def added_up(parts: list[Value], addition: Op) -> tuple[Value, list[Op]]:
-    """The sum of the parts, oldest first, by one addition that a loop uses again; and the operations that make it."""
+    """The total of the parts, oldest first, by a loop that reuses one addition; and the operations that compute it."""
     outside, body = Region(), Region()
     b, inside = Builder(outside, addition.span), Builder(body, addition.span)
     count = IntType(len(parts).bit_length())

@@ -1,4 +1,4 @@
-"""Under -fp-relaxed sums of floats are taken in another order: trees are balanced. What loops carry:
+"""Reassociation of float sums (-fp-relaxed): balanced trees. For sums carried by loops see
 :mod:`hls.passes.float.expand_float_reductions`."""
 
 from collections.abc import Callable
@@ -17,10 +17,11 @@ __all__ = ["ReassociateFloatSums"]
 
 @dataclass(frozen=True)
 class ReassociateFloatSums(FunctionPass):
-    """Before: chains of float additions whose intermediate sums nobody else looks at. After: trees of the least depth
-    with as many additions. What a loop carries is added last, so that its recurrence is one addition.
+    """Floating-point reassociation into balanced trees (tree-height reduction, Kuck). Before: chains of float additions
+    whose intermediate sums have no other user. After: trees of minimal depth with as many additions. A loop-carried
+    operand is added last, so that its recurrence is one addition.
 
-    ``tell`` gets a note for every sum of which the order changed.
+    ``tell`` receives a note for every sum whose order changed.
     """
 
     tell: Callable[[Diagnostic], None] | None = None
@@ -49,7 +50,7 @@ class ReassociateFloatSums(FunctionPass):
                 region.ops = [op for op in region.ops if op not in dead]
 
     def _rebuild(self, region: Region, root: Op, leaves: list[Value], carried):
-        """The same sum as a tree before ``root``, which becomes its last addition."""
+        """Rebuild the sum as a tree before ``root``, which becomes the last addition."""
         built = Region()
         b = Builder(built, root.span)
         early, late = ([v for v in leaves if (v in carried) == wanted] for wanted in (False, True))
@@ -77,7 +78,7 @@ class ReassociateFloatSums(FunctionPass):
 
 
 def _tree(op: Op, inner: set[Op]) -> set[Op]:
-    """The additions below ``op`` that are a part of its sum."""
+    """The additions below ``op`` that belong to the same sum."""
     below = {v.op for v in op.operands if v.op in inner}
     return below.union(*(_tree(each, inner) for each in below))
 

@@ -1,4 +1,4 @@
-"""Under -fp-relaxed a select between a sum and one of its terms becomes that term plus a guarded rest."""
+"""Select sinking (-fp-relaxed): a select between a sum and one of its terms becomes that term plus a guarded rest."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -16,8 +16,9 @@ __all__ = ["SinkSelectIntoAddend"]
 
 @dataclass(frozen=True)
 class SinkSelectIntoAddend(FunctionPass):
-    """Before: selects between a sum and one of its terms, as conditional additions and guards of unrolled copies leave
-    them. After: that term plus a guarded rest, ``c ? s + x + y : s`` being ``s + (c ? x + y : -0.0)``.
+    """Select sinking below a float addition. Before: selects between a sum and one of its terms, as left by conditional
+    additions and by guards of unrolled copies. After: that term plus a guarded rest,
+    ``c ? s + x + y : s`` being ``s + (c ? x + y : -0.0)``, so that the recurrence on ``s`` is one addition.
     """
 
     name = "sink-select-into-addend"
@@ -47,12 +48,12 @@ class SinkSelectIntoAddend(FunctionPass):
         place = region.ops.index(op)
         region.ops[place:place] = built.ops
         op.opcode, op.operands, op.attrs = "fadd", [otherwise, guarded], {**op.attrs, **flush_of(root)}
-        for dead in {root, *inner}:  # they would still count as users of what they added
+        for dead in {root, *inner}:  # dead, but would still count as users of their operands
             region.ops.remove(dead)
 
 
 def _within(op: Op, root: Op, used) -> bool:
-    """Whether the sum is a part of ``root`` and of nothing else."""
+    """Whether the sum is used inside ``root`` only."""
     while op is not root:
         op = only_user(op.result, used)
         if op is None or op.opcode != "fadd":

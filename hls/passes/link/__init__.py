@@ -1,1 +1,1 @@
-"""Passes over a whole program: pipes, copies of autorun kernels, what hardware leaves out, and where buffers lie."""
+"""Passes over a whole program: pipes, replicated autorun kernels, legality checks, and placement of buffers."""

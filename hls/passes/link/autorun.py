@@ -1,4 +1,4 @@
-"""An autorun kernel begins again when it ends."""
+"""An autorun kernel restarts when it ends."""
 
 from ...ir import Attr, Builder, Function, Op, Region, walk
 from ...ir.loop_names import RESTART
@@ -9,10 +9,9 @@ __all__ = ["repeat_for_ever"]
 
 
 def repeat_for_ever(function: Function) -> None:
-    """Let the kernel's body be that of a loop without end, in place: it begins again as soon as it can, with fresh
-    variables."""
+    """Wrap the kernel's body in an endless loop, in place: it restarts as soon as possible, with fresh variables."""
     if any(_endless(op) for op in ConstantFolding().run(function).body.ops):
-        return  # it does so itself
+        return  # its body never ends
     body, inside = function.body, Region()
     b = Builder(inside, function.span)
     used = {op.attrs[Attr.MEM] for op in walk(body) if op.opcode == "addr"}
@@ -31,5 +30,5 @@ def repeat_for_ever(function: Function) -> None:
 
 
 def _endless(op: Op) -> bool:
-    """Whether the operation is a loop that surely begins and never ends."""
+    """Whether the operation is a loop that is always entered and never ends."""
     return op.opcode == "loop" and constant(op.operands[0]) == 1 == constant(op.regions[0].terminator.operands[0])

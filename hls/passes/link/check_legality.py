@@ -1,6 +1,6 @@
-"""What the language has and hardware has not, or not yet: the tables that say so.
+"""Target legality: tables of language features that hardware does not support, or not yet.
 
-A part that gets built takes its row out of here.
+Supporting one means deleting its row here.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from .replicate_autorun import compute_units
 __all__ = ["ATTRIBUTES", "LEFT_OUT", "CheckLegality", "check_hardware"]
 
 
-#: operation -> what hardware leaves out of the program, and why that changes none of its results
+#: operation -> (what hardware leaves out, why that changes no result)
 LEFT_OUT: dict[str, tuple[str, str]] = {
     "printf": (
         "printf prints nothing on the board",
@@ -24,7 +24,7 @@ LEFT_OUT: dict[str, tuple[str, str]] = {
     )
 }
 
-#: attributes of kernels (first) and of memories (second) that hardware does not follow yet: they are warned of
+#: attributes of kernels (first) and of memories (second) that hardware ignores so far, with a warning
 ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
     frozenset(
         {
@@ -38,7 +38,7 @@ ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
     frozenset({Attr.STATIC_ARRAY_OFFSET, Attr.FORCE_POW2_DEPTH}),
 )
 
-#: attributes of memories that change nothing, and why; of others there is nothing to say but that they are not followed
+#: memory attributes that have no effect on the result, and why; for others the warning says only that they are ignored
 REASONS: dict[str, str] = {
     Attr.STATIC_ARRAY_OFFSET: "every memory is a separate RAM that begins at address 0, so there is no offset",
     Attr.FORCE_POW2_DEPTH: "a bank has only the words that are used; block RAMs have a fixed depth, and LUT RAMs would "
@@ -46,17 +46,17 @@ REASONS: dict[str, str] = {
     Attr.REGISTER: "local memory is shared by work-items and stays in RAM; a private array is kept in registers",
     Attr.MERGE: "a single value is a register; arrays are merged",
 }
-#: of others that shape memories, where there is none
+#: reasons for attributes that shape a memory where there is none
 OF_REGISTERS = "a single value is a register; an array is kept in memory"
 
-#: attribute -> values of it that ask for what is done anyway
+#: attribute -> values of it that request the default behaviour
 DONE_ANYWAY = {Attr.USES_GLOBAL_WORK_OFFSET: (1,), Attr.FORCE_POW2_DEPTH: (0,)}
 
 
 @dataclass(frozen=True)
 class CheckLegality(ModulePass):
-    """Raises CompileError for what hardware cannot do; ``warn`` is told of attributes that are not followed. The module
-    stays as it is."""
+    """Target legality check. Before and after: a linked program. Raises CompileError for what hardware cannot do;
+    ``warn`` receives a warning for each attribute that is ignored."""
 
     warn: Callable[[Diagnostic], None] | None = None
 
@@ -72,7 +72,7 @@ class CheckLegality(ModulePass):
 
 
 def check_hardware(module: Module) -> list[Diagnostic]:
-    """Warnings for attributes that are not followed; raises CompileError naming all that cannot be built."""
+    """Warnings for ignored attributes; raises CompileError naming everything that hardware does not support."""
     errors, warnings = [], []
     for function in module.functions.values():
         errors += _with_units(function)
@@ -90,7 +90,7 @@ def check_hardware(module: Module) -> list[Diagnostic]:
 
 
 def _with_units(function: Function) -> list[Diagnostic]:
-    """Calls on channels in kernels of which several units run: the order of the values would be another in each run."""
+    """Warn of channel calls in kernels with several compute units: the order of the values differs from run to run."""
     if prod(compute_units(function)) == 1 or not function.attrs.get(Attr.NDRANGE) or function.attrs.get(Attr.AUTORUN):
         return []
     calls = [op for op in walk(function.body) if op.opcode in ("channel_read", "channel_write")]

@@ -1,4 +1,4 @@
-"""Pipes that have the same name in several kernels are one channel of the program."""
+"""Pipe linking: pipes of the same name in several kernels are one channel of the program."""
 
 from dataclasses import dataclass, replace
 
@@ -12,8 +12,8 @@ __all__ = ["LinkPipes"]
 
 @dataclass(frozen=True)
 class LinkPipes(ModulePass):
-    """Before: as the frontend made it; a pipe is an argument of a kernel. After: pipe arguments of the same name are
-    one channel of that name.
+    """Pipe linking. Before: the IR as the frontend made it; a pipe is an argument of a kernel. After: pipe arguments of
+    the same name are one channel of that name.
 
     Raises CompileError for pipes that pass different values, or have the name of a channel.
     """
@@ -30,7 +30,7 @@ class LinkPipes(ModulePass):
 
 
 def _link_pipes(function: Function, channels: dict[str, MemoryObject]):
-    """Make the pipes of a kernel channels of the program."""
+    """Replace the pipes of a kernel by channels of the program."""
     for pipe in [m for m in function.memories.values() if m.space == Attr.HOST_PIPE]:
         known = channels.get(pipe.name)
         if known is not None and (Attr.HOST_PIPE, True) not in known.attrs:
@@ -52,7 +52,7 @@ def _link_pipes(function: Function, channels: dict[str, MemoryObject]):
 
 
 def _joined(pipe: MemoryObject, known: MemoryObject | None) -> MemoryObject:
-    """The channel of a pipe: as deep as any of its kernels asks for."""
+    """The channel of a pipe: its depth is the largest that any kernel requests."""
     depths = [
         dict(m.attrs)[Attr.CHANNEL_DEPTH]
         for m in (pipe, known)

@@ -1,4 +1,4 @@
-"""In which of the board's memories each buffer lies."""
+"""Buffer placement: the memory of the board in which each buffer lies."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,8 +13,8 @@ __all__ = ["PlaceBuffers", "as_used"]
 
 
 def as_used(module: Module, board: Board) -> Board:
-    """The board as far as the program uses it. Raises CompileError naming the buffers that are to lie in a memory that
-    it does not have."""
+    """The part of the board that the program uses. Raises CompileError naming the buffers placed in a memory that the
+    board does not have."""
     errors = [error for function in module.functions.values() for error in _misplaced(function, board)]
     if errors:
         raise CompileError(*dict.fromkeys(errors))
@@ -37,8 +37,9 @@ def _misplaced(function: Function, board: Board) -> list[Diagnostic]:
 
 @dataclass(frozen=True)
 class PlaceBuffers(ModulePass):
-    """Before: buffers name any memory of the board. After: only those of the default memory name none; others know the
-    width of its words."""
+    """Buffer placement. Before: buffers name any memory of the board. After: buffers in the default memory name none;
+    others have the word width of their memory.
+    """
 
     board: Board
 
@@ -46,7 +47,7 @@ class PlaceBuffers(ModulePass):
     requires = frozenset({Form.LINKED})
 
     def run(self, module: Module) -> Module:
-        """The module with its buffers in the board's memories."""
+        """The module with its buffers bound to memories of the board."""
         return Module(
             {name: _placed(function, self.board) for name, function in module.functions.items()},
             module.sources,

@@ -1,4 +1,4 @@
-"""Autorun kernels stand as often as they ask for, and begin again when they end."""
+"""Replication of autorun kernels by ``num_compute_units``; each restarts when it ends."""
 
 import itertools
 from collections.abc import Iterable
@@ -20,8 +20,9 @@ __all__ = ["ReplicateAutorun", "compute_units"]
 
 @dataclass(frozen=True)
 class ReplicateAutorun(ModulePass):
-    """Before: pipes are channels. After: an autorun kernel stands as often as its ``num_compute_units`` say, each copy
-    with its place among them, as NAME_X, NAME_X_Y or NAME_X_Y_Z; one of a single work-item begins again when it ends.
+    """Compute-unit replication of autorun kernels. Before: pipes are channels. After: an autorun kernel has as many
+    copies as its ``num_compute_units`` says, each with constant compute ids, named NAME_X, NAME_X_Y or NAME_X_Y_Z; a
+    single work-item autorun kernel restarts when it ends.
 
     Raises CompileError where a copy would have the name of another kernel.
     """
@@ -38,7 +39,7 @@ class ReplicateAutorun(ModulePass):
         _check_copies(module, self.max_units, self.max_copies)
         if not any(f.attrs.get(Attr.AUTORUN) for f in module.kernels):
             return module
-        module = Inline(self.max_ops).run(module)  # who asks for its place may be a helper
+        module = Inline(self.max_ops).run(module)  # a helper may query the compute id
         functions: dict[str, Function] = {}
         for function in module.functions.values():
             for copy in _copies(function) if function.attrs.get(Attr.AUTORUN) else [function]:
@@ -80,7 +81,7 @@ def _check_copies(module: Module, max_units: int, max_copies: int) -> None:
 
 
 def compute_units(function: Function) -> tuple[int, ...]:
-    """How many copies the program asks for, in each of one to three dimensions."""
+    """The number of copies in each of one to three dimensions."""
     units = function.attrs.get(Attr.NUM_COMPUTE_UNITS, 1)
     return units if isinstance(units, tuple) else (units,)
 

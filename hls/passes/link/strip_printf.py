@@ -1,4 +1,4 @@
-"""What a program prints while it runs is printed by the emulator alone."""
+"""printf stripping: only the emulator prints."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,14 @@ __all__ = ["StripPrintf"]
 
 @dataclass(frozen=True)
 class StripPrintf(ModulePass):
-    """After: no `printf`. What was computed to be printed alone is dead."""
+    """printf stripping. Before: a linked program. After: no `printf`. Operations that only computed its arguments are
+    dead."""
 
     name = "strip-printf"
     requires = frozenset({Form.LINKED})
 
     def run(self, module: Module) -> Module:
-        """The module as hardware computes it."""
+        """The module without `printf`."""
         return Module({f.name: _silent(f) for f in module.functions.values()}, module.sources, module.channels)
 
 

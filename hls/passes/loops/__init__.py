@@ -1,1 +1,1 @@
-"""Loops: unrolling, fusion, coalescing, invariant code, trip counts, final values."""
+"""Loop passes: unrolling, fusion, coalescing, invariant code motion, trip counts, final values."""

@@ -1,4 +1,4 @@
-"""Trip counts are written down before loop control is rewritten for speed."""
+"""Trip-count annotation, before passes rewrite loop control for speed."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ __all__ = ["AnnotateTripCounts"]
 
 @dataclass(frozen=True)
 class AnnotateTripCounts(FunctionPass):
-    """After: loops that run a constant number of times whenever they are entered have it as attribute
-    ``trip_count``."""
+    """Trip-count annotation. Before: flat; loop control is that of the source. After: a loop that runs the same
+    constant number of iterations in every invocation has it as attribute ``trip_count``."""
 
     name = "annotate-trip-counts"
     requires = frozenset({Form.FLAT})
@@ -29,7 +29,7 @@ class AnnotateTripCounts(FunctionPass):
 
 
 def _count(loop: Loop) -> int | None:
-    """The trip count: short loops are counted, of long ones it is computed where nothing but a counter ends them."""
+    """The trip count: of a short loop by evaluation, of a long one in closed form if only a counter ends it."""
     trips = count_trips(loop.op)
     if trips is not None:
         return trips.count if trips.exact else None

@@ -1,4 +1,4 @@
-"""Nests marked ``loop_coalesce`` become one loop."""
+"""Loop coalescing: nests marked ``loop_coalesce`` become one loop."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,15 +18,16 @@ __all__ = ["CoalesceLoops", "join_nest"]
 
 @dataclass(frozen=True)
 class CoalesceLoops(FunctionPass):
-    """Before: SSA with `if`; no loop is unrolled yet. After: a loop whose attribute ``loop_coalesce`` is N is one loop
-    with the N - 1 levels inside it (-1: with all of them), which runs an iteration for each of the innermost loop, and
-    one for each run of that which has none.
+    """Loop coalescing on request (Polychronopoulos 1987). Before: SSA with `if`; no loop is unrolled yet. After: a loop
+    whose attribute ``loop_coalesce`` is N is one loop with the N - 1 levels inside it (-1: with all of them). It runs
+    one iteration for each iteration of the innermost loop, and one for each invocation of the innermost loop that has
+    none.
 
-    With ``timing``, loop control that takes longer than a cycle is carried ahead first, as the choice between another
-    iteration and another invocation comes on top of it. What stands before and behind the inner loop is done in its
-    first and last iteration. A nest goes as deep as each body holds exactly one loop that is not to be unrolled, and
-    that outside of any condition. ``warn`` is told where one ends before it was meant to, ``record`` which loop became
-    part of which.
+    With ``timing``, loop control that takes longer than a cycle is first computed ahead (look-ahead), as selecting
+    between another iteration and another invocation adds to it. Operations before and after the inner loop execute in
+    its first and last iteration. A nest extends as deep as each body contains exactly one loop, which is not to be
+    unrolled and not under a condition. ``warn`` is told if a nest is less deep than requested, ``record`` which loop
+    became part of which.
     """
 
     timing: TimingModel | None = None
@@ -48,7 +49,7 @@ class CoalesceLoops(FunctionPass):
         return result
 
     def _coalesce(self, kernel: str, outer: Op, region: Region):
-        """``region`` ends where ``outer`` will stand."""
+        """Coalesce the nest of ``outer``, which will be placed at the end of ``region``."""
         wish = outer.attrs.pop(Attr.LOOP_COALESCE)
         nest, obstacle = _nest(outer, wish)
         if obstacle is not None and not (obstacle.natural and wish == -1 and len(nest) > 1):
@@ -79,8 +80,8 @@ def join_nest(
     join_attributes: Callable[[Op, Op], None],
     record: Callable[[Merged], None] | None,
 ):
-    """Make the loops of a nest, from outside in, one; ``region`` holds the outermost, or ends where it will stand.
-    ``join_attributes`` gives a loop what the one that becomes part of it wishes."""
+    """Coalesce the loops of a nest, from outside in; ``region`` contains the outermost, or the loop will be placed at
+    its end. ``join_attributes`` gives a loop the attributes of the loop that becomes part of it."""
     outer, nest = nest[0], list(nest)
     if len(nest) > 1 and timing is not None:
         for around, loop in zip((region, *(op.regions[0] for op in nest)), nest):
@@ -96,14 +97,14 @@ def join_nest(
 
 
 def _insert(region: Region, loop: Op, ops: list[Op]):
-    """Put operations before the loop, or to the end where it is yet to be added."""
+    """Insert operations before the loop, or at the end of the region if the loop is not in it yet."""
     at = region.ops.index(loop) if loop in region.ops else len(region.ops)
     region.ops[at:at] = ops
 
 
 @dataclass(frozen=True)
 class _Obstacle:
-    """Why a nest ends. ``natural``: there is nothing inside that could belong to it."""
+    """Why a nest ends. ``natural``: there is no loop inside that could belong to it."""
 
     reason: str
     hint: str
@@ -111,8 +112,7 @@ class _Obstacle:
 
 
 def _nest(outer: Op, wish: int) -> tuple[list[Op], _Obstacle | None]:
-    """The loops to be made one, from outside in, and what keeps the nest from being deeper, if it is not as deep as
-    wished."""
+    """The loops to coalesce, from outside in, and the obstacle if the nest is less deep than requested."""
     nest = [outer]
     while len(nest) != wish:
         found = _inside(nest[-1])

@@ -1,4 +1,4 @@
-"""What a loop of a constant number of iterations leaves of its counters is computed beside it."""
+"""Final value replacement: counters of loops of constant trip count are computed in closed form after the loop."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,12 @@ __all__ = ["FinalValueReplacement"]
 
 @dataclass(frozen=True)
 class FinalValueReplacement(FunctionPass):
-    """Before: a flat kernel without tokens; loops that always run equally often say so (``trip_count``). After: nobody
-    asks such a loop for what its counters are in the end.
+    """Final value replacement (LLVM: rewriteLoopExitValues). Before: a flat kernel without tokens; loops of constant
+    trip count have the attribute ``trip_count``. After: the final value of a counter of such a loop is computed from
+    its initial value, not taken from the loop.
 
-    Of ``for (int j = 0; j < 4; j++) out[w++] = x;`` what comes behind knows ``w + 4`` when the loop begins, rather than
-    when it has made its last iteration; and that sum can be reckoned with, which a result of a loop cannot.
+    In ``for (int j = 0; j < 4; j++) out[w++] = x;`` the operations after the loop get ``w + 4`` when the loop begins
+    rather than after its last iteration; and analyses understand that sum, but not a loop result.
     """
 
     name = "final-value-replacement"
@@ -38,7 +39,7 @@ class FinalValueReplacement(FunctionPass):
 
 
 def _left(region: Region, op: Op, left: list[Induction]) -> dict[Value, Value]:
-    """What takes the place of each result."""
+    """The replacement of each result."""
     b, values, entered = Builder(Region(), op.span), {}, op.operands[0]
     for counter in left:
         type = counter.arg.type

@@ -1,4 +1,4 @@
-"""Loops that go on where their invocation before has ended become one with the loop around them."""
+"""Automatic loop flattening: an inner loop that continues the state of its previous invocation joins the outer loop."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from .merged_attributes import Merged
 
 __all__ = ["FlattenCarriedNests"]
 
-#: what the source asks of one loop, which it would not of both
+#: attributes that the source gives to one loop and that would not hold for both
 _WISHES = frozenset(
     {
         Attr.II,
@@ -41,21 +41,21 @@ _WISHES = frozenset(
         Attr.LOOP_FUSE,
     }
 )
-#: operations around the inner loop: each is done in every iteration from then on
+#: most operations around the inner loop: each of them executes in every iteration after flattening
 _MOST_AROUND = 64
 
 
 @dataclass(frozen=True)
 class FlattenCarriedNests(FunctionPass):
-    """Before: SSA with `if`, in which small arrays are values. After: an innermost loop is one with the loop around it
-    where each of its invocations begins with what the one before has left (a window that moves on over the rows of a
-    picture, a place to write to next). As two loops, the second invocation could only begin when all of the first has
-    passed its pipeline.
+    """Automatic loop flattening (see Ghuloum and Fisher 1995). Before: SSA with `if`, in which small arrays are values.
+    After: an innermost loop is merged with the loop around it if each of its invocations begins with the state that the
+    previous one left (a window that moves on over the rows of a picture, the next index to write to). As two loops, the
+    second invocation could only begin when all of the first has left its pipeline.
 
-    Only where nothing is lost by it: loop control is integer logic of counters, at most so many operations stand around
-    the inner loop, nothing is both read and written, which needs sums of counters to be told apart, and the source asks
-    nothing of either loop. An array that is a memory only because it would hold up a loop in registers goes on as it
-    would there.
+    Done only where it costs nothing: loop control is integer logic on counters; few operations stand around the inner
+    loop (at most ``_MOST_AROUND``); no memory is both read and written, as disambiguating these accesses needs sums of
+    counters; and the source puts no attribute on either loop. An array that is a memory only because it would limit the
+    II in registers counts as carried state here, as it would in registers.
     """
 
     timing: TimingModel | None = None
@@ -77,7 +77,7 @@ class FlattenCarriedNests(FunctionPass):
 
 
 def _inner(outer: Op) -> Op | None:
-    """The one loop inside, if both are as the compiler likes."""
+    """The only loop inside, if the source puts no attribute on either loop."""
     found = [op for op in walk(outer.regions[0]) if op.opcode == "loop"]
     if len(found) != 1 or found[0] not in outer.regions[0].ops:
         return None
@@ -85,8 +85,8 @@ def _inner(outer: Op) -> Op | None:
 
 
 def _goes_on(outer: Op, inner: Op, used, held: set[str]) -> bool:
-    """Whether an invocation begins with what the one before has left, as it is; and nothing else comes back from
-    inside. The arrays ``held`` count as carried."""
+    """Whether an invocation begins with exactly the state that the previous one left, and no other result of the inner
+    loop is carried. The arrays ``held`` count as carried."""
     (body,), given = outer.regions, {result: k for k, result in enumerate(inner.results)}
     behind = computed_from(body, set(inner.results))
     passed = any(op.opcode == "store" and memory_name(op) in held for op in walk(inner.regions[0]))
@@ -101,8 +101,8 @@ def _goes_on(outer: Op, inner: Op, used, held: set[str]) -> bool:
 
 
 def _is_sum(body: Region, index: int) -> bool:
-    """Whether a loop only adds integers to what it carries there: such a sum is begun anew in each invocation, and
-    added up around it."""
+    """Whether a loop only adds integers to this carried value: such a sum can start anew in each invocation, and be
+    accumulated by the outer loop."""
     if not isinstance(body.args[index].type, IntType):
         return False
     own = {body.args[index]}
@@ -119,7 +119,7 @@ def _is_sum(body: Region, index: int) -> bool:
 
 
 def _chosen(body: Region, end: Op) -> set[Value]:
-    """What an `if` gives of the operands of one of its ends."""
+    """The results of the `if` that has ``end`` as one of its terminators."""
     return next(
         (
             {*op.results}
@@ -150,8 +150,7 @@ def _is_cheap(outer: Op, inner: Op, held: set[str]) -> bool:
 
 
 def _is_control(body: Region, wanted: list[Value], apart: set[Value] = frozenset()) -> bool:
-    """Whether the values come of what a loop carries, and of what is the same for all iterations, by integer logic
-    alone."""
+    """Whether the values are computed from carried values and loop invariants by integer logic alone."""
     makers = {v: op for op in body.ops for v in op.results}
     nexts = dict(zip(body.args, body.terminator.operands[1:], strict=True))
     seen: set[Value] = set()

@@ -1,4 +1,4 @@
-"""An inner loop is merged with the loop around it: one loop that runs an iteration for each of the inner one."""
+"""Loop flattening of one level: an inner loop and the loop around it become one loop."""
 
 from collections.abc import Iterable
 
@@ -11,11 +11,11 @@ __all__ = ["merge_nest"]
 
 
 def merge_nest(outer: Op, inner: Op, outside: Builder) -> None:
-    """Make ``outer`` one loop with ``inner``, an operation of its body; ``outside`` builds in front of ``outer``.
+    """Merge ``inner``, an operation of the body of ``outer``, into ``outer``; ``outside`` builds in front of ``outer``.
 
-    Both loops are rotated, in SSA form with `if`, and nothing but ``inner`` in the body of ``outer`` is a loop. An
-    iteration does what stands before ``inner`` where it is the first of its invocation, the body of ``inner`` where
-    that runs at all, and what stands behind where it is the last.
+    Both loops are rotated, in SSA form with `if`, and ``inner`` is the only loop in the body of ``outer``. An iteration
+    executes the operations before ``inner`` if it is the first of its invocation, the body of ``inner`` if that runs at
+    all, and the operations after ``inner`` if it is the last.
     """
     _Merge(outer, inner, outside).run()
 
@@ -49,7 +49,7 @@ class _Merge:
         self.b.op("yield", again, *outer_nexts, start, *kept, *inner_nexts)
 
     def _hoist(self):
-        """What the inner loop begins with leaves the outer one where it is the same each time."""
+        """Hoist initial values of the inner loop that are invariant in the outer one."""
         wanted = set(self.inner.operands[1:])
         for op in reversed(self.steady):
             if op.results[0] in wanted:
@@ -63,16 +63,16 @@ class _Merge:
                 own.difference_update(op.results)
 
     def _carry(self, name: str, init: Value) -> Value:
-        """A new carried value that is ``init`` at first."""
+        """A new carried value with initial value ``init``."""
         return add_carried(self.outer, init, name, result=Value(init.type, name)).arg
 
     def _unset(self, type: Type) -> Value:
-        """An initial value that nothing reads: the first iteration sets it."""
+        """An initial value that is never read: the first iteration sets it."""
         return self.outside.const(zero(type), type)
 
     def _shared(self) -> dict[int, int]:
-        """Carried values of ``inner`` that begin as one of ``outer`` which has no other use: both are one. By their
-        index."""
+        """Carried values of ``inner`` whose initial value is a carried value of ``outer`` without another use: the two
+        are merged. By index."""
         uses: dict[Value, int] = {}
         for op in walk(self.body):
             for value in op.operands:
@@ -83,10 +83,10 @@ class _Merge:
             if init.owner is self.body and uses[init] == 1
         }
 
-    # --- what stands before the inner loop ---
+    # --- operations before the inner loop ---
 
     def _first(self) -> list[Value]:
-        """The operations that an invocation begins with; returns the values to be kept for its other iterations."""
+        """Build the operations that begin an invocation; returns the values to carry to its other iterations."""
         steady = set(self.steady)
         rest = [op for op in self.before if op not in steady]
         if not rest:
@@ -103,8 +103,8 @@ class _Merge:
         return now
 
     def _wanted(self, rest: list[Op]) -> tuple[list[Value], list[Op]]:
-        """Which results of ``rest`` are used behind it, and which pointers among them must be made anew, as nothing
-        carries them."""
+        """The results of ``rest`` that are used after it, and the pointer operations among them, which must be
+        recomputed because pointers cannot be carried."""
         used = {v for op in [self.inner, *self.after] for v in _used(op)} | {self.again, *self.nexts}
         pointers = []
         for op in reversed(rest):
@@ -114,7 +114,7 @@ class _Merge:
         return [v for op in rest if op not in pointers for v in op.results if v in used], pointers
 
     def _choose(self, condition: Value, ops: list[Op], yes: Iterable[Value], no: Iterable[Value]) -> list[Value]:
-        """The operations under a condition; returns a value for each pair: what holds with it, and without."""
+        """The operations under a condition; returns selected values: ``yes`` if it holds, else ``no``."""
         then, otherwise, yes = Region(ops=list(ops)), Region(), list(yes)
         Builder(then, self.b.span).op("yield", *yes)
         Builder(otherwise, self.b.span).op("yield", *no)
@@ -123,8 +123,8 @@ class _Merge:
     # --- the inner loop ---
 
     def _inner_args(self) -> list[tuple[Value, Value | None]]:
-        """For each carried value of ``inner``: what it is in this iteration, and what it begins as in the next
-        invocation, where that is known before."""
+        """For each carried value of ``inner``: its value in this iteration, and its initial value in the next
+        invocation if that is known in advance."""
         found = []
         for k, (arg, init) in enumerate(zip(self.inner_body.args, self.inner.operands[1:], strict=True)):
             if k in self.shared:
@@ -140,7 +140,7 @@ class _Merge:
         return value.owner is self.body or value in {v for op in (*self.before, *self.body.ops) for v in op.results}
 
     def _iteration(self, now: list[Value]) -> tuple[Value, list[Value]]:
-        """One iteration of ``inner``, if it has any: whether it goes on, and what it carries."""
+        """One iteration of ``inner``, unless it has none: whether it continues, and its next carried values."""
         enable, end = self.inner.operands[0], self.inner_body.terminator
         if constant(enable) == 1:
             self.body.ops += self.inner_body.ops[:-1]
@@ -148,11 +148,11 @@ class _Merge:
         goes_on, *reached = self._choose(enable, self.inner_body.ops[:-1], end.operands, [self.b.const(0, BOOL), *now])
         return goes_on, reached
 
-    # --- what stands behind it ---
+    # --- operations after the inner loop ---
 
     def _last(self, args: list[Value], inner_args, goes_on: Value, reached: list[Value]):
-        """The operations that an invocation ends with. Returns whether there is another iteration, and what is carried
-        to it: of ``outer``, and of ``inner`` (those that are not shared)."""
+        """Build the operations that end an invocation. Returns whether there is another iteration, and the next carried
+        values: of ``outer``, and of ``inner`` (those that are not shared)."""
         held = {j: reached[k] for k, j in self.shared.items()}
         own = [
             (now, again, first)
@@ -172,7 +172,7 @@ class _Merge:
 
 
 def _steady(ops: list[Op]) -> list[Op]:
-    """Operations that may run in every iteration, as they have no effect and give the same each time."""
+    """Operations that may run in every iteration: they have no effect and always compute the same."""
     found, changing = [], set()
     for op in ops:
         if has(op, "pure") and not changing.intersection(op.operands):

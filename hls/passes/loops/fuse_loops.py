@@ -1,4 +1,4 @@
-"""Loops that stand behind each other in a block marked ``loop_fuse`` become one."""
+"""Loop fusion: successive loops in a block marked ``loop_fuse`` become one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,18 +30,18 @@ class _Refusal:
 
 @dataclass(frozen=True)
 class FuseLoops(FunctionPass):
-    """Before: SSA with `if`; no loop is unrolled yet. After: neighbouring loops of one region whose attribute
-    ``loop_fuse`` is equal, (number of the block, depth, 1 if the source says that they are independent), are one loop,
-    and so are loops inside of these down to the depth, unless
+    """Loop fusion on request. Before: SSA with `if`; no loop is unrolled yet. After: neighbouring loops of one region
+    with equal attribute ``loop_fuse``, (number of the block, depth, 1 if the source declares them independent), are one
+    loop, and so are loops inside them down to the depth, unless
 
-    - something that has an effect stands between, or the second loop needs what the first one computes;
-    - an iteration of the second would come before an iteration of the first that it depends on: this is not asked where
-      the source says that they are independent;
-    - one of them is marked ``nofusion``, or to be unrolled.
+    - an operation with an effect stands between, or the second loop uses a result of the first;
+    - an iteration of the second would precede an iteration of the first that it depends on: this is not checked if the
+      source declares the loops independent;
+    - one of them is marked ``nofusion``, or is to be unrolled.
 
-    Where the loops do not run equally often, each body is guarded; with ``timing``, loop control that takes longer than
-    a cycle is carried ahead first, as the guards come on top of it. ``warn`` is told of what is not fused, ``record``
-    of what is.
+    If the trip counts differ, each body is guarded; with ``timing``, loop control that takes longer than a cycle is
+    first computed ahead (look-ahead), as the guards add to it. ``warn`` is told which loops are not fused, ``record``
+    which are.
     """
 
     address_bits: int = 64
@@ -87,7 +87,7 @@ class FuseLoops(FunctionPass):
                 self._region(function, inner)
 
     def _fuse(self, function: Function, region: Region, first: Op, second: Op) -> _Refusal | None:
-        """Fuse two loops, or say why that cannot be."""
+        """Fuse two loops, or return why they cannot be fused."""
         group, depth, independent = first.attrs[Attr.LOOP_FUSE]
         between = sort_between(region, first, second)
         refusal = _marks(first, second) or _parted(between, first) or _effects(first, second)
@@ -149,7 +149,7 @@ def _parted(between: Between, first: Op) -> _Refusal | None:
 
 
 def _effects(first: Op, second: Op) -> _Refusal | None:
-    """Effects beside stores have an order that nothing but the order of the program says."""
+    """Effects other than stores are ordered by program order only."""
     found = [
         next((op for op in walk(loop.regions[0]) if has(op, "effect") and op.opcode not in ("store", "fresh")), None)
         for loop in (first, second)
@@ -162,12 +162,12 @@ def _effects(first: Op, second: Op) -> _Refusal | None:
 
 
 def _conflict(function: Function, first: Op, second: Op, address_bits: int) -> _Refusal | None:
-    """Whether an iteration of ``second`` would come before one of ``first`` that it must follow, found in a copy in
-    which both are one."""
+    """Whether an iteration of ``second`` would precede one of ``first`` that it must follow, tested on a copy in which
+    the loops are fused."""
     copy = _fused_copy(function, first, second)
     fused = next((op for op in walk(copy.body) if op.opcode == "loop" and Attr.FUSING in op.attrs), None)
     if fused is None:
-        return None  # there is one iteration only
+        return None  # one iteration only
     tester = DependenceTester(copy, address_bits)
     sides = [
         [op for op in walk(fused.regions[0]) if is_access(op) and op.attrs.get(Attr.FUSING) == side] for side in (1, 2)
@@ -181,8 +181,8 @@ def _conflict(function: Function, first: Op, second: Op, address_bits: int) -> _
 
 
 def _fused_copy(function: Function, first: Op, second: Op) -> Function:
-    """The function, flat, with both loops fused; marks are 1 on ``first`` and its accesses, 2 on those of
-    ``second``."""
+    """The function, flat, with both loops fused; ``first`` and its accesses are marked 1, ``second`` and its accesses
+    2."""
     touched = [op for loop in (first, second) for op in (loop, *walk(loop.regions[0]))]
     for loop, side in ((first, 1), (second, 2)):
         for op in (loop, *walk(loop.regions[0])):

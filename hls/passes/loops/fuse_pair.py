@@ -1,4 +1,4 @@
-"""Two loops of one region become one that runs an iteration of both at a time."""
+"""Fusion of two loops of one region: an iteration of the fused loop executes one iteration of each."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from ...ir.rewrite import constant
 __all__ = ["Between", "fuse", "same_trips", "sort_between"]
 
 
-#: operations that are copied so that a counter goes on past its loop's end
+#: most operations that are copied so that a counter continues after its loop's end
 _MOST_COPIED = 8
 
 
 @dataclass(frozen=True)
 class Between:
-    """What stands between two loops: operations to go before the first, and behind the second. ``obstacle`` is one that
-    can do neither, ``needed`` a value of the first loop that the second one uses."""
+    """The operations between two loops: ``early`` move before the first, ``late`` after the second. ``obstacle`` is one
+    that can move to neither, ``needed`` a value of the first loop that the second one uses."""
 
     early: tuple[Op, ...] = ()
     late: tuple[Op, ...] = ()
@@ -27,7 +27,7 @@ class Between:
 
 
 def sort_between(region: Region, first: Op, second: Op) -> Between:
-    """Whether the two loops of the region can be brought together, and how."""
+    """Where the operations between the two loops of the region would move, and what prevents it."""
     early, late, changing = [], [], set(first.results)
     for op in region.ops[region.ops.index(first) + 1 : region.ops.index(second)]:
         if not has(op, "pure"):
@@ -43,10 +43,10 @@ def sort_between(region: Region, first: Op, second: Op) -> Between:
 
 
 def same_trips(first: Op, second: Op) -> dict[int, int] | None:
-    """Carried values of ``second`` that are always equal to one of ``first``, by their indices, where both loops run
-    equally often; None where that is not known.
+    """Carried values of ``second`` that always equal one of ``first``, by their indices, if both loops have the same
+    trip count; None if that is not known.
 
-    Either both run a known number of times, or what decides is computed in the same way from equal values.
+    Either both trip counts are known, or both exit conditions are computed in the same way from equal values.
     """
     pairs = _Pairs(first, second)
     if pairs.control():
@@ -57,7 +57,7 @@ def same_trips(first: Op, second: Op) -> dict[int, int] | None:
 
 
 class _Pairs:
-    """Compares what decides about two loops; ``found`` are carried values that are equal if it is the same."""
+    """Compares the exit conditions of two loops; ``found`` are the carried values that are equal if these are."""
 
     def __init__(self, first: Op, second: Op):
         self.first, self.second = first, second
@@ -65,8 +65,8 @@ class _Pairs:
         self.found: dict[int, int] = {}
 
     def control(self) -> bool:
-        """Values are equal if nothing shows that they are not: those of the next iteration follow from those of this
-        one."""
+        """Whether the exit conditions are equal, by induction: values are assumed equal until a difference is found;
+        those of the next iteration follow from those of this one."""
         ends = self.body.terminator.operands, self.other.terminator.operands
         work, seen = [(self.first.operands[0], self.second.operands[0]), (ends[0][0], ends[1][0])], set()
         while work:
@@ -88,25 +88,24 @@ class _Pairs:
         return True
 
     def equal(self, one: Value, two: Value) -> bool:
-        """Whether two values from outside of both loops, or constants, are the same."""
+        """Whether two values from outside both loops, or constants, are the same."""
         if one is two:
             return True
         return constant(one) is not None and one.type == two.type and repr(constant(one)) == repr(constant(two))
 
 
 def _alike(one: Value, two: Value) -> bool:
-    """Whether both are the result of the same pure operation, of whatever operands."""
+    """Whether both are the result of the same pure operation, whatever its operands."""
     if one.op is None or two.op is None or one.type != two.type or not has(one.op, "pure"):
         return False
     return (one.op.opcode, one.op.attrs, len(one.op.operands)) == (two.op.opcode, two.op.attrs, len(two.op.operands))
 
 
 def fuse(region: Region, first: Op, second: Op, between: Between, pairs: dict[int, int] | None) -> None:
-    """Make ``first`` one loop with ``second``, which goes; both are operations of the region, which is changed in
-    place.
+    """Merge ``second`` into ``first`` and remove it; both are operations of the region, which is changed in place.
 
-    ``between`` says where what stands between them goes. ``pairs`` is the answer of :func:`same_trips`; None: each of
-    the two bodies runs as often as it has to.
+    ``between`` says where the operations between them move. ``pairs`` is the result of :func:`same_trips`; None: the
+    trip counts may differ, and each body is guarded.
     """
     begin, end = region.ops.index(first), region.ops.index(second)
     before = Region(ops=[*region.ops[:begin], *between.early])
@@ -125,7 +124,7 @@ def fuse(region: Region, first: Op, second: Op, between: Between, pairs: dict[in
 
 
 def _together(first: Op, second: Op, pairs: dict[int, int]):
-    """Both bodies in every iteration."""
+    """Execute both bodies in every iteration."""
     (body,), (other,) = first.regions, second.regions
     last = body.ops.pop()
     rest = [k for k in range(len(other.args)) if k not in pairs]
@@ -139,7 +138,7 @@ def _together(first: Op, second: Op, pairs: dict[int, int]):
 
 
 def _adopt(first: Op, second: Op, indices: list[int]) -> dict[int, CarriedValue]:
-    """Let ``first`` carry these values of ``second``, too, whose results become its own."""
+    """Let ``first`` carry these values of ``second``, too; the results of ``second`` become its results."""
     (other,) = second.regions
     return {
         k: add_carried(first, second.operands[1 + k], other.args[k].name, result=second.results[k]) for k in indices
@@ -147,7 +146,7 @@ def _adopt(first: Op, second: Op, indices: list[int]) -> dict[int, CarriedValue]
 
 
 def _guarded(first: Op, second: Op, unused: list[set[int]], before: Builder):
-    """Each body in as many iterations as its loop has; a carried bit of each says whether this is one."""
+    """Guard each body by a carried bit: whether this is an iteration of its loop."""
     (body,), (other,) = first.regions, second.regions
     own = list(body.args), [each.arg for each in _adopt(first, second, list(range(len(other.args)))).values()]
     enables = [first.operands[0], second.operands[0]]
@@ -161,8 +160,8 @@ def _guarded(first: Op, second: Op, unused: list[set[int]], before: Builder):
 
 
 def _under(guard: Value, ops: list[Op], args: list[Value], free: set[int], b: Builder) -> list[Value]:
-    """A body under its guard: whether it goes on, and its carried values. Those of ``free`` indices nobody wants in the
-    end: where they are computed from carried ones alone they go on, so that a counter stays one."""
+    """A body under its guard: whether it continues, and its carried values. The final values of ``free`` indices are
+    not used: if computed from carried values alone, they continue to advance, so that a counter remains one."""
     otherwise = Region()
     o = Builder(otherwise, b.span)
     end = ops[-1]
@@ -172,7 +171,7 @@ def _under(guard: Value, ops: list[Op], args: list[Value], free: set[int], b: Bu
 
 
 def _advanced(following: Value, arg: Value, ops: list[Op], o: Builder) -> Value:
-    """A copy of what computes ``following``; ``arg`` where that is not only a few pure operations."""
+    """A copy of the operations that compute ``following``; ``arg`` unless these are only a few pure operations."""
     needed, work = [], [following]
     while work:
         op = work.pop().op

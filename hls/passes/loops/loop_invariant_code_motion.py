@@ -1,4 +1,4 @@
-"""Costly computations leave loops in which they do not change."""
+"""Loop-invariant code motion of costly operations."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ _COSTLY = {"mul", "udiv", "sdiv", "urem", "srem", "sitofp", "uitofp", "fptosi", 
 
 
 def _is_costly(op: Op) -> bool:
-    """More than one cycle in hardware, or a multiplier."""
+    """Whether the operation takes more than one cycle in hardware, or a multiplier."""
     return op.opcode in _COSTLY or has(op, "float") and op.opcode not in ("fneg", "fabs")
 
 
 @dataclass(frozen=True)
 class LoopInvariantCodeMotion(FunctionPass):
-    """Before: flat. After: no multiplication, division or floating-point operation in a loop whose operands come from
-    outside of it.
+    """Loop-invariant code motion (LLVM: LICM) of costly operations. Before: flat. After: no multiplication, division or
+    floating-point operation in a loop has only loop-invariant operands.
 
-    Other invariant operations stay, unless one of those needs them: an addition costs less than the register that
+    Other invariant operations stay, unless a hoisted one needs them: an addition costs less than the register that
     would carry its result to every iteration.
     """
 
@@ -35,7 +35,7 @@ class LoopInvariantCodeMotion(FunctionPass):
 
 
 def _hoist_region(region: Region):
-    """Inner loops first, so that what leaves them can go on."""
+    """Inner loops first, so that hoisted operations can move on to outer loops."""
     before, region.ops = region.ops, []
     for op in before:
         for inner in op.regions:
@@ -46,7 +46,7 @@ def _hoist_region(region: Region):
 
 
 def _invariants(body: Region) -> list[Op]:
-    """Take out of the body the costly operations that do not depend on it, and what they need from it."""
+    """Remove from the body the costly operations that do not depend on it, and the operations they need."""
     own = {value for op in walk(body) for value in op.results} | set(body.args)
     own |= {value for op in walk(body) for region in op.regions for value in region.args}
     steady: set[Value] = set()

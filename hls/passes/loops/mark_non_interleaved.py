@@ -1,4 +1,4 @@
-"""Loops of which there is only one invocation at a time, as the loop around them waits for what they give."""
+"""Marks loops whose invocations cannot interleave, because the loop around them waits for their results."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,18 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["WAITED_FOR", "MarkNonInterleaved"]
 
-#: the ``interleave_reason`` of what this pass marks
+#: the ``interleave_reason`` of loops that this pass marks
 WAITED_FOR = "the outer loop waits for its result"
 
 
 @dataclass(frozen=True)
 class MarkNonInterleaved(FunctionPass):
-    """Before: flat; where there are tokens, what waits for their sake counts as well. After: a loop whose results
-    decide of, or are taken by, the next iteration of the loop around it, which is entered once or has one invocation at
-    a time, has the attribute ``interleave`` = False: no other invocations could fill the time in which one waits, so it
-    may issue ahead of a condition that is known late, and needs no room for others. Loops that have it for another
-    reason, such as the order of their accesses, count as loops around.
+    """Invocation serialization analysis. Before: flat; if there are memory tokens, waiting for them counts as well.
+    After: the attribute ``interleave`` = False is on each loop whose results the next iteration of the loop around it
+    needs, for its exit condition or for the same inner loop, where that outer loop is entered once or has one
+    invocation at a time. No other invocation could fill the cycles in which one waits, so such a loop may issue before
+    a late exit condition is known, and needs no slots for others. Outer loops that have the attribute for another
+    reason, such as the order of their accesses, count as well.
     """
 
     name = "mark-non-interleaved"
@@ -38,8 +39,8 @@ def _loops(region: Region) -> list[Op]:
 
 
 def _inside(loop: Op, alone: bool):
-    """Mark what the loop, of which there is one invocation at a time if it is ``alone``, waits for; and what loops
-    inside wait for."""
+    """Mark the inner loops whose results ``loop`` waits for, at all depths; ``alone``: it has one invocation at a
+    time."""
     (body,) = loop.regions
     for child in _loops(body):
         if alone and _is_waited_for(child, body):
@@ -48,7 +49,7 @@ def _inside(loop: Op, alone: bool):
 
 
 def _is_waited_for(child: Op, body: Region) -> bool:
-    """Whether the next iteration decides, or gives to the loop inside, what that has given in this one."""
+    """Whether the next iteration needs the results of ``child`` for its exit condition, or for ``child`` itself."""
     given = computed_from(body, set(child.results))
     again, *nexts = body.terminator.operands
     carried = {arg for arg, value in zip(body.args, nexts, strict=True) if value in given and _from_the_one_before(arg)}
@@ -56,5 +57,5 @@ def _is_waited_for(child: Op, body: Region) -> bool:
 
 
 def _from_the_one_before(arg: Value) -> bool:
-    """Whether an iteration waits for the one before it, in every run."""
+    """Whether every iteration waits for this value of the previous iteration, in every run."""
     return not isinstance(arg.type, TokenType) or not (arg.type.overlap or arg.type.between or arg.type.distance > 1)

@@ -1,4 +1,4 @@
-"""What becomes of the attributes of loops that are made one, and a record of it."""
+"""Attributes of loops that are coalesced or fused, and a record of it."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from ...ir import Attr, Op, is_access, memory_name, walk
 
 __all__ = ["Merged", "common_promises", "own_promises", "take_over"]
 
-#: what the source asks of a loop in hardware
+#: attributes by which the source controls a loop's hardware
 _WISHES = (
     Attr.II,
     Attr.MAX_CONCURRENCY,
@@ -19,8 +19,8 @@ _WISHES = (
 
 @dataclass(frozen=True)
 class Merged:
-    """The loop of the source at ``span`` is part of the one at ``into``: ``how`` is "coalesced" (it stood inside) or
-    "fused" (it stood behind)."""
+    """The loop of the source at ``span`` is part of the one at ``into``: ``how`` is "coalesced" (it was inside) or
+    "fused" (it followed)."""
 
     kernel: str
     span: Span | None
@@ -29,8 +29,8 @@ class Merged:
 
 
 def take_over(loop: Op, other: Op) -> list[str]:
-    """Give ``loop`` the wishes of ``other`` where it has none of its own; returns those that are lost, as it has
-    another value."""
+    """Copy the attributes of ``other`` to ``loop`` if it has none of its own; returns those that are lost because it
+    has a different value."""
     lost = []
     for name in _WISHES:
         if name in other.attrs and loop.attrs.setdefault(name, other.attrs[name]) != other.attrs[name]:
@@ -39,7 +39,7 @@ def take_over(loop: Op, other: Op) -> list[str]:
 
 
 def common_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
-    """The ``ivdep`` of one loop for both: (memory or "" for all, safelen or 0) of what both promise."""
+    """The ``ivdep`` of one loop for both: (memory or "" for all, safelen or 0), as far as both assert it."""
     found = {}
     for memory, safelen in first.attrs.get(Attr.IVDEP, ()):
         for other, least in second.attrs.get(Attr.IVDEP, ()):
@@ -52,7 +52,7 @@ def common_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
 
 
 def own_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
-    """The ``ivdep`` of two loops that are fused: what one of them promises of memories that the other leaves alone."""
+    """The ``ivdep`` of two fused loops: what one of them asserts of memories that the other does not access."""
     found = {}
     for loop, other in ((first, second), (second, first)):
         mine, others = ({memory_name(op) for op in walk(each.regions[0]) if is_access(op)} for each in (loop, other))
@@ -63,7 +63,7 @@ def own_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
 
 
 def _weaker(a: int, b: int) -> int:
-    """What holds where both hold; 0 is without end."""
+    """The safelen that holds where both hold; 0 is unlimited."""
     return min(a or b, b or a)
 
 

@@ -1,4 +1,4 @@
-"""Loops that move an array by some places become one operation, however many elements it has."""
+"""Loop idiom recognition: a loop that shifts or fills an array becomes one operation, whatever its length."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,18 +14,19 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["MOST_ELEMENTS", "RecognizeShiftIdiom"]
 
-#: of an array that is recognized as a shift register
+#: most elements of an array that is recognized as a shift register
 MOST_ELEMENTS = 16_384
 
 
 @dataclass(frozen=True)
 class RecognizeShiftIdiom(FunctionPass):
-    """Before: SSA with `if`, arrays in private memories. After: a loop that does nothing but move elements of a private
-    array, ``x[k] = x[k - by]`` for constant bounds and in the order that reads each before it is overwritten, is one
-    ``shift``, also where an element is a vector or structure, and several of the array; one that sets elements of such
-    an array to one value is a ``fill``. Loops with `unroll 1` stay.
+    """Loop idiom recognition (LLVM: LoopIdiomRecognize) of shifts and fills. Before: SSA with `if`, arrays in private
+    memories. After: a loop that only moves elements of a private array, ``x[k] = x[k - by]`` for constant bounds and in
+    the order that reads each before it is overwritten, is one ``shift``; elements may be vectors or structures, and
+    several may move in an iteration. A loop that only sets elements of such an array to one value is a ``fill``. Loops
+    with `unroll 1` stay.
 
-    ``record`` is told of each shift: (kernel, place, elements moved, whether a pragma asks for it).
+    ``record`` is told of each shift: (kernel, source position, elements moved, whether a pragma requests it).
     """
 
     record: Callable[[str, Span | None, int, bool], None] | None = None
@@ -79,13 +80,13 @@ def _fill(op: Op, b: Builder, function: Function, shifted: set[str], used) -> li
 
 @dataclass(frozen=True)
 class _Line:
-    """``|step|`` neighbouring elements from ``first`` on, as many from ``first + step`` on, ... in each iteration."""
+    """``|step|`` neighbouring elements from ``first`` up, as many from ``first + step`` up, ... in each iteration."""
 
     first: int
     step: int
 
     def span(self, trips: int) -> tuple[int, int]:
-        """The elements touched: the first, and the one behind the last."""
+        """The elements touched: the first, and the one after the last."""
         last = self.first + self.step * (trips - 1)
         return min(self.first, last), max(self.first, last) + abs(self.step)
 
@@ -93,8 +94,8 @@ class _Line:
 @dataclass(frozen=True)
 class _Moves:
     """A loop that in each of ``trips`` iterations stores one element of a private array, or the few neighbouring ones
-    of a vector: those of the line ``read``, or (None) ``value`` from outside of the loop. ``ends`` are the values of
-    its counters behind it."""
+    of a vector: those of the line ``read``, or (None) the loop-invariant ``value``. ``ends`` are the final values of
+    its counters."""
 
     memory: MemoryObject
     trips: int
@@ -141,7 +142,7 @@ def _accesses(loop: Op) -> tuple[list[Op], list[Op]]:
 
 
 def _array(access: Op, function: Function) -> MemoryObject | None:
-    """The private array whose element the access moves under no condition."""
+    """The private array that the access addresses, if the access moves one element unconditionally."""
     address = access.operands[0].op
     if address is None or address.opcode != "addr" or constant(access.operands[-1]) != 1:
         return None
@@ -159,7 +160,7 @@ def _array(access: Op, function: Function) -> MemoryObject | None:
 
 
 def _pairs(stores: list[Op], loads: list[Op], used) -> bool:
-    """Whether each store moves what one of the loads gives, and nobody else uses that."""
+    """Whether each store stores the result of one of the loads, which has no other user."""
     moved = [store.operands[1].op for store in stores]
     return set(moved) == set(loads) and all(user in stores for load in loads for user, _ in used[load.result])
 
@@ -175,7 +176,7 @@ def _all_store(stores: list[Op], value: Value) -> bool:
 
 
 def _joined(lines: list[_Line | None]) -> _Line | None:
-    """The line of neighbouring elements that are touched together: in the same order by all stores, and without a
+    """The line of neighbouring elements that are accessed together: in the same order by all accesses, and without a
     gap."""
     if None in lines or {line.step for line in lines} != {lines[0].step} or abs(lines[0].step) != len(lines):
         return None
@@ -184,14 +185,14 @@ def _joined(lines: list[_Line | None]) -> _Line | None:
 
 
 def _is_outside(value: Value, loop: Op) -> bool:
-    """Whether the value is the same in all iterations, and can be had before the loop."""
+    """Whether the value is loop-invariant and available before the loop."""
     (body,) = loop.regions
     return is_constant(value) or value.owner is not body and (value.op is None or value.op not in body.ops)
 
 
 def _counters(loop: Op):
-    """A function from the number of an iteration to [(argument, its value)...] by argument; None unless every carried
-    value counts from a constant in constant steps."""
+    """A function from an iteration number to the value of each loop argument; None unless every carried value counts
+    from a constant in constant steps."""
     (body,) = loop.regions
     steps = {}
     for arg, init, after in zip(body.args, loop.operands[1:], body.terminator.operands[1:], strict=True):
@@ -203,7 +204,7 @@ def _counters(loop: Op):
 
 
 def _line(access: Op, states, trips: int, memory: MemoryObject) -> _Line | None:
-    """Which elements the access touches; None where they are not in one line inside the array."""
+    """The elements that the access touches; None unless they form one line inside the array."""
     (offset,) = access.operands[0].op.operands
     places = []
     for k in (0, 1, trips - 1):
@@ -218,7 +219,7 @@ def _line(access: Op, states, trips: int, memory: MemoryObject) -> _Line | None:
 
 
 def _is_sum(value: Value) -> bool:
-    """Whether a value is a sum of multiples of counters, so that it goes in a line as long as it does not wrap."""
+    """Whether a value is a sum of multiples of counters, so that it is linear as long as it does not wrap."""
     work = [value]
     while work:
         op = work.pop().op

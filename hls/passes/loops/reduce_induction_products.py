@@ -1,4 +1,4 @@
-"""Products of counters become sums: strength reduction of induction variables."""
+"""Strength reduction of induction variables: products of counters become carried sums."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,9 @@ __all__ = ["ReduceInductionProducts"]
 
 @dataclass(frozen=True)
 class ReduceInductionProducts(FunctionPass):
-    """Before: flat. After: no product of an invariant and a counter that starts and steps by constants; a carried sum
-    has its place, which is an adder instead of a multiplier."""
+    """Induction-variable strength reduction (LLVM: LoopStrengthReduce). Before: flat; integers still have the widths of
+    C. After: no product of an invariant and a counter with constant start and step; a carried sum replaces it, which is
+    an adder instead of a multiplier."""
 
     name = "reduce-induction-products"
     requires = frozenset({Form.DISPATCHED})
@@ -59,14 +60,14 @@ def _reduce(loop: Op, outside: Builder):
 
 
 def _step(arg: Value, after: Value) -> int | None:
-    """The constant that the next iteration's value is larger by."""
+    """The constant by which the value increases from iteration to iteration."""
     if not isinstance(arg.type, IntType) or after.op is None or after.op.opcode != "add":
         return None
     return constant(after.op.operands[1]) if after.op.operands[0] is arg else None
 
 
 def _product(op: Op, steps: dict, inner: set[Value]) -> tuple[Value, Value] | None:
-    """(counter, factor) where the operation multiplies a counter by a value from outside."""
+    """(counter, factor) if the operation multiplies a counter by a loop-invariant value."""
     if op.opcode != "mul":
         return None
     for counter, factor in (op.operands, op.operands[::-1]):

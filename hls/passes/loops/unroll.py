@@ -1,4 +1,4 @@
-"""Loops are unrolled."""
+"""Loop unrolling."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from .unroll_policy import AutoUnrollPolicy
 
 __all__ = ["Unroll", "Unrolled"]
 
-#: what the source can ask of a loop that there is one in hardware for
+#: attributes by which the source controls the loop in hardware; such a loop is not unrolled automatically
 _CONTROLS = frozenset(
     {Attr.II, Attr.MAX_CONCURRENCY, Attr.MAX_INTERLEAVING, Attr.SPECULATED_ITERATIONS, Attr.DISABLE_LOOP_PIPELINING}
 )
@@ -23,7 +23,7 @@ _CONTROLS = frozenset(
 
 @dataclass(frozen=True)
 class Unrolled:
-    """A loop of the source that was unrolled. ``asked`` by a pragma; ``full`` means that no loop is left."""
+    """A loop of the source that was unrolled. ``asked``: by a pragma; ``full``: no loop remains."""
 
     kernel: str
     span: Span | None
@@ -34,15 +34,16 @@ class Unrolled:
 
 @dataclass(frozen=True)
 class Unroll(FunctionPass):
-    """Unrolls what is marked, outer loops before those inside (which get constant bounds by it): run until unchanged.
+    """Loop unrolling (LLVM: LoopUnroll) of marked loops, outer loops before inner ones (whose bounds become constant by
+    it): run until unchanged.
 
     A loop's ``unroll`` attribute is -1 (entirely), N (the body N times), 1 (never) or 0 (not marked). Before: SSA, with
-    `if`. After: a loop that was unrolled entirely is gone, N copies of another one are one body in which each copy
-    after the first runs only if the one before said so (unless that is known). Loops that ``small`` chooses are
-    unrolled without a mark, unless the source asks something of them as loops, or its attribute ``max_unroll_loops``
-    allows fewer copies; likewise, if they run equally often each time, those inside a loop marked ``pipelined``, of
-    which the source expects that an iteration starts every cycle. ``record`` is told of every loop that is unrolled,
-    once for each copy that an enclosing loop made of it.
+    `if`. After: a loop that was unrolled entirely is gone; N copies of another one are one body in which each copy
+    after the first runs only if the previous one continues (unless that is known). Loops that ``small`` chooses are
+    unrolled without a mark, unless the source controls them by loop attributes, or the kernel's ``max_unroll_loops``
+    allows fewer copies. The same holds for loops of fixed trip count inside a loop marked ``pipelined``, of which the
+    source expects an iteration every cycle. ``record`` is told of every loop that is unrolled, once for each copy that
+    an enclosing loop made of it.
     """
 
     max_ops: int = 20_000
@@ -72,8 +73,8 @@ class Unroll(FunctionPass):
         return sum(1 for _ in walk(op.regions[0]))
 
     def _expected(self, region: Region, all_inside: bool = False) -> int:
-        """Operations of a region when the loops inside that are marked (``all_inside``: all of them) are unrolled as
-        well, as far as it is known how often they run."""
+        """The number of operations of a region after its marked loops (``all_inside``: all of its loops) are unrolled,
+        as far as their trip counts are known."""
         total = 0
         for op in region.ops:
             wish = op.attrs.get(Attr.UNROLL, 0) if op.opcode == "loop" else 1
@@ -134,7 +135,7 @@ class Unroll(FunctionPass):
             return None
         trips = _trips(op)
         if wish == 0:
-            room = total < self.max_ops // 2  # what nobody asked for must not make a kernel too large
+            room = total < self.max_ops // 2  # automatic unrolling must not make a kernel too large
             automatic = (
                 trips is not None
                 and room
@@ -146,7 +147,7 @@ class Unroll(FunctionPass):
                 )
             )
             return (trips.count, trips) if automatic else None
-        op.attrs[Attr.UNROLL] = 1  # decided; a copy is not unrolled again
+        op.attrs[Attr.UNROLL] = 1  # done; a copy is not unrolled again
         if wish > 1 and (trips is None or wish < trips.count):
             return wish, trips
         if trips is None:
@@ -165,7 +166,8 @@ class Unroll(FunctionPass):
         return trips.count, trips
 
     def _fits_one_cycle(self, op: Op, trips: Trips, total: int) -> bool:
-        """Whether all iterations of a loop, and of those inside, may become one of the loop around."""
+        """Whether all iterations of a loop, and of those inside, may become part of one iteration of the loop around
+        it."""
         return trips.exact and total + trips.count * self._expected(op.regions[0], all_inside=True) <= self.max_ops // 2
 
     def _warn(self, op: Op, message: str, hint: str):
@@ -174,7 +176,7 @@ class Unroll(FunctionPass):
 
 
 def _trips(op: Op) -> Trips | None:
-    """How often a loop runs, or at most: also of one that is too long to be tried out."""
+    """The trip count of a loop, or an upper bound; also of one that is too long to evaluate."""
     trips = count_trips(op)
     if trips is not None:
         return trips
@@ -183,14 +185,14 @@ def _trips(op: Op) -> Trips | None:
 
 
 def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Value]:
-    """Build what takes the loop's place; returns the values of its results."""
+    """Build the replacement of the loop; returns the values of its results."""
     (body,), (enable, *inits) = loop.regions, loop.operands
     exact = trips is not None and trips.exact
     if trips is not None and factor == trips.count:
         return _under(enable, _chain(body, inits, factor, lambda k: exact), inits, loop, b)
     merged = Region()
     merged.args = [Value(v.type, v.name, merged, k) for k, v in enumerate(body.args)]
-    # the last iteration is always the same one of the copies
+    # the last iteration always falls on the same copy
     merged.ops = _chain(body, merged.args, factor, lambda k: exact and (trips.count - 1) % factor != k).ops
     attrs = {**loop.attrs, Attr.UNROLL: 1}
     return b.op("loop", enable, *inits, attrs=attrs, results=[v.type for v in inits], regions=[merged]).results
@@ -207,9 +209,9 @@ def _under(enable: Value, then: Region, inits: list[Value], loop: Op, b: Builder
 
 
 def _chain(body: Region, values: list[Value], copies: int, is_sure: Callable[[int], bool]) -> Region:
-    """``copies`` bodies one after the other; yields (continue, next...).
+    """``copies`` bodies in sequence; yields (continue, next...).
 
-    Unless ``is_sure`` that copy k is followed by another iteration, all after it stand under its ``continue``.
+    Unless ``is_sure`` that another iteration follows copy k, all later copies are under its ``continue``.
     """
     region = target = Region()
     for k in range(copies):
@@ -225,7 +227,8 @@ def _chain(body: Region, values: list[Value], copies: int, is_sure: Callable[[in
 
 
 def _guard(region: Region, end: Op) -> Region:
-    """End the region by an `if` on the continue of ``end``; returns its empty branch, for what comes next."""
+    """End the region with an `if` on the continue of ``end``; returns its empty branch, for the operations that
+    follow."""
     b, following, stop = Builder(region, end.span), Region(), Region()
     again, *values = end.operands
     last = Builder(stop, end.span)

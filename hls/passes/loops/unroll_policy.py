@@ -1,4 +1,4 @@
-"""Which loops are unrolled although nobody asks for it."""
+"""Auto-unroll heuristic: which loops are unrolled without a pragma."""
 
 from dataclasses import dataclass
 
@@ -9,26 +9,26 @@ from ...ir.rewrite import constant
 
 __all__ = ["AutoUnrollPolicy"]
 
-#: what a loop that is unrolled for the sake of the loop around it may do: the rest has an effect that others may see,
-#: or order
+#: operations allowed in a loop that is unrolled for the benefit of the loop around it: others have an effect that is
+#: visible outside, or an order
 _EFFECTS = frozenset(
     {"store", "atomic", "barrier", "mem_fence", "printf", "call", "channel_read", "channel_write", "loop"}
 )
-#: operations that cost as much as many others, each
+#: operations that cost as much as many ordinary ones
 _LARGE = frozenset({"udiv", "sdiv", "urem", "srem", "fdiv", "fsqrt"})
 _FLOAT = frozenset({"fadd", "fsub", "fmul", "fma", "fsum"})
 
 
 @dataclass(frozen=True)
 class AutoUnrollPolicy:
-    """Innermost loops of at most ``trips`` iterations, and ``ops`` operations in all copies.
+    """Auto-unroll heuristic: innermost loops of at most ``trips`` iterations, and ``ops`` operations in all copies.
 
-    Such a loop becomes straight code where that makes registers of a private array of at most ``register_bits`` bits,
-    or of one that is shifted. Inside a loop, or in a kernel of many work-items, it also does where it only computes and
-    loads: then an iteration of what is around it starts every cycle, instead of every so many. For that there may be
-    ``loads`` loads of memory in all copies and lanes, and none of global memory where neighbours are not joined to wide
-    accesses (``joined``), so that each would have to wait for the others anyway; and ``floats`` operations on floats,
-    ``large`` divisions and roots.
+    Such a loop is unrolled if that turns a private array of at most ``register_bits`` bits, or a shifted one, into
+    registers. Inside a loop, or in a kernel of many work-items, it is also unrolled if it only computes and loads: then
+    an iteration of the loop around it starts every cycle, instead of once in several cycles. This allows at most
+    ``loads`` loads from memory in all copies and lanes, and none from global memory unless adjacent accesses are
+    coalesced (``joined``), as each would have to wait for the others anyway; and at most ``floats`` floating-point
+    operations and ``large`` divisions and roots.
     """
 
     trips: int = 16
@@ -53,7 +53,7 @@ class AutoUnrollPolicy:
         )
 
     def _indexes_array(self, body: list[Op], function: Function) -> bool:
-        """Whether a small private array is accessed at a place that is not constant."""
+        """Whether a small private array is accessed at a non-constant index."""
         return any(
             op.opcode == "addr"
             and constant(op.operands[0]) is None

@@ -1,1 +1,1 @@
-"""From the IR of the frontend to flat kernels: inlining, pointers, if-conversion, work-items."""
+"""From the frontend's IR to flat kernels: inlining, pointer lowering, if-conversion, work-item loops."""

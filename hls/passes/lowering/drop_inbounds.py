@@ -1,4 +1,4 @@
-"""Byte offsets are computed modulo 2**64 from here on."""
+"""Removes ``inbounds``: from here on byte offsets are computed modulo 2**64."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,10 @@ __all__ = ["DropInbounds"]
 
 @dataclass(frozen=True)
 class DropInbounds(FunctionPass):
-    """Before: sums and products that the frontend made for addresses have the attribute ``inbounds``, by which emulator
-    and interpreter find an index whose byte offset has more than 64 bits. After: none has, so what computes the same is
-    shared with the program's own arithmetic; accesses inside their memories mean what they did."""
+    """Removal of ``inbounds`` marks. Before: sums and products that the frontend made for addresses have the attribute
+    ``inbounds``, by which emulator and interpreter detect an index whose byte offset exceeds 64 bits. After: none has
+    it, so that address arithmetic can be merged with equal arithmetic of the program; accesses inside their memories
+    are unchanged."""
 
     name = "drop-inbounds"
 

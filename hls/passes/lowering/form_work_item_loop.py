@@ -1,4 +1,4 @@
-"""The work-items of an NDRange kernel become the iterations of one loop."""
+"""Work-item loop formation: the work-items of an NDRange kernel become the iterations of one loop."""
 
 from dataclasses import dataclass
 from math import prod
@@ -13,30 +13,31 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["FormWorkItemLoop"]
 
-#: wheels through which the carry fits into a cycle together with the loop's own control
+#: most odometer digits whose carry chain fits into a cycle together with the loop's own control
 MOST_WHEELS = 2
 _IDS = ("global_id", "local_id", "group_id")
 
 
 @dataclass(frozen=True)
 class FormWorkItemLoop(FunctionPass):
-    """Before: a flat kernel that is run once for every work-item; all of a group reach its barriers equally often.
-    After: one that is run once for every launch.
+    """Work-item loop formation (as in PoCL). Before: a flat kernel that runs once for every work-item; all work-items
+    of a group reach its barriers equally often. After: a kernel that runs once for every launch.
 
     A kernel with the attribute ``ndrange`` becomes one loop with attributes ``form="ndrange"`` and ``parallel``. What
     it needs to know about the launch are arguments of 32 bits, appended to ``args`` and named in order in the attribute
     ``launch_args`` (see ``hls.ir.launch``); the host keeps every size, offset, end and count below 2**32. The loop
     carries the ids that the body uses, counting like an odometer: over the global range, x fastest, if only global ids
-    are used, else group by group. Dimensions the kernel does not look at are counted together, as repetitions. In other
-    kernels the queries become those of a single work-item. Where one run of the body stands for several neighbours
-    (``lanes``), dimension 0 counts in steps of these.
+    are used, else group by group. Dimensions that the kernel does not query are counted together, as repetitions. In
+    other kernels the queries become those of a single work-item. If one run of the body stands for several neighbouring
+    work-items (``lanes``), dimension 0 counts in steps of these.
 
-    Where work-items of a group meet or share memory, every group is one run of iterations without gaps: a ``barrier``
-    becomes a ``meet``, which is told the last one of them, and one ``group`` names the memories that the groups have
-    copies of; another one is there for calls on channels.
+    If work-items of a group synchronize at barriers or share memory, each group is one sequence of consecutive
+    iterations: a ``barrier`` becomes a ``meet``, which is told the last iteration of the group, and one ``group`` names
+    the memories that are copied for each group; another ``group`` serves channel calls.
 
-    With ``num_compute_units`` the kernel gets the attribute ``units`` and is run once for every group of a launch: the
-    loop counts the places in one group, and what differs between groups and between units are hidden arguments as well.
+    With ``num_compute_units`` the kernel gets the attribute ``units`` and runs once for every group of a launch: the
+    loop counts the work-items of one group, and values that differ between groups and between units are hidden
+    arguments as well.
     """
 
     name = "form-work-item-loop"
@@ -71,16 +72,16 @@ def _single(op: Op, b: Builder):
 
 @dataclass(frozen=True)
 class _Digit:
-    """One wheel of the odometer: counters that step together; after the first one's last step all start again."""
+    """One digit of the odometer: counters that step together; when the first wraps after its last step, all restart."""
 
     names: tuple[str, ...]
     starts: tuple[Value, ...]
     steps: tuple[Value, ...]
-    count: Value  #: how many steps a round has, at least 1
+    count: Value  #: steps of a round, at least 1
 
 
 class _Dispatcher:
-    """Builds the loop; ``before`` stands in front of it, ``inside`` in its body."""
+    """Builds the loop; ``before`` is the region in front of it, ``inside`` its body."""
 
     def __init__(self, function: Function):
         self.function = function
@@ -140,17 +141,17 @@ class _Dispatcher:
         self.before.op("return")
         for op in walk(body):
             if op.opcode == "loop" and any(inner.opcode == "meet" for inner in walk(op.regions[0])):
-                op.attrs[Attr.RING] = True  # whose iterations the work-items of a group do together
+                op.attrs[Attr.RING] = True  # the work-items of a group execute its iterations together
         self.function.attrs[Attr.LAUNCH_ARGS] = tuple(self.arguments)
         self.function.args += self.arguments.values()
 
     def _carry(self, *names: tuple[str, Type]):
-        """More carried values of the loop, by name and type."""
+        """Append carried values to the loop, by name and type."""
         args = self.inside.region.args
         for name, type in names:
             args.append(Value(type, name, self.inside.region, len(args)))
 
-    # what the launch says
+    # launch arguments
 
     def _argument(self, name: str, *dims: int) -> Value:
         required = self.function.attrs.get(Attr.WORK_GROUP_SIZE)
@@ -162,7 +163,7 @@ class _Dispatcher:
         return self.arguments[full]
 
     def _runs(self, name: str, *dims: int) -> Value:
-        """How many runs of the body a size of the launch makes: one for all lanes."""
+        """The number of runs of the body for a size of the launch: one run covers all lanes."""
         size, lanes = self._argument(name, *dims), self.lanes if 0 in dims else 1
         if lanes == 1:
             return size
@@ -174,7 +175,7 @@ class _Dispatcher:
     def _stride(self, dim: int) -> Value:
         return self.before.const(self.lanes if dim == 0 else 1, I32)
 
-    # the wheels
+    # the odometer digits
 
     def _global_digits(self) -> list[_Digit]:
         return [
@@ -188,8 +189,8 @@ class _Dispatcher:
         ]
 
     def _group_digits(self) -> list[_Digit]:
-        """First the places in the group, then the groups: (first global id of the group, number of the group). Where
-        groups must stay together the dimensions nobody asks for count in both."""
+        """First the ids inside a group, then the groups: (first global id of the group, number of the group). If groups
+        must stay together, both count the dimensions that are not queried as well."""
         zero, one = self.before.const(0, I32), self.before.const(1, I32)
         size = {d: self._argument("local_size", d) for d in self.dims}
         inner = [
@@ -210,11 +211,10 @@ class _Dispatcher:
         if self.together and others:
             inner.append(_Digit(("local_id_others",), (zero,), (one,), self._argument("local_count", *others)))
             outer.append(_Digit(("group_id_others",), (zero,), (one,), self._argument("group_count", *others)))
-        return [d for d in inner if constant(d.count) != 1] + outer  # a group's single step needs no wheel
+        return [d for d in inner if constant(d.count) != 1] + outer  # a group of one work-item needs no digit
 
     def _places(self, inner: list[_Digit]) -> list[_Digit]:
-        """The wheels of the work-items of one group, of which ``inner`` counts the dimensions that somebody asks
-        for."""
+        """The digits of the work-items of one group; ``inner`` counts the dimensions that are queried."""
         zero, one = self.before.const(0, I32), self.before.const(1, I32)
         others = [d for d in range(3) if d not in self.dims]
         if others:
@@ -222,20 +222,20 @@ class _Dispatcher:
         return [d for d in inner if constant(d.count) != 1] or inner[:1]
 
     def _ask_for_groups(self):
-        """The arguments from which groups are counted, where the body does not want them itself."""
+        """Add the arguments from which groups are counted, if the body does not use them itself."""
         for name in [n for n in self.arguments if n.startswith(PER_GROUP) and n[-1].isdigit()]:
             for fn in ("num_groups", "local_size", "global_offset"):
                 self._argument(fn, int(name[-1]))
         self._argument("group_count", 0, 1, 2)
 
     def _repeats(self) -> list[_Digit]:
-        """Work-items that differ only in dimensions nobody asks for."""
+        """Work-items that differ only in dimensions that are not queried."""
         others = [d for d in range(3) if d not in self.dims and not self.together and not self.alone]
         zero, one = self.before.const(0, I32), self.before.const(1, I32)
         return [_Digit(("repeat",), (zero,), (one,), self._argument("global_count", *others))] if others else []
 
     def _last_of_group(self) -> Value:
-        """Whether every wheel of a place in the group is at its last step."""
+        """Whether every digit inside the group is at its last step."""
         return self._all(
             [
                 value
@@ -245,7 +245,7 @@ class _Dispatcher:
         )
 
     def _all(self, conditions: list[Value]) -> Value:
-        """Whether all of them hold, in as few steps as can be."""
+        """AND of the conditions, as a tree of minimal depth."""
         if len(conditions) < 2:
             return conditions[0] if conditions else self.inside.true()
         half = len(conditions) + 1 >> 1
@@ -254,7 +254,7 @@ class _Dispatcher:
     # the body
 
     def _work(self):
-        """The kernel's operations, with counters for its queries."""
+        """The kernel's operations, with counters in place of its queries."""
         counters = {value.name: value for value in self.inside.region.args}
         known: dict[tuple[str, int], Value] = {}
 
@@ -284,8 +284,8 @@ class _Dispatcher:
         return self._argument(fn) if fn == "work_dim" else self._argument(fn, dim)
 
     def _within_group(self, id: Value) -> Value:
-        """The id without the bits that it never has, as groups are not larger: addresses that it makes need none for
-        them. From then on the kernel says how large they may be, whatever becomes of its barriers."""
+        """The id truncated to the bits that the largest group needs, so that addresses computed from it are narrow.
+        This fixes the largest group size as an attribute of the kernel, even if its barriers are removed later."""
         if self.limit is None or Attr.WORK_GROUP_SIZE in self.function.attrs:
             return id
         self.function.attrs.setdefault(Attr.MAX_WORK_GROUP_SIZE, self.limit)
@@ -304,8 +304,8 @@ class _Dispatcher:
         return self.before.value("eq", count, self.before.const(1, I32))
 
     def _within(self, moved: Value, start: Value, step: Value, count: Value) -> Value:
-        """A counter that was moved on, in as many bits as it needs where that is known: nothing else says that it never
-        exceeds them."""
+        """A stepped counter, masked to the bits it needs if these are known: nothing else shows later passes its
+        range."""
         known = [constant(value) for value in (start, step, count)]
         if None in known or known[0] or known[1] * known[2] < 2:
             return moved
@@ -314,11 +314,12 @@ class _Dispatcher:
         )
 
     def _step(self, digits: list[_Digit]):
-        """Move the wheels by one and continue unless all came round.
+        """Step the digits by one and continue unless all wrapped around.
 
-        Whether a wheel is at its last step is a carried bit, found one step ahead from a counter that runs down to a
-        constant: so no cycle has to hold an addition, a comparison and the carry to the next wheel. Beyond two wheels
-        the work-items that are left are counted in the same way, as the carry through all wheels would take too long.
+        Whether a digit is at its last step is a carried bit, computed one step ahead from a counter that runs down to a
+        constant: so no cycle contains an addition, a comparison and the carry to the next digit. With more than two
+        digits the remaining work-items are counted in the same manner, as the carry through all digits would take too
+        long.
         """
         b, nexts, arguments = self.inside, [], iter(self.inside.region.args)
         wheels = [([next(arguments) for _ in digit.names], next(arguments), next(arguments)) for digit in digits]
@@ -333,7 +334,7 @@ class _Dispatcher:
             after.append((left, digit.count, b.value("sub", left, b.const(1, I32))))
             after.append((last, self._is_one(digit.count), b.value("eq", left, b.const(2, I32))))
             for value, start, moved in after:
-                # the choice between staying and restarting is made beside the addition, not behind it
+                # select between staying and restarting in parallel with the addition, not after it
                 nexts.append(b.value("select", moves, moved, b.value("select", restart, start, value)))
             turning = restart
         if self.counted:
@@ -345,7 +346,7 @@ class _Dispatcher:
 
 
 def _only_unit(op: Op, b: Builder) -> list[Value] | None:
-    """There is one compute unit: its number is 0."""
+    """Replace the compute unit's number by 0: there is only one unit."""
     if op.opcode != "work_item" or op.attrs[Attr.FN] != "compute_id":
         return None
     return [b.const(0, op.result.type)]

@@ -1,4 +1,4 @@
-"""Conditionals become predicates and selects."""
+"""If-conversion: conditionals become predicates and selects."""
 
 from dataclasses import dataclass
 
@@ -14,11 +14,12 @@ __all__ = ["IfConversion", "flatten"]
 
 @dataclass(frozen=True)
 class IfConversion(FunctionPass):
-    """Before: `if` with regions. After: none; loops are the only control flow.
+    """If-conversion (Allen, Kennedy et al. 1983). Before: `if` with regions. After: none; loops are the only control
+    flow.
 
-    Accesses of memories and channels and barriers take the condition into their predicate, loops into their enable.
-    Everything else runs always: a pure operation has a result for all operands, and what a branch not taken computes is
-    not selected.
+    Memory accesses, channel calls and barriers take the condition into their predicate, loops into their enable.
+    Everything else always executes: a pure operation is defined for all operands, and the results of a branch not taken
+    are not selected.
     """
 
     name = "if-conversion"
@@ -32,15 +33,15 @@ class IfConversion(FunctionPass):
 
 
 def flatten(region: Region, values: dict[Value, Value] | None = None) -> None:
-    """Remove every `if` of the region and of those inside, in place; ``values`` are results replaced before it."""
+    """Remove every `if` of the region and of nested regions, in place; ``values`` maps results replaced so far."""
     before, region.ops = region.ops, []
     _flat(before, Builder(region), {} if values is None else values, None)
 
 
 @dataclass
 class _Path:
-    """The way to one side of an `if`: its condition and those around. It is computed where it is needed first, and
-    once: a branch in so many others costs one operation more, not one for each."""
+    """The path condition of one branch of an `if`: its condition and those around it. It is built at the first use, and
+    only once: a branch nested in many others costs one operation more, not one for each."""
 
     outer: "_Path | None"
     condition: Value
@@ -53,13 +54,13 @@ class _Path:
             around = self.outer.value(b) if self.outer is not None else None
             b.span = self.span
             own = self.condition if self.side else b.value("xor", self.condition, b.true())
-            b.span = None  # of no place: messages look for that of a condition in it
+            b.span = None  # no span: messages look for that of a condition in it
             self.found = own if around is None else b.value("and", around, own)
         return self.found
 
 
 def _flat(ops: list[Op], b: Builder, values: dict[Value, Value], path: _Path | None):
-    """Put the operations where the builder stands, without any `if`, on the way that is ``path``."""
+    """Append the operations to the builder's region, without any `if`, under the path condition ``path``."""
     guards: dict[Value, Value] = {}
     for op in ops:
         b.span = op.span
@@ -75,7 +76,7 @@ def _flat(ops: list[Op], b: Builder, values: dict[Value, Value], path: _Path | N
 
 
 def _flat_if(op: Op, b: Builder, values: dict[Value, Value], path: _Path | None) -> list[Value]:
-    """Both branches, one behind the other; returns the results."""
+    """Both branches in sequence; returns the results."""
     condition, ends = op.operands[0], []
     for k, region in enumerate(op.regions):
         *inner, end = region.ops
@@ -88,7 +89,7 @@ def _flat_if(op: Op, b: Builder, values: dict[Value, Value], path: _Path | None)
 
 
 def _guard(op: Op, b: Builder, path: _Path, guards: dict[Value, Value]):
-    """Let an access or loop happen only on the way; ``guards`` are predicates by those that they were."""
+    """Predicate an access or loop with the path condition; ``guards`` maps original predicates to guarded ones."""
     place = PREDICATES.get(op.opcode)
     if place is None:
         return

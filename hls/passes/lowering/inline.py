@@ -1,4 +1,4 @@
-"""Calls become the bodies of what they call."""
+"""Inlining: calls become the bodies of the called functions."""
 
 from dataclasses import dataclass, replace
 
@@ -15,10 +15,10 @@ __all__ = ["Inline", "library_label"]
 
 @dataclass(frozen=True)
 class Inline(ModulePass):
-    """Before: kernels and helpers, with ``call``. After: kernels only, without.
+    """Inlining. Before: kernels and helpers, with ``call``. After: kernels only, without.
 
-    Every call gets private memories of its own, named after the helper's; they are fresh at the call, so that inside a
-    loop no value of the last iteration seems to be needed.
+    Every call gets private memories of its own, named after the helper's; a ``fresh`` operation at the call marks them
+    as uninitialized, so that no value of an earlier iteration of an enclosing loop seems to be needed.
     """
 
     max_ops: int = Limits.operations
@@ -39,14 +39,14 @@ class Inline(ModulePass):
 
 
 class _Sizes:
-    """How many operations functions are with the bodies of all that they call."""
+    """Sizes of functions in operations, including the bodies of all functions that they call."""
 
     def __init__(self, module: Module):
         self.module = module
         self._known: dict[str, int] = {}
 
     def of(self, name: str, stack: tuple[str, ...] = ()) -> int:
-        """Of a function that ``stack`` calls; 0 of one that calls itself, which is refused elsewhere."""
+        """The size of the function, called from ``stack``; 0 for a recursive call, which is refused elsewhere."""
         if name in stack:
             return 0
         if name not in self._known:
@@ -54,7 +54,7 @@ class _Sizes:
         return self._known[name]
 
     def of_op(self, op: Op, stack: tuple[str, ...] = ()) -> int:
-        """Of an operation without its regions."""
+        """The size of an operation without its regions."""
         return self.of(op.attrs[Attr.CALLEE], stack) if op.opcode == "call" else 1
 
 
@@ -77,13 +77,13 @@ def _check_size(function: Function, sizes: _Sizes, most: int) -> None:
         )
 
 
-#: what a kernel's functions may be all together, each with those that it calls, in kernels of the largest size
+#: total size of all functions of a kernel, each with those that it calls, in multiples of the largest kernel size
 HELD = 8
 
 
 def _check_helpers(function: Function, sizes: _Sizes, most: int) -> None:
-    """Raise CompileError for a kernel whose functions call each other so deep that making them costs far more than it:
-    each is made once, with all that it calls."""
+    """Raise CompileError for a kernel whose call graph is so deep that inlining costs far more than the kernel itself:
+    each function is inlined once, with all that it calls."""
     total = sum(sizes.of(one.name) for one in reachable(sizes.module, function) if one.kind != "kernel")
     if total > HELD * most:
         raise CompileError.at(
@@ -96,7 +96,7 @@ def _check_helpers(function: Function, sizes: _Sizes, most: int) -> None:
 
 
 def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -> Function:
-    """The function without calls; ``done`` remembers, ``stack`` holds the callers."""
+    """The function without calls; ``done`` caches results, ``stack`` holds the callers."""
     if function.name in done:
         return done[function.name]
     result = clone_function(function)
@@ -117,7 +117,7 @@ def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -
 
 
 def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Value]:
-    """Put the callee's body before the call; returns its values."""
+    """Insert the callee's body before the call; returns its values."""
     memories = {name: _adopt(m, callee, caller) for name, m in callee.memories.items()}
     for name in memories.values():
         m = caller.memories[name]
@@ -129,7 +129,7 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
         arg.name: objects(value) for arg, value in zip(callee.args, call.operands) if isinstance(arg.type, PointerType)
     }
     _rename(Region(ops=body), memories, passed)
-    if Attr.LIBRARY in callee.attrs:  # the user wrote the call, and nothing of what it became
+    if Attr.LIBRARY in callee.attrs:  # the user wrote the call, not the operations that replace it
         for op in walk(Region(ops=body)):
             op.span = call.span
             if op.opcode == "loop":
@@ -139,14 +139,14 @@ def _insert(call: Op, callee: Function, caller: Function, b: Builder) -> list[Va
 
 
 def library_label(label: str, function: str) -> str:
-    """What a loop of a function of the library is called, which may be called by others of the library: the user knows
-    the outermost one."""
+    """The label of a loop of a library function: named after the outermost library function, the one that the user
+    calls."""
     return f"{label.partition(' of ')[0]} of {function.rpartition('__')[2]}"
 
 
 def _rename(region: Region, memories: dict[str, str], passed: dict[str, tuple[str, ...]]):
-    """``memories`` has new names; ``passed`` what the pointers that were arguments point into: a promise is one about
-    that."""
+    """Rename memories according to ``memories``; ``passed`` maps pointer arguments to the memories they point into, for
+    ``ivdep`` on such an argument."""
     for op in region.ops:
         if op.opcode in ("addr", "fresh"):
             op.attrs[Attr.MEM] = memories[op.attrs[Attr.MEM]]
@@ -161,8 +161,7 @@ def _rename(region: Region, memories: dict[str, str], passed: dict[str, tuple[st
 
 
 def _adopt(memory, callee: Function, caller: Function) -> str:
-    """The name under which the caller has the callee's memory; tables and local memory are shared, variables are
-    not."""
+    """The caller's name for a memory of the callee; tables and local memory are shared, variables are copied."""
     shared = memory.space in ("constant", "local")
     stem = memory.name if memory.space == "constant" else f"{callee.name}.{memory.name}"
     if shared and caller.memories.get(stem) == replace(memory, name=stem):

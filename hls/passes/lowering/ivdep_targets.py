@@ -1,4 +1,4 @@
-"""What ``ivdep array(p)`` means where p is a pointer: the objects that it may point into."""
+"""Resolution of ``ivdep array(p)`` where p is a pointer: the memory objects that it may point into."""
 
 from ...ir import Attr, Function, Op, PointerType, Value, memory_name, walk
 
@@ -6,7 +6,7 @@ __all__ = ["follow_pointers", "objects"]
 
 
 def objects(pointer: Value) -> tuple[str, ...]:
-    """The memories that a pointer is made from: objects, or variables that hold pointers, or arguments that do."""
+    """The memories that a pointer is derived from: objects, or variables or arguments that hold pointers."""
     found, work, seen = {}, [pointer], set()
     while work:
         value = work.pop()
@@ -25,7 +25,7 @@ def objects(pointer: Value) -> tuple[str, ...]:
 
 
 def follow_pointers(function: Function):
-    """Name, in the promises of loops, what pointers point into in place of the variables that hold them."""
+    """Replace variables that hold pointers, in the ``ivdep`` of loops, by the memories that the pointers point into."""
     loops = [op for op in walk(function.body) if op.attrs.get(Attr.IVDEP)]
     if not loops:
         return

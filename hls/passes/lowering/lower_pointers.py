@@ -1,4 +1,4 @@
-"""Every access gets an address of its own: a memory object and a byte offset."""
+"""Pointer lowering: every access gets an address of its own, a memory object and a byte offset."""
 
 from dataclasses import dataclass, replace
 
@@ -12,16 +12,16 @@ from .points_to import NULL, Roots
 
 __all__ = ["LowerPointers"]
 
-_WHICH = IntType(8)  # the number of a memory among those a pointer may point into
+_WHICH = IntType(8)  # identifies a memory among those that a pointer may point into
 
 
 @dataclass(frozen=True)
 class LowerPointers(FunctionPass):
-    """Before: pointers are values that go through selects, `if` results and carried values (mem2reg has run), or are
-    kept in private memories.
+    """Pointer lowering by points-to sets. Before: pointers are values that flow through selects, `if` results and
+    carried values (mem2reg has run), or are stored in private memories.
 
     After: the pointer of every load and store is an ``addr`` that only it uses, and no other value is a pointer. A
-    pointer became its offset (i64) and, where it may point into several memories, the number of the memory; an access
+    pointer became its offset (i64) and, if it may point into several memories, the number of the memory; an access
     through such a pointer became one predicated access for each memory. A memory of pointers became one of offsets and
     one of numbers.
     """
@@ -31,7 +31,7 @@ class LowerPointers(FunctionPass):
     provides = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError for an access whose memory cannot be known."""
+        """Raises CompileError for an access whose memory cannot be determined."""
         result = clone_function(function)
         _Resolver(result).region(result.body)
         for memory in [m for m in result.memories.values() if m.element == PTR]:
@@ -40,8 +40,8 @@ class LowerPointers(FunctionPass):
 
 
 class _Kept:
-    """The memories that a memory of pointers becomes: an offset has the place that the pointer had, a number an eighth
-    of it."""
+    """The memories that replace a memory of pointers: an offset is at the pointer's address, a number at an eighth of
+    it."""
 
     def __init__(self, function: Function, memory: MemoryObject, roots: list[str]):
         self.roots = roots
@@ -62,7 +62,7 @@ class _Kept:
 
 
 class _Resolver:
-    """A pointer is split into (offset, which); ``roots`` holds the memories each may point into."""
+    """Splits pointers into (offset, which); ``roots`` holds the memories that each may point into."""
 
     def __init__(self, function: Function):
         self.roots = Roots(function)
@@ -98,8 +98,8 @@ class _Resolver:
         set_results(b.op("add", offset, b.const(0, I64)), [op.result])
 
     def _on_ptreq(self, op, b):
-        """The same place in the same memory; two buffers are two memories, and null is none. What the host did not pass
-        is null, too."""
+        """Equal offsets in the same memory; two buffers are two memories, and null is none. A buffer that the host did
+        not pass is null, too."""
         pair = op.operands
         same = b.value("eq", *(self.split[p][0] for p in pair))
         roots = self.roots.ordered({name for p in pair for name in self.roots[p]})
@@ -110,7 +110,7 @@ class _Resolver:
         set_results(b.op("and", same, b.true()), [op.result])
 
     def _on_ptraddr(self, op, b):
-        """The first address of the object it points into, and its offset there; 0 if it is null."""
+        """The first address of the object that it points into, plus the offset; 0 if it is null."""
         (pointer,) = op.operands
         roots, (offset, which) = self.roots[pointer], self.split[pointer]
         first = b.const(0, I64)
@@ -165,11 +165,11 @@ class _Resolver:
         return len(self.roots[value]) > 1
 
     def _which(self, value: Value, target: Value, b: Builder) -> Value:
-        """The root of ``value``, counted among those of ``target``."""
+        """The number of the root of ``value`` among those of ``target``."""
         return self._number(value, self.roots[target], b)
 
     def _number(self, value: Value, wanted: list[str], b: Builder) -> Value:
-        """The root of ``value``, counted among those ``wanted``."""
+        """The number of the root of ``value`` among those ``wanted``."""
         return _renumbered(self.split[value][1], self.roots[value], wanted, b)
 
     # control flow: a pointer becomes one or two integers
@@ -181,7 +181,7 @@ class _Resolver:
         return [offset, self._which(value, target, b)] if self._many(target) else [offset]
 
     def _split_value(self, value: Value) -> list[Value]:
-        """New values for one that is defined by control flow."""
+        """The replacements of a value that is defined by control flow."""
         if value.type != PTR:
             return [value]
         offset, which = Value(I64, value.name), Value(_WHICH, value.name) if self._many(value) else None
@@ -208,7 +208,7 @@ class _Resolver:
         b.region.ops.append(op)
 
     def _end(self, region: Region, results: list[Value], first: int):
-        """Split what the terminator yields, operand ``first`` and after, as its targets are."""
+        """Split operands of the terminator, from operand ``first`` on, as its results are split."""
         end = region.ops.pop()
         b = Builder(region, end.span)
         parts = [part for v, target in zip(end.operands[first:], results) for part in self._parts(v, target, b)]
@@ -226,7 +226,7 @@ class _Resolver:
             (here, b.value("load", b.addr(root, self.split[pointer][0]), here, result=op.result.type, attrs=op.attrs))
             for root, here in self._places(op, pointer, pred, b)
         ]
-        set_results(_chosen(loads, b).op, [op.result])  # its users need not change
+        set_results(_chosen(loads, b).op, [op.result])  # keeps the result value, so that its users need not change
 
     def _on_store(self, op, b):
         pointer, value, pred = op.operands
@@ -246,7 +246,7 @@ class _Resolver:
         set_results(_chosen(done, b).op, [op.result])
 
     def _load_pointer(self, op, b):
-        """A pointer out of a memory: its offset, and its number counted among all that it may be."""
+        """Load a pointer from memory: its offset, and its number among all memories that it may point into."""
         pointer, pred = op.operands
         roots, offsets, numbers = self.roots[op.result], [], []
         for name, here in self._places(op, pointer, pred, b):
@@ -269,7 +269,7 @@ class _Resolver:
                 b.op("store", b.addr(kept.numbers, eighth), self._number(value, kept.roots, b), here)
 
     def _places(self, op, pointer, pred, b) -> list[tuple[str, Value]]:
-        """(memory, predicate) of every memory the access may go to."""
+        """(memory, predicate) of every memory that the access may address."""
         roots = self.roots[pointer]
         if set(roots) <= {NULL}:
             raise CompileError.at(
@@ -297,7 +297,7 @@ def _chosen(values: list[tuple[Value, Value]], b: Builder) -> Value:
 
 
 def _renumbered(which: Value | None, own: list[str], wanted: list[str], b: Builder) -> Value:
-    """The number ``which`` of a memory among ``own`` (None: there is at most one) as its number among ``wanted``."""
+    """Translate ``which`` from a number among ``own`` (None: there is at most one) to a number among ``wanted``."""
     if len(own) <= 1:
         return b.const(wanted.index(own[0]) if own else 0, _WHICH)
     if own == wanted:

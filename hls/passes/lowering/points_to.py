@@ -1,17 +1,17 @@
-"""Which memories a pointer may point into."""
+"""Points-to analysis (inclusion-based, flow-insensitive; Andersen 1994): the memories a pointer may point into."""
 
 from ...ir import PTR, Attr, Function, Op, Value, walk
 
 __all__ = ["NULL", "Roots"]
 
-#: what a null pointer points into, where pointers are compared; no memory has this name
+#: the pseudo-memory of null pointers, used where pointers are compared; no memory has this name
 NULL = "(null)"
 
 
 class Roots:
-    """Which memories each pointer of a function may point into: the smallest sets closed under the flow of values,
-    through memories of pointers as well. :data:`NULL` is among them only where pointers are compared, or taken for
-    numbers: nobody else could tell."""
+    """The memories that each pointer of a function may point into: the smallest sets closed under the flow of values,
+    including flow through memories of pointers. :data:`NULL` is included only where pointers are compared, or converted
+    to integers: no other operation can observe it."""
 
     def __init__(self, function: Function):
         self._sets: dict[Value, set[str]] = {}
@@ -31,15 +31,15 @@ class Roots:
         return self.ordered(self._sets.get(value, ()))
 
     def inside(self, memory: str) -> list[str]:
-        """Where the pointers in a memory of pointers may point."""
+        """The memories that pointers stored in a memory may point into."""
         return self.ordered(self._contents[memory])
 
     def ordered(self, names) -> list[str]:
-        """Memories in the order of the function's, null last."""
+        """Memories in the function's order, null last."""
         return sorted(names, key=self._order.__getitem__)
 
     def _flow(self, op: Op) -> int:
-        """How many sets the operation made grow."""
+        """Propagate through one operation; returns how many sets grew."""
         if op.opcode == "addr":
             return self._join(op.result, {op.attrs[Attr.MEM]})
         if op.opcode == "if":
@@ -70,7 +70,7 @@ class Roots:
         return True
 
     def _keep(self, memory: str, more: set[str]) -> bool:
-        """A pointer into ``more`` is stored in a memory of pointers."""
+        """Record that a pointer into ``more`` is stored in a memory of pointers."""
         inside = self._contents.get(memory)
         if inside is None or more <= inside:
             return False

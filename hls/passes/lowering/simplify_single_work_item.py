@@ -1,4 +1,4 @@
-"""A kernel of one work-item waits for nobody, and shares nothing."""
+"""Simplification of single work-item kernels: there is no other work-item to synchronize or share memory with."""
 
 from dataclasses import dataclass, replace
 
@@ -10,14 +10,15 @@ from ..order.lower_channel_fences import is_channel_fence
 
 __all__ = ["NEEDLESS", "SimplifySingleWorkItem"]
 
-#: what one work-item has no need of: a group of one is always together, and its accesses are in order
+#: operations without effect for one work-item: a group of one always converges, and its accesses are in order
 NEEDLESS = frozenset({"barrier", "mem_fence"})
 
 
 @dataclass(frozen=True)
 class SimplifySingleWorkItem(FunctionPass):
-    """Before: any flat kernel. After: no barriers in a kernel of a single work-item, no fences but those of channels,
-    and variables in local memory are variables like others."""
+    """Barrier elimination and demotion of local memory for single work-item kernels. Before: any kernel without calls.
+    After: a kernel of a single work-item has no barriers and only channel fences, and its local variables are
+    private."""
 
     name = "simplify-single-work-item"
     requires = frozenset({Form.INLINED})

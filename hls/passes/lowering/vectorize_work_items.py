@@ -1,4 +1,4 @@
-"""Work-items that are neighbours in dimension 0 go through the kernel side by side."""
+"""Work-item vectorization (``num_simd_work_items``): neighbours in dimension 0 execute side by side, as lanes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,16 +17,16 @@ __all__ = ["VectorizeWorkItems", "lane_name"]
 
 @dataclass(frozen=True)
 class VectorizeWorkItems(FunctionPass):
-    """Before: a flat kernel without `if` that is run once for every work-item. After, if it has
-    ``num_simd_work_items``: one that is run once for so many work-items that are neighbours in dimension 0; their
-    number is its attribute ``lanes``. A query for an id in dimension 0 is answered for the first of them. The size of
-    every group is a multiple of them there.
+    """SPMD work-item vectorization. Before: a flat kernel without `if` that runs once for every work-item. After, if it
+    has ``num_simd_work_items``: it runs once for that many work-items, neighbours in dimension 0; their number is its
+    attribute ``lanes``. A query for an id in dimension 0 returns that of the first lane. The size of every group is a
+    multiple of the lanes in dimension 0.
 
-    What may differ between neighbours has a copy for each lane, one behind the other: an operation that takes what
-    differs, an atomic operation, which is told its lane, an access of a private memory, which each lane has one of. All
-    else is there once. Loops are run by all lanes together; where only some lanes want one, or some leave it earlier,
-    predicates inside it keep the others out. Of barriers, and loops with one inside, all lanes want the same, which the
-    first one says. ``warn`` is told of loops that lanes may leave at different times. Raises CompileError for calls on
+    An operation is copied for each lane, in lane order, if it may differ between lanes: it has a varying operand, is an
+    atomic operation (which is told its lane), or accesses private memory (of which each lane has a copy). All others
+    exist once (uniformity analysis). All lanes run a loop together; if only some lanes enter it, or some leave it
+    earlier, predicates inside it disable the others. Barriers, and loops that contain one, are uniform: the first lane
+    decides. ``warn`` is told of loops that lanes may leave at different times. Raises CompileError for calls on
     channels.
     """
 
@@ -48,15 +48,14 @@ class VectorizeWorkItems(FunctionPass):
 
 
 class _Lanes:
-    """Builds every region anew. ``values`` holds what takes the place of a value in each lane, where lanes have copies
-    of it."""
+    """Rebuilds every region. ``values`` maps a value to its copies in each lane, if lanes have copies of it."""
 
     def __init__(self, function: Function, lanes: int):
         self.function, self.lanes = function, lanes
         self.varying, self.distances = lane_values(function), lane_distances(function)
         self.values: dict[Value, list[Value]] = {}
         self.used = {value for op in walk(function.body) for value in op.operands}
-        #: in each lane whether it wants the loop that is being built; None where all want it that are there at all
+        #: for each lane whether it executes the current loop; None if all active lanes do
         self.wanted: list[Value] | None = None
         self.private = {m.name for m in function.memories.values() if m.space == "private"}
         self.places = {
@@ -89,14 +88,15 @@ class _Lanes:
                 region.ops.append(op)
 
     def _is_copied(self, op: Op) -> bool:
-        """What gives the same in all lanes is computed once, be it from what differs."""
+        """Whether each lane gets a copy. An operation with a uniform result is computed once, even from varying
+        operands."""
         return not has(op, "terminator") and (
             op.attrs.get(Attr.MEM) in self.private
             or any(v in self.varying or v in self.places for v in op.results or op.operands)
         )
 
     def _id(self, op: Op, b: Builder):
-        """The id of each lane, from that of the first one."""
+        """The id of each lane, computed from that of the first lane."""
         b.region.ops.append(op)
         type = op.result.type
         others = [b.value("add", op.result, b.const(k, type), name=op.result.name) for k in range(1, self.lanes)]
@@ -127,7 +127,7 @@ class _Lanes:
     # --- loops ---
 
     def _loop(self, op: Op, b: Builder):
-        """All lanes go round together, those that want it, until the last of them leaves."""
+        """All lanes that enter the loop run it together, until the last of them leaves."""
         outer, (body,), (enable, *inits) = self.wanted, op.regions, op.operands
         differs = enable in self.varying
         if differs:
@@ -156,7 +156,7 @@ class _Lanes:
             self.values[arg] = self._neighbours(arg, step, begin)
         if parts(op, self.varying):
             results = self._part(op, body, args, carried, results, b)
-            differs = False  # who does not want the loop left before it began
+            differs = False  # lanes that do not enter count as having left already
             steps = {}
         else:
             self._region(body)
@@ -171,12 +171,12 @@ class _Lanes:
         self.wanted = outer
 
     def _step(self, arg: Value, init: Value, after: Value) -> int | None:
-        """How much more a counter is in each lane than in the one before: where all count by the same, it is as it was
-        at the begin."""
+        """By how much a counter exceeds that of the previous lane, if it steps alike in all lanes: then the difference
+        stays the initial one."""
         return self.distances.get(init) if isinstance(arg.type, IntType) and self._counts(after, arg) else None
 
     def _counts(self, value: Value, arg: Value) -> bool:
-        """Whether a value is a counter and something that is the same in all lanes, modulo the counter's type."""
+        """Whether a value is a counter plus a uniform value, modulo the counter's type."""
         if value is arg or value.op is None or not isinstance(value.type, IntType) or value.type.bits < arg.type.bits:
             return value is arg
         first, *rest = value.op.operands or (value,)
@@ -187,7 +187,7 @@ class _Lanes:
         return value.op.opcode in ("add", "sub") and rest[0] not in self.varying and self._counts(first, arg)
 
     def _neighbours(self, value: Value, step: int, b: Builder) -> list[Value]:
-        """A value of the first lane in all of them."""
+        """The values of all lanes, from that of the first lane."""
         others = [
             b.value("add", value, b.const(k * step % (1 << value.type.bits), value.type), name=value.name)
             for k in range(1, self.lanes)
@@ -195,8 +195,8 @@ class _Lanes:
         return [value, *others]
 
     def _carry(self, op: Op, body: Region, starts: list[list[Value]], carried: list[bool]):
-        """Give the loop an argument and a result for each start; returns of each old result: it, its start, what it is
-        in the lanes."""
+        """Give the loop an argument and a result for each start value; returns for each old result: it, its initial
+        value, and its values in the lanes."""
         results, new_results, new_args = [], [], []
         for init, arg, old, many, first in zip(op.operands[1:], body.args, op.results, carried, starts, strict=True):
             if many:
@@ -214,7 +214,7 @@ class _Lanes:
         return results
 
     def _next(self, body: Region, carried: list[bool]):
-        """The next values: where lanes carry a value, one for each of them."""
+        """The next carried values: one for each lane if lanes carry a value."""
         end = body.terminator
         again, *nexts = end.operands
         end.operands = [self._in_lane(again, 0)]
@@ -224,9 +224,10 @@ class _Lanes:
     # --- loops that lanes leave at different times ---
 
     def _part(self, op: Op, body: Region, args: list[Value], carried: list[bool], results, b: Builder):
-        """Build the body: each lane carries whether it is still inside, and keeps what somebody behind the loop wants
-        of what it had when it left, also where the loop has one value for all. What nobody wants goes on with the last
-        lane, so that counters stay neighbours. Returns ``results`` as they are in the lanes then."""
+        """Build the body: each lane carries whether it is still inside. Once it has left, it keeps its carried values
+        that are used after the loop, even those that are uniform in the loop. Unused ones continue until the last lane
+        leaves, so that counters of neighbouring lanes keep their distance. Returns ``results`` with the values in the
+        lanes."""
         inside = [_add(op, start, "inside") for start in self.wanted or [b.const(1, BOOL)] * self.lanes]
         self.wanted = [each.arg for each in inside]
         kept, found = {}, []
@@ -243,8 +244,8 @@ class _Lanes:
     def _leave(
         self, body: Region, args: list[Value], carried: list[bool], wanted: list[bool], kept: dict[Value, list[Value]]
     ):
-        """The next values: of a lane that has left those that it had, where they are ``wanted`` or ``kept`` beside what
-        all lanes have."""
+        """The next carried values: a lane that has left keeps its values, if they are ``wanted``, or ``kept`` in
+        addition to uniform ones."""
         end = body.ops.pop()
         b = Builder(body, end.span)
         again, *nexts = end.operands
@@ -267,7 +268,7 @@ class _Lanes:
         ]
 
     def _result(self, old: Value, init: Value, new: list[Value], b: Builder | None):
-        """What the loop leaves in each lane; with a builder, only in those that wanted the loop."""
+        """The loop's result in each lane; with a builder, only for the lanes that entered the loop."""
         if b is not None:
             new = [
                 b.value("select", wants, value, self._in_lane(init, k), name=old.name)
@@ -277,12 +278,12 @@ class _Lanes:
 
 
 def _add(loop: Op, start: Value, name: str) -> CarriedValue:
-    """A further value that the loop carries; :meth:`_Lanes._leave` yields what it is next."""
+    """A further carried value of the loop; :meth:`_Lanes._leave` yields its next value."""
     return add_carried(loop, start, name, result=Value(start.type, name))
 
 
 def lane_name(memory: str, lane: int) -> str:
-    """The memory that a lane has for a private one."""
+    """The name of a lane's copy of a private memory."""
     return f"{memory}.lane{lane}"
 
 
@@ -293,7 +294,7 @@ def _both(one: Value, other: Value, b: Builder) -> Value:
 
 
 def _any(conditions: list[Value], b: Builder) -> Value:
-    """Whether one of them holds, in as few steps as can be."""
+    """OR of the conditions, as a tree of minimal depth."""
     if len(conditions) == 1:
         return conditions[0]
     half = len(conditions) + 1 >> 1

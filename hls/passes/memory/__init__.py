@@ -1,1 +1,1 @@
-"""Arrays and accesses: promotion, partitioning, coalescing, forwarding, hoisting, multi-buffering."""
+"""Array and access passes: promotion, partitioning, coalescing, forwarding, hoisting, multi-buffering."""

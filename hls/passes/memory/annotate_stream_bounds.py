@@ -1,4 +1,4 @@
-"""Loads are told where their loop ends, so that memory can be asked for words ahead."""
+"""Stream bounds: a streaming load is told the last address of its run, so that its unit can read ahead up to there."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -36,23 +36,23 @@ from .work_item_runs import STRICT, Bound, Row, as_width, is_order, row_of, time
 
 __all__ = ["AnnotateStreamBounds"]
 
-#: words that last for fewer accesses share bursts without being asked for ahead
+#: a load whose memory word serves fewer accesses than this only shares bursts, without reading ahead
 _ACCESSES = 4
 
 
 @dataclass(frozen=True)
 class AnnotateStreamBounds(FunctionPass):
-    """Before: flat; tokens keep accesses in order; loops compare counters with what they run up to. After: a load that
-    takes place in each iteration of a loop, at addresses that go up by less than a quarter of a word of its memory
-    (``word_bytes`` in the default one), is one of a run: its last address is one more operand.
+    """Stream-bound annotation. Before: flat; tokens keep accesses in order; loop conditions compare counters with their
+    bounds. After: a load that executes in each iteration of a loop, at addresses that increase by less than a quarter
+    of a word of its memory (``word_bytes`` in the default one), is a run: its last address is an additional operand.
 
-    The loop must be one that counts up to a bound which it does not change, and which nothing else ends, so that its
-    last iteration is known as it begins. Nothing in it may write what the load reads: tokens of an iteration keep such
-    loads as they are, and so does what makes loads forget what they read before. Where these are for runs in which
-    buffers overlap, there each access is a run of its own. Addresses of 2 ** ``address_bits`` bytes wrap nowhere.
+    The loop must count up to an invariant bound and have no other exit, so that its last iteration is known when it
+    begins. Nothing in it may write what the load reads: loads that wait for a token of an iteration, or whose unit is
+    invalidated inside the loop, are left alone. If such an order applies only when buffers overlap, each access is a
+    run of its own in that case. Addresses of 2 ** ``address_bits`` bytes do not wrap.
 
-    Work-items of a kernel without loops come in order; those of a row, which differ in the first dimension alone, make
-    a run, also of those up to a bound (``if (i < n)``).
+    Work-items of a kernel without loops execute in order; those that differ in the first dimension alone form a run,
+    also up to a bound (``if (i < n)``).
     """
 
     word_bytes: int
@@ -65,7 +65,7 @@ class AnnotateStreamBounds(FunctionPass):
         result = clone_function(function)
         loops = list(loops_inside_out(result.body))
         items = bool(function.attrs.get(Attr.NDRANGE))
-        if items and len(loops) > 1:  # which work-items may leave in another order
+        if items and len(loops) > 1:  # work-items may leave an inner loop in another order
             return function
         found = [(region, op, loads) for region, op in loops if (loads := list(self._candidates(result, op)))]
         if found:
@@ -75,7 +75,7 @@ class AnnotateStreamBounds(FunctionPass):
         return result
 
     def _candidates(self, function: Function, loop: Op) -> Iterable[Op]:
-        """Loads of the loop that nothing inside it may be in the way of."""
+        """Loads of the loop that may read ahead: nothing inside the loop writes or invalidates what they read."""
         (body,) = loop.regions
         for op in body.ops:
             if op.opcode != "load" or lane_mask(op) is not None or op.attrs.get(Attr.FRESH):
@@ -100,7 +100,7 @@ class AnnotateStreamBounds(FunctionPass):
 
 @dataclass(frozen=True)
 class _Runs:
-    """Makes loads of a function those of runs."""
+    """Adds the last addresses to loads of a function."""
 
     function: Function
     forms: AffineForms
@@ -132,7 +132,7 @@ class _Runs:
                 self._last_of_row(region, load, row, ends)
 
     def _goes_along(self, load: Op, row: Row) -> bool:
-        """Whether the address goes up by equal steps that are short enough from one work-item of a row to the next."""
+        """Whether the address increases by an equal, sufficiently small step between successive work-items of a row."""
         offset = self.forms.offset(load)
         symbols = list(offset.symbols())
         step = sum(offset.terms[symbol] for symbol in symbols if symbol.value is row.counter)
@@ -142,7 +142,7 @@ class _Runs:
         return known and self._is_short(step, load)
 
     def _last_of_row(self, region: Region, load: Op, row: Row, ends: list[Bound]):
-        """Make the load one of a run that ends where the counter is at its last, or at the least of the bounds."""
+        """Give the load a run that ends at the last value of the counter, or at the least of the bounds."""
         body, pointer = row.loop.regions[0], load.operands[0].op
         needed = pure_slice(pointer.operands, body.ops)
         if needed is None:
@@ -158,8 +158,8 @@ class _Runs:
         region.ops[at:at] = before.region.ops
 
     def _end(self, load: Op, body: Region, last: Value, b: Builder):
-        """Make the load one of a run that ends at the offset ``last``; what ``b`` has built for it and is building
-        stands in front of it."""
+        """Give the load a run that ends at the offset ``last``; the operations of ``b`` are inserted before the
+        load."""
         own, attrs, overlap = load.operands[0].op.operands[0], load.operands[0].op.attrs, _overlap(self.function, load)
         if overlap is not None:
             last = b.value("select", overlap, as_width(b, own, last.type), last)
@@ -171,13 +171,13 @@ class _Runs:
         return 0 < _ACCESSES * step < word_bytes(self.function.memories[memory_name(load)], self.word_bytes)
 
     def _step(self, load: Op, loop: Loop) -> int | None:
-        """Bytes from one address to the next; None where they do not go up by equal steps that are short enough."""
+        """Bytes from one address to the next; None unless they increase by an equal, sufficiently small step."""
         offset = self.forms.offset(load)
         step = offset.terms.get(loop, 0)
         return step if self._is_short(step, load) and _is_steady(offset, loop, self.forms) else None
 
     def _first(self, b: Builder, load: Op, loop: Loop) -> Value | None:
-        """The offset of the first iteration, as wide as an address."""
+        """The offset in the first iteration, as wide as an address."""
         (offset,) = load.operands[0].op.operands
         needed = pure_slice([offset], loop.body.ops)
         if needed is None:
@@ -192,13 +192,13 @@ class _Runs:
 
 
 def _makes_forget(op: Op, memory: str) -> bool:
-    """Whether the operation makes loads of the memory forget what they hold; of operations on floats the attribute says
-    another thing."""
+    """Whether the operation invalidates what units of the memory's loads hold; on floating-point operations the
+    attribute has another meaning."""
     return not has(op, "flushes") and memory in op.attrs.get(Attr.FLUSH, ())
 
 
 def _overlap(function: Function, load: Op) -> Value | None:
-    """The argument that says whether buffers overlap, where the load has to care."""
+    """The launch argument that says whether buffers overlap, if the load depends on it."""
     names = function.attrs.get(Attr.LAUNCH_ARGS, ())
     if OVERLAP not in names or not any(
         isinstance(token.type, TokenType) and token.type.overlap for token in load.operands
@@ -208,17 +208,17 @@ def _overlap(function: Function, load: Op) -> Value | None:
 
 
 def _is_steady(form: Affine, loop: Loop, forms: AffineForms) -> bool:
-    """Whether a sum changes in the loop by nothing but its counter."""
+    """Whether only the loop's counter changes a sum in the loop."""
     known = all(isinstance(unknown, Loop | Symbol) for unknown in form.terms)
     homes = [forms.tree.changing(symbol.value) for symbol in form.symbols()]
     return known and not any(home is not None and loop in home.path for home in homes)
 
 
 def _left(b: Builder, loop: Loop, forms: AffineForms) -> Value | None:
-    """How many iterations there are behind the first one; None where nobody knows as the loop begins.
+    """The number of iterations after the first; None if it is not known when the loop begins.
 
-    It goes on while ``bound - step * k`` is not negative, and its first iteration was asked the same with one step
-    more: so that is left as often as the step goes into what was asked then.
+    The loop continues while ``bound - step * k`` is not negative, and its enable made the same test with ``bound +
+    step``: so the quotient of the value tested there and the step is the number of iterations left.
     """
     if Attr.TRIP_COUNT in loop.op.attrs:
         return b.const(loop.op.attrs[Attr.TRIP_COUNT] - 1, IntType(32))

@@ -1,4 +1,4 @@
-"""An array whose place other memories take, operation by operation."""
+"""Base class for the replacement of an array by other memories, operation by operation."""
 
 from dataclasses import replace
 
@@ -10,12 +10,11 @@ __all__ = ["ArrayReplacement"]
 
 
 class ArrayReplacement:
-    """What replacements of a shifted array have in common. ``uses`` lists its ``accesses`` and the ``attrs`` of what
-    becomes of it.
+    """What replacements of a shifted array have in common. ``uses`` has its ``accesses`` and the ``attrs`` of the
+    memories that replace it.
 
-    A subclass adds its memories, says what stands at the start of the kernel (``_begin``), and writes what becomes of
-    each operation: ``_fresh``, ``_shift``, ``_fill`` and ``_access``, which returns the values that take the place of
-    an access's results.
+    A subclass adds its memories, emits what the start of the kernel needs (``_begin``), and rewrites each operation:
+    ``_fresh``, ``_shift``, ``_fill`` and ``_access``, which returns the values that replace the results of an access.
     """
 
     def __init__(self, function: Function, memory: MemoryObject, uses):
@@ -31,7 +30,7 @@ class ArrayReplacement:
         return new
 
     def _replace(self):
-        """Rewrite the kernel; the array is gone then."""
+        """Rewrite the kernel; the array is removed."""
         body = self.function.body
         before, body.ops = body.ops, []
         self._begin(Builder(body, self.memory.span))

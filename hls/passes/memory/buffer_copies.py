@@ -1,4 +1,4 @@
-"""Copies of memories that their owners take in turn: what multi-buffering does once it knows whose, and how many."""
+"""Multi-buffering: copies of memories that iterations or groups use in rotation, once their number is known."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,14 +10,14 @@ from ...ir.rewrite import rewrite
 __all__ = ["MOST_COPIES", "SHORT_WAY", "Rotation", "copy_stride", "counted", "power_of_two", "rotate"]
 
 MOST_COPIES = 16
-#: cycles from the begin of a loop's invocation to its end, beside its iterations, where nobody waits for global memory
+#: cycles of an invocation of a loop in addition to its iterations, if it does not wait for global memory
 SHORT_WAY = 32
 
 
 @dataclass(frozen=True, eq=False)
 class Rotation:
-    """Memories of which there are to be ``copies``, a power of two; the owner that is under way in an iteration of
-    ``loop`` has copy number ``slot``, of as many bits."""
+    """Memories that get ``copies``, a power of two; an iteration of ``loop`` accesses copy number ``slot``, of as many
+    bits."""
 
     loop: Op
     names: tuple[str, ...]
@@ -26,19 +26,19 @@ class Rotation:
 
 
 def power_of_two(number: int) -> int:
-    """The least power of two that is no less."""
+    """The least power of two that is not less than ``number``."""
     return 1 << (number - 1).bit_length()
 
 
 def copy_stride(memory: MemoryObject) -> int:
-    """Bytes from one copy of a memory to the next: a power of two, so that the number of a copy stands above the bits
+    """Bytes from one copy of a memory to the next: a power of two, so that the copy number forms the bits above those
     of an offset."""
     return power_of_two(memory.length * memory.element.bytes)
 
 
 def counted(outside: Region, loop: Op, copies: int, name: str, group: Op | None = None) -> Value:
     """A carried value of ``loop``, an operation of ``outside``, that counts its iterations modulo the copies; with
-    ``group``, an operation of its body, the groups whose last work-item has come by there."""
+    ``group``, an operation of its body, it counts the groups whose last work-item has passed it."""
     (body,), type = loop.regions, IntType((copies - 1).bit_length())
     start, step = Builder(Region(), loop.span), Builder(Region(), group.span if group else loop.span)
     slot = add_carried(loop, start.const(0, type), name)
@@ -54,7 +54,7 @@ def counted(outside: Region, loop: Op, copies: int, name: str, group: Op | None 
 
 
 def rotate(function: Function, rotations: Iterable[Rotation]) -> None:
-    """Give the memories their copies, and let every access take that of its owner."""
+    """Enlarge the memories to all copies, and add the copy number to every address."""
     for each in rotations:
         strides = {name: copy_stride(function.memories[name]) for name in each.names}
         for name in each.names:
@@ -68,7 +68,7 @@ def _with_copies(memory: MemoryObject, copies: int) -> MemoryObject:
 
 
 def _in_copy(op: Op, b: Builder, strides: dict[str, int], slot: Value) -> list[Value] | None:
-    """The place in the owner's copy: its number stands above the bits of the offset."""
+    """The address in the owner's copy: the copy number forms the bits above the offset."""
     if op.opcode != "addr" or op.attrs[Attr.MEM] not in strides:
         return None
     inside = (strides[op.attrs[Attr.MEM]] - 1).bit_length()

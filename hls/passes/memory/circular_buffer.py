@@ -1,4 +1,4 @@
-"""A shifted array as one circular buffer: what moves is where it begins."""
+"""A shifted array as one circular buffer: a shift moves its head, not the elements."""
 
 from ...ir import Attr, Builder, IntType, Op, Value
 from ...ir.element_index import element_index
@@ -8,16 +8,16 @@ from .array_replacement import ArrayReplacement
 
 __all__ = ["CircularBuffer"]
 
-#: elements that a shift moves by, each of which is a store
+#: most elements that a shift may move by; each of them is a store
 MOST_STEPS = 8
 
 
 class CircularBuffer(ArrayReplacement):
-    """An array of which every shift moves all elements by the same number of places, s.
+    """An array whose shifts all move the whole array by the same number of elements, s.
 
-    Counted in the direction of movement, the first s elements are registers (nothing moves into them), element p behind
-    them is at ``head + p - s`` of a buffer whose length is a power of two. A shift takes s from the head and stores
-    what the registers hold: so a shift under a condition costs no more than another one.
+    Counted in the direction of movement, the first s elements are registers (nothing moves into them); element p after
+    them is at ``head + p - s`` of a buffer whose length is a power of two. A shift subtracts s from the head and stores
+    the registers: so a conditional shift costs no more than an unconditional one.
     """
 
     @staticmethod
@@ -47,7 +47,7 @@ class CircularBuffer(ArrayReplacement):
         return [self._load(op, place, b)] if op.opcode == "load" else self._store(op, place, b)
 
     def _pointer(self, place: Value, b: Builder) -> Value:
-        """Where the element at a place, counted in the direction of movement, is in the buffer."""
+        """The address in the buffer of an element, counted in the direction of movement."""
         type = self.head.element
         low = b.value("trunc", place, result=type) if place.type != type else place
         at = b.value("add", low, b.value("sub", read(self.head, 0, b), b.const(self.steps, type)))
@@ -78,7 +78,7 @@ class CircularBuffer(ArrayReplacement):
         return []
 
     def _fixed(self, op: Op) -> int | None:
-        """The place of an access, counted in the direction of movement, where that is a constant."""
+        """The element that an access addresses, counted in the direction of movement, if it is constant."""
         offset = constant(op.operands[0].op.operands[0])
         if offset is None:
             return None

@@ -1,4 +1,4 @@
-"""Neighbouring accesses of one iteration become one wide access; equal loads are made once."""
+"""Access coalescing: adjacent accesses of one iteration become one wide access; equal loads are merged."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,12 +35,13 @@ __all__ = ["CoalesceAccesses"]
 
 @dataclass(frozen=True)
 class CoalesceAccesses(FunctionPass):
-    """Before: a flat kernel without tokens. After: loads, and stores, at constant distances from each other that may
-    take place together are one access, whose lanes are as wide as the smallest step between their elements. The lanes
-    of conditional accesses have their conditions in its mask. Loads of one place are one load.
+    """Static access coalescing (LLVM: LoadStoreVectorizer) and redundant load elimination. Before: a flat kernel
+    without tokens. After: loads, or stores, at constant distances from each other that may execute together are one
+    access, whose lanes are as wide as the smallest step between their elements. The predicates of conditional accesses
+    are in its lane mask. Loads of the same address are one load.
 
-    ``word_bytes`` is the most that one access may span: a word of the memory. With 0 only equal loads are joined. The
-    new access has attributes ``members`` (how many it stands for) and ``lines`` (where those are).
+    ``word_bytes`` is the most that one access may span: a word of the memory. With 0 only equal loads are merged. The
+    new access has attributes ``members`` (the number of accesses that it replaces) and ``lines`` (their source lines).
     """
 
     word_bytes: int = 64
@@ -67,7 +68,7 @@ class CoalesceAccesses(FunctionPass):
 
 
 class _Joiner:
-    """Builds a region anew with its groups joined; ``values`` gets what takes the place of each loaded value."""
+    """Rebuilds a region with its access groups joined; ``values`` maps each loaded value to its replacement."""
 
     def __init__(self, region: Region, groups: list[AccessGroup], values: dict[Value, Value], address_bits: int):
         self.region, self.values, self.address_bits = region, values, address_bits
@@ -85,14 +86,14 @@ class _Joiner:
                 self._put(op)
 
     def _put(self, op: Op):
-        """Append the operation, what it needs first. (What is put before its turn for that is pure.)"""
+        """Append the operation after the operations it needs. (Only pure operations are moved ahead by that.)"""
         if op not in self.done:
             self._ahead(op.operands)
             self.done.add(op)
             self.region.ops.append(op)
 
     def _ahead(self, values: Iterable[Value]):
-        """Let the region's own operations that compute these values come first."""
+        """Append the region's operations that compute these values, if they have not been appended yet."""
         work = [self.own[v] for v in values if v in self.own]
         while work:
             op = work[-1]
@@ -120,7 +121,7 @@ class _Joiner:
             self.values.update(_WideLoad(group, b, self.address_bits).build())
 
     def _once(self, group: AccessGroup, b: Builder):
-        """One of equal loads stays."""
+        """Merge equal loads into one."""
         first = group.members[0]
         conditions = {op: predicate(op) for op in group.members}
         first.operands[1] = _any(conditions.values(), b)
@@ -138,8 +139,8 @@ def _attributes(group: AccessGroup) -> dict:
 
 
 def _told_apart(members: list[Op]) -> dict:
-    """What the members know of stores that they need no order with. Of those of other work-items they need not know
-    it."""
+    """The stores that the joined access needs no order with: those that all members of a lane need none with. Stores of
+    other work-items are irrelevant to a lane."""
     writers = [writers_of(op) for op in members]
     lanes = [op.attrs.get(Attr.LANE) for op in members]
     if None in lanes:
@@ -154,7 +155,7 @@ def _told_apart(members: list[Op]) -> dict:
 
 
 def _under(condition: Value, given: Value, value: Value, b: Builder) -> Value:
-    """What a load under a condition gives, from the value of one that is made at least then."""
+    """The result of a load with predicate ``condition``, from the value of a load whose predicate it implies."""
     if condition is given or constant(condition) == 1:
         return value
     return b.value("select", condition, value, b.const(zero(value.type), value.type))
@@ -166,7 +167,7 @@ def _follows(condition: Value, others: Iterable[Value]) -> bool:
 
 
 def _any(conditions: Iterable[Value], b: Builder) -> Value:
-    """Whether one of the conditions holds."""
+    """OR of the conditions, without those that imply another one."""
     terms = list(dict.fromkeys(conditions))
     for term in terms:
         if _follows(term, terms):
@@ -178,7 +179,7 @@ def _any(conditions: Iterable[Value], b: Builder) -> Value:
 
 
 class _Wide:
-    """A group as lanes of ``grain`` bytes."""
+    """An access group as lanes of ``grain`` bytes."""
 
     def __init__(self, group: AccessGroup, b: Builder, address_bits: int):
         self.group, self.b, self.address_bits = group, b, address_bits
@@ -186,13 +187,13 @@ class _Wide:
         self.grain = gcd(*(_element(moved_type(op)).bytes for op in group.members), *group.offsets)
         self.lane = IntType(8 * self.grain)
         self.type = ArrayType(self.lane, group.bytes // self.grain)
-        #: of every member: its first lane, and how many it has
+        #: for each member: its first lane, and the number of its lanes
         self.lanes = [
             (offset // self.grain, size // self.grain) for offset, size in zip(group.offsets, sizes, strict=True)
         ]
 
     def takers(self, lane: int) -> list[tuple[Op, int]]:
-        """The members that have the lane, in program order, each with its number among theirs."""
+        """The members that access the lane, in program order, each with the lane's number within the member."""
         return [
             (op, lane - first)
             for op, (first, count) in zip(self.group.members, self.lanes, strict=True)
@@ -209,7 +210,8 @@ class _Wide:
         return self._pointer(conditions), _any(conditions, b), b.value("array", *mask)
 
     def _pointer(self, conditions: list[Value]) -> Value:
-        """Computed from that of a member that takes place whenever one does, as others may then be nonsense."""
+        """The pointer to lane 0, computed from that of a member that executes whenever any does: the pointers of others
+        may be invalid when they do not execute."""
         members = sorted(zip(self.group.offsets, self.group.members, strict=True), key=lambda pair: pair[0])
         sure = [(offset, op) for offset, op in members if _follows(predicate(op), conditions)]
         offset, op = (sure or members)[0]
@@ -218,7 +220,7 @@ class _Wide:
         if sure and offset == 0 or place.type.bits < self.address_bits and offset == 0:
             return pointer
         if place.type.bits < I64.bits:
-            # all bits of an address: below the buffer's begin its offset is negative
+            # extended to all bits of an address: an offset below the buffer's begin is negative
             extend = "sext" if place.type.bits >= self.address_bits else "zext"
             place = self.b.value(extend, place, result=I64)
         if offset:
@@ -232,7 +234,7 @@ def _element(type: Type) -> Type:
 
 class _WideLoad(_Wide):
     def build(self) -> dict[Value, Value]:
-        """Build the load; returns for the result of each member what takes its place."""
+        """Build the load; returns the replacement for the result of each member."""
         pointer, given, mask = self.operands()
         lanes = self.b.value(
             "load",
@@ -255,7 +257,7 @@ class _WideLoad(_Wide):
         return taken
 
     def _whole(self, pieces: list[Value], type: Type) -> Value:
-        """A value of the type from its lanes."""
+        """A value of the type, assembled from its lanes."""
         if isinstance(type, ArrayType):
             each = len(pieces) // type.length
             parts = [pieces[k : k + each] for k in range(0, len(pieces), each)]
@@ -280,13 +282,13 @@ class _WideStore(_Wide):
         for lane in range(self.type.length):
             takers = self.takers(lane)
             value = pieces[takers[0][0]][takers[0][1]] if takers else self.b.const(0, self.lane)
-            for op, piece in takers[1:]:  # the last one that takes place counts
+            for op, piece in takers[1:]:  # the last store that executes wins
                 value = self.b.value("select", predicate(op), pieces[op][piece], value)
             lanes.append(value)
         self.b.op("store", pointer, self.b.value("array", *lanes), given, mask, attrs=_attributes(self.group))
 
     def _pieces(self, value: Value) -> list[Value]:
-        """A value as lanes."""
+        """A value split into lanes."""
         b, type = self.b, value.type
         if isinstance(type, ArrayType):
             elements = [b.value("extract", value, b.const(k, I32)) for k in range(type.length)]

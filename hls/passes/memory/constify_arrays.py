@@ -1,4 +1,4 @@
-"""Private arrays that only ever hold constants become constant tables."""
+"""Constant-array promotion: private arrays that only ever hold constants become constant tables."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,10 +15,11 @@ __all__ = ["ConstifyArrays"]
 
 @dataclass(frozen=True)
 class ConstifyArrays(FunctionPass):
-    """Before: private memories, addressed directly (after pointers). After: one whose stores all write constants to
-    constant places of it, so that whoever reads it always sees the same bytes, is a constant table: ``int t[4] = {1, 2,
-    3, 4}`` needs neither a memory that is written nor the writes. Arrays that are read at constant places only stay, as
-    each of their elements is a value anyway, and so do those that are asked to be memories or registers.
+    """Constant-array promotion. Before: private memories, addressed directly (after LowerPointers). After: an array
+    whose stores all write constants to constant indices, so that every load sees the same contents, is a constant
+    table: ``int t[4] = {1, 2, 3, 4}`` needs neither a writable memory nor the stores. Arrays that are loaded at
+    constant indices only are left alone, as each of their elements becomes a value anyway, and so are those with
+    storage attributes that request a memory or registers.
     """
 
     name = "constify-arrays"
@@ -38,14 +39,14 @@ class ConstifyArrays(FunctionPass):
 
 
 def _writes(op: Op, names) -> bool:
-    """Whether the operation sets any of these memories."""
+    """Whether the operation writes any of these memories."""
     if op.opcode == "fresh":
         return op.attrs[Attr.MEM] in names
     return op.opcode == "store" and op.operands[0].op is not None and op.operands[0].op.attrs.get(Attr.MEM) in names
 
 
 def _contents(function: Function) -> Iterator[tuple[str, bytes]]:
-    """The arrays whose contents are known, with their bytes."""
+    """The arrays whose contents are constant, with their bytes."""
     users, places = uses(function.body), {}
     home = {op: region for region in regions(function.body) for op in region.ops}
     for op in walk(function.body):
@@ -71,8 +72,7 @@ def _may_be_table(memory: MemoryObject) -> bool:
 
 
 def _written(memory: MemoryObject, ops: list[Op], users, home: dict[Op, Region]) -> bytes | None:
-    """What the stores leave in the array for all of its loads; None where that is not known, or nobody needs to know
-    it."""
+    """The contents that all loads of the array see; None if they are not constant, or not needed."""
     accesses = [(op, user, index) for op in ops if op.opcode == "addr" for user, index in users.get(op.result, ())]
     if any(user.opcode not in ("load", "store") or index for _, user, index in accesses):
         return None
@@ -93,7 +93,7 @@ def _written(memory: MemoryObject, ops: list[Op], users, home: dict[Op, Region])
 
 
 def _is_known(addr: Op, store: Op, memory: MemoryObject) -> bool:
-    """Whether a store writes a constant to a constant place of the array, whenever it is reached."""
+    """Whether a store unconditionally writes a constant to a constant index of the array."""
     value, offset = store.operands[1], constant(addr.operands[0])
     return (
         len(store.operands) == 3
@@ -105,8 +105,8 @@ def _is_known(addr: Op, store: Op, memory: MemoryObject) -> bool:
 
 
 def _events(region: Region, writers: dict[Op, int | None], loads: set[Op]) -> list[tuple[Op, int | None] | None]:
-    """What happens to the array in the region, in order: who sets it, with the place (None: begins anew), and None for
-    reads."""
+    """The accesses to the array in the region, in order: writers, with the byte offset (None: the array becomes
+    undefined by ``fresh``), and None for loads."""
     found = []
     for op in region.ops:
         if op in writers:
@@ -117,9 +117,9 @@ def _events(region: Region, writers: dict[Op, int | None], loads: set[Op]) -> li
 
 
 def _seen(memory: MemoryObject, events) -> bytes | None:
-    """The bytes that all reads see; None where they see different ones."""
+    """The bytes that all loads see; None if they differ."""
     bound, seen = new_memory(memory), set()
-    for _ in range(2):  # the second time with what the first has left, as in all later iterations of a loop around
+    for _ in range(2):  # the second time with the final contents of the first, as in later iterations of a loop around
         for event in events:
             if event is None:
                 seen.add(bytes(bound.data))

@@ -1,5 +1,5 @@
-"""Private arrays that keep values while work-items wait become memory of the group, in which each work-item has a
-part."""
+"""Work-item context arrays: private arrays that are live across barriers become local memory, a part for each
+work-item."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,14 +12,14 @@ __all__ = ["give_parts", "kept_across_barriers"]
 
 
 def kept_across_barriers(function: Function, arrays: Iterable[MemoryObject]) -> list[MemoryObject]:
-    """Those of the private arrays in which a work-item keeps something while it waits and others go on."""
+    """The private arrays that are live across a barrier, while other work-items execute."""
     return [memory for memory in arrays if _across(function.body, memory.name, True)]
 
 
 def give_parts(function: Function, arrays: Iterable[MemoryObject]) -> None:
-    """Make local memory of private arrays, in place: as large as the largest group has work-items, each of which has so
-    many bytes that its number stands above the bits of the offset. Groups under way at once get copies as of any local
-    memory."""
+    """Turn private arrays into local memory, in place: one part for each work-item of the largest group. The size of a
+    part is a power of two, so that the number of the work-item forms the bits above the offset. Groups in flight at the
+    same time get copies as of any local memory."""
     shifts = {}
     for memory in arrays:
         shift = shifts[memory.name] = (memory.length * memory.element.bytes - 1).bit_length()
@@ -60,15 +60,15 @@ def _address(op: Op, b: Builder, parts: dict[str, Value]) -> list[Value] | None:
 
 
 def _across(region: Region, name: str, begins: bool) -> bool:
-    """Whether the array may hold at a barrier what is read behind it. ``begins``: whatever the array holds when
-    the region begins is not read in it."""
+    """Whether the array may hold at a barrier what is read after it. ``begins``: the initial contents of the array are
+    not read in the region."""
     users = [k for k, op in enumerate(region.ops) if _uses(op, name)]
     if not users:
         return False
     between = region.ops[users[0] : users[-1] + 1]
     begins = begins or any(op.opcode == "fresh" and op.attrs[Attr.MEM] == name for op in region.ops[: users[0] + 1])
     if len(between) == 1 and between[0].regions and begins:
-        # the next iteration reads what this one has left, but for what begins anew in it
+        # the next iteration reads what this one has written, unless the array is fresh in the body
         again = between[0].opcode == "loop"
         return any(_across(part, name, not again) for part in between[0].regions)
     within = between if begins else region.ops

@@ -1,4 +1,4 @@
-"""Stores of one iteration to one place are one, if nobody looks in between."""
+"""Dead store elimination: of stores of one iteration to the same address, only the last remains."""
 
 from dataclasses import dataclass
 
@@ -26,12 +26,13 @@ __all__ = ["DeadStoreElimination"]
 
 @dataclass(frozen=True)
 class DeadStoreElimination(FunctionPass):
-    """Before: a flat kernel without tokens, in which loads already take what a store of their iteration wrote. After:
-    of stores to one place in one region, between which nothing may read that place, the last is left: as it is where it
-    is made whenever the others are, else with the value of the last one that is made.
+    """Dead store elimination (LLVM: DSE). Before: a flat kernel without tokens; loads already take the values that
+    stores of their iteration wrote. After: of stores to the same address in one region, with no access that may read it
+    between them, only the last remains: unchanged if it executes whenever the others do, else with the value of the
+    last one that executes.
 
-    So a sum in memory of which an unrolled loop makes several copies is stored once, and does not take the port for
-    each. ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
+    So a sum in memory that an unrolled loop updates several times is stored once, and does not occupy the port for each
+    copy. ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
     """
 
     address_bits: int = 64
@@ -59,7 +60,7 @@ def _by_memory(region: Region) -> dict[str, list[Op]]:
 
 
 def _join(places: MustAlias, region: Region, stores: list[Op]):
-    """Leave one of those stores to one memory that have one place."""
+    """Of stores to the same address, keep the last; ``stores`` are those to one memory."""
     following: dict[tuple, Op] = {}
     for op in reversed(stores):
         if not places.plain(op):
@@ -80,7 +81,7 @@ def _join(places: MustAlias, region: Region, stores: list[Op]):
 
 
 def _choose(region: Region, first: Op, later: Op):
-    """Let the later store be made where either is, with the value of the last one."""
+    """Execute the later store whenever either would execute, with the value of the last one that does."""
     pieces = Region()
     b, condition = Builder(pieces, later.span), predicate(later)
     later.operands[1] = b.value("select", condition, later.operands[1], first.operands[1])
@@ -90,7 +91,7 @@ def _choose(region: Region, first: Op, later: Op):
 
 
 def _is_met(places: MustAlias, region: Region, first: Op, later: Op, opcodes: tuple[str, ...]) -> bool:
-    """Whether anything of these between the two may touch what the first one writes."""
+    """Whether an operation of these opcodes between the two may access what the first one writes."""
     memories = places.function.memories
     mine = memories[memory_name(first)]
     passed = region.ops[region.ops.index(first) + 1 : region.ops.index(later)]

@@ -1,4 +1,4 @@
-"""Loads whose units do not read ahead need not know where their runs end."""
+"""Removes stream bounds from loads whose units do not read ahead."""
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ __all__ = ["DropStreamBounds"]
 
 @dataclass(frozen=True)
 class DropStreamBounds(FunctionPass):
-    """After: ``loads`` (None: all loads) of the function that is transformed have no bound of their run: their units do
-    not read ahead."""
+    """Removal of unused stream bounds. Before: the units of accesses are chosen. After: ``loads`` (None: all loads) of
+    the transformed function have no bound of their run: their units do not read ahead."""
 
     loads: AbstractSet[Op] | None = None
 

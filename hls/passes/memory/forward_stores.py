@@ -1,4 +1,4 @@
-"""What was written or read is used where it is read again, without a way through memory."""
+"""Store-to-load and load-to-load forwarding, within an iteration and across iterations."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,14 +22,15 @@ __all__ = ["ForwardStores"]
 
 @dataclass(frozen=True)
 class ForwardStores(FunctionPass):
-    """Before: a flat kernel without tokens. After: a load takes the value of the store that wrote its place, where that
-    is known: in the same iteration, or a fixed number of iterations before, for which the loop carries it. Where the
-    store may not have happened, a load of that place made before says what is there. Memory is then asked only in the
-    first iterations, and where nothing else is known. Stores stay.
+    """Store-to-load forwarding (scalar replacement, Callahan, Carr and Kennedy 1990). Before: a flat kernel without
+    tokens. After: a load takes the value of the store that wrote its address, if that store is known: in the same
+    iteration, or a fixed number of iterations earlier, over which the loop carries the value. If the store may not have
+    executed, an earlier load of the address supplies the value. Memory is then accessed only in the first iterations,
+    and where the value is not known otherwise. Stores remain.
 
-    With ``compare`` a load of global memory behind a store of the same iteration that may have its address compares the
-    two: it takes the stored value, or reads memory without waiting for that store (they have the attributes ``writer``
-    and ``apart``).
+    With ``compare`` a load of global memory after a store of the same iteration that may have its address compares the
+    two addresses: it takes the stored value, or reads memory without waiting for that store (they have the attributes
+    ``writer`` and ``apart``).
     """
 
     address_bits: int = 64
@@ -68,7 +69,7 @@ def _writers(places: MustAlias, region: Region, loop: Loop | None, compare: bool
 
 
 class _Forwarding:
-    """Builds one region anew; ``values`` gets what takes the place of each loaded value."""
+    """Rebuilds one region; ``values`` maps each loaded value to its replacement."""
 
     def __init__(
         self,
@@ -80,11 +81,11 @@ class _Forwarding:
         address_bits: int,
         numbers: Iterator[int],
     ):
-        self.address_bits, self.numbers = address_bits, numbers  #: the latter: for stores that are compared
+        self.address_bits, self.numbers = address_bits, numbers  #: the latter: for stores whose addresses are compared
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None
-        self.chains: dict[Value, list[Value]] = {}  #: what values were in earlier iterations, the latest first
-        self.carried: list[tuple[CarriedValue, Value]] = []  #: new ones, each with what it is next
+        self.chains: dict[Value, list[Value]] = {}  #: values in earlier iterations, the latest first
+        self.carried: list[tuple[CarriedValue, Value]] = []  #: new carried values, each with its next value
 
     def build(self):
         ops, self.region.ops = self.region.ops, []
@@ -113,7 +114,7 @@ class _Forwarding:
             last = writers[-1]
             for writer, (happened, _) in zip(writers, sources, strict=True):
                 if last.certain and writer is not last and writer.distance == last.distance:
-                    continue  # whether or not it happened: the last one did in the same iteration
+                    continue  # irrelevant: the last store certainly executed in the same iteration
                 absent = b.value("xor", happened, b.true())
                 missing = absent if constant(missing) == 1 else b.value("and", missing, absent)
             attrs = {
@@ -127,7 +128,7 @@ class _Forwarding:
         return value if constant(on) == 1 else b.value("select", on, value, b.const(zero(type), type))
 
     def _happened(self, writer: ReachingStore, load: Op, b: Builder) -> Value | None:
-        """Whether the store took place, where the load does; None where it surely has."""
+        """Whether the store executed, given that the load does; None if it certainly did."""
         if writer.compare:
             if Attr.WRITER not in writer.access.attrs:
                 writer.access.attrs[Attr.WRITER] = (next(self.numbers),)
@@ -151,14 +152,14 @@ class _Forwarding:
         return value if value.type == type else b.value("bitcast", value, result=type)
 
     def _earlier(self, value: Value, distance: int, name: str) -> Value:
-        """What the value was ``distance`` iterations before; 0 in the first ones."""
+        """The value ``distance`` iterations earlier; 0 in the first ones."""
         chain = self.chains.setdefault(value, [])
         while len(chain) < distance:
             chain.append(self._carry(chain[-1] if chain else value, name))
         return chain[distance - 1]
 
     def _carry(self, value: Value, name: str) -> Value:
-        """What the value was in the iteration before; 0 in the first one."""
+        """The value in the previous iteration; 0 in the first one."""
         op = self.loop.op
         start = Builder(Region(), op.span).const(zero(value.type), value.type)
         at = self.outside.ops.index(op)
@@ -169,7 +170,7 @@ class _Forwarding:
 
 
 def _part(value: Value, place: int, type: Type, b: Builder) -> Value:
-    """As many bytes of a value as the type has, from ``place`` on, which is a multiple of that."""
+    """The bytes of a value that a load of the type reads at ``place``, a multiple of the type's size."""
     if not (isinstance(value.type, ArrayType) and value.type.element.bytes == type.bytes):
         value = b.value("bitcast", value, result=ArrayType(IntType(8 * type.bytes), value.type.bytes // type.bytes))
     return b.value("extract", value, b.const(place // type.bytes, IntType(64)))

@@ -1,5 +1,4 @@
-"""A load is made before the loops and conditions under which its place is read: LICM and partial redundancy elimination
-of loads."""
+"""Load hoisting: LICM and partial redundancy elimination of loads."""
 
 from dataclasses import dataclass
 
@@ -19,19 +18,20 @@ __all__ = ["HoistLoads"]
 
 @dataclass(frozen=True)
 class HoistLoads(FunctionPass):
-    """Before: flat, without tokens. After, where nothing in between may write what is read:
+    """Load hoisting by LICM and partial redundancy elimination (LLVM: LICM; GVN, load PRE). Before: flat, without
+    tokens. After, where no operation in between may write what is read:
 
-    - *Partially redundant loads*: an unconditional load of a region, of a place that is also read before, under a
-      condition or in a loop of the region, stands in front of all of these, which take its value. A text that is
-      compared with a pattern in ``while (q && p[q] != text[i]) q = next[q]; if (p[q] == text[i]) ...`` is loaded as
-      soon as ``i`` is known; under the condition it would be when ``q`` is, so that each iteration would wait for
-      memory.
-    - *Invariant loads*: a load in a loop (the innermost first) whose address and condition stay the same there stands
-      before the loop; where an equal one is there already, as for a bound that is read before the first iteration and
-      again for each of the others, that one's value is taken. A bound that is loaded in each iteration is known as late
-      as memory answers; as a value from outside it is one of a loop that counts.
+    - *Partially redundant loads*: an unconditional load of a region, of an address that is also loaded earlier, under a
+      condition or in a loop of the region, moves before all of these loads, which take its value. In a text search,
+      ``while (q && p[q] != text[i]) q = next[q]; if (p[q] == text[i]) ...``, the unconditional load of ``text[i]``
+      executes as soon as ``i`` is known; under the condition it would execute when ``q`` is known, so that each
+      iteration would wait for memory.
+    - *Invariant loads*: a load in a loop (innermost loops first) with invariant address and predicate moves before the
+      loop; or takes the value of an equal load there, as for a bound that is read before the first iteration and again
+      for each of the others. A bound that is loaded in each iteration is known only after the latency of memory; an
+      invariant bound makes the loop a counted one.
 
-    No place is read that the program would not read: an enabled loop runs at least once.
+    No address is read that the program would not read: an enabled loop runs at least once.
     """
 
     name = "hoist-loads"
@@ -55,7 +55,7 @@ def _same_place(one: Op, other: Op) -> bool:
 
 
 def _under(on: Value, value: Value, b: Builder) -> Value:
-    """What a load under a condition gives, which is 0 where it does not take place, from the value of its place."""
+    """The result of a load with predicate ``on``, which is 0 if it does not execute, from the value at its address."""
     return value if constant(on) == 1 else b.value("select", on, value, b.const(zero(value.type), value.type))
 
 
@@ -63,9 +63,9 @@ def _under(on: Value, value: Value, b: Builder) -> Value:
 
 
 def _partially_redundant(body: Region, clobbers: Clobbers) -> dict[Value, Value]:
-    """What takes the place of each loaded value."""
+    """Maps each loaded value to its replacement."""
     values: dict[Value, Value] = {}
-    # looked for at once: most programs have few such buffers, or none
+    # tested first: most programs have few such buffers, or none
     conditional = {memory_name(op) for op in walk(body) if clobbers.movable(op) and constant(predicate(op)) != 1}
     for region in list(regions(body)):
         for load in list(region.ops):
@@ -75,7 +75,7 @@ def _partially_redundant(body: Region, clobbers: Clobbers) -> dict[Value, Value]
 
 
 class _Early:
-    """One unconditional load of ``region``; ``values`` gets what takes the place of each loaded value."""
+    """One unconditional load of ``region``; ``values`` maps each loaded value to its replacement."""
 
     def __init__(self, region: Region, load: Op, clobbers: Clobbers, values: dict[Value, Value]):
         self.region, self.load, self.clobbers, self.values = region, load, clobbers, values
@@ -98,8 +98,8 @@ class _Early:
         self.region.ops[first:first] = early.region.ops
 
     def _others(self) -> tuple[int, list[tuple[Region, Op]]]:
-        """Where the first of the other loads of the place is among the operations of the region, and all of them with
-        their regions."""
+        """The position of the first of the other loads of the same address among the operations of the region, and all
+        of them with their regions."""
         first, found = 0, []
         for k in range(self.region.ops.index(self.load) - 1, -1, -1):
             op = self.region.ops[k]
@@ -127,7 +127,7 @@ class _Early:
 
 
 def _invariant(body: Region, clobbers: Clobbers) -> dict[Value, Value]:
-    """What takes the place of each loaded value."""
+    """Maps each loaded value to its replacement."""
     values: dict[Value, Value] = {}
     for region, loop in list(loops_inside_out(body)):
         _Loop(region, loop, clobbers, values).run()
@@ -135,12 +135,12 @@ def _invariant(body: Region, clobbers: Clobbers) -> dict[Value, Value]:
 
 
 class _Loop:
-    """One loop of ``region``; ``values`` gets what takes the place of each loaded value."""
+    """One loop of ``region``; ``values`` maps each loaded value to its replacement."""
 
     def __init__(self, region: Region, loop: Op, clobbers: Clobbers, values: dict[Value, Value]):
         self.region, self.loop, self.clobbers, self.values = region, loop, clobbers, values
         (self.body,) = loop.regions
-        #: values of loads that take place under the very condition that they had in the loop
+        #: results of hoisted loads that have the same predicate as in the loop
         self.exact: set[Value] = set()
 
     def run(self):
@@ -160,7 +160,7 @@ class _Loop:
             self.region.ops[place:place] = before.region.ops
 
     def _replace(self, taken: dict[Op, Value]):
-        """Take the loads out of the body; where one does not take place its value still is 0."""
+        """Remove the loads from the body; the result of one that does not execute remains 0."""
         ops, self.body.ops = self.body.ops, []
         b = Builder(self.body)
         for op in ops:
@@ -171,7 +171,7 @@ class _Loop:
             self.values[op.result] = value if value in self.exact else _under(predicate(op), value, b)
 
     def _made_before(self, load: Op, place: int) -> Value | None:
-        """The value of an equal load in front of the loop that is made whenever the loop runs."""
+        """The result of an equal load before the loop that executes whenever the loop runs."""
         facts = implied(self.loop.operands[0])
         for op in reversed(self.region.ops[:place]):
             if self.clobbers.movable(op) and _same_place(op, load) and follows(predicate(op), facts):
@@ -181,7 +181,7 @@ class _Loop:
         return None
 
     def _moved(self, load: Op, before: Builder) -> Value | None:
-        """The value of the load, made in front of the loop; None where its address or its condition changes."""
+        """The result of the load, hoisted before the loop; None unless its address and its predicate are invariant."""
         needed = self._steady([load.operands[0], predicate(load)])
         if needed is None:
             return None
@@ -199,8 +199,8 @@ class _Loop:
         return value
 
     def _steady(self, values: list[Value]) -> list[Op] | None:
-        """Operations of the body, in order, that compute the values from what is there before the loop; None where they
-        are not."""
+        """Operations of the body, in order, that compute the values from values defined before the loop; None if that
+        is not possible."""
         inside = pure_slice(values, self.body.ops)
         if inside is None or {*values, *(v for op in inside for v in op.operands)}.intersection(self.body.args):
             return None

@@ -1,4 +1,4 @@
-"""Accesses get sizes and alignments that memory units can serve."""
+"""Access legalization: accesses get sizes and alignments that memory units can serve."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ _MOST_ZEROS = 64
 
 @dataclass(frozen=True)
 class LegalizeAccesses(FunctionPass):
-    """Before: accesses may have ``align``: their address is known to be a multiple of less than their size; buffers
-    begin at multiples of every size. After: every access is naturally aligned and has at most ``max_bytes`` bytes, or a
-    word of the memory that the program names for its buffer, by proof or by being split into several; ``align`` is
-    gone.
+    """Access legalization. Before: accesses may have ``align``: their address is only known to be a multiple of less
+    than their size; buffers begin at multiples of every size. After: every access is naturally aligned, by proof or by
+    being split into several, and has at most ``max_bytes`` bytes, or a word of the memory that the program names for
+    its buffer; ``align`` is gone.
     """
 
     max_bytes: int = 64
@@ -68,7 +68,7 @@ def _pieces(op: Op, type: Type, size: int, b: Builder) -> tuple[Type, list[Value
 
 
 def split_load(op: Op, size: int, b: Builder) -> Value:
-    """What a load gives, put together from loads of ``size`` bytes each, which divide its own."""
+    """The value of a load, assembled from loads of ``size`` bytes each; ``size`` divides its own size."""
     type = op.result.type
     piece, places = _pieces(op, type, size, b)
     loads = [
@@ -81,7 +81,7 @@ def split_load(op: Op, size: int, b: Builder) -> Value:
 
 
 def split_store(op: Op, size: int, b: Builder) -> list[Value]:
-    """A store as several of ``size`` bytes each."""
+    """Split a store into several of ``size`` bytes each."""
     _, value, *rest = op.operands
     piece, places = _pieces(op, value.type, size, b)
     flat = piece if isinstance(piece, IntType) else getattr(piece, "element", piece)
@@ -96,8 +96,8 @@ def split_store(op: Op, size: int, b: Builder) -> list[Value]:
 
 
 def _trailing_zeros(function: Function) -> dict[Value, int]:
-    """How many low bits of each integer are 0 for certain: the largest solution, so loops keep what every step
-    keeps."""
+    """The number of low bits of each integer that are certainly 0: the greatest fixed point, so a loop keeps a property
+    that every step preserves."""
     zeros: dict[Value, int] = dict.fromkeys(function.args, 0)
     ops = list(walk(function.body))
     changed = True
@@ -111,7 +111,7 @@ def _trailing_zeros(function: Function) -> dict[Value, int]:
 
 
 def _known(op: Op, zeros: dict[Value, int]):
-    """(value, zeros) of what the operation defines."""
+    """(value, zeros) for each result of the operation."""
 
     def of(value: Value) -> int:
         return zeros.get(value, _MOST_ZEROS)

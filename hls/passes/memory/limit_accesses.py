@@ -1,5 +1,5 @@
-"""A kernel with more accesses of global memory, or of one array, than anybody builds is refused before it costs
-anything."""
+"""Limit check: refuses kernels with excessively many accesses to global memory, or to one array, before costly
+passes."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ __all__ = ["LimitAccesses"]
 
 @dataclass(frozen=True)
 class LimitAccesses(FunctionPass):
-    """After: the function as it was, with at most ``max_accesses`` accesses of global memory in all compute units, and
-    ``max_array_accesses`` of each array on the chip. Neighbours are joined by now, and what comes behind takes time as
-    the square of the number: it asks of each two whether they may meet.
+    """Limit check. Before: flat, without tokens. After: the unchanged function, with at most ``max_accesses`` accesses
+    to global memory in all compute units, and ``max_array_accesses`` to each array on the chip. It runs after
+    coalescing, and before passes whose time grows with the square of the number, as they test all pairs for dependence.
 
     Raises CompileError for more.
     """

@@ -1,4 +1,4 @@
-"""Loads that wait for atomic operations are made by the unit that does these."""
+"""Atomic-load conversion: loads that would wait for atomic operations are executed by the atomic unit."""
 
 from dataclasses import dataclass
 
@@ -10,19 +10,20 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["LoadsToAtomicReads"]
 
-#: bytes of what the unit of atomic operations reads at once
+#: bytes that the atomic unit reads at once
 _SIZES = (4, 8)
 
 
 @dataclass(frozen=True)
 class LoadsToAtomicReads(FunctionPass):
-    """Before: a flat kernel without tokens. After: a load of global memory that would have to wait until an atomic
-    operation of the same work-item, or of an iteration before, is in memory is an atomic operation "read": the unit
-    holds what it has done, and does one after the other, so that nothing need be written first.
+    """Atomic-load conversion. Before: a flat kernel without tokens. After: a load of global memory that would have to
+    wait until an atomic operation of the same work-item, or of an earlier iteration, has reached memory is an atomic
+    operation "read": the atomic unit executes its operations in order and keeps their results, so that none needs to be
+    written first.
 
-    So the loop that compares and exchanges until nobody came between takes two trips to the unit for each try, and
-    work-items do not wait for each other. Loads of buffers to which the kernel stores otherwise stay as they are.
-    ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
+    So a compare-and-exchange loop takes two round trips to the unit for each attempt, and work-items do not wait for
+    each other. Loads of buffers that the kernel also writes by plain stores are left alone. ``address_bits``: see
+    :func:`~hls.analysis.dependence.dependence.dependences`.
     """
 
     address_bits: int = 64
@@ -42,7 +43,7 @@ class LoadsToAtomicReads(FunctionPass):
 
 
 def _only_changed_by_atomics(function: Function) -> set[str]:
-    """Buffers that are loaded from, and changed by atomic operations alone."""
+    """Buffers that are loaded from, and written by atomic operations only."""
     used: dict[str, set[str]] = {"load": set(), "store": set(), "atomic": set()}
     for op in walk(function.body):
         if op.opcode in used and function.memories[memory_name(op)].space == "global":

@@ -1,4 +1,4 @@
-"""Constant tables become values, where they are small."""
+"""Constant table lowering: small constant tables become values."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ __all__ = ["LowerConstantTables"]
 
 @dataclass(frozen=True)
 class LowerConstantTables(FunctionPass):
-    """Before: no pointer variables. After: no loads of constant tables of up to ``max_bits`` bits: the whole table is
-    one constant array and the element is extracted. Places outside of the table give 0. Larger ones stay memories,
-    which become block RAM that nobody writes."""
+    """Constant table lowering. Before: no pointer variables. After: no loads of constant tables of up to ``max_bits``
+    bits: the whole table is one constant array from which the element is extracted. Indices outside the table give 0.
+    Larger tables stay memories, which become block RAM used as ROM."""
 
     max_bits: int = 2048
 
@@ -26,7 +26,7 @@ class LowerConstantTables(FunctionPass):
     requires = frozenset({Form.POINTERS_LOWERED})
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError for a small table that is not read by its scalars."""
+        """Raises CompileError for a small table that is not read by its scalar elements."""
         result = clone_function(function)
         rewrite(result.body, lambda op, b: self._read(op, b, result))
         return result
@@ -60,7 +60,7 @@ class LowerConstantTables(FunctionPass):
 
 
 def _contents(memory: MemoryObject, op: Op, b: Builder):
-    """The whole table as elements of the type that is read; what reads it is aligned to that."""
+    """The whole table as elements of the type that is loaded; the load is aligned to that type."""
     type = op.result.type
     load, _ = accessors(type)
     data = memory.data + bytes(-len(memory.data) % type.bytes)

@@ -1,5 +1,5 @@
-"""Private memories and tables that did not become values stay as memories of the kernel, if hardware can be made of
-them."""
+"""Private-memory lowering: private memories and tables that did not become values become memories on the chip, if
+hardware supports it."""
 
 from dataclasses import dataclass, replace
 
@@ -16,20 +16,21 @@ from .multi_buffer_private import begins_anew
 __all__ = ["LowerPrivateMemories", "capacity"]
 
 
-#: bytes of a local memory argument for which the program does not say how large it may get
+#: bytes of a local memory argument if the program gives no limit for its size
 LOCAL_BYTES = 16384
 
 
 def capacity(memory: MemoryObject) -> int:
-    """Elements that hardware has room for where the host says at the launch how many there are."""
+    """Number of elements that hardware provides if the host sets the number at launch."""
     return max(1, dict(memory.attrs).get(Attr.LOCAL_MEM_SIZE, LOCAL_BYTES) // memory.element.bytes)
 
 
 @dataclass(frozen=True)
 class LowerPrivateMemories(FunctionPass):
-    """After: every memory of the kernel's own that is left is an array in block RAM whose accesses are plain. Those
-    without loads are dropped with their stores. One that begins as zeros by the program's will is cleared by a loop.
-    Private ones that keep values across a barrier are local ones, with a part for each work-item
+    """Private-memory lowering. Before: no pointer variables; scalars and small arrays are values. After: every
+    remaining memory of the kernel itself is an array in block RAM with plain accesses. Memories without loads are
+    removed with their stores. One that the program initializes to zeros is cleared by a loop. Private ones that are
+    live across a barrier become local memory, with a part for each work-item
     (:mod:`hls.passes.memory.context_arrays`)."""
 
     name = "lower-private-memories"
@@ -37,7 +38,7 @@ class LowerPrivateMemories(FunctionPass):
     provides = frozenset({Form.ARRAYS_LOWERED})
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError naming every memory that cannot be built."""
+        """Raises CompileError naming every memory that hardware does not support."""
         result = clone_function(function)
         result.memories.update(
             (name, replace(m, length=capacity(m)))
@@ -81,7 +82,7 @@ class LowerPrivateMemories(FunctionPass):
         return None
 
     def _drop_unread(self, function: Function, addresses: dict[str, list[Op]]):
-        """What is never read need not be written."""
+        """Remove memories that are never read, with their stores."""
         table = uses(function.body)
         gone: set[Op] = set()
         for name, ops in addresses.items():
@@ -95,8 +96,7 @@ class LowerPrivateMemories(FunctionPass):
 
 
 def _name_owners(function: Function) -> None:
-    """Write down at each loop which arrays begin anew in its iterations, as nothing says that any more when ``fresh``
-    is gone."""
+    """Record at each loop which arrays are fresh in each of its iterations, as ``fresh`` operations are removed."""
     names = {op.attrs[Attr.MEM] for op in walk(function.body) if op.opcode == "fresh" and not op.attrs[Attr.SET]}
     for loop in walk(function.body):
         if loop.opcode == "loop":
@@ -108,8 +108,7 @@ def _name_owners(function: Function) -> None:
 
 
 def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
-    """What takes the place of a ``fresh``: nothing where the program has not asked for zeros, else a loop that stores
-    them."""
+    """The replacement of a ``fresh``: nothing, or a loop that stores zeros if the program requests them."""
     memory = function.memories.get(fresh.attrs[Attr.MEM])
     if memory is None or not fresh.attrs[Attr.SET]:
         return []

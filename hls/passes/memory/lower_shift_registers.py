@@ -1,4 +1,4 @@
-"""Arrays that are shifted become registers, and delay lines in block RAM where nobody looks at the elements."""
+"""Shift-register inference: shifted arrays become registers, and delay lines in block RAM between accessed elements."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ __all__ = ["LowerShiftRegisters"]
 
 @dataclass(frozen=True)
 class LowerShiftRegisters(FunctionPass):
-    """Before: unrolled; arrays with ``shift`` and ``fill``. After: none of these are left.
+    """Shift-register inference. Before: unrolled; arrays with ``shift`` and ``fill``. After: none of these operations.
 
-    An array of up to ``max_bits`` bits is moved element by element. A larger one whose accesses are at constant places
-    becomes a variable for each place that is accessed, and for long stretches between them (``ring_bits``) a circular
-    buffer of which each shift reads the oldest element and overwrites it. One that is accessed at other places, too,
-    becomes a circular buffer as a whole, see :class:`~hls.passes.memory.circular_buffer.CircularBuffer`.
+    An array of up to ``max_bits`` bits is moved element by element. A larger one with constant indices only becomes a
+    variable for each accessed element (a tap), and a circular buffer for each long stretch between them (more than
+    ``ring_bits``), of which each shift reads the oldest element and overwrites it. One with other indices becomes a
+    single circular buffer, see :class:`~hls.passes.memory.circular_buffer.CircularBuffer`.
     """
 
     max_bits: int = 1024
-    ring_bits: int = 1024  #: up to which mem2reg would make multiplexers of a buffer
+    ring_bits: int = 1024  #: bits up to which mem2reg would build multiplexers for a buffer
     name = "lower-shift-registers"
     requires = frozenset({Form.POINTERS_LOWERED})
 
@@ -55,7 +55,7 @@ class LowerShiftRegisters(FunctionPass):
 
 
 class _Uses:
-    """What is done with an array: ``shifts`` and ``fills`` of it, ``accesses`` of elements."""
+    """The uses of an array: ``shifts`` and ``fills`` of it, ``accesses`` to elements."""
 
     def __init__(self, function: Function, memory: MemoryObject):
         self.memory = memory
@@ -88,13 +88,13 @@ class _Uses:
 
     @property
     def places(self) -> set[int]:
-        """The elements that are accessed, where all places are constant."""
+        """The elements that are accessed, if all indices are constant."""
         return {self.offset(op) // self.memory.element.bytes for op in self.accesses}
 
 
 @dataclass(frozen=True)
 class _Moved:
-    """An array that stays as it is: its elements are moved one by one."""
+    """An array that is not replaced: its elements are moved one by one."""
 
     memory: MemoryObject
 
@@ -119,16 +119,16 @@ class _Moved:
 
 @dataclass(frozen=True)
 class _Stretch:
-    """Neighbouring elements of a chain, in the order of its movement; with ``ring`` in a buffer, else each a
-    register."""
+    """Neighbouring elements of a chain, in the order of movement; with ``ring`` a circular buffer, else a register for
+    each."""
 
     elements: tuple[int, ...]
     ring: bool
 
 
 def _chains(uses: _Uses, ring_bits: int) -> dict[tuple[int, int], list[list[_Stretch]]] | None:
-    """For each shifted part (low, high) the chains of elements that move along each other; None where shifts of
-    different kinds meet, or a part that is filled ends inside a buffer."""
+    """For each shifted part (low, high) the chains of elements that move along each other; None if parts overlap, if
+    one is shifted by different distances, or if a filled range ends inside a buffer."""
     parts = {(op.attrs[Attr.LOW], op.attrs[Attr.HIGH]): op.attrs[Attr.BY] for op in uses.shifts}
     if len({(op.attrs[Attr.LOW], op.attrs[Attr.HIGH], op.attrs[Attr.BY]) for op in uses.shifts}) != len(parts):
         return None
@@ -162,8 +162,8 @@ def _stretches(line, uses: _Uses, ring_bits: int) -> Iterable[_Stretch]:
 
 @dataclass(frozen=True)
 class _Head:
-    """The variables that say where a buffer of ``length`` elements begins: ``place``, and ``last``, whether that is its
-    end (known one shift ahead, so that the comparison is not on the way from one place to the next)."""
+    """The variables for the head of a buffer of ``length`` elements: its index ``place``, and ``last``, whether that is
+    the last index (computed one shift ahead, so that the comparison is not on the recurrence of the head)."""
 
     place: MemoryObject
     last: MemoryObject
@@ -180,15 +180,15 @@ class _Head:
 
 
 class _Chained(ArrayReplacement):
-    """An array taken apart: a variable for every element that is accessed or short of a buffer, buffers for the
-    others."""
+    """An array split into a variable for every element that is accessed or in a short stretch, and buffers for long
+    stretches."""
 
     def __init__(self, function: Function, memory: MemoryObject, uses: _Uses, parts):
         super().__init__(function, memory, uses)
         self.parts = parts
         self.cells: dict[int, MemoryObject] = {}
         self.buffers: dict[_Stretch, MemoryObject] = {}
-        self.heads: dict[tuple, _Head] = {}  #: by the part that is shifted, and the length of a buffer in it
+        self.heads: dict[tuple, _Head] = {}  #: by the shifted part, and the length of a buffer in it
 
     def build(self):
         found = [(part, s) for part, chains in self.parts.items() for chain in chains for s in chain]
@@ -214,7 +214,7 @@ class _Chained(ArrayReplacement):
             )
 
     def _begin(self, b: Builder):
-        """All heads are 0 when the kernel begins."""
+        """All heads are 0 at the start of the kernel."""
         for head in self.heads.values():
             head.begin(b)
 
@@ -249,7 +249,7 @@ class _Chained(ArrayReplacement):
     def _shift(self, op: Op, b: Builder):
         part = op.attrs[Attr.LOW], op.attrs[Attr.HIGH]
         heads = {length: read(head.place, 0, b) for (mine, length), head in self.heads.items() if mine == part}
-        new = []  # everything is read before anything is written
+        new = []  # read everything before writing anything
         for chain in self.parts[part]:
             given = None
             for stretch in chain:
@@ -266,7 +266,7 @@ class _Chained(ArrayReplacement):
             self.heads[part, length].move(head, b)
 
     def _through(self, buffer: MemoryObject, given: Value, heads: dict[int, Value], b: Builder) -> Value:
-        """The oldest element of a buffer, whose place ``given`` takes."""
+        """The oldest element of a buffer; ``given`` overwrites it."""
         pointer = element_pointer(buffer, heads[buffer.length], b)
         oldest = b.value("load", pointer, b.true(), result=buffer.element, name=buffer.name)
         b.op("store", pointer, given, b.true())

@@ -1,5 +1,5 @@
-"""Arrays declared outside of a loop that begin anew in each of its iterations all the same, as all that is read was
-written there before."""
+"""Array privatization analysis: arrays declared outside a loop of which each iteration only reads what it wrote
+itself."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,10 @@ __all__ = ["MarkPrivatizable"]
 
 @dataclass(frozen=True)
 class MarkPrivatizable(FunctionPass):
-    """Before: a flat kernel of a single work-item. After: a loop names as its iterations'
-    ``Attr.OWN`` also arrays of which an iteration reads nothing that it has not
-    written itself (:mod:`hls.analysis.memory.must_define`), and that nothing outside of it uses: a buffer for a row, or
-    a tile.
+    """Array privatization by a must-define test (see Tu and Padua 1993). Before: a flat kernel of a single work-item.
+    After: the attribute ``Attr.OWN`` of a loop, the arrays that are private to its iterations, also names arrays of
+    which an iteration reads only what it has written itself (:mod:`hls.analysis.memory.must_define`), and that are not
+    used outside the loop: a buffer for a row, or a tile.
 
     ``address_bits``: see :func:`~hls.analysis.dependence.dependence.dependences`.
     """
@@ -42,7 +42,7 @@ class MarkPrivatizable(FunctionPass):
 
 
 def _accesses(function: Function) -> dict[str, list[Op]]:
-    """Of arrays that are loaded and stored to, by name."""
+    """The accesses to each array that is both loaded and stored, by name."""
     found: dict[str, list[Op]] = {}
     for op in walk(function.body):
         if reaches_memory(op) and function.memories[memory_name(op)].space in ("private", "local"):
@@ -51,8 +51,8 @@ def _accesses(function: Function) -> dict[str, list[Op]]:
 
 
 def _filled(tree: LoopTree, coverage: MustDefine, name: str, ops: list[Op]) -> Op | None:
-    """The innermost loop around all accesses of which each iteration fills the array before it reads; None where one is
-    known already."""
+    """The innermost loop around all accesses of which each iteration writes the array before reading it; None if a loop
+    owns it already."""
     common = [loops[0] for loops in zip(*(tree.around(op) for op in ops)) if len(set(loops)) == 1]
     if any(name in loop.op.attrs.get(Attr.OWN, ()) for loop in common):
         return None

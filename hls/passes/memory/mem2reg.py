@@ -1,4 +1,4 @@
-"""Private variables become SSA values."""
+"""Memory-to-register promotion: private variables become SSA values."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,17 +18,18 @@ __all__ = ["Mem2Reg"]
 
 @dataclass(frozen=True)
 class Mem2Reg(FunctionPass):
-    """Before: variables are private memories. After: those whose address is used by plain accesses only are gone.
+    """Promotion of private memories to SSA values (LLVM: mem2reg). Before: variables are private memories. After: those
+    whose address is only used by plain accesses are gone.
 
     A scalar becomes a value; with ``arrays``, an array of up to ``max_bits`` bits and ``max_elements`` elements, or
-    that is asked to be in registers and not in a memory, becomes one value of array type, read by ``extract`` and
-    written by ``insert``. Values travel through results of `if` and carried values of loops; what turns out not to be
-    needed there is left to dead code elimination. A read of what was never written is 0 and warned of.
+    with a register attribute and none that requests a memory, becomes one value of array type, read by ``extract`` and
+    written by ``insert``. Values pass through results of `if` and carried values of loops; unneeded ones are left to
+    dead code elimination. A read of a variable that was never written is 0, with a warning.
     """
 
     arrays: bool = False
-    max_bits: int = 1024  #: beyond it multiplexers cost more than a block RAM
-    max_elements: int = 256  #: beyond it a choice among all takes longer than a cycle of the boards
+    max_bits: int = 1024  #: above, multiplexers cost more than a block RAM
+    max_elements: int = 256  #: above, selecting among all takes longer than a cycle of the boards
     warn: Callable[[Diagnostic], None] | None = None
     requires = frozenset({Form.INLINED})
 
@@ -63,7 +64,7 @@ class Mem2Reg(FunctionPass):
 
 
 def _promotable(function: Function) -> list[MemoryObject]:
-    """The private memories of which every use is a load or store of a whole element."""
+    """The private memories all of whose uses are loads or stores of a whole element."""
     private = {m.name: m for m in function.memories.values() if m.space == "private"}
     table = uses(function.body)
     for op in walk(function.body):
@@ -77,7 +78,7 @@ def _promotable(function: Function) -> list[MemoryObject]:
 def _is_plain(user: Op, index: int, memory: MemoryObject) -> bool:
     """Whether the use of the address is an access of one whole element.
 
-    In a scalar only byte 0 can be accessed, whatever the offset is computed from.
+    A scalar can only be accessed at byte 0, however the offset is computed.
     """
     if user.opcode not in ("load", "store") or index != 0:
         return False
@@ -88,7 +89,7 @@ def _is_plain(user: Op, index: int, memory: MemoryObject) -> bool:
 
 
 class _Promoter:
-    """One walk in program order that knows the current value of every variable."""
+    """One walk in program order that tracks the current value of every variable."""
 
     def __init__(self, function: Function, variables: dict[str, Type], warn):
         self.function, self.variables, self.warn = function, variables, warn
@@ -110,7 +111,7 @@ class _Promoter:
         body.ops = top.ops + body.ops
 
     def _region(self, region: Region, current: dict[str, Value]):
-        """Rewrite the region's accesses; ``current`` is brought to the values at its end."""
+        """Rewrite the region's accesses; ``current`` is updated to the values at its end."""
         before, region.ops = region.ops, []
         b = Builder(region)
         for op in before:
@@ -131,7 +132,7 @@ class _Promoter:
                 region.ops.append(op)
 
     def _variable(self, op: Op) -> str | None:
-        """The promoted variable that the operation reads or writes, if it does."""
+        """The promoted variable that the operation reads or writes, if any."""
         if op.opcode not in ("load", "store"):
             return None
         addr = op.operands[0].op

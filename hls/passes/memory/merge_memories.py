@@ -1,4 +1,4 @@
-"""Arrays that the program asks to be in one memory, one behind the other or side by side."""
+"""Memory merging by attribute: several arrays in one memory, one after the other or side by side."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ DEPTH, WIDTH = "depth", "width"
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an array is in its memory: its byte ``offset`` is at ``scale`` * offset + ``base`` there."""
+    """The position of an array in its memory: byte ``offset`` of the array is at ``scale`` * offset + ``base``."""
 
     memory: str
     scale: int
@@ -25,9 +25,10 @@ class _Place:
 
 @dataclass(frozen=True)
 class MergeMemories(FunctionPass):
-    """Before: arrays whose attribute ``merge`` names one label are memories of their own, and accesses naturally
-    aligned. After: they are one memory, whose ports they share. ``depth``: one array behind the other. ``width``:
-    element k of each stands in word k, so arrays are accessed by whole elements of one size.
+    """Memory merging (attribute ``merge``). Before: arrays whose attribute ``merge`` names the same label are separate
+    memories, and accesses are naturally aligned. After: they are one memory, whose ports they share. ``depth``: one
+    array after the other. ``width``: element k of each is in word k, so arrays are accessed by whole elements of one
+    size.
 
     ``warn`` is told of a label that only one array has, or is left with.
     """
@@ -37,7 +38,7 @@ class MergeMemories(FunctionPass):
     requires = frozenset({Form.ACCESSES_LEGAL})
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError for arrays that cannot be one memory."""
+        """Raises CompileError for arrays that cannot be merged."""
         groups = self._groups(function)
         if not groups:
             return function
@@ -75,12 +76,12 @@ class MergeMemories(FunctionPass):
 
 
 def merged_by(memory: MemoryObject) -> str:
-    """ "depth" or "width": how the arrays of a merged memory lie in it."""
+    """ "depth" or "width": how the arrays of a merged memory are laid out."""
     return _wish(memory)[1]
 
 
 def _wish(memory: MemoryObject) -> tuple[str | None, str]:
-    """The label of ``merge``, None without one, and the direction."""
+    """The label of ``merge`` (None: no such attribute) and the direction."""
     given = dict(memory.attrs).get(Attr.MERGE)
     if given is None:
         return None, DEPTH
@@ -88,7 +89,7 @@ def _wish(memory: MemoryObject) -> tuple[str | None, str]:
 
 
 def _access_sizes(function: Function) -> dict[str, set[int]]:
-    """Bytes of the loads, stores and atomic operations of each memory."""
+    """The sizes in bytes of the loads, stores and atomic operations of each memory."""
     table, found = uses(function.body), {}
     for op in walk(function.body):
         if op.opcode == "addr":
@@ -100,7 +101,7 @@ def _access_sizes(function: Function) -> dict[str, set[int]]:
 
 
 def _merged(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[MemoryObject, dict[str, _Place]]:
-    """The memory of some arrays, and where each is in it."""
+    """The merged memory of some arrays, and the position of each in it."""
     first = members[0]
     direction = _wish(first)[1]
     for other in members[1:]:
@@ -130,7 +131,7 @@ def _merged(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[Me
 
 
 def _by_depth(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[int, int, list[int]]:
-    """Elements of the memory, the scale of an offset, and where each array begins, in bytes."""
+    """The elements of the memory, the scale of an offset, and the first byte of each array."""
     element, at, bases = members[0].element.bytes, 0, []
     unit = max([element, *(size for member in members for size in sizes.get(member.name, ()))])
     for member in members:
@@ -140,7 +141,7 @@ def _by_depth(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[
 
 
 def _by_width(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[int, int, list[int]]:
-    """As :func:`_by_depth`; a word has room for a power of two of elements."""
+    """As :func:`_by_depth`; a word holds a power of two of elements."""
     element = members[0].element.bytes
     for member in members:
         others = sizes.get(member.name, set()) - {element}
@@ -159,8 +160,7 @@ def _by_width(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[
 
 
 def _attributes(members: list[MemoryObject]) -> tuple[tuple[str, object], ...]:
-    """What the arrays ask of their hardware, which they have to agree on; and by width, words that hold an element of
-    each."""
+    """The storage attributes of the arrays, on which they must agree; with ``width``, words hold an element of each."""
     found: dict[str, object] = {}
     for member in members:
         for name, value in member.attrs:
@@ -173,14 +173,14 @@ def _attributes(members: list[MemoryObject]) -> tuple[tuple[str, object], ...]:
                     code=Code.MERGE,
                 )
         _check_pumping(found, member)
-    if _wish(members[0])[1] == WIDTH:  # so that one block holds a word, and not each lane one of its own
+    if _wish(members[0])[1] == WIDTH:  # so that one block holds a word, rather than a block for each lane
         found.setdefault(Attr.BANKWIDTH, members[0].element.bytes << (len(members) - 1).bit_length())
     return (*found.items(), (Attr.MERGED, tuple(member.name for member in members)))
 
 
 def _check_pumping(asked: dict[str, object], last: MemoryObject):
-    """Raise CompileError where what the arrays up to the ``last`` ask for cannot be one memory's, as no single
-    declaration may ask for both."""
+    """Raise CompileError if the attributes of the arrays up to ``last`` conflict in one memory: no single declaration
+    may have both."""
     if Attr.DOUBLEPUMP not in asked:
         return
     other = (
@@ -201,7 +201,7 @@ def _check_pumping(asked: dict[str, object], last: MemoryObject):
 
 
 def _rename(loop: Op, places: dict[str, _Place]):
-    """What a loop says of an array it says of the memory, if it says so of all in it."""
+    """Replace arrays by the memory in attributes of a loop, if the loop has the attribute for all arrays in it."""
     together = {
         place.memory: {name for name, other in places.items() if other.memory == place.memory}
         for place in places.values()
@@ -218,7 +218,7 @@ def _rename(loop: Op, places: dict[str, _Place]):
         kept = [(name, safelen) for name, safelen in promises if name not in places]
         for memory, names in together.items():
             given = {name: safelen for name, safelen in promises if name in names}
-            if given.keys() == names:  # a distance of 0 is any; else the least holds for all
+            if given.keys() == names:  # a distance of 0 is unlimited; else the least holds for all
                 kept.append((memory, min((safelen for safelen in given.values() if safelen), default=0)))
         loop.attrs[Attr.IVDEP] = tuple(kept)
 

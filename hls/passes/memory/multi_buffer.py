@@ -1,4 +1,4 @@
-"""Those that are under way at once have their own copies of a memory: iterations of a loop, or work-groups."""
+"""Multi-buffering: iterations of a loop, or work-groups, in flight at the same time have copies of a memory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,27 +16,28 @@ __all__ = ["BufferOwner", "MultiBuffer"]
 
 
 class BufferOwner(StrEnum):
-    """Who has copies of memories."""
+    """Who owns the copies of a memory."""
 
-    ITERATIONS = "iterations"  #: of a loop, and work-items, in which an array begins anew
+    ITERATIONS = "iterations"  #: of a loop, or work-items, in which an array is fresh
     GROUPS = "groups"  #: of work-items, which share local memory
 
 
 @dataclass(frozen=True)
 class MultiBuffer(FunctionPass):
-    """After: memories that are needed by several owners at once hold a power of two of copies, each as far from the
-    next as the next power of two of its size; the number of the owner, which a loop counts, chooses one.
+    """Privatization by multi-buffering. Before: a flat kernel, for iterations without memory tokens, for groups with
+    them. After: a memory that several owners in flight need at the same time holds a power of two of copies, each at a
+    multiple of the next power of two of its size; the number of the owner, which a loop counts, selects one.
 
-    *iterations*: loops name the memories that are their iterations' own. Those whose accesses lie in loops inside have
-    copies, so that a loop inside may fill the array of an iteration while another still reads that of the one before.
-    How many: :class:`~hls.passes.memory.multi_buffer_private.IterationCopies`. Tokens then tell that iterations do not
-    meet.
+    *iterations*: loops name the memories that are private to their iterations. Those with accesses in inner loops get
+    copies, so that an inner loop may fill the array of one iteration while another still reads that of the previous
+    one. How many: :class:`~hls.passes.memory.multi_buffer_private.IterationCopies`. Tokens then show that the accesses
+    of different iterations do not conflict.
 
-    *groups*: memories named by a ``group`` are those of one group; copies let groups follow each other through the
-    barriers. How many: :class:`~hls.passes.memory.multi_buffer_local.GroupCopies`. Only tokens tell what groups wait
+    *groups*: memories named by a ``group`` are private to a work-group; copies let groups follow each other through the
+    barriers. How many: :class:`~hls.passes.memory.multi_buffer_local.GroupCopies`. Only tokens show what groups wait
     for.
 
-    ``memory_latency`` is that of global memory, in cycles; ``ram_bytes`` what all block RAMs of the device hold.
+    ``memory_latency`` is that of global memory, in cycles; ``ram_bytes`` the capacity of all block RAMs of the device.
     """
 
     owner: BufferOwner
@@ -47,14 +48,14 @@ class MultiBuffer(FunctionPass):
 
     @property
     def requires(self) -> frozenset[Form]:
-        """Groups are there when memory is ordered."""
+        """For groups, memory must be ordered."""
         if self.owner is BufferOwner.GROUPS:
             return frozenset({Form.ORDERED})
         return frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED})
 
     @property
     def forbids(self) -> frozenset[Form]:
-        """Order among iterations is that of copies."""
+        """For iterations, order must be computed for the copies."""
         return frozenset() if self.owner is BufferOwner.GROUPS else frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:

@@ -1,4 +1,4 @@
-"""Multi-buffering for groups of work-items: how many copies of local memory there are."""
+"""Multi-buffering for work-groups: the number of copies of local memory."""
 
 from dataclasses import dataclass
 
@@ -8,28 +8,29 @@ from .buffer_copies import MOST_COPIES, SHORT_WAY, Rotation, copy_stride, counte
 
 __all__ = ["GroupCopies"]
 
-#: group size that is assumed where the program only says how large groups may get
+#: group size that is assumed if the program gives only an upper bound
 USUAL_GROUP = 64
-#: of the block RAMs: what copies that only keep loops and meetings behind each other busy may take
+#: share of the block RAMs (1/n) for copies that only keep successive loops and barriers busy
 PART_OF_RAM = 32
 
 
 @dataclass(frozen=True)
 class GroupCopies:
-    """How many copies the local memories of groups have.
+    """The number of copies of the local memories of work-groups.
 
-    A group that waits for its slowest work-item leaves time in which others run: there are copies for one at each
-    meeting of a ring, for as many as fill the way once round, and for one that comes or goes. Rings behind one another
-    are busy with different groups, and so are loops before and behind them, such as those that fill a tile and write it
-    back; without a ring, one group gathers at each meeting. For these there are copies as far as they take no more than
-    a part of ``ram_bytes``, what all block RAMs hold. ``memory_latency`` is that of global memory, in cycles.
+    While a group waits for its slowest work-item, others can run. In a barrier loop there are copies for one group at
+    each barrier, for as many as fill the pipeline of one round, and for one that enters or leaves. Successive barrier
+    loops are busy with different groups, and so are loops before and after them, such as those that fill a tile and
+    write it back; without a barrier loop, one group gathers at each barrier. For these there are copies as long as they
+    take at most a fixed part of ``ram_bytes``, the capacity of all block RAMs. ``memory_latency`` is that of global
+    memory, in cycles.
     """
 
     memory_latency: int
     ram_bytes: int = 0
 
     def rotations(self, function: Function) -> list[Rotation]:
-        """The copies there are to be; a counter of groups is in the function then."""
+        """The rotations of local memories; a counter of groups has been added to the function."""
         found = [
             (loop, op)
             for loop in function.body.ops
@@ -68,11 +69,11 @@ class GroupCopies:
         return most
 
     def _filling(self, function: Function, ring: Region, size: int) -> int:
-        """Groups that keep a ring busy."""
+        """The number of groups that keep a barrier loop busy."""
         return _meetings(ring.ops) + -(-self._way(function, ring.ops, 1) // size)
 
     def _in_row(self, function: Function, body: Region, size: int) -> int:
-        """Groups that keep work-items coming, where these go straight from one meeting to the next."""
+        """The number of groups that keep work-items flowing when these pass straight from one barrier to the next."""
         behind = body.ops[next((k for k, op in enumerate(body.ops) if op.opcode == "meet"), 0) :]
         meetings = max(1, _meetings(behind))
         return meetings + -(-self._way(function, behind, meetings + 1) // size)
@@ -94,13 +95,13 @@ def _meetings(ops: list[Op]) -> int:
 
 
 def _shares(op: Op) -> bool:
-    """Whether the operation names memories that each group has for itself."""
+    """Whether the operation names memories that are private to each group."""
     return op.opcode == "group" and not op.attrs.get(Attr.CALLS)
 
 
 def _take_turn(function: Function, copies: int) -> Value | None:
-    """The number of the group's copy where groups come one by one, with the number of those before; None where they do
-    not."""
+    """The number of the group's copy if groups run one at a time: derived from the number of preceding groups. None
+    otherwise."""
     turn = per_group(function).get("group_turn")
     if turn is None:
         return None

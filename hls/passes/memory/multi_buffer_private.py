@@ -1,5 +1,5 @@
-"""Multi-buffering for iterations of an outer loop, and work-items: which arrays that begin anew in each of them have
-copies, and how many."""
+"""Multi-buffering for iterations of an outer loop, and work-items: which of their private arrays have copies, and how
+many."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from .buffer_copies import MOST_COPIES, SHORT_WAY, Rotation, copy_stride, counte
 
 __all__ = ["IterationCopies", "begins_anew", "copies_of_loop", "writers_apart"]
 
-#: bytes that copies are given room for unasked, for iterations; and for work-items, or where there are two copies, such
-#: a part of what the device has, but not more than these
+#: bytes available to automatic copies: for iterations; and for work-items, or two copies, a part of the device's
+#: capacity, up to a limit
 MOST_BYTES = 16384
 DEVICE_PART, MOST_LARGE_BYTES = 64, 65536
-#: bytes that a copy stands for where each is a memory of its own: those of a block RAM for each of two loads
+#: bytes that a copy counts for if each is a memory of its own: those of a block RAM for each of two loads
 LEAST_BYTES = 4096
-#: iterations that are assumed of a loop of which nobody knows how many it has
+#: iterations that are assumed for a loop of unknown trip count
 USUAL_TRIPS = 64
 
 
 def begins_anew(region: Region, name: str) -> bool:
-    """Whether nothing that the memory holds when the region begins is read in it: ``fresh`` stands before all uses."""
+    """Whether the initial contents of the memory are not read in the region: ``fresh`` precedes all uses."""
     for op in region.ops:
         if op.opcode in ("fresh", "addr") and op.attrs[Attr.MEM] == name:
             return op.opcode == "fresh"
@@ -34,24 +34,25 @@ def begins_anew(region: Region, name: str) -> bool:
 
 
 def copies_of_loop(function: Function, loop: Op, name: str) -> int:
-    """How many iterations of the loop later an iteration uses the same copy of the memory."""
+    """The number of iterations of the loop after which an iteration uses the same copy of the memory again."""
     return dict(function.memories[name].attrs).get(Attr.COPIES, 1) if name in loop.attrs.get(Attr.OWN, ()) else 1
 
 
 @dataclass(frozen=True)
 class IterationCopies:
-    """Which arrays of iterations have copies, and how many: as many as ``private_copies`` asks for; else as many as
-    iterations fit between the first store and the last load, as far as their bytes allow. Work-items, which nothing but
-    their arrays keeps from each other, get as many as a part of the device's ``ram_bytes`` allows."""
+    """Which arrays of iterations have copies, and how many: as many as ``private_copies`` requests; else as many
+    iterations as are in flight between the first store and the last load, limited by their size in bytes. Work-items,
+    which only their arrays could make wait for each other, get as many as a part of the device's ``ram_bytes``
+    allows."""
 
     memory_latency: int = 0
     ram_bytes: int = 0
     warn: Callable[[Diagnostic], None] | None = None
 
     def rotations(self, function: Function) -> list[Rotation]:
-        """The copies there are to be; counters of iterations are in the function then."""
+        """The rotations of private memories; counters of iterations have been added to the function."""
         tree = LoopTree(function)
-        found: dict[tuple[Op, int], list[str]] = {}  # memories with as many copies share a counter
+        found: dict[tuple[Op, int], list[str]] = {}  # memories with the same number of copies share a counter
         for memory in function.memories.values():
             if memory.space == "local" and function.attrs.get(Attr.NDRANGE):
                 self._tell(memory, "work-groups in flight have private copies of local memory without the attribute")
@@ -85,8 +86,8 @@ class IterationCopies:
             )
 
     def _copies(self, memory: MemoryObject, needed: int, room: int, least: int) -> int:
-        """How many copies, of ``least`` bytes or more, a memory gets of those that are needed, in ``room`` bytes;
-        two may also take what is room for large arrays."""
+        """The number of copies of a memory, each counted as ``least`` bytes or more: at most those needed, in ``room``
+        bytes; two copies may use the room for large arrays as well."""
         attrs = dict(memory.attrs)
         most = min(
             (attrs[name] for name in (Attr.MAX_PRIVATE_COPIES, Attr.MAX_CONCURRENCY) if attrs.get(name)),
@@ -110,10 +111,10 @@ class IterationCopies:
         return max(1, min(needed, room // size), min(needed, 2, self._large_room() // size))
 
     def _needed(self, function: Function, tree: LoopTree, loop: Op, ops: list[Op]) -> tuple[int, int]:
-        """How many copies keep the loop busy, and the bytes there is room for.
+        """The number of copies that keep the loop busy, and the bytes available for them.
 
-        Of iterations, as many as are under way between the begin of the first of the loops inside, which take turns,
-        and the end of the last.
+        For iterations: as many as are in flight between the begin of the first inner loop and the end of the last;
+        inner loops execute one iteration of ``loop`` at a time.
         """
         if loop.attrs.get(Attr.PARALLEL):
             return MOST_COPIES, self._large_room()
@@ -131,7 +132,7 @@ class IterationCopies:
 
 
 def _accesses(function: Function) -> dict[str, list[Op]]:
-    """Of the memories of one work-item that are written, by name."""
+    """The accesses to the written memories that belong to one work-item, by name."""
     found: dict[str, list[Op]] = {}
     spaces = ("private",) if function.attrs.get(Attr.NDRANGE) else ("private", "local")
     for op in walk(function.body):
@@ -141,7 +142,7 @@ def _accesses(function: Function) -> dict[str, list[Op]]:
 
 
 def _reason(tree: LoopTree, loop: Op | None, ops: list[Op]) -> str:
-    """Why there are no copies; "" where there may be."""
+    """Why there are no copies; "" if there may be."""
     if loop is None:
         return (
             "declare the array where it begins anew for each work-item, or in the body of a loop: iterations of "
@@ -168,14 +169,14 @@ def _owner(tree: LoopTree, name: str, ops: list[Op]) -> Op | None:
 
 
 def _leave_to(tree: LoopTree, loop: Op, name: str):
-    """Let no other loop claim that its iterations have copies."""
+    """Remove the array from the private arrays of all other loops, so that only ``loop`` has copies of it."""
     for other in tree.loops:
         if other is not loop and name in other.attrs.get(Attr.OWN, ()):
             other.attrs[Attr.OWN] = tuple(mem for mem in other.attrs[Attr.OWN] if mem != name)
 
 
 def _top_loop(tree: LoopTree, loop: Op, access: Op) -> Op | None:
-    """The loop in the body of ``loop`` that holds the access; None for one that stands there itself."""
+    """The loop in the body of ``loop`` that contains the access; None if the access is in the body itself."""
     around = [each.op for each in tree.around(access)]
     inner = around[around.index(loop) + 1 :]
     return inner[0] if inner else None

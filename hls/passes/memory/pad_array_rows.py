@@ -1,4 +1,4 @@
-"""Rows of arrays that begin at multiples of a power of two, so that bits of an address tell which row it is in."""
+"""Array padding: rows begin at multiples of a power of two, so that address bits select the row."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -13,20 +13,20 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["PadArrayRows"]
 
-#: more rows than anybody accesses at once
+#: most rows: no kernel accesses more at once
 MOST_ROWS = 64
-#: attributes by which the program, or the compiler, says where elements are
+#: attributes by which the program, or the compiler, fixes the layout of elements
 LAID_OUT = frozenset({Attr.NUMBANKS, Attr.BANKWIDTH, Attr.BANK_BITS, Attr.MERGED, Attr.DELAY_LINE})
 
 
 @dataclass(frozen=True)
 class PadArrayRows(FunctionPass):
-    """Before: on-chip memories hold arrays as the program has them; loads and stores name them by sums. After: where
-    accesses of one iteration go to different rows of an array, each to an element of its own choice, and rows have a
-    length that is no power of two, each row begins at a multiple of the next one. So each row can be a bank of its own,
-    which no bit of an address chooses otherwise.
+    """Array padding to power-of-two rows. Before: on-chip memories hold arrays in the layout of the program; addresses
+    of loads and stores are sums. After: if accesses of one iteration go to different rows of an array, at independent
+    positions within the rows, and the row length is not a power of two, each row begins at a multiple of the next power
+    of two. So each row can be a bank of its own; without padding no address bits select the row.
 
-    The row of each access must be a sum that can be had from its address, and the rest be known to stay in a row.
+    The row of each access must be a sum computable from its address, and the remainder be known to stay within a row.
     """
 
     name = "pad-array-rows"
@@ -50,14 +50,14 @@ class PadArrayRows(FunctionPass):
 
 @dataclass(frozen=True)
 class _Padded:
-    """An array of so many elements, and what is to be added to the offset of each address to get there."""
+    """The number of elements of the padded array, and the amount to add to the offset of each address."""
 
     length: int
     moved: dict[Op, Affine]
 
 
 def _accesses(function: Function) -> dict[str, list[Op]]:
-    """Of arrays on the chip of which nothing else says where an element is."""
+    """The accesses to arrays on the chip whose layout nothing else fixes."""
     found: dict[str, list[Op]] = {}
     for op in walk(function.body):
         if reaches_memory(op) and _free(function.memories[memory_name(op)]):
@@ -75,7 +75,7 @@ def _free(memory: MemoryObject) -> bool:
 
 
 def _padded(memory: MemoryObject, ops: list[Op], forms: AffineForms) -> _Padded | None:
-    """The array in as many rows as all accesses allow; None where nothing is gained."""
+    """The array in the largest number of rows that all accesses allow; None if nothing is gained."""
     for rows in range(min(MOST_ROWS, memory.length), 1, -1):
         length, rest = divmod(memory.length, rows)
         if rest or not length & length - 1:
@@ -91,14 +91,14 @@ def _padded(memory: MemoryObject, ops: list[Op], forms: AffineForms) -> _Padded 
 
 @dataclass(frozen=True)
 class _Place:
-    """The place of an access: the number of its row, and the terms of what is added within the row."""
+    """The position of an access: the number of its row, and the terms of its offset within the row."""
 
     row: Affine
     terms: dict
 
 
 def _split(op: Op, bytes: int, forms: AffineForms) -> _Place | None:
-    """None where the offset is not known to be so many rows, each of so many bytes, and less than one."""
+    """None unless the offset is known to be a number of rows, each of so many bytes, plus less than one row."""
     if op.operands[0].op.operands[0].type != I64:
         return None
     form = forms.offset(op)
@@ -113,14 +113,14 @@ def _split(op: Op, bytes: int, forms: AffineForms) -> _Place | None:
 
 
 def _countable(unknown) -> bool:
-    """Whether an unknown of a sum can be had as a value."""
+    """Whether an unknown of a sum can be computed as a value."""
     if isinstance(unknown, Symbol):
         return unknown.wraps is None
     return _counter(unknown) is not None
 
 
 def _counter(loop: Loop) -> Value | None:
-    """A carried value that counts the iterations of the loop from a constant on, without wrapping."""
+    """A carried value that counts the iterations of the loop from a constant, without wrapping."""
     for arg, counted in loop.inductions.items():
         start = constant(counted.init)
         if (
@@ -134,8 +134,8 @@ def _counter(loop: Loop) -> Value | None:
 
 
 def _gains(parts: dict[Op, _Place], forms: AffineForms) -> bool:
-    """Whether two loads, or two others, of one region go to rows at a constant distance, and within them to places of
-    their own."""
+    """Whether two loads, or two other accesses, of one region go to rows at a constant distance, and to independent
+    positions within them."""
     return any(
         (one.opcode == "load") == (other.opcode == "load")
         and forms.tree.region_of(one) is forms.tree.region_of(other)
@@ -147,7 +147,7 @@ def _gains(parts: dict[Op, _Place], forms: AffineForms) -> bool:
 
 
 def _moved(parts: dict[Op, _Place], more: int) -> dict[Op, Affine] | None:
-    """What is added to each address; None where accesses that share one want different things."""
+    """The amount to add to each address; None if accesses that share an address need different amounts."""
     found: dict[Op, Affine] = {}
     for op, place in parts.items():
         if found.setdefault(op.operands[0].op, place.row * more) != place.row * more:

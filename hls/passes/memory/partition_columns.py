@@ -1,4 +1,4 @@
-"""Small private arrays of rows, of which every access says its column, become an array for each column."""
+"""Array partitioning by dimension: a small 2-D private array whose column index is constant becomes one per column."""
 
 from dataclasses import dataclass, field, replace
 from math import gcd
@@ -17,12 +17,12 @@ __all__ = ["PartitionColumns"]
 
 @dataclass(frozen=True)
 class PartitionColumns(FunctionPass):
-    """Before: private memories (after pointers), those accessed at constant places split up. After: one that
-    ``to_values`` would make one wide value, and of which every access is known to be in one of several columns, is an
-    array for each column.
+    """Complete array partitioning along the dimension with constant indices. Before: private memories (after
+    LowerPointers), those with constant offsets only already split. After: an array that ``to_values`` would make one
+    wide value, and of which every access is known to be in one of several columns, is an array for each column.
 
-    In ``sum[c][d]`` with ``d`` known and ``c`` not, as a loop over ``d`` leaves when it is unrolled, an element is
-    chosen among those of column ``d``, and what is stored to one column is not on the way of what reads another one.
+    In ``sum[c][d]`` with ``d`` constant and ``c`` not, as left by an unrolled loop over ``d``, an element is selected
+    among those of column ``d`` only, and a store to one column does not delay loads of another.
     """
 
     to_values: Mem2Reg = field(default_factory=lambda: Mem2Reg(arrays=True))
@@ -46,7 +46,7 @@ class PartitionColumns(FunctionPass):
 
 
 def _array(op: Op) -> str | None:
-    """The memory that a load or store accesses directly."""
+    """The memory that a load or store addresses directly."""
     if op.opcode not in ("load", "store") or op.operands[0].op is None or op.operands[0].op.opcode != "addr":
         return None
     return op.operands[0].op.attrs[Attr.MEM]
@@ -57,8 +57,8 @@ def _offset(access: Op) -> Value:
 
 
 def _row(memory: MemoryObject, accesses: list[Op]) -> int:
-    """Bytes of a row such that each access is in one column of it; 0 where there is none, or only one column. A power
-    of two, or so that offsets can be divided by it."""
+    """Bytes of a row such that each access is in one column of it; 0 if there is none, or only one column. The number
+    is a power of two, or one by which the offsets can be divided."""
     size = memory.element.bytes
     row = gcd(memory.length * size, *(_remainder(_offset(op))[0] for op in accesses))
     offsets = [_offset(op) for op in accesses]
@@ -73,7 +73,7 @@ def _row(memory: MemoryObject, accesses: list[Op]) -> int:
 
 
 def _remainder(value: Value) -> tuple[int, int]:
-    """(m, r): the value is r modulo m; m is 0 where it is r. An offset that wraps around has left its array."""
+    """(m, r): the value is r modulo m; with m = 0 it is r. An offset that wraps around has left its array."""
     number = constant(value)
     if number is not None:
         return 0, signed(number, value.type.bits)
@@ -82,7 +82,7 @@ def _remainder(value: Value) -> tuple[int, int]:
         return 1, 0
     if op.opcode in ("sext", "zext", "trunc"):
         modulus, rest = _remainder(op.operands[0])
-        # what wraps around keeps its remainder modulo a power of two
+        # wrapping preserves the remainder modulo a power of two
         modulus = min(modulus & -modulus, 1 << min(value.type.bits, op.operands[0].type.bits))
         return modulus, rest % modulus if modulus else rest
     if op.opcode not in ("add", "sub", "mul", "shl"):
@@ -100,7 +100,7 @@ def _remainder(value: Value) -> tuple[int, int]:
 
 
 def _is_row(offset: Value, row: int) -> bool:
-    """Whether the offset of an element is a constant, or a constant away from a product with the bytes of a row."""
+    """Whether the offset of an element is a constant, or a product with the bytes of a row plus a constant."""
     if constant(offset) is not None:
         return True
     base, _ = _base(offset)
@@ -108,14 +108,14 @@ def _is_row(offset: Value, row: int) -> bool:
 
 
 def _base(offset: Value) -> tuple[Value, int]:
-    """An offset without the constant that is added to it last, and that constant."""
+    """An offset without the constant that is added last, and that constant."""
     if offset.op is not None and offset.op.opcode == "add" and (number := constant(offset.op.operands[1])) is not None:
         return offset.op.operands[0], signed(number, offset.type.bits)
     return offset, 0
 
 
 def _split(function: Function, memory: MemoryObject, row: int):
-    """Replace the array by those of its columns, named ``array.k``, and its accesses by theirs."""
+    """Replace the array by its columns, named ``array.k``, and rewrite the accesses."""
     size = memory.element.bytes
     columns = [_add(function, memory, k, row) for k in range(row // size)]
 
@@ -144,7 +144,7 @@ def _add(function: Function, memory: MemoryObject, k: int, row: int) -> str:
 
 
 def _place(offset: Value, row: int, size: int, b: Builder) -> tuple[int, Value]:
-    """The column that an offset is in, and the offset in its array."""
+    """The column of an offset, and the offset in the column's array."""
     rest = _remainder(offset)[1] % row
     if constant(offset) is not None:
         return rest // size, b.const(signed(constant(offset), offset.type.bits) // row * size, offset.type)

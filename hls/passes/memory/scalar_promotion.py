@@ -1,4 +1,4 @@
-"""Places that stay the same while a loop runs are kept in registers."""
+"""Scalar promotion: a loop-invariant memory location is kept in a register while the loop runs."""
 
 from dataclasses import dataclass
 
@@ -31,13 +31,14 @@ __all__ = ["ScalarPromotion"]
 
 @dataclass(frozen=True)
 class ScalarPromotion(FunctionPass):
-    """Before: a flat kernel without tokens. After: where a loop (one of the innermost first) accesses a place that is
-    the same in all its iterations, and nothing else there may store to it, its value is carried: loaded before the loop
-    at most, and, where nothing else may load it, stored behind the loop.
+    """Scalar promotion (LLVM LICM: promoteLoopAccessesToScalars). Before: a flat kernel without tokens. After: if a
+    loop (innermost loops first) accesses a location at an invariant address, and no other store in the loop may write
+    it, its value is carried: loaded before the loop at most once, and, if no other load in the loop may read it, stored
+    after the loop.
 
-    No load is made that the program would not make, and no byte is written that it would not write. With ``hazards``,
-    stores stay in a loop whose next invocation loads what they wrote, as addresses are compared only of accesses that
-    stand in one loop: behind it, the store would be waited for by all of that invocation.
+    No load is executed that the program would not execute, and no byte is written that it would not write. With
+    ``hazards``, stores stay in a loop whose next invocation loads what they wrote, as run-time address comparison
+    covers only accesses of the same loop: all of that invocation would wait for a store after the loop.
     """
 
     address_bits: int = 64
@@ -63,18 +64,19 @@ class ScalarPromotion(FunctionPass):
 
 
 class _Group:
-    """The accesses of one place in a loop's body, in order. ``stored`` says whether stores stay where they are;
-    ``address`` are the operations of the body that compute where it is."""
+    """The accesses to one location in a loop's body, in order. ``stays`` says whether stores remain in the loop;
+    ``address`` are the operations of the body that compute the address."""
 
     def __init__(self, members: list[Op], stays: bool, address: list[Op]):
         self.members, self.stays, self.address = members, stays, address
         self.first = members[0]
         self.type = moved_type(self.first)
-        self.values: dict[Value, Value] = {}  #: what takes the place of each loaded value
+        self.values: dict[Value, Value] = {}  #: maps each loaded value to its replacement
 
     @property
     def begins(self) -> bool:
-        """Whether the first access surely happens in the first iteration, so that the value is there from then on."""
+        """Whether the first access certainly executes in the first iteration, so that the value is available from then
+        on."""
         return constant(predicate(self.first)) == 1
 
     @property
@@ -102,7 +104,7 @@ def _groups(places: MustAlias, loop: Loop, hazards: bool) -> list[_Group]:
 def _group(
     places: MustAlias, loop: Loop, members: list[Op], accesses: dict[str, list[Op]], hazards: bool
 ) -> _Group | None:
-    """The group, where its place can be kept in a register; ``accesses`` are all of the loop, by their memories."""
+    """The group, if its location can be kept in a register; ``accesses`` are all of the loop, by memory."""
     stores = [op for op in members if op.opcode == "store"]
     address = _invariant(members[0].operands[0], loop.body)
     if not stores or address is None:
@@ -122,8 +124,8 @@ def _group(
 
 
 def _read_next(places: MustAlias, loop: Loop, stores: list[Op]) -> bool:
-    """Whether the next iteration of the loop around loads in this loop what the stores wrote, and the same iteration
-    does not touch it behind the loop."""
+    """Whether the next iteration of the outer loop loads in this loop what the stores wrote, and no access after the
+    loop in the same iteration touches it."""
     around = loop.parent
     if around is None:
         return False
@@ -141,8 +143,8 @@ def _read_next(places: MustAlias, loop: Loop, stores: list[Op]) -> bool:
 
 
 def _invariant(value: Value, body: Region) -> list[Op] | None:
-    """Operations of the body, in order, that compute a value from what is there before the loop; None where it is
-    not."""
+    """Operations of the body, in order, that compute a value from values defined before the loop; None if that is not
+    possible."""
     needed, inside = {value}, []
     for op in reversed(body.ops):
         if needed.intersection(op.results):
@@ -154,7 +156,7 @@ def _invariant(value: Value, body: Region) -> list[Op] | None:
 
 
 class _Promotion:
-    """Builds a loop anew, with the places of the groups in carried values."""
+    """Rebuilds a loop with the locations of the groups in carried values."""
 
     def __init__(self, region: Region, loop: Op, groups: list[_Group]):
         self.region, self.loop, self.groups = region, loop, groups
@@ -187,8 +189,8 @@ class _Promotion:
 
 
 class _Register:
-    """The value of one place while its loop runs, and what is known about it: whether it is there (``has``), whether
-    the loop has stored to it (``written``). None stands for a condition that is certain by then."""
+    """The value of one location while its loop runs, and its state: whether the value is available (``has``), whether
+    the loop has stored to it (``written``). None stands for a condition that is certain."""
 
     def __init__(self, promotion: _Promotion, group: _Group):
         self.group, self.promotion = group, promotion
@@ -222,7 +224,7 @@ class _Register:
         return b.const(zero(group.type), group.type)
 
     def set_next(self):
-        """What it is at the end of an iteration it is in the next one."""
+        """Carry the state at the end of an iteration to the next one."""
         now = [v for v in (self.value, self.has, self.written) if v is not None]
         for carried, value in zip(self.carried, now, strict=True):
             carried.set_next(value)
@@ -250,7 +252,7 @@ class _Register:
         self.group.values[op.result] = _choose(on, self.value, b.const(zero(self.group.type), self.group.type), b)
 
     def store_behind(self):
-        """Store the value behind the loop, where its stores are gone."""
+        """Store the value after the loop, if the stores in the loop were removed."""
         if not self.group.stays:
             b, last = self.promotion.behind, self.group.members[-1]
             b.span = next(op.span for op in reversed(self.group.members) if op.opcode == "store")

@@ -1,5 +1,5 @@
-"""Stores of one iteration that may meet share one unit, which keeps their order, instead of waiting for each other's
-way into memory."""
+"""Store serialization: stores of one iteration that may alias share one unit, which keeps their order, rather than
+wait for each other's write to complete."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["SerializeStores", "is_used_beside"]
 
-#: cycles that a store takes until it is known to be in memory; a group may not have so many members that turns cost
+#: cycles until a store is acknowledged by memory; a group is limited to so many members that serializing them costs no
 #: more
 ROUND_TRIP = 100
 _MOST = 32
@@ -38,14 +38,14 @@ _MOST = 32
 
 @dataclass(frozen=True)
 class SerializeStores(FunctionPass):
-    """Before: a flat kernel without tokens, whose equal and neighbouring accesses are joined. After: stores of one
-    iteration to one buffer that may touch the same bytes, in that iteration or soon after, and that no access comes
-    between, are one store in a loop of its own, which makes them one after the other: an iteration takes as many cycles
-    as it has such stores.
+    """Store serialization on one port. Before: a flat kernel without tokens, whose equal and adjacent accesses are
+    joined. After: stores of one iteration to one buffer that may write the same bytes, in that iteration or soon after,
+    with no access between them, are one store in a loop of its own, which executes them in order: an iteration takes as
+    many cycles as it has such stores.
 
-    Two units would need a fence between them, a round trip to memory for each pair of stores in each iteration. Where
-    the loop around also loads from the buffer, or a buffer that may overlap is accessed, all stays as it is: a check of
-    addresses needs stores that stand beside the loads.
+    Two units would need a fence between them, a round trip to memory for each pair of stores in each iteration. If the
+    enclosing loop also loads from the buffer, or accesses a buffer that may overlap, nothing changes: run-time address
+    comparison needs stores that are in the same loop as the loads.
     """
 
     address_bits: int = 64
@@ -78,7 +78,7 @@ def _by_memory(loop: Op) -> dict[str, list[Op]]:
 
 
 def _groups(places: MustAlias, loop: Loop) -> Iterable[tuple[Region, list[Op]]]:
-    """The stores of the loop's body that are to take turns, in order."""
+    """The stores of the loop's body to be serialized, in order."""
     for name, stores in _by_memory(loop.op).items():
         memory = places.function.memories[name]
         mine = [
@@ -103,7 +103,7 @@ def is_used_beside(memories: dict[str, MemoryObject], memory: MemoryObject, body
 
 
 def _meeting(places: MustAlias, loop: Loop, stores: list[Op]) -> list[list[Op]]:
-    """Stores of one type that would wait for each other, directly or through others."""
+    """Groups of stores of one type that would wait for each other, directly or transitively."""
     groups: list[list[Op]] = []
     for store in stores:
         joined = [group for group in groups if any(_waits(places, loop, other, store, len(stores)) for other in group)]
@@ -121,7 +121,7 @@ def _waits(places: MustAlias, loop: Loop, one: Op, other: Op, count: int) -> boo
 
 
 def _may_sink(body: Region, group: list[Op]) -> bool:
-    """Whether all may be made where the last one stands."""
+    """Whether all may be executed at the position of the last one."""
     first, last = body.ops.index(group[0]), body.ops.index(group[-1])
     return all(
         is_access(op) or not has(op, "effect")
@@ -131,7 +131,7 @@ def _may_sink(body: Region, group: list[Op]) -> bool:
 
 
 def _join(body: Region, group: list[Op], address_bits: int):
-    """Put one loop in the place of the last store of the group."""
+    """Replace the group by one loop at the position of its last store."""
     place = body.ops.index(group[-1])
     before = Builder(Region(), group[0].span)
     offsets = before.value("array", *(_offset(op, before, address_bits) for op in group))
@@ -156,7 +156,7 @@ def _join(body: Region, group: list[Op], address_bits: int):
 
 
 def _offset(op: Op, b: Builder, address_bits: int) -> Value:
-    """The place of a store with all bits of an address."""
+    """The offset of a store, extended to all bits of an address."""
     (place,) = op.operands[0].op.operands
     if place.type.bits == I64.bits:
         return place

@@ -1,5 +1,5 @@
-"""Stores to places that nobody knows beforehand, of one iteration: one store where only one is made, and none that is
-overwritten."""
+"""Store sinking and conditional dead store elimination, for stores of one iteration whose addresses are known at run
+time only."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -18,21 +18,21 @@ from .serialize_stores import is_used_beside
 
 __all__ = ["SinkStores", "resized"]
 
-#: stores of one region to one memory whose addresses are compared with each other's
+#: most stores of one region to one memory whose addresses are compared pairwise
 MOST_COMPARED = 4
-#: likewise of work-items, at distances that are the same for all: each writes neighbours of its own place, which turns
-#: would mix
+#: the same for stores of work-items at invariant distances: each work-item writes neighbours of its own location, and
+#: serialized stores would interleave these
 MOST_STEADY = 16
 
 
 @dataclass(frozen=True)
 class SinkStores(FunctionPass):
-    """Before: a flat kernel without tokens. After: two stores of one region of which at most one is made, and that have
-    one address or may have one, are one store. With ``compare``, of two that may both be made the first one is made
-    only if the addresses are not equal, so that they need no order within their iteration (attributes ``writer`` and
-    ``apart``).
+    """Store sinking (LLVM: MergedLoadStoreMotion) and dead store elimination by run-time comparison. Before: a flat
+    kernel without tokens. After: two stores of one region of which at most one executes, and whose addresses are or may
+    be equal, are one store. With ``compare``, of two that may both execute the first executes only if the addresses
+    differ, so that they need no order within their iteration (attributes ``writer`` and ``apart``).
 
-    What is between two stores, and must see the first one in memory, keeps both as they are.
+    An operation between two stores that must see the first one in memory prevents both.
     """
 
     address_bits: int = 64
@@ -53,7 +53,7 @@ class SinkStores(FunctionPass):
         return result
 
     def _may_treat(self, function: Function, stores: list[Op]) -> bool:
-        """Whether there may be something to do, before anybody asks where the stores go."""
+        """Whether anything might change: a cheap test before the dependence analysis."""
         if (
             self.compare
             and len(stores) <= MOST_STEADY * lanes_of(function)
@@ -69,7 +69,7 @@ class SinkStores(FunctionPass):
 
 
 def _together(function: Function) -> list[list[Op]]:
-    """Stores of one region to one memory, where there are several."""
+    """The stores of one region to one memory, if there are several."""
     found: dict[tuple[Region, str], list[Op]] = {}
     for region in regions(function.body):
         for op in region.ops:
@@ -79,13 +79,14 @@ def _together(function: Function) -> list[list[Op]]:
 
 
 class _Pairs:
-    """The pairs of stores of a function that need an order, by what is known of it; ``facts`` change as stores do."""
+    """The pairs of stores of a function that need an order; ``facts``, their dependences, are updated as stores
+    change."""
 
     def __init__(self, places: MustAlias, facts: list[Dependence], address_bits: int):
         self.places, self.facts, self.address_bits = places, facts, address_bits
 
     def treat(self, compare: bool) -> bool:
-        """Treat one pair; False if there is none left."""
+        """Transform one pair; False if none is left."""
         for stores in _together(self.places.function):
             for pair in self._of(stores):
                 if not pair.movable():
@@ -101,12 +102,12 @@ class _Pairs:
         return False
 
     def _is_worth(self, stores: list[Op]) -> bool:
-        """Whether comparing is better than turns at one unit, which is smaller."""
+        """Whether comparing is better than serializing at one unit, which is smaller."""
         return len(stores) <= MOST_COMPARED and self._read(stores) or self._steady(stores)
 
     def _steady(self, stores: list[Op]) -> bool:
         """Whether the stores are those of work-items, which need no order among each other, to rows of one buffer: at
-        distances that are the same for all, but not known, as neighbours are, which are joined."""
+        distances that are invariant but unknown (at known ones, adjacent stores are coalesced)."""
         loop = next(iter(self.places.tree.around(stores[0])[::-1]), None)
         if loop is None or not loop.op.attrs.get(Attr.PARALLEL):
             return False
@@ -121,7 +122,7 @@ class _Pairs:
         )
 
     def _read(self, stores: list[Op]) -> bool:
-        """Whether anything but the stores looks at their memory."""
+        """Whether the loop accesses their memory in any other way."""
         memories, region = self.places.function.memories, self.places.tree.region_of(stores[0])
         return is_used_beside(memories, memories[memory_name(stores[0])], region, set(stores))
 
@@ -134,7 +135,7 @@ class _Pairs:
                     yield _Pair(self.places, self.facts, first, second, self.address_bits)
 
     def _merged(self, pair: "_Pair"):
-        """What holds of the first store now holds of the second."""
+        """Transfer the dependences of the first store to the second."""
 
         def now(op: Op) -> Op:
             return pair.second if op is pair.first else op
@@ -155,11 +156,11 @@ class _Pair:
         self.places, self.first, self.second, self.address_bits = places, first, second, address_bits
         self.known = [fact for fact in known if fact.loop is None]
         self.region: Region = places.tree.region_of(second)
-        #: whether both may have one address in one iteration
+        #: whether both may have the same address in one iteration
         self.in_iteration = any(fact.src is first and fact.dst is second for fact in self.known)
 
     def movable(self) -> bool:
-        """Whether the first store may take place right before the second one."""
+        """Whether the first store may move down to just before the second one."""
         places, ops = self.places, self.region.ops
         if not places.undisturbed(self.region):
             return False
@@ -172,19 +173,19 @@ class _Pair:
         return not any(self._may_overlap(op) for op in between if reaches_memory(op))
 
     def _may_overlap(self, access: Op) -> bool:
-        """Whether the access is one of another buffer that may be this one as well."""
+        """Whether the access is to another buffer that may alias this one."""
         memories = self.places.function.memories
         mine, other = memories[memory_name(self.first)], memories[memory_name(access)]
         return mine is not other and may_share(mine, other)
 
     def exclusive(self) -> bool:
-        """Whether at most one of the stores is made."""
+        """Whether at most one of the stores executes."""
         if self.first.operands[1].type != self.second.operands[1].type:
             return False
         return never_both(predicate(self.first), predicate(self.second))
 
     def comparable(self) -> bool:
-        """Whether all of the second store but its value is known without anything that waits for the first one."""
+        """Whether the second store's address and predicate are known without waiting for the first store."""
         followers: dict[Op, set[Op]] = {}
         for fact in self.known:
             if not (fact.src is self.first and fact.dst is self.second):
@@ -194,7 +195,7 @@ class _Pair:
         return memory.space == "global" and not {pointer, condition} & behind(self.region, self.first, followers)
 
     def merge(self):
-        """One store in the place of the second."""
+        """Replace both by one store at the position of the second."""
         if self.first.attrs.get(Attr.LANE) != self.second.attrs.get(Attr.LANE):
             self.second.attrs.pop(Attr.LANE, None)
         b = Builder(Region(), self.second.span)
@@ -209,7 +210,7 @@ class _Pair:
         self._insert(b.region.ops)
 
     def compare(self):
-        """The first store, right before the second, is made where the second does not overwrite it."""
+        """Move the first store just before the second, and disable it if the second overwrites it."""
         b = Builder(Region(), self.first.span)
         one, two = (resized(op.operands[0].op.operands[0], self._offset_type(), b) for op in (self.first, self.second))
         overwritten = b.value("and", predicate(self.second), b.value("eq", one, two))
@@ -229,7 +230,7 @@ class _Pair:
 
 
 def resized(offset: Value, type: IntType, b: Builder) -> Value:
-    """A byte offset into a memory, which is unsigned, with the type's bits."""
+    """An unsigned byte offset into a memory, resized to the type's bits."""
     if offset.type == type:
         return offset
     return b.value("zext" if offset.type.bits < type.bits else "trunc", offset, result=type)

@@ -1,4 +1,4 @@
-"""Variables of which parts are chosen at run time become arrays of the smallest part that is accessed."""
+"""SROA of dynamically indexed scalars: a scalar accessed by parts becomes an array of its smallest part."""
 
 from dataclasses import dataclass, replace
 
@@ -13,10 +13,10 @@ __all__ = ["SplitScalars"]
 
 @dataclass(frozen=True)
 class SplitScalars(FunctionPass):
-    """Before: private memories (after pointers), those with constant places split up. After: a single number of which a
-    part is accessed at a place known at run time only, as in a union of a word and its bytes, is an array of parts of
-    one size, and larger accesses are several. (Arrays that such an access goes to stay as they are: memories serve
-    accesses of any size.)
+    """SROA of dynamically indexed scalars. Before: private memories (after LowerPointers), those with constant offsets
+    only already split. After: a scalar of which a part is accessed at an offset known at run time only, as in a union
+    of a word and its bytes, is an array of parts of one size, and larger accesses are split. (Arrays with such accesses
+    are left alone: memories serve accesses of any size.)
     """
 
     name = "split-scalars"
@@ -39,7 +39,7 @@ class SplitScalars(FunctionPass):
 
 
 def _accesses(function: Function) -> dict[str, list[Op | None]]:
-    """The loads and stores of each private variable; None among them for any other use of its address."""
+    """The loads and stores of each private variable; None among them stands for any other use of its address."""
     table, found = uses(function.body), {}
     for op in walk(function.body):
         if (
@@ -55,14 +55,14 @@ def _accesses(function: Function) -> dict[str, list[Op | None]]:
 
 
 def _granule(memory: MemoryObject, accesses: list[Op | None]) -> int:
-    """Bytes that divide the size and the place of every access; 0 where the variable is to stay as it is."""
+    """Bytes that divide the size and the offset of every access; 0 if the variable is to be left alone."""
     if isinstance(memory.element, PointerType) or None in accesses:
         return 0
     types = [_type(op) for op in accesses]
     if all(type.bits == memory.element.bits for type in types) or any(type.bits != 8 * type.bytes for type in types):
         return 0
     together = memory.element.bytes
-    for op, type in zip(accesses, types):  # a place is a multiple of the size, or of what ``align`` says
+    for op, type in zip(accesses, types):  # an offset is a multiple of the size, or of ``align``
         together |= type.bytes | op.attrs.get(Attr.ALIGN, type.bytes)
     return together & -together
 

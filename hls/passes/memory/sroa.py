@@ -1,4 +1,4 @@
-"""Private memories that are accessed at constant places become one variable for each piece."""
+"""SROA: private memories that are accessed at constant offsets become one variable for each piece."""
 
 from dataclasses import dataclass, replace
 
@@ -13,11 +13,12 @@ __all__ = ["Sroa", "drop_addresses"]
 
 @dataclass(frozen=True)
 class Sroa(FunctionPass):
-    """Before: private memories (after pointers). After: those of which every access is at a constant place, and that
-    are not asked to be memories, are variables, named ``array.k`` for element k, which mem2reg makes values.
+    """Scalar replacement of aggregates (LLVM: SROA). Before: private memories (after LowerPointers). After: those whose
+    accesses are all at constant offsets, and that no attribute makes memories, are variables, named ``array.k`` for
+    element k, which mem2reg turns into values.
 
-    The pieces are as large as all accesses allow: an int of which one byte is read alone becomes that byte and what is
-    on either side of it. Reading a larger thing puts pieces together, which costs no logic.
+    The pieces are as large as all accesses allow: an int of which one byte is read separately becomes that byte and the
+    parts on either side of it. Reading a larger type concatenates pieces, which costs no logic.
     """
 
     name = "sroa"
@@ -40,7 +41,8 @@ class Sroa(FunctionPass):
 
 @dataclass(frozen=True)
 class _Access:
-    """An access of ``bytes`` bytes at ``offset`` (None: not a constant); ``type`` None for a use that is none."""
+    """An access of ``bytes`` bytes at ``offset`` (None: not a constant); ``type`` is None for a use that is no
+    access."""
 
     type: Type | None
     offset: int | None
@@ -63,12 +65,12 @@ def _is_simple(access: _Access, memory: MemoryObject) -> bool:
 
 
 def _is_scalar(memory: MemoryObject, accesses: list[_Access]) -> bool:
-    """Whether mem2reg takes the memory as it is."""
+    """Whether mem2reg promotes the memory without a split."""
     return memory.length == 1 and all(a.type.bits == memory.element.bits for a in accesses)
 
 
 def _split(function: Function, memory: MemoryObject, accesses: list[_Access]):
-    """Replace the memory by variables, and its accesses by theirs."""
+    """Replace the memory by variables, and rewrite its accesses."""
     pieces = _Pieces(function, memory, accesses)
 
     def visit(op: Op, b: Builder):
@@ -92,7 +94,7 @@ def _points_to(op: Op, memory: MemoryObject) -> bool:
 
 
 def drop_addresses(region: Region, name: str):
-    """Remove what computes addresses in a memory that nothing accesses any more."""
+    """Remove address computations for a memory that has no accesses any more."""
     region.ops = [op for op in region.ops if not (op.opcode == "addr" and op.attrs[Attr.MEM] == name)]
     for op in region.ops:
         for inner in op.regions:
@@ -100,7 +102,7 @@ def drop_addresses(region: Region, name: str):
 
 
 class _Pieces:
-    """The variables that a memory is split into: between any two places where an access begins or ends."""
+    """The variables that a memory is split into: between any two offsets at which an access begins or ends."""
 
     def __init__(self, function: Function, memory: MemoryObject, accesses: list[_Access]):
         self.memory = memory

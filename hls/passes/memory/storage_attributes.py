@@ -1,4 +1,4 @@
-"""What the program asks the storage of an array to be."""
+"""Storage attributes of arrays: memory or registers, as the program requests."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from ...ir.clone import clone_function
 __all__ = ["OF_MEMORIES", "in_memory", "wants_memory", "wants_registers"]
 
 
-#: attributes that only a memory can have: an array with one of them stays one
+#: attributes that only a memory can have: an array with one of them becomes a memory
 OF_MEMORIES = frozenset(
     {
         Attr.RAM_KIND,
@@ -27,17 +27,17 @@ OF_MEMORIES = frozenset(
         Attr.HOLDS_UP,
     }
 )
-#: bits beyond which nobody means registers and multiplexers
+#: most bits of an array that may be requested to be registers
 MOST_REGISTER_BITS = 32_768
 
 
 def wants_memory(memory: MemoryObject) -> bool:
-    """Whether the array is to stay a memory, however small it is."""
+    """Whether the array must stay a memory, however small it is."""
     return (memory.length or 1) > 1 and not OF_MEMORIES.isdisjoint(name for name, _ in memory.attrs)
 
 
 def wants_registers(memory: MemoryObject) -> bool:
-    """Whether the array is to be kept in registers, however large it is. Raises CompileError for one that is too large
+    """Whether the array must be kept in registers, however large it is. Raises CompileError for one that is too large
     for that."""
     if Attr.REGISTER not in dict(memory.attrs):
         return False
@@ -53,11 +53,11 @@ def wants_registers(memory: MemoryObject) -> bool:
 
 
 def in_memory(function: Function, names: Iterable[str]) -> Function:
-    """The function with the arrays of these names kept in memories, but for those that the program asks to have in
+    """The function with the arrays of these names kept in memories, except those that the program requests to be
     registers."""
     result = clone_function(function)
     for name in names:
-        # a column of an array has a number behind it
+        # a column of an array has a number after the name
         memory = result.memories.get(name) or result.memories.get(name.rpartition(".")[0])
         if memory is not None and memory.space == "private" and not wants_registers(memory):
             result.memories[memory.name] = replace(memory, attrs=(*memory.attrs, (Attr.HOLDS_UP, True)))

@@ -1,4 +1,4 @@
-"""Rows of work-items: those that differ in the first dimension alone come one after the other."""
+"""Runs of work-items: those that differ only in the first dimension, in order."""
 
 from dataclasses import dataclass
 
@@ -10,24 +10,24 @@ from ...ir.values import signed
 
 __all__ = ["STRICT", "Bound", "Row", "as_width", "is_order", "row_of", "times"]
 
-#: comparisons that are false of equal numbers
+#: comparisons that are false for equal numbers
 STRICT = ("slt", "ult")
 
 
 @dataclass(frozen=True)
 class Bound:
-    """The counter of a row, and ``more`` (None: nothing) and ``number``, is less than ``limit``; or ``equal`` to it, at
-    most."""
+    """The sum of a row's counter, ``more`` (None: nothing) and ``number`` is less than ``limit``; with ``equal``, at
+    most ``limit``."""
 
     limit: Value
     more: Value | None
     number: int
     equal: bool
-    extend: str  #: "sext" or "zext", as the numbers are compared
+    extend: str  #: "sext" or "zext", by the signedness of the comparison
 
     def least(self, b: Builder, last: Value) -> Value:
-        """The lesser of ``last`` and the greatest number that the counter can be, which may be none at all: then nobody
-        looks at it. In two bits more nothing wraps."""
+        """The lesser of ``last`` and the greatest value of the counter within the bound. That may not exist; then no
+        work-item executes the access. Two additional bits prevent wrapping."""
         wide = IntType(self.limit.type.bits + 2)
         most, *more = (
             b.value(self.extend, value, result=wide) for value in (self.limit, self.more) if value is not None
@@ -40,10 +40,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class Row:
-    """The work-items that differ in the first dimension alone: ``counter`` goes up by ``step`` from ``start``,
+    """The work-items that differ only in the first dimension: ``counter`` increases by ``step`` from ``start``,
     ``count`` times, until ``ends`` is true.
 
-    The loop over work-items carries nothing but such counters, so whatever has their form is one.
+    The loop over work-items carries only such counters, so every carried value of their form is one.
     """
 
     loop: Op
@@ -71,14 +71,14 @@ class Row:
         return after is leaf
 
     def is_inside(self, bound: Bound) -> bool:
-        """Whether a bound is not known before the loop."""
+        """Whether a bound is computed inside the loop."""
         (body,) = self.loop.regions
         return any(
             value is not None and (value.owner is body or value.op in body.ops) for value in (bound.limit, bound.more)
         )
 
     def bounds(self, condition: Value) -> list[Bound] | None:
-        """Up to where in a row a condition holds, once it does; None where it may hold now and then."""
+        """Bounds up to which a condition holds in a row; None unless it holds for a contiguous range."""
         found, work = [], [(condition, True)]
         while work:
             one, truth = work.pop()
@@ -96,8 +96,8 @@ class Row:
         return found
 
     def _bound(self, test: Op, truth: bool) -> list[Bound] | None:
-        """What a comparison that is true, or is not, says of the counter: up to where it is so; nothing where it is so
-        from some number on; None where it is neither."""
+        """The upper bound that a comparison with the given result puts on the counter: none (an empty list) if it only
+        bounds the counter from below; None if neither is known."""
         low, high = test.operands if truth else test.operands[::-1]
         counts, other = (low, high) if self.is_steady(high) else (high, low)
         moved = self._moved(counts)
@@ -105,12 +105,12 @@ class Row:
             return None
         more, number = moved
         if test.opcode[0] == "u" and (more is not None or number < 0):
-            return None  # it may begin again at 0; of signed ones C says that they do not
+            return None  # unsigned sums may wrap to 0; signed ones may not, in C
         equal = (test.opcode in STRICT) != truth
         return [Bound(other, more, number, equal, "zext" if test.opcode[0] == "u" else "sext")] if counts is low else []
 
     def _moved(self, value: Value) -> tuple[Value | None, int] | None:
-        """(what, number) that a value is more than the counter; None where it is something else."""
+        """(value, number) such that ``value`` is the counter plus these; None if it has another form."""
         op = value.op
         if value is self.counter or op is not None and op.opcode == "zext" and op.operands[0] is self.counter:
             return None, 0
@@ -125,7 +125,7 @@ class Row:
         return None
 
     def is_one_of(self, condition: Value) -> bool:
-        """Whether a condition holds for one work-item of a row at most."""
+        """Whether a condition holds for at most one work-item of a row."""
         if condition.op is None or condition.op.opcode != "eq":
             return False
         return any(
@@ -134,14 +134,14 @@ class Row:
         )
 
     def end(self, b: Builder) -> Value:
-        """What the counter is for the last one."""
+        """The counter of the last work-item."""
         left = b.value("sub", self.count, b.const(1, self.count.type))
         way = times(b, as_width(b, left, self.counter.type), self.step)
         return way if constant(self.start) == 0 else b.value("add", self.start, way)
 
 
 def row_of(loop: Op) -> Row | None:
-    """What makes a row; None where there is one work-item in each, or another loop."""
+    """The row of a work-item loop; None if each row has one work-item, or for another loop."""
     (body,) = loop.regions
     counters = {}
     for arg, start in zip(body.args, loop.operands[1:], strict=True):
@@ -172,7 +172,7 @@ def times(b: Builder, value: Value, factor: int) -> Value:
 
 
 def as_width(b: Builder, value: Value, type: IntType) -> Value:
-    """An unsigned number in another width."""
+    """An unsigned number, resized."""
     if value.type == type:
         return value
     return b.value("zext" if value.type.bits < type.bits else "trunc", value, result=type)

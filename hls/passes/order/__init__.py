@@ -1,1 +1,1 @@
-"""Order as tokens: memory, channels, fences, barriers, run-time disambiguation."""
+"""Order as tokens: memory accesses, channel calls, fences, barriers, run-time memory disambiguation."""

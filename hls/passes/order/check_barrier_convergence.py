@@ -1,4 +1,5 @@
-"""Barriers that all work-items of a group must reach: refused, known to be reached, or promised."""
+"""Barrier convergence check: barriers that not all work-items of a group reach are refused, or warned of if
+unproven."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,9 +15,9 @@ __all__ = ["CheckBarrierConvergence"]
 
 @dataclass(frozen=True)
 class CheckBarrierConvergence(FunctionPass):
-    """Before and after: a flat kernel without `if`. It gets the attribute ``promised`` where it has barriers of which
-    only the program knows that all work-items of a group reach them; ``warn`` gets a warning for each. Raises
-    CompileError where they do not.
+    """Barrier convergence check (divergence analysis). Before and after: a flat kernel without `if`. It gets the
+    attribute ``promised`` if convergence of some barriers cannot be proven and is the program's responsibility;
+    ``warn`` gets a warning for each. Raises CompileError for barriers that not all work-items reach.
     """
 
     warn: Callable[[Diagnostic], None] | None = None

@@ -1,4 +1,4 @@
-"""Which accesses are checked at run time against earlier stores, because nobody knows beforehand whether they meet."""
+"""Run-time memory disambiguation: the accesses whose addresses are compared with those of earlier stores."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,20 +11,21 @@ from ...ir.accesses import memory_name, predicate
 
 __all__ = ["MOST_CHECKED", "Check", "find_checks"]
 
-#: pairs of an access and a store in one check with stores among the accesses: each is as many comparisons as the memory
-#: takes cycles
+#: most pairs of an access and a store in one check that also delays stores: each pair takes as many comparators as the
+#: latency of memory in cycles
 MOST_PAIRS = 16
-#: from this distance on (iterations) counting iterations costs no more than looking at addresses
+#: from this distance (in iterations) on, waiting for an iteration costs no more than comparing addresses
 MOST_CHECKED = 128
 
 
 @dataclass(frozen=True)
 class Check:
-    """Accesses of one region that wait for stores of earlier iterations only where addresses are equal.
+    """Accesses of one region that wait for stores of earlier iterations only if the addresses are equal.
 
-    ``asks`` gives for each of the ``accesses`` the numbers of the ``stores`` it is compared with, and ``known`` whether
-    its predicate is known with its address, without the loads; ``certain`` says the same of the stores. ``facts`` need
-    no other order then; in ``loops`` runs must not mix, so that tokens come in program order.
+    ``asks`` lists for each of the ``accesses`` the numbers of the ``stores`` it is compared with, and ``known`` whether
+    its predicate is known with its address, independent of the loads; ``certain`` says the same of the stores.
+    ``facts`` are the dependences that need no other order then; invocations of ``loops`` must not interleave, so that
+    tokens come in program order.
     """
 
     region: Region
@@ -39,8 +40,8 @@ class Check:
 
 @dataclass
 class _Group:
-    """Accesses of one region and memory whose addresses do not depend on each other's answers; ``behind`` are values
-    that do."""
+    """Accesses of one region and memory whose addresses do not depend on each other's results; ``behind`` are the
+    values that do."""
 
     region: Region
     memory: str
@@ -49,7 +50,7 @@ class _Group:
     behind: set[Value] = field(default_factory=set)
 
     def join(self, access: Op, facts: list[Dependence], late: set[Value]) -> bool:
-        """Add the access, which waits for the sources of the facts, if all addresses are known early enough then."""
+        """Add the access, which waits for the sources of the facts, if all addresses are still known early enough."""
         both = self.behind | late
         asked = [*self.accesses, access]
         early = [v for one in asked for v in _asking(one)] + [fact.src.operands[0] for fact in (*self.facts, *facts)]
@@ -63,21 +64,21 @@ class _Group:
 
 
 def find_checks(tree: LoopTree, known: Iterable[Dependence]) -> list[Check]:
-    """Checks for what comes after writes of other iterations, where the stores' addresses are known before the loads'
-    answers."""
+    """Checks for accesses that depend on stores of other iterations, if the addresses of the stores are known before
+    the loads complete."""
     known = tuple(known)
     wanted: dict[Op, list[Dependence]] = {}
     ruled_out = set()
-    followers: dict[Op, set[Op]] = {}  #: what comes after an access in one iteration, by order
+    followers: dict[Op, set[Op]] = {}  #: the accesses that follow an access in one iteration, by memory order
     for fact in known:
         if fact.loop is None:
             followers.setdefault(fact.src, set()).add(fact.dst)
         if lane_mask(fact.src) or lane_mask(fact.dst):
-            continue  # begins and ends anywhere: more than one address to compare
+            continue  # covers a variable range: there are several addresses to compare
         if fact.kind is Kind.WAR or fact.overlap or tree.region_of(fact.src) is not tree.region_of(fact.dst):
             continue
         if fact.loop is None:
-            ruled_out.add((fact.src, fact.dst))  # order within the iteration is another matter
+            ruled_out.add((fact.src, fact.dst))  # order within the iteration is kept by other means
         elif fact.src is not fact.dst and (not fact.known or fact.distance < MOST_CHECKED):
             wanted.setdefault(fact.dst, []).append(fact)
     groups: list[_Group] = []
@@ -93,7 +94,7 @@ def find_checks(tree: LoopTree, known: Iterable[Dependence]) -> list[Check]:
 
 
 def _asking(access: Op) -> list[Value]:
-    """What has to be known of an access before it is compared: a store may ask without being made."""
+    """The operands of an access that the comparison needs: of a store, its predicate is not among them."""
     return access.operands[:2] if access.opcode == "load" else access.operands[:1]
 
 

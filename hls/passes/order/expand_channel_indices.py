@@ -1,4 +1,4 @@
-"""A call on a channel that is chosen at run time becomes one call on each channel that it may be."""
+"""Channel index expansion: a call on a channel selected at run time becomes one call on each possible channel."""
 
 from dataclasses import dataclass
 
@@ -19,11 +19,11 @@ __all__ = ["ExpandChannelIndices"]
 
 @dataclass(frozen=True)
 class ExpandChannelIndices(FunctionPass):
-    """Before: a flat kernel. After: the index of every call is a constant.
+    """Channel index expansion. Before: a flat kernel. After: the index of every call is a constant.
 
-    The call is made on the channel whose number the index is; those on the others are switched off, as calls in a
-    branch that is not taken are. On which channels there are calls at all follows from the numbers that the index can
-    be. If it is none of the array, no call is made, and what is read is of no meaning.
+    The call executes on the channel with the number of the index; those on the other channels are predicated off, as
+    calls in a branch not taken are. The possible values of the index determine which channels get a call. If the index
+    is outside the array, no call executes, and the value read is undefined.
     """
 
     name = "expand-channel-indices"
@@ -31,7 +31,7 @@ class ExpandChannelIndices(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError for an index that is never one of its array."""
+        """Raises CompileError for an index that is never within its array."""
         if all(constant(op.operands[0]) is not None for op in walk(function.body) if is_call(op)):
             return function
         result = clone_function(function)
@@ -47,7 +47,7 @@ class ExpandChannelIndices(FunctionPass):
 
 
 def _places(call: Op, possible: PossibleValues) -> list[int]:
-    """The channels of the array that the call may be made on, by their numbers."""
+    """The numbers of the channels of the array on which the call may execute."""
     length, numbers = call.attrs.get(Attr.CHANNEL_COUNT, 1), possible.of(call.operands[0])
     inside = list(range(length)) if numbers is None else sorted(x for x in numbers if x < length)
     if len(inside) > MOST_CHOSEN:
@@ -71,7 +71,7 @@ def _places(call: Op, possible: PossibleValues) -> list[int]:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """Whether one of some calls was ``made``, and the ``results`` of that one."""
+    """Whether one of several calls was ``made``, and the ``results`` of that call."""
 
     made: Value
     results: tuple[Value, ...]
@@ -89,7 +89,7 @@ def _expanded(call: Op, places: list[int], b: Builder) -> list[Value]:
 
 
 def _one(call: Op, place: int, on: Value, rest: list[Value], b: Builder) -> _Outcome:
-    """The call on one of the channels. Its answer, whether it was done, holds only where it was made."""
+    """The call on one of the channels. Its success flag is valid only if it executes."""
     made = b.op(
         call.opcode,
         b.const(place, call.operands[0].type),

@@ -1,4 +1,4 @@
-"""Memory order becomes tokens: what must wait for what, and nothing else."""
+"""Memory-token insertion: dependences become tokens, and nothing else is ordered."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -23,33 +23,34 @@ from .write_port_constraints import keep_apart, may_write_twice
 
 __all__ = ["InsertMemoryTokens"]
 
-#: iterations in which a loop does not hide how long it takes from a load to a store
+#: trip count up to which a loop does not hide the latency from a load to a store
 SHORT = 64
 
 
 @dataclass(frozen=True)
 class InsertMemoryTokens(FunctionPass):
-    """Before: a flat kernel whose accesses are right in program order. After: right in any order that tokens allow.
+    """Memory-token insertion (dependences as SSA tokens, as in memory SSA). Before: a flat kernel that is correct in
+    program order. After: correct in any order that tokens allow.
 
-    The machine keeps the tokens of a region in order through its levels, so between two accesses of one region
+    Hardware keeps the tokens of a region in order through its levels, so between two accesses of one region
 
-    - write after read is kept by a store in a later level than the load's answer: the store takes a token of the load
-      (which may have to be moved before it);
-    - an atomic operation on global memory waits likewise until one before it was answered;
-    - read or write after write waits for a fence on the stores before: within an iteration it takes the fence's token,
+    - write after read holds if the store is in a later level than the result of the load: the store takes a token of
+      the load (which may have to be moved before it);
+    - an atomic operation on global memory waits in the same way until the previous one has returned;
+    - read or write after write waits for a fence on the earlier stores: within an iteration it takes the fence's token,
       from one iteration to a later one it takes that token as a carried value;
     - a store operation keeps its own order.
 
-    Two accesses of one memory on the chip that stand in one loop need no more from one of its invocations to the next:
-    the loop carries a token ``between`` them, and the loops around do not wait until it has ended. From one run of an
-    inner loop to the next this holds only for loops whose runs do not mix: those get the attribute ``interleave`` =
-    False, or ``apart`` where they only must not mix in runs in which buffers overlap. Order between different buffers
-    is a matter of such runs alone: it depends on the hidden argument ``overlap``, which is added. A fence after a store
-    takes effect for what was pushed before it, so a loop that must be waited for gets a token out. With ``hazards``, an
-    access that may or may not meet a store of an earlier iteration waits neither for a fence nor for iterations: a
-    ``hazard`` compares addresses as they come (see :mod:`hls.passes.order.disambiguation`). Fences of memory are tokens
-    as well (see :mod:`hls.passes.order.mark_fenced_memory`). Where work-items meet, everything before is done and
-    nothing behind has begun (see :mod:`hls.passes.order.order_barriers`). ``address_bits``: see
+    Two accesses to one memory on the chip that are in one loop need no more from one of its invocations to the next:
+    the loop carries a token ``between`` them, and the loops around do not wait until it has ended. From one invocation
+    of an inner loop to the next this holds only for loops whose invocations do not interleave: those get the attribute
+    ``interleave`` = False, or ``apart`` if that is needed only in runs in which buffers overlap. Order
+    between different buffers is needed in such runs only: it depends on the hidden argument ``overlap``, which is
+    added. A fence after a store takes effect for stores issued before it, so a loop that must be waited for gets a
+    result token. With ``hazards``, an access that may alias a store of an earlier iteration waits neither for a fence
+    nor for iterations: a ``hazard`` compares addresses at run time (see :mod:`hls.passes.order.disambiguation`). Memory
+    fences are tokens as well (see :mod:`hls.passes.order.mark_fenced_memory`). At a barrier, everything before it has
+    completed and nothing after it has begun (see :mod:`hls.passes.order.order_barriers`). ``address_bits``: see
     :func:`~hls.analysis.dependence.dependence.dependences`.
     """
 
@@ -75,16 +76,16 @@ class InsertMemoryTokens(FunctionPass):
 
 
 def _kept_by_ring(function: Function, fact: Dependence) -> bool:
-    """Whether a ring keeps the order by itself: its next iteration begins when the one before is answered, and all its
-    stores are made. (Only what they wrote to global memory may not be there yet.)"""
+    """Whether a barrier loop keeps the order by itself: its next iteration begins when the results of the previous one
+    have returned, and all its stores have been issued. (Only stores to global memory may not have completed yet.)"""
     if fact.loop is None or not fact.loop.attrs.get(Attr.RING):
         return False
     return fact.kind is Kind.WAR or fact.src is fact.dst or function.memories[memory_name(fact.src)].onchip
 
 
 def _between_copies(function: Function, fact: Dependence) -> Dependence:
-    """The dependence where each iteration has a copy of its own: no index leaves its array, so none meets another
-    copy."""
+    """The dependence with the distance at which iterations use the same copy of the memory: no index leaves its array,
+    so accesses to different copies never conflict."""
     copies = (
         copies_of_loop(function, fact.loop, memory_name(fact.src)) if fact.loop is not None and not fact.overlap else 1
     )
@@ -92,18 +93,18 @@ def _between_copies(function: Function, fact: Dependence) -> Dependence:
 
 
 def _predicate(op: Op) -> Value:
-    """What an operation of a region happens under."""
+    """The predicate of an access, or the enable of a loop."""
     return op.operands[0] if op.opcode == "loop" else predicate(op)
 
 
 @dataclass(frozen=True)
 class _Wait:
     """``dst`` waits for operations of one region, some of them loops: for their stores to be in memory, or
-    (``after_read``) for their loads to be answered.
+    (``after_read``) for their loads to return.
 
-    ``distance`` is 0 within an iteration of that region, else how many iterations of its loop lie between; or, with
-    ``between``, any iteration of the loop's invocations before. ``alone`` is given to wait for this one source by a
-    token of its own: planning may find that others need not be waited for as long.
+    ``distance`` is 0 within an iteration of that region, else the distance in iterations of its loop; with ``between``,
+    any iteration of earlier invocations of the loop. ``alone`` is set to wait for this one source by a separate token:
+    planning may find that other sources need not be waited for as long.
     """
 
     dst: Op
@@ -115,8 +116,8 @@ class _Wait:
 
 
 def _is_slow(body: Region) -> bool:
-    """Whether a loop carries a value through more than the logic of counters, so that its invocations had better take
-    turns."""
+    """Whether a loop carries a value through more than the logic of counters, so that interleaving its invocations
+    pays."""
     for arg, following in zip(body.args, body.terminator.operands[1:], strict=True):
         ahead, behind = computed_from(body, {arg}), {following}
         for op in reversed(body.ops[:-1]):
@@ -128,7 +129,7 @@ def _is_slow(body: Region) -> bool:
 
 
 def _at_most(loops: Iterable[Loop], invocations: int):
-    """No more invocations of these loops take turns than there are copies for."""
+    """Interleave no more invocations of these loops than there are copies for."""
     for loop in loops:
         asked = loop.op.attrs.get(Attr.MAX_INTERLEAVING) or invocations
         if invocations < asked or Attr.MAX_INTERLEAVING not in loop.op.attrs:
@@ -149,12 +150,12 @@ class _Orderer:
         self.waits: dict[tuple[Region, _Wait], dict[Op, None]] = {}
         self.done: dict[Op, Value] = {}
         self.ends: dict[tuple, Op] = {}
-        self.fences: dict[Op, list[Op]] = {}  # those of the program, by the operation that each stands behind
-        self.carried: dict[Op, Value] = {}  # by what is carried to a later iteration
-        self.one_at_a_time: set[Op | None] = set()  # loops of which each invocation waits for the end of the one before
+        self.fences: dict[Op, list[Op]] = {}  # fences of the program, by the operation that each follows
+        self.carried: dict[Op, Value] = {}  # carried tokens, by the fence or token that they carry
+        self.one_at_a_time: set[Op | None] = set()  # loops with one invocation at a time
 
     def run(self, needed: Iterable[Dependence], hazards: bool):
-        FenceOrder(self, self.function, self.tree).run()  # first: what others add must not be against it
+        FenceOrder(self, self.function, self.tree).run()  # first: other tokens must not contradict it
         checks, needed = self._checked(list(needed)) if hazards else ([], list(needed))
         for fact in needed:
             if fact.loop is None:
@@ -163,7 +164,7 @@ class _Orderer:
         self.one_at_a_time = {self._inner(fact) for fact in across if self._waits_for_end(fact)}
         for number, check in enumerate(checks):
             self._check(check, number)
-        # these may move operations, but never against the order of one iteration, or what is compared in it
+        # these may move operations, but never against the order of one iteration, or before operands of a check
         for fact in sorted(across, key=self._may_gain):
             self._across(fact)
         self._drop_weaker()
@@ -173,7 +174,7 @@ class _Orderer:
         self.places.settle()
 
     def _checked(self, needed: list[Dependence]) -> tuple[list[Check], list[Dependence]]:
-        """Checks at run time, and what they leave. What a loop around both accesses waits for anyway is not checked."""
+        """Run-time checks, and the dependences left to tokens. What an outer loop waits for anyway is not checked."""
         may_be = [fact for fact in needed if self._comparable(fact)]
         checks = find_checks(self.tree, may_be)
         checked = {fact for check in checks for fact in check.facts}
@@ -186,27 +187,27 @@ class _Orderer:
         if kept:
             checks = find_checks(self.tree, [fact for fact in may_be if fact.loop is None or fact in checked - kept])
             checked = {fact for check in checks for fact in check.facts}
-        # one fence for all of them, which makes loads forget what they hold
+        # at distance 1 they share one fence, which invalidates what the loads hold
         return checks, [replace(fact, distance=1) if fact in kept else fact for fact in needed if fact not in checked]
 
     def carry(self, region: Region, loop: Op) -> CarriedValue:
-        """A token that the loop, which is in the region, carries, there from the start; what it is next is still to be
-        said."""
+        """A token that the loop, an operation of the region, carries, valid from the start; the caller sets its next
+        value."""
         return self._carry(region, loop, TOKEN)
 
     def token_behind(self, region: Region, last: Op, tokens: list[Value]) -> Op:
-        """What gives a token, behind ``last``, when all these are there."""
+        """An operation after ``last`` that yields a token once all these are there."""
         return self.places.after(region, last, self._op("token", list(dict.fromkeys(tokens)), TOKEN, last))
 
     def fence_behind(self, region: Region, stores: list[Op], last: Op, tokens: list[Value]) -> Op:
-        """What gives a token, behind ``last``, when all these are there and the stores are in memory."""
+        """An operation after ``last`` that yields a token once all these are there and the stores are in memory."""
         mems = tuple(sorted(set().union(*(self.stores[s] for s in stores))))
         pred = self._any_of(region, stores, last, False)
         op = self._op("fence", [pred, *dict.fromkeys(tokens)], TOKEN, last, {Attr.MEMS: mems, Attr.FLUSH: ()})
         self.fences.setdefault(last, []).append(op)
         return self.places.after(region, last, op)
 
-    # --- what each dependence asks for ---
+    # --- tokens for each dependence ---
 
     def _within(self, fact: Dependence):
         """Order within one iteration of the loops around both accesses."""
@@ -240,26 +241,26 @@ class _Orderer:
             self._need(region, self.tree.ancestor(fact.src, region), wait)
 
     def _by_answer(self, fact: Dependence) -> bool:
-        """Whether it is enough that the source was answered: a load, or an atomic operation before another one, as one
-        unit does them all."""
+        """Whether the result of the source is enough to wait for: of a load, or of an atomic operation before another
+        one, as one unit executes both."""
         atomics = fact.src.opcode == fact.dst.opcode == "atomic" and memory_name(fact.src) == memory_name(fact.dst)
         return fact.kind is Kind.WAR or atomics and self.function.memories[memory_name(fact.src)].space == "global"
 
     def _is_kept(self, fact: Dependence) -> bool:
-        """Whether the order is that of a loop around both accesses, which waits anyway until its invocation in the
-        iteration before has ended: loads were answered then, and stores are on their way. (A loop begins when all
-        tokens are there that something in it takes.)"""
+        """Whether an inner loop around both accesses keeps the order, since it waits anyway for the end of its
+        invocation in the previous iteration: by then loads have returned and stores have been issued. (A loop begins
+        when all tokens that its operations take are there.)"""
         pushed = self._by_answer(fact) or fact.src is fact.dst
         return pushed and self._goes_to_memory(fact) and self._inner(fact) in self.one_at_a_time
 
     def _waits_for_end(self, fact: Dependence) -> bool:
-        """Whether an access, in a loop that stands in that of the fact, waits for stores made there in the iteration
-        before."""
+        """Whether an access in a loop inside the fact's loop waits for stores of the previous iteration in that inner
+        loop."""
         waits = fact.loop is not None and not self._by_answer(fact) and fact.src is not fact.dst and fact.distance == 1
         return waits and self._goes_to_memory(fact) and self._inner(fact) is not None
 
     def _goes_to_memory(self, fact: Dependence) -> bool:
-        """Whether this is about one buffer outside of the kernel, of which no iteration has a copy."""
+        """Whether the fact concerns one buffer in global memory, of which iterations have no copies."""
         return (
             not fact.overlap
             and self.function.memories[memory_name(fact.src)].space == "global"
@@ -267,21 +268,21 @@ class _Orderer:
         )
 
     def _inner(self, fact: Dependence) -> Op | None:
-        """The loop around both accesses that stands in the body of the fact's."""
+        """The outermost loop around both accesses inside the fact's loop."""
         inner = self._inside(fact)
         return inner[0].op if inner else None
 
     def _alone(self, fact: Dependence) -> Op | None:
-        """The source of an order among stores of one loop that two ports of a memory may write in one cycle, one before
-        the other."""
+        """The source, if the fact orders stores of one loop that a memory with two write ports may write in one cycle,
+        one before the other."""
         twice = fact.kind is Kind.WAW and may_write_twice(self.function.memories[memory_name(fact.src)])
         stores = fact.src.opcode == fact.dst.opcode == "store"
         return fact.src if twice and stores and self.tree.region_of(fact.src) is self.tree.region_of(fact.dst) else None
 
     def _take_turns(self, fact: Dependence, inner: list[Loop]) -> bool:
-        """Whether work-items, or iterations of the fact's loop, with copies of a private array may be in one loop
-        together: then the loop is left to take them in turn, and what follows, or gets the copy, waits until the one
-        before is done, while others go on."""
+        """Whether work-items, or iterations of the fact's loop, that have copies of a private array may be in one inner
+        loop at the same time: then the inner loop interleaves them, and an access that follows, or reuses the copy,
+        waits until the earlier one is done, while others go on."""
         if not inner or fact.overlap:
             return False
         name = memory_name(fact.src)
@@ -290,15 +291,15 @@ class _Orderer:
             for loop in self._common(fact)
         ):
             return True
-        # of iterations only where they gain by it, and nothing else keeps them apart
+        # interleave iterations only if they gain by it, and nothing else prevents it
         gains = self._may_gain(fact) and all(loop.op.attrs.get(Attr.INTERLEAVE, True) for loop in inner)
         if gains:
             _at_most(inner, fact.distance)
         return gains
 
     def _may_gain(self, fact: Dependence) -> bool:
-        """Whether iterations from one to another of which the order goes have copies of the memory, and a loop inside
-        had better take them in turn."""
+        """Whether the iterations between which the fact holds have copies of the memory, and interleaving them in an
+        inner loop pays."""
         if (
             fact.overlap
             or fact.loop.attrs.get(Attr.PARALLEL)
@@ -308,16 +309,16 @@ class _Orderer:
         return any(_is_slow(loop.body) for loop in self._inside(fact))
 
     def _inside(self, fact: Dependence) -> list[Loop]:
-        """The loops around both accesses that are inside of the fact's."""
+        """The loops around both accesses that are inside the fact's loop."""
         common = self._common(fact)
         return common[common.index(self.tree.loops[fact.loop]) + 1 :]
 
     def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
-        """Whether both accesses stand in one loop inside, on the chip: then the order of its tokens, which is that of
-        its invocations, is all they need, and the loops around need not wait until it has ended."""
+        """Whether both accesses are to on-chip memory in one inner loop: then the order of its tokens, which is that of
+        its invocations, suffices, and the loops around need not wait until it has ended."""
         around = [self.tree.loops[fact.loop], *inner]
         if len(inner) > 1 and inner[-1].op.attrs.get(Attr.TRIP_COUNT, SHORT) < SHORT:
-            # many short invocations, of which each would wait for the one before: rather once for all of them
+            # each of many short invocations would wait for the previous one: wait once for all of them instead
             return False
         return (
             bool(inner)
@@ -330,7 +331,7 @@ class _Orderer:
         return [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
 
     def _in_pipeline(self, fact: Dependence, inner: list[Loop]) -> bool:
-        """Whether a write after a read of an earlier iteration can be kept by the levels alone."""
+        """Whether levels alone can order a write after a read of an earlier iteration."""
         region = inner[-1].body if inner else fact.loop.regions[0]
         src, dst = self.tree.ancestor(fact.src, region), self.tree.ancestor(fact.dst, region)
         if not self._follow(region, src, dst, fact.dst):
@@ -349,7 +350,7 @@ class _Orderer:
         self.waits.setdefault((region, wait), {}).setdefault(src)
 
     def _drop_weaker(self):
-        """What is always waited for need not be waited for again where buffers overlap."""
+        """Remove waits that apply only if buffers overlap where the same wait applies always."""
         for (region, wait), sources in list(self.waits.items()):
             always = self.waits.get((region, replace(wait, overlap=False)))
             if wait.overlap and always:
@@ -365,16 +366,16 @@ class _Orderer:
         self._take(op, token)
 
     def done_of(self, region: Region, op: Op) -> Value:
-        """A token of an operation of the region: it was answered, or is on its way if it is a store."""
+        """A token of an operation of the region: it has returned, or been issued if it is a store."""
         return self._done(region, op)
 
     def fences_behind(self, op: Op) -> list[Op]:
-        """Fences that stand behind an operation of their region and wait for it."""
+        """The fences that follow an operation of their region and wait for it."""
         waited = [end for (sources, *_), end in self.ends.items() if sources[-1] is op and end.opcode == "fence"]
         return waited + self.fences.get(op, [])
 
     def through(self, region: Region, loop: Op, tokens: list[Value]) -> Value:
-        """Let a loop of the region wait for tokens; gives one that is there when it has ended."""
+        """Let a loop of the region wait for tokens; returns a token that is there when the loop has ended."""
         done = self._done(region, loop)
         if tokens:
             start = self._op("token", tokens, TOKEN, loop)
@@ -384,7 +385,7 @@ class _Orderer:
         return done
 
     def _follow(self, region: Region, src: Op, dst: Op, access: Op) -> bool:
-        """Let ``access``, which is or is inside ``dst``, come after ``src`` answered; False where that cannot be."""
+        """Let ``access``, which is or is inside ``dst``, follow the result of ``src``; False if that is impossible."""
         if src is dst or not self.places.may_follow(region, src, dst):
             return False
         if not self.places.answers_to(region, src, dst):
@@ -398,7 +399,7 @@ class _Orderer:
             self.places.takes_more(access, (loop.op for loop in self.tree.around(access)))
 
     def _done(self, region: Region, op: Op) -> Value:
-        """A token that is there when a load or loop answered, or a store was pushed."""
+        """A token that is there when a load or loop has returned, or a store has been issued."""
         if op not in self.done:
             self.done[op] = {
                 "load": self._load_done,
@@ -422,13 +423,13 @@ class _Orderer:
         return done_token(op)
 
     def _loop_done(self, region: Region, op: Op) -> Value:
-        """A token that goes through the loop: it comes out when all of the loop's accesses were made."""
+        """A token that passes through the loop: it comes out when all of the loop's accesses have executed."""
         token = self._carry(region, op, TOKEN)
         token.set_next(token.arg)
         return token.result
 
     def _carry(self, region: Region, loop: Op, type: TokenType) -> CarriedValue:
-        """One more carried value of the loop; what it is next is still to be said."""
+        """A further carried token of the loop; the caller sets its next value."""
         start = self._op("const", [], type, loop, {Attr.VALUE: 0})
         self.places.before(region, loop, start)
         return add_carried(loop, start.result, "order")
@@ -440,7 +441,7 @@ class _Orderer:
         return not in_ring and fact.src.opcode == "store" and not self.function.memories[memory_name(fact.src)].onchip
 
     def _check(self, check: Check, number: int):
-        """The accesses wait for a token that comes when no store on its way has the address of one of them."""
+        """The accesses wait for a token that comes once no store in flight has the address of one of them."""
         self._keep_apart(check.loops, False)
         first = min(check.accesses, key=check.region.ops.index)
         true = self.places.before(check.region, first, self._op("const", [], BOOL, first, {Attr.VALUE: 1})).result
@@ -466,7 +467,7 @@ class _Orderer:
     def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
         type = TokenType(wait.overlap, max(1, wait.distance), wait.between)
         end = self._end(region, sources, type, None if wait.after_read else self._concerned(wait.dst, sources))
-        if wait.dst.opcode != "store" and not wait.after_read:  # what holds words of memory
+        if wait.dst.opcode != "store" and not wait.after_read:  # its unit may hold words of memory
             end.attrs[Attr.FLUSH] = tuple(dict.fromkeys((*end.attrs[Attr.FLUSH], memory_name(wait.dst))))
         if wait.distance == 0:
             self._take(wait.dst, end.result)
@@ -480,15 +481,15 @@ class _Orderer:
         self._take(wait.dst, self.carried[end])
 
     def _concerned(self, dst: Op, sources: list[Op]) -> tuple[str, ...]:
-        """The memories whose stores an access waits for: of a loop that stores to several, what lies on the chip is
-        there long before global memory has answered."""
+        """The memories whose stores an access waits for: if a loop stores to several, on-chip stores complete long
+        before global memory has acknowledged."""
         name, memories = memory_name(dst), self.function.memories
         stored = sorted(set().union(*(self.stores[s] for s in sources)))
         return tuple(m for m in stored if m == name or not memories[name].onchip and not memories[m].onchip)
 
     def _end(self, region: Region, sources: list[Op], type: TokenType, mems: tuple[str, ...] | None) -> Op:
-        """What gives a token when all sources are done, behind the last of them: a fence on their stores to ``mems``,
-        or, where there are none to wait for (None), a mere token."""
+        """An operation that yields a token when all sources are done, after the last of them: a fence on their stores
+        to ``mems``, or a plain token if there are no stores to wait for (None)."""
         sources = sorted(sources, key=region.ops.index)
         key = (tuple(sources), type, mems)
         if key not in self.ends:
@@ -503,7 +504,7 @@ class _Orderer:
         return self.ends[key]
 
     def _any_of(self, region: Region, sources: list[Op], last: Op, overlap: bool) -> Value:
-        """Whether any of the sources takes place (and buffers overlap, where only that matters)."""
+        """Whether any of the sources executes (and buffers overlap, if the order is needed only then)."""
         terms = list(dict.fromkeys(_predicate(s) for s in sources))
         certain = [t for t in terms if constant(t) == 1]
         value = certain[0] if certain else terms[0]

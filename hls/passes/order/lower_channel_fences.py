@@ -1,4 +1,4 @@
-"""Fences of channels become tokens between calls."""
+"""Channel fence lowering: fences between channel calls become tokens."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from .token_builder import all_of, carry, done_token, start_token
 
 __all__ = ["CHANNELS", "LowerChannelFences", "is_channel_fence"]
 
-CHANNELS = 4  #: the flag of a fence that concerns channels
+CHANNELS = 4  #: the fence flag for channels
 
 
 def is_channel_fence(op: Op) -> bool:
@@ -20,11 +20,11 @@ def is_channel_fence(op: Op) -> bool:
 
 @dataclass(frozen=True)
 class LowerChannelFences(FunctionPass):
-    """Before: a flat kernel in which ``mem_fence`` keeps calls on channels apart. After: no such fence but those that
-    concern memory, too; the calls before it are done when those behind it are made, by tokens.
+    """Channel fence lowering. Before: a flat kernel in which ``mem_fence`` orders channel calls. After: only fences
+    that also concern memory remain; tokens make calls after a fence wait until those before it are done.
 
-    A loop with a fence inside counts as one itself, before and behind. Calls that lie before a fence also come before
-    other calls of later iterations; where there are such, iterations wait for each other.
+    A loop with a fence inside also counts as a fence, before and after it. Calls before a fence also precede other
+    calls of later iterations; if there are any, iterations wait for each other.
     """
 
     name = "lower-channel-fences"
@@ -41,7 +41,7 @@ class LowerChannelFences(FunctionPass):
 
 
 def _drop(region: Region):
-    """What a fence says about memory is still to be done."""
+    """Remove channel fences; what a fence says about memory is left to FenceOrder."""
     region.ops = [op for op in region.ops if not is_channel_fence(op) or op.attrs[Attr.FLAGS] != CHANNELS]
     for op in region.ops:
         for inner in op.regions:
@@ -57,7 +57,7 @@ class _Fences:
         self.start = start
 
     def region(self, region: Region, loop: Op | None) -> None:
-        """Order the calls of a region and of the loops inside; ``loop`` holds it."""
+        """Order the calls of a region and of the loops inside; ``loop`` contains it."""
         for op in list(region.ops):
             if op.regions and _fenced(op):
                 self.region(op.regions[0], op)
@@ -75,7 +75,7 @@ class _Fences:
             behind.set_next(last)
 
     def _follow(self, link: Op, token: Value):
-        """Let a call, or all calls of a loop, come behind the token."""
+        """Make a call, or all calls of a loop, wait for the token."""
         if is_call(link):
             link.operands.append(token)
             return
@@ -95,13 +95,13 @@ class _Fences:
 
 
 def _carries(loop: Op | None) -> bool:
-    """Whether a loop's iterations follow each other in one work-item by more than the values that they carry."""
+    """Whether a loop's iterations belong to one work-item, so that calls of successive iterations need an order."""
     return loop is not None and loop.attrs.get(Attr.FORM) != "ndrange" and not loop.attrs.get(Attr.RING)
 
 
 def _groups(region: Region) -> list[tuple[list[Op], Op | None]]:
-    """Calls, and loops with calls, between fences; each with the operation behind the fence that ends them (None: no
-    fence)."""
+    """The calls, and loops with calls, between fences; each group with the operation after the fence that ends it
+    (None: no fence)."""
     groups: list[tuple[list[Op], Op | None]] = []
     group: list[Op] = []
     for k, op in enumerate(region.ops):
@@ -117,8 +117,8 @@ def _groups(region: Region) -> list[tuple[list[Op], Op | None]]:
 
 
 def _meets_itself(groups) -> bool:
-    """Whether a call before a fence comes before another call of the next iteration that no fence of that keeps behind
-    it."""
+    """Whether a call before a fence must precede a different call of the next iteration that no fence of that iteration
+    delays."""
     first = groups[0][0]
     closed = [link for group, end in groups if end is not None for link in group]
     return any(a is not b for a in closed for b in (first or [link for group, _ in groups for link in group]))

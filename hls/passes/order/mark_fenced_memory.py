@@ -1,4 +1,4 @@
-"""Fences of memory as others see it: other work-items, and other kernels that a value on a channel tells of it."""
+"""Memory fences as observed by other work-items, and by other kernels through a value on a channel."""
 
 from dataclasses import dataclass, replace
 
@@ -21,14 +21,15 @@ def is_memory_fence(op: Op) -> bool:
 
 
 def _fenced(op: Op) -> bool:
-    """Whether the operation is a fence of memory, or a loop with one inside."""
+    """Whether the operation is a memory fence, or a loop that contains one."""
     return is_memory_fence(op) or any(_fenced(inner) for region in op.regions for inner in region.ops)
 
 
 @dataclass(frozen=True)
 class MarkFencedMemory(FunctionPass):
-    """Before: any flat kernel. After: in one with fences of memory, global memory that the kernel may share with others
-    is volatile: an access is neither left out nor made one with another across a fence."""
+    """Memory fence lowering, first part. Before: any kernel without calls. After: in a kernel with memory fences,
+    global memory that it may share with others is volatile: no access is removed or merged with another across a fence.
+    The second part is :class:`FenceOrder`."""
 
     name = "mark-fenced-memory"
     requires = frozenset({Form.INLINED})
@@ -46,13 +47,14 @@ class MarkFencedMemory(FunctionPass):
 
 
 class FenceOrder:
-    """Gives what stands behind a fence of memory the tokens of what stands before it, and takes the fences away.
+    """Memory fence lowering, second part: operations after a fence take tokens of those before it; fences are removed.
 
-    Stores before it are in memory, loads and calls are answered. In a kernel of one work-item only order between memory
-    and channels can be observed, so accesses take tokens of calls and calls those of accesses; in one of many,
-    everything takes all. A loop with a fence inside counts as one itself, before and behind. From one iteration of a
-    loop to the next a token is carried where a call, or access, behind the last fence could be overtaken; but
-    work-items are not each other's iterations. ``orderer`` gives and takes tokens.
+    Stores before the fence are in memory; loads and calls have returned. In a single work-item kernel only order
+    between memory and channels can be observed, so accesses take tokens of calls and calls those of accesses; in an
+    NDRange kernel, everything takes all tokens. A loop with a fence inside also counts as a fence, before and after it.
+    A token is carried from one iteration of a loop to the next if a call, or access, after the last fence could be
+    overtaken; but iterations of the work-item loop are different work-items and need no such order. ``orderer`` creates
+    and attaches tokens.
     """
 
     def __init__(self, orderer, function: Function, tree: LoopTree):
@@ -61,7 +63,7 @@ class FenceOrder:
         self.answers: dict[Op, Value] = {}
 
     def run(self):
-        """Add tokens; no fence of memory is left."""
+        """Add tokens and remove all memory fences."""
         if _any_fence(self.function.body):
             self._region(self.function.body, None)
             self._renew()
@@ -87,7 +89,7 @@ class FenceOrder:
             token.set_next(known[kind])
 
     def _groups(self, region: Region) -> list[tuple[list[Op], bool]]:
-        """What is ordered, between fences; whether a fence ends each group."""
+        """The operations to order, in groups between fences; with each, whether a fence ends it."""
         groups: list[tuple[list[Op], bool]] = [([], False)]
         for op in region.ops:
             if _fenced(op):
@@ -101,7 +103,8 @@ class FenceOrder:
         return groups
 
     def _kinds(self, op: Op) -> set[str]:
-        """Whether an operation, or something inside it, is a call or an access of memory that others see."""
+        """Whether an operation, or something inside it, is a call or an access to memory visible outside the
+        work-item."""
         if op.regions:
             return {kind for region in op.regions for inner in region.ops for kind in self._kinds(inner)}
         if is_call(op):
@@ -110,8 +113,8 @@ class FenceOrder:
         return {"access"} if shared else set()
 
     def _begin(self, region: Region, loop: Op | None, groups) -> dict[str, CarriedValue]:
-        """Tokens of the iteration before, where something before its last fence comes before something else in front of
-        the first one."""
+        """Tokens of the previous iteration, if an operation before its last fence precedes a different operation in
+        front of the first one."""
         if loop is None or loop.attrs.get(Attr.FORM) == "ndrange" or loop.attrs.get(Attr.RING):
             return {}
         first = {kind for link in groups[0][0] for kind in self._kinds(link)}
@@ -135,7 +138,7 @@ class FenceOrder:
                 self.orderer.take(link, token)
 
     def _done(self, region: Region, links: list[Op], earlier: Value | None) -> Value | None:
-        """A token that is there when all of them are done as far as others can see."""
+        """A token that is there when all of them are done as far as others can observe."""
         stores = [link for link in links if self.orderer.stores.get(link)]
         tokens = [self._answered(region, link) for link in links] + ([earlier] if earlier is not None else [])
         if not tokens:
@@ -146,8 +149,8 @@ class FenceOrder:
         return self.orderer.token_behind(region, last, tokens).result if links else earlier
 
     def _answered(self, region: Region, link: Op) -> Value:
-        """A token of an operation, or of the last iteration of a loop: what asked is answered, what was stored is on
-        its way."""
+        """A token of an operation, or of the last iteration of a loop: results have returned, stores have been
+        issued."""
         if link not in self.answers:
             self.answers[link] = (
                 self._loop_answered(region, link) if link.regions else self.orderer.done_of(region, link)
@@ -162,10 +165,10 @@ class FenceOrder:
         done.set_next(self.orderer.token_behind(body, inside[-1], tokens).result)
         return done.result
 
-    # --- what loads hold ---
+    # --- data held by load units ---
 
     def _renew(self):
-        """Let loads not give what was read before a fence. In one work-item only a call can tell of something newer."""
+        """Keep loads from returning data read before a fence. In one work-item only a call can announce newer data."""
         loads = [
             op
             for op in walk(self.function.body)

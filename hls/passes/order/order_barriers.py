@@ -1,4 +1,4 @@
-"""Where work-items meet: everything before has taken place, nothing behind has begun."""
+"""Barrier ordering: everything before a barrier has completed, nothing after it has begun."""
 
 from bisect import bisect_right
 
@@ -12,14 +12,14 @@ __all__ = ["Meetings", "OrderBarriers"]
 
 
 class Meetings:
-    """Which accesses all work-items meet between."""
+    """Which accesses a barrier separates."""
 
     def __init__(self, tree: LoopTree):
         self.tree = tree
         self._of: dict[Region, tuple[dict[Op, int], list[int]]] = {}
 
     def keep_order(self, fact: Dependence) -> bool:
-        """Whether all work-items meet between the two accesses anyway: a meeting waits for all before it."""
+        """Whether a barrier between the two accesses orders them anyway: it waits for all accesses before it."""
         around = [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
         if fact.loop is not None and not fact.loop.attrs.get(Attr.RING):
             return False
@@ -36,7 +36,7 @@ class Meetings:
         return behind < len(meets) and meets[behind] < second
 
     def _places(self, region: Region) -> tuple[dict[Op, int], list[int]]:
-        """Where the operations of the region stand, and where among them all work-items meet."""
+        """The positions of the region's operations, and those of its unconditional barriers."""
         if region not in self._of:
             places = {op: k for k, op in enumerate(region.ops)}
             meets = [k for op, k in places.items() if op.opcode == "meet" and constant(op.operands[0]) == 1]
@@ -45,12 +45,12 @@ class Meetings:
 
 
 class OrderBarriers:
-    """Gives every ``meet`` and every ring the tokens of what comes before it in its region, and its own to what comes
-    after.
+    """Gives every barrier (``meet``) and every barrier loop the tokens of the operations before it in its region, and
+    its own token to those after it.
 
-    All operations that may wait are told, also those whose order does not matter: while a group gathers, nothing that
-    is answered one work-item after the other may stand beside the place where it does, with too little room for a whole
-    group. ``orderer`` gives and takes tokens.
+    This includes all operations of variable latency, even if their order does not matter: while a group gathers at a
+    barrier, no operation that completes one work-item after the other may be in the same boundary, with room for less
+    than a whole group. ``orderer`` creates and attaches tokens.
     """
 
     def __init__(self, orderer, function: Function, tree: LoopTree):
@@ -59,7 +59,7 @@ class OrderBarriers:
         self._position: dict[Op, int] = {}  #: in program order
 
     def run(self):
-        """Add tokens, and to each meeting what its group's stores must have done."""
+        """Add tokens, and to each barrier the stores of its group that must be in memory."""
         for region in dict.fromkeys(self.tree.region_of(op) for op in self._outermost()):
             self._region(region)
         self._position = {op: k for k, op in enumerate(walk(self.function.body))}
@@ -67,7 +67,7 @@ class OrderBarriers:
             self._settle(meet)
 
     def _outermost(self) -> list[Op]:
-        """Meetings, or the rings around them, in the work-items' own region."""
+        """Barriers, or the outermost barrier loops around them, in the work-items' own region."""
         found = []
         for meet in self.meets:
             rings = [loop.op for loop in self.tree.around(meet) if loop.op.attrs.get(Attr.RING)]
@@ -114,7 +114,7 @@ class OrderBarriers:
     # --- stores to global memory ---
 
     def _settle(self, meet: Op):
-        """Name the memories whose stores before the meeting others read or write behind it."""
+        """Name the memories with stores before the barrier that other work-items read or write after it."""
         accesses = [op for op in walk(self.function.body) if reaches_memory(op) and self._space(op) == "global"]
         earlier = {op for op in accesses if op.opcode != "load" and self._may_come_before(op, meet)}
         later = [op for op in accesses if self._may_come_before(meet, op)]
@@ -130,7 +130,7 @@ class OrderBarriers:
         return self.function.memories[memory_name(access)].space
 
     def _may_come_before(self, first: Op, second: Op) -> bool:
-        """Whether ``first`` may take place before ``second`` in one work-item."""
+        """Whether ``first`` may execute before ``second`` in one work-item."""
         rings = [
             a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b and a.op.attrs.get(Attr.RING)
         ]

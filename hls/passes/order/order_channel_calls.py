@@ -1,4 +1,4 @@
-"""Calls on one side of a channel keep the order of the program."""
+"""Channel ordering: calls on one end of a channel keep program order."""
 
 from dataclasses import dataclass
 
@@ -15,17 +15,17 @@ __all__ = ["OrderChannelCalls"]
 
 @dataclass(frozen=True)
 class OrderChannelCalls(FunctionPass):
-    """Before: a flat kernel. After: calls on one side of a channel happen in the order of the program, however the
-    machine divides the kernel into levels.
+    """Channel ordering. Before: a flat kernel. After: calls on one end of a channel execute in program order, however
+    scheduling divides the kernel into levels.
 
-    The tokens of a region keep their order, so one call keeps its own if the invocations of the loops around it do not
-    mix: these get the attribute ``interleave`` = False. Several calls of one region take turns: they have the attribute
-    ``turn``, their place among them. Where calls lie in several regions, each region waits for the one before by a
-    token. Where work-items meet, this holds for the calls between two meetings (see
-    :mod:`hls.passes.order.order_group_channels`). Every call has its place in the program as attribute ``order``: what
-    waits for another kernel must not be in an earlier level than a call before it, or that one might never be made. A
-    call that does not wait and is alone on its side of a channel needs no turn: it may be made where its token passes
-    by.
+    The tokens of a region stay in order, so a single call keeps its order if the invocations of the loops around it do
+    not interleave: these get the attribute ``interleave`` = False. Several calls of one region have the attribute
+    ``turn``, their position in its order. If calls are in several regions, each region waits for the previous one by a
+    token. With barriers, this holds for the calls between two barriers (see
+    :mod:`hls.passes.order.order_group_channels`). Every call has its position in the program as attribute ``order``: a
+    call that waits for another kernel must not be in an earlier level than a call before it, or the latter might never
+    execute. A non-blocking call that is alone on its end of a channel needs no ``turn``: it may execute as soon as its
+    token arrives.
     """
 
     name = "order-channel-calls"
@@ -33,8 +33,8 @@ class OrderChannelCalls(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
-        """Raises CompileError for a channel that is not known at compile time, and for calls of work-items that meet in
-        which no order of the machine is the program's."""
+        """Raises CompileError for a channel that is not known at compile time, and for calls in kernels with barriers
+        for which no order of the hardware is that of the program."""
         if not any(is_call(op) for op in walk(function.body)):
             return function
         result = clone_function(function)
@@ -60,7 +60,7 @@ class OrderChannelCalls(FunctionPass):
 
 
 def _take_turns(calls: list[Op], tree: LoopTree):
-    """Number the calls of a region that has more than one of them."""
+    """Number the calls of each region that contains several."""
     regions: dict[Region, list[Op]] = {}
     for call in calls:
         regions.setdefault(tree.region_of(call), []).append(call)
@@ -70,8 +70,8 @@ def _take_turns(calls: list[Op], tree: LoopTree):
 
 
 def _mark_immediate(ends: dict[Endpoint, list[Op]]):
-    """Mark the calls that may be answered at once: but where loads forget what they hold behind a call, a call has a
-    unit that tells."""
+    """Mark calls that may execute immediately: non-blocking calls that are alone on their end, unless loads are
+    invalidated after the call, which needs a unit that signals it."""
     for calls in ends.values():
         (first, *others) = calls
         if not others and not first.attrs[Attr.BLOCKING] and Attr.FLUSH not in first.attrs:
@@ -79,7 +79,7 @@ def _mark_immediate(ends: dict[Endpoint, list[Op]]):
 
 
 class _Chain:
-    """Leads a token through the regions that hold any of the calls."""
+    """Passes a token through the regions that contain any of the calls."""
 
     def __init__(self, function: Function, calls: set[Op]):
         self.function, self.calls = function, calls
@@ -89,14 +89,14 @@ class _Chain:
         self._through(body, start_token(body), False)
 
     def _links(self, region: Region) -> list[Op]:
-        """The calls of the region, and the loops with calls inside."""
+        """The calls of the region, and the loops that contain calls."""
         return [
             op for op in region.ops if op in self.calls or any(x in self.calls for r in op.regions for x in walk(r))
         ]
 
     def _through(self, region: Region, token: Value, needed: bool) -> Value | None:
         """Let the links of the region follow ``token``, and each other unless they keep their order anyway; returns the
-        token behind them if it is ``needed``."""
+        token after them if it is ``needed``."""
         links = self._links(region)
         if self._keep_order(links):
             done = [self._link(op, token, needed) for op in links]
@@ -106,8 +106,8 @@ class _Chain:
         return token
 
     def _keep_order(self, links: list[Op]) -> bool:
-        """Whether the links of one region need no tokens between them: calls take turns, and a single loop follows
-        itself."""
+        """Whether the links of one region need no tokens between them: calls are ordered by ``turn``, and a single loop
+        is in order with itself."""
         return len(links) == 1 or all(op in self.calls for op in links)
 
     def _link(self, op: Op, token: Value, needed: bool) -> Value | None:
@@ -117,7 +117,7 @@ class _Chain:
         return done_token(op) if needed else None
 
     def _loop(self, loop: Op, token: Value, needed: bool) -> Value | None:
-        """Every invocation of the loop begins behind the token."""
+        """Let every invocation of the loop wait for the token."""
         (body,) = loop.regions
         start = carry(loop, token)
         if not self._keep_order(self._links(body)):

@@ -1,5 +1,4 @@
-"""Calls on channels in kernels whose work-items meet: between two meetings one work-item after the other, then the next
-meeting."""
+"""Channel ordering in kernels with barriers: between two barriers in work-item order, then after the next barrier."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,19 +15,19 @@ __all__ = ["OrderGroupChannels", "has_meetings"]
 
 @dataclass(frozen=True)
 class OrderGroupChannels:
-    """Orders the calls on one side of a channel in a kernel with meetings.
+    """Orders the calls on one end of a channel in a kernel with barriers.
 
-    The program's order is that of its work-items up to a meeting, then the same work-items up to the next one, then the
-    next group. Meetings keep the phases of one group apart; a ``group`` lets the next group come to its first phase
-    when the one before has left its last one. Loops with meetings take one group at a time where they hold calls.
+    Program order is that of the work-items up to a barrier, then of the same work-items up to the next one, then of the
+    next group. Barriers keep the phases of one group apart; a ``group`` admits the next group to its first phase when
+    the previous one has left its last phase. Barrier loops that contain calls execute one group at a time.
     """
 
     function: Function
     tree: LoopTree
 
     def all_phases(self, ends: Mapping[Endpoint, list[Op]]) -> dict[Endpoint, list[list[Op]]]:
-        """The calls on each side of a channel that no meeting separates, marked. Raises CompileError where no order of
-        the machine is the program's."""
+        """The calls on each channel end in sets that no barrier separates; the calls are marked. Raises CompileError if
+        no order of the hardware is that of the program."""
         found, errors = {}, []
         for end, calls in ends.items():
             try:
@@ -61,8 +60,7 @@ class OrderGroupChannels:
         return list(found.values())
 
     def _home(self, call: Op) -> Region:
-        """The region whose tokens are work-items: of the innermost loop with meetings, or of the work-items
-        themselves."""
+        """The region whose tokens are work-items: the body of the innermost barrier loop, or of the work-item loop."""
         loops = [
             loop
             for loop in self.tree.around(call)
@@ -71,8 +69,8 @@ class OrderGroupChannels:
         return loops[-1].body
 
     def _split(self, end: Endpoint, home: Region, calls: list[Op]) -> tuple[dict[int, list[Op]], int]:
-        """The calls by the number of meetings before them, and the number of all meetings. What is a meeting only under
-        a condition, or a loop that may end at once, must not lie between two calls that no other meeting separates."""
+        """The calls by the number of barriers before them, and the number of all barriers. A conditional barrier, or a
+        barrier loop that may not run, must not be between two calls that no other barrier separates."""
         found: dict[int, list[Op]] = {}
         meetings, uncertain, wanted = 0, False, set(calls)
         for op in home.ops:
@@ -91,7 +89,7 @@ class OrderGroupChannels:
     def _gate(self, calls: list[Op]):
         for call in calls:
             call.attrs[Attr.GATED] = True
-            done_token(call)  # whoever comes behind must know that it was made
+            done_token(call)  # later operations need its token
 
     def _mark(self, found: dict[int, list[Op]]):
         for number, calls in found.items():
@@ -100,7 +98,8 @@ class OrderGroupChannels:
                 done_token(call)
 
     def _check_regions(self, end: Endpoint, found: dict[int, list[Op]]):
-        """Tokens of a ring carry all they have, so nothing leads from one work-item's calls to those of the next."""
+        """Refuse calls in several regions of a barrier loop: no token leads from one work-item's calls to the next
+        one's."""
         for calls in found.values():
             other = next(
                 (call for call in calls if self.tree.region_of(call) is not self.tree.region_of(calls[0])), None
@@ -109,7 +108,7 @@ class OrderGroupChannels:
                 raise _fault(end, other, calls[0], "in several loops between two barriers of a loop")
 
     def _drop_unused_gate(self):
-        """Take away the ``group`` that lets groups come one by one, if no call asks for it."""
+        """Remove the ``group`` that admits groups one at a time, if no call needs it."""
         if any(op.attrs.get(Attr.GATED) for op in walk(self.function.body)):
             return
         for region in {self.tree.region_of(op) for op in walk(self.function.body) if op.opcode == "group"}:
@@ -138,5 +137,5 @@ def _fault(end: Endpoint, call: Op, other: Op, where: str) -> CompileError:
 
 
 def has_meetings(function: Function) -> bool:
-    """Whether work-items meet in a flat kernel."""
+    """Whether a flat kernel contains barriers."""
     return any(op.opcode == "meet" for op in walk(function.body))

@@ -1,4 +1,4 @@
-"""Tokens through calls on channels, and through the loops that hold them."""
+"""Builders of tokens through channel calls, and through the loops that contain them."""
 
 from ...ir import TOKEN, Attr, Builder, Op, Region, TokenType, Value
 from ...ir.loops import CarriedValue, add_carried
@@ -7,7 +7,7 @@ __all__ = ["all_of", "carry", "done_token", "start_token"]
 
 
 def start_token(region: Region) -> Value:
-    """A token that is there from the start, at the beginning of the region."""
+    """A token at the beginning of the region, valid from the start."""
     start = _op("const", [], region.ops[0], {Attr.VALUE: 0})
     region.ops.insert(0, start)
     return start.result
@@ -21,12 +21,12 @@ def done_token(call: Op) -> Value:
 
 
 def carry(loop: Op, token: Value) -> CarriedValue:
-    """One more carried value of the loop, which begins as ``token``; what it is next is still to be said."""
+    """A further carried value of the loop with initial value ``token``; the caller sets its next value."""
     return add_carried(loop, token, "order")
 
 
 def all_of(region: Region, before: Op, tokens: list[Value]) -> Value:
-    """A token that is there when all these are, made before an operation of the region."""
+    """A token that is there when all these are, created before an operation of the region."""
     tokens = list(dict.fromkeys(tokens))
     if len(tokens) == 1:
         return tokens[0]

@@ -1,4 +1,4 @@
-"""Stores that share the one write port of an on-chip memory: which of them order has to keep from meeting."""
+"""Write-port constraints: order among stores that share the single write port of an on-chip memory."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,12 +13,12 @@ __all__ = ["keep_apart", "may_write_twice"]
 
 
 def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) -> list[Dependence]:
-    """What must be ordered, beside ``known``, so that no two stores of different levels or loops use a port at once.
+    """The dependences to add to ``known`` so that no two stores of different levels or loops use a port in one cycle.
 
     Numbers the stores of each region: see ``Attr.PORT_GROUP``. Work-items of different groups write different copies of
-    local memory, and those of one group never two phases of it at once; stores of one phase that might get
-    ``Attr.BOOKED``. So do stores in different loops of a loop around both that need no order for what they write.
-    Raises CompileError for stores and atomic operations that would meet within one level.
+    local memory, and those of one group never write in two phases at once; stores of one phase that might conflict get
+    ``Attr.BOOKED`` (a port reservation). So do stores in different loops inside a common loop whose data needs no
+    order. Raises CompileError for stores and atomic operations that would conflict within one level.
     """
     facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
     found, faults, phases = [], [], BarrierPhases(function)
@@ -63,20 +63,18 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
 
 
 def may_write_twice(memory: MemoryObject) -> bool:
-    """Whether planning may give the memory's banks two ports for writing, of which one comes before the other in a
-    cycle."""
+    """Whether planning may give the memory's banks two write ports, one of which writes before the other in a cycle."""
     attrs = dict(memory.attrs)
     return Attr.DOUBLEPUMP in attrs and attrs.get(Attr.NUMWRITEPORTS, 2) > 1
 
 
 def _by_phases(function: Function, name: str) -> bool:
-    """Whether barriers keep the stores to the memory apart, so that they need no order."""
+    """Whether barriers separate the stores to the memory, so that they need no order."""
     return bool(function.attrs.get(Attr.NDRANGE)) and function.memories[name].space == "local"
 
 
 def _free(stores: list[Op], tree: LoopTree, facts: set) -> set[Op]:
-    """Stores that would be ordered against others of another loop only because of the port, while a loop around both
-    goes on."""
+    """Stores that only the port would order against stores of another loop, across iterations of a loop around both."""
     if any(op.opcode == "atomic" for op in stores):
         return set()
     return {
@@ -94,16 +92,16 @@ def _free(stores: list[Op], tree: LoopTree, facts: set) -> set[Op]:
 
 
 def _book(name: str, stores: list[Op], tree: LoopTree, phases: BarrierPhases) -> Iterator[Diagnostic]:
-    """Name the port of stores to local memory that different work-items of a group may make in one cycle, in different
-    levels; yields faults."""
+    """Name the port of stores to local memory that different work-items of a group may execute in one cycle, in
+    different levels; yields errors."""
     for number, shared in enumerate(_connected(stores, phases)):
         if len({(tree.region_of(op), op.attrs[Attr.PORT_GROUP]) for op in shared}) > 1:
             for op in shared:
                 op.attrs[Attr.BOOKED] = f"{name} {number}"
         for k, first in enumerate(shared):
             for second in shared[k + 1 :]:
-                # an atomic operation writes some cycles behind its start, which the schedule's count of the port does
-                # not know
+                # an atomic operation writes some cycles after its start, which the schedule's reservation of the port
+                # does not cover
                 if _one_level(tree, first, second) and first.opcode != second.opcode:
                     note = Diagnostic("the other one", first.span, severity="note")
                     yield Diagnostic(
@@ -117,7 +115,7 @@ def _book(name: str, stores: list[Op], tree: LoopTree, phases: BarrierPhases) ->
 
 
 def _connected(stores: list[Op], phases: BarrierPhases) -> list[list[Op]]:
-    """The stores in sets, so that those which may take place at the same time are in one."""
+    """The stores in sets such that those that may execute at the same time are in one set."""
     sets: list[list[Op]] = []
     for op in stores:
         near = [one for one in sets if any(phases.together(op, other) for other in one)]
@@ -141,8 +139,8 @@ def _one_level(tree: LoopTree, first: Op, second: Op) -> bool:
 
 
 def _orders(tree: LoopTree, first: Op, second: Op, apart: Function | None = None) -> Iterator[Dependence]:
-    """One after the other within an iteration of the loops around both, and from each iteration to the next; of a
-    function in which copies for iterations are memories ``apart``, to the next that uses the same one."""
+    """Order within an iteration of the loops around both, and from each iteration to the next one; with ``apart``, a
+    function whose copies for iterations are separate memories, to the next iteration that uses the same copy."""
     yield Dependence(first, second, Kind.WAW)
     for a, b in zip(tree.around(first), tree.around(second)):
         if a is not b:
@@ -153,8 +151,8 @@ def _orders(tree: LoopTree, first: Op, second: Op, apart: Function | None = None
 
 
 def _orders_inside(region: Region, known: Iterable[Dependence], taking_turns: Iterable[list[Op]]) -> dict[Op, set[Op]]:
-    """For operations of the region those that come before them within one iteration: by memory order, and because a
-    loop between them stores to a memory, too, and has its port for itself meanwhile."""
+    """For operations of the region those that precede them within one iteration: by memory order, or because a loop
+    stores to the same memory and occupies its port meanwhile."""
     holders = {inner: op for op in region.ops for part in op.regions for inner in walk(part)}
     holders |= {op: op for op in region.ops}
     before: dict[Op, set[Op]] = {}
@@ -171,14 +169,14 @@ def _orders_inside(region: Region, known: Iterable[Dependence], taking_turns: It
 
 
 def _number(region: Region, stores: list[Op], before: dict[Op, set[Op]], number: int) -> int:
-    """A store that depends on another one of its group by way of an answer from outside of the level begins a new
-    group.
+    """Number the port groups of stores: a store that depends on another one of its group through a result of variable
+    latency is in a later level, and begins a new group.
 
-    The groups are numbered from ``number``; returns the number behind the last one.
+    The groups are numbered from ``number``; returns the number after the last one.
     """
     makers = {value: op for op in region.ops for value in op.results}
     mine, last = set(stores), stores[-1]
-    late: dict[Op, bool] = {}  #: what is of the group, or comes behind it: whether behind such an answer
+    late: dict[Op, bool] = {}  #: ops of the group, or depending on it: whether through such a result
     for op in region.ops:
         needed = {makers[v] for v in _inputs(op) if v in makers} | before.get(op, set())
         ways = [late[p] or p.opcode in ("load", "atomic", "loop") for p in needed if p in late]

@@ -1,1 +1,1 @@
-"""Recurrences made shorter: reassociation, retiming, look-ahead, state machines."""
+"""Shorter recurrences: reassociation, retiming, look-ahead, state machines."""

@@ -1,5 +1,5 @@
-"""A comparison of what a loop carries, joined with a condition that is there before, is one comparison with a number
-chosen before."""
+"""Guard absorption: a comparison on a recurrence and a condition off the recurrence become one comparison, with a
+selected constant."""
 
 from dataclasses import dataclass, replace
 
@@ -22,14 +22,14 @@ _JOINS = frozenset({"and", "or"})
 
 @dataclass(frozen=True)
 class AbsorbGuards(FunctionPass):
-    """Before: flat. After: where a recurrence takes fewer cycles of ``timing`` for it (None: nothing is done), ``x < t
-    && c``, with ``x`` a part of the recurrence and ``t`` and ``c`` not, is ``x < (c ? t : the least number)``, and the
-    like: `if (c && t < best) best = t` is a comparison and a choice.
+    """Guard absorption into comparisons. Before: flat. After: if a recurrence takes fewer cycles of ``timing`` by it
+    (None: nothing is done), ``x < t && c``, with ``x`` on the recurrence and ``t`` and ``c`` off it, is ``x < (c ? t :
+    the least number)``, and so for other comparisons: `if (c && t < best) best = t` is one comparison and one select.
 
-    Two comparisons on the same side, of which one is joined with the other, are one with the greater or the less of
-    both numbers. A number that is less, or greater, than all others may need a bit more than they have, which both
-    sides get then. Where a choice by what is there before takes one by such a comparison, as a guard around the
-    statement leaves it, the comparison decides last, under both conditions. Exact for every operand.
+    Two comparisons in the same direction, joined by a logic operation, become one with the greater or the lesser of
+    both numbers. A number less, or greater, than all others may need one more bit than the operands have; then both
+    sides are widened. If a select with a condition off the recurrence has a select by such a comparison as its arm, as
+    left by a guard around the statement, the comparison selects last, under both conditions. Exact for every operand.
     """
 
     timing: TimingModel | None = None
@@ -61,8 +61,8 @@ def _join_all(one: Recurrence):
 
 @dataclass(frozen=True)
 class Side:
-    """On which side of a number that is there before a value of the recurrence is: above or below, ``strict`` or else
-    equal to it."""
+    """On which side of a number off the recurrence a value on the recurrence is: above or below, ``strict`` or possibly
+    equal."""
 
     value: Value
     above: bool
@@ -74,7 +74,7 @@ class Side:
 
 
 def _sides(one: Recurrence) -> dict[Op, Side]:
-    """What each comparison of a value of the recurrence with another one says. With a constant it says it strictly."""
+    """What each comparison between the recurrence and a value off it says. Those with constants are made strict."""
     for op in one.ops:
         if op.opcode in ("sle", "ule") and sum(one.late(op)) == 1:
             _make_strict(op, one.late(op).index(False), one)
@@ -101,7 +101,7 @@ def _side(one: Recurrence, op: Op) -> Side:
 
 
 def _questions(one: Recurrence) -> dict[Op, Question]:
-    """The same, as what it asks."""
+    """The same comparisons as :class:`Question`."""
     return {
         op: Question(side.value, op.operands[not side.above], side.above, side.strict, kind=op.opcode[0])
         for op, side in _sides(one).items()
@@ -109,8 +109,8 @@ def _questions(one: Recurrence) -> dict[Op, Question]:
 
 
 def guarded(one: Recurrence, sides: dict[Op, Side]) -> dict[Op, Side]:
-    """The operations that join one of these comparisons, or what is already joined with one, with a condition that is
-    there before, or with another comparison that says the same of other numbers; and what they say."""
+    """The operations that join one of these comparisons, or an operation already joined with one, with a condition off
+    the recurrence, or with another comparison in the same direction; and the side that each stands for."""
     found: dict[Op, Side] = {}
     for op in one.ops:
         if op.opcode in _JOINS and op.result.type == BOOL:
@@ -122,15 +122,15 @@ def guarded(one: Recurrence, sides: dict[Op, Side]) -> dict[Op, Side]:
 
 
 def merge_choices(one: Recurrence):
-    """``c ? x : (d ? t : y)`` is ``!c && d ? t : (c ? x : y)`` for a condition c that is there before, and d that is
-    not, and for any where x is y, of which one choice is left."""
+    """``c ? x : (d ? t : y)`` becomes ``!c && d ? t : (c ? x : y)`` for a condition c off the recurrence and d on it;
+    and for any conditions if x is y, which leaves one select."""
     while any(_merge(one, op) for op in one.ops if op.opcode == "select"):
         pass
 
 
 def _merge(one: Recurrence, op: Op) -> bool:
-    """Let the condition of a choice of the recurrence decide behind that of ``op``, of which the choice is one side,
-    for nobody else."""
+    """Make the condition of an inner select on the recurrence select after that of ``op``; the inner select is an arm
+    of ``op`` and has no other user."""
     condition, *arms = op.operands
     for side, inner in enumerate(v.op for v in arms):
         nested = (
@@ -147,7 +147,7 @@ def _merge(one: Recurrence, op: Op) -> bool:
 
 
 def _become(one: Recurrence, op: Op, inner: Op, side: int):
-    """Let ``op`` choose what ``inner``, on one of its sides, takes by its condition, last."""
+    """Let ``op`` select last the value that ``inner``, one of its arms, selects by its condition."""
     built, (condition, *choices), other = Region(), inner.operands, op.operands[2 - side]
     stays = choices.index(other) if other in choices else int(choices[1] in one.values)
     leaf = MuxLeaf(choices[1 - stays], ((op.operands[0], side == 0), (condition, stays == 1)))
@@ -167,7 +167,7 @@ def _opposite(condition: Value, b: Builder) -> Value:
 
 
 def _join(one: Recurrence, op: Op):
-    """Make a comparison of what joins one with something else."""
+    """Turn ``op``, which joins a comparison with something else, into one comparison."""
     built = Region()
     b = Builder(built, op.span)
     late = [v for v in op.operands if v in one.values]
@@ -182,12 +182,12 @@ def _join(one: Recurrence, op: Op):
 
 
 def _with_guard(one: Recurrence, compare: Op, guard: Value, never: bool, b: Builder) -> tuple[str, list[Value], int]:
-    """``x < t && c`` is ``x < (c ? t : least)``; ``never``: it is, where c decides. Returns the comparison, its
-    operands, and which of them is there before."""
+    """``x < t && c`` is ``x < (c ? t : least)``; ``never``: the comparison must be false, not true, where c decides.
+    Returns the comparison, its operands, and the index of the operand off the recurrence."""
     early = one.late(compare).index(False)
     numbers, upper = list(compare.operands), (early == 0) == never
     sign, bits = compare.opcode[0], numbers[early].type.bits
-    if compare.opcode.endswith("lt") != never:  # what is equal counts otherwise: a number beyond all others
+    if compare.opcode.endswith("lt") != never:  # equality matters: the limit must lie beyond all numbers
         bits += 1
         numbers = [_wider(v, sign, bits, b) for v in numbers]
         sign = sign if upper else "s"
@@ -197,8 +197,7 @@ def _with_guard(one: Recurrence, compare: Op, guard: Value, never: bool, b: Buil
 
 
 def _of_both(one: Recurrence, compares: list[Op], both: bool, b: Builder) -> tuple[str, list[Value], int]:
-    """``s < x && t < x`` is ``max(s, t) < x``; the same of the comparison as above. Either may have been made wider
-    before."""
+    """``s < x && t < x`` is ``max(s, t) < x``; returns the comparison as above. Either may have been widened before."""
     early = one.late(compares[0]).index(False)
     signs, limits, late = zip(*((c.opcode[0], c.operands[early], c.operands[1 - early]) for c in compares), strict=True)
     sign, value = signs[0], late[0]
@@ -216,7 +215,7 @@ def _wider(value: Value, sign: str, bits: int, b: Builder) -> Value:
 
 
 def _limit(bits: int, is_signed: bool, upper: bool) -> int:
-    """The greatest or least number of so many bits, as its bits."""
+    """The greatest or least number of so many bits, as a bit pattern."""
     if is_signed:
         return (1 << bits - 1) - 1 if upper else 1 << bits - 1
     return (1 << bits) - 1 if upper else 0

@@ -1,5 +1,5 @@
-"""Steps of a least or greatest value, one after the other in an iteration, are one step with the best of what they
-compare with."""
+"""Min/max reduction combining: successive min/max updates of an iteration become one, with the best of their
+operands."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,9 +14,9 @@ __all__ = ["Question", "merge_steps"]
 
 @dataclass(frozen=True)
 class Question:
-    """Whether ``value``, of a recurrence, is ``above`` the other one, or below; ``strict``: or else equal to it.
-    ``nan``: whether a value that is a NaN counts as that, too. ``kind``: "s" and "u" integers, "f" floats. Without
-    another one: whether the value is a NaN (``nan``), or is none."""
+    """Whether ``value``, on a recurrence, is ``above`` the other one, or below; ``strict``, or possibly equal. ``nan``:
+    whether a NaN value counts as well. ``kind``: "s" and "u" integers, "f" floats. Without an other value: whether the
+    value is a NaN (``nan``), or is not."""
 
     value: Value
     other: Value | None
@@ -34,8 +34,8 @@ class Question:
 
 @dataclass(frozen=True)
 class _Step:
-    """``choice`` takes the other one of ``question`` where that holds and all ``guards`` do, else the value asked
-    about; ``inside``: what asks."""
+    """``choice`` selects the other value of ``question`` if that holds and all ``guards`` do, else the value asked
+    about; ``inside``: the operations of its condition."""
 
     choice: Op
     question: Question
@@ -44,11 +44,11 @@ class _Step:
 
 
 def merge_steps(one: Recurrence, questions: Callable[[Recurrence], dict[Op, Question]]):
-    """Where ``x = t < x ? t : x`` is followed by the same with u, in the same iteration, x is compared with the less of
-    both once. What else is chosen by both conditions, such as its place, follows. The first of equal numbers wins where
-    it did (``<``), or the last (``<=``); what is a NaN never does.
+    """If ``x = t < x ? t : x`` is followed by the same with u, in the same iteration, compare x once with the lesser of
+    t and u. Other values selected by both conditions, such as its index, follow. Among equal numbers the first wins if
+    it did before (``<``), else the last (``<=``); a NaN never wins.
 
-    ``questions`` tells what comparisons of the recurrence ask.
+    ``questions`` returns what comparisons of the recurrence ask.
     """
     merged = True
     while merged:
@@ -61,7 +61,7 @@ class _Merger:
         self.one, self.body, self.asked = one, one.body, asked
 
     def merge(self, op: Op) -> bool:
-        """Make a choice that is a step, and the step before it, one step."""
+        """Merge a select that is a min/max step with the step before it."""
         second = self._step(op)
         first = self._step(second.question.value.op) if second is not None else None
         if (
@@ -92,7 +92,7 @@ class _Merger:
         return _Step(op, question, tuple(guards), (*inside, asks, *parts))
 
     def _pairs(self, first: _Step, second: _Step) -> list[tuple[Op, Op]]:
-        """What else both conditions choose, each in a choice of its own that goes on where the first left off."""
+        """Other selects by both conditions: each pair of which the second select continues the first."""
         pairs = [
             (op.operands[2].op, op)
             for op in self.body.ops
@@ -129,13 +129,13 @@ class _Merger:
         self._remove([*(before for before, _ in pairs), first.choice, *second.inside, *first.inside])
 
     def _second_wins(self, other: Value, question: Question, guards: list[Value | None], b: Builder) -> Value:
-        """Whether the second step takes its number from the first one, as if it followed upon that."""
+        """Whether the second step replaces the result of the first one, if that followed it directly."""
         wins = replace(question, value=other, nan=question.kind == "f").ask(b)
         wins = b.value("or", wins, b.value("xor", guards[0], b.true())) if guards[0] is not None else wins
         return b.value("and", wins, guards[1]) if guards[1] is not None else wins
 
     def _remove(self, ops: list[Op]):
-        """What nobody wants any more, so that it does not look as if somebody wanted its operands."""
+        """Delete dead operations, so that use counts are exact."""
         used = uses(self.body)
         while gone := [
             op for op in dict.fromkeys(ops) if op in self.body.ops and not any(used.get(v) for v in op.results)

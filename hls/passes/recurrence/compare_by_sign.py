@@ -1,4 +1,4 @@
-"""A sum that is compared and chosen by is compared by the sign of a sum beside it."""
+"""Comparison by sign: a sum that is compared is compared by the sign of an independent sum."""
 
 from dataclasses import dataclass
 
@@ -17,11 +17,11 @@ _ORDER = frozenset({"slt", "sle", "ult", "ule"})
 
 @dataclass(frozen=True)
 class CompareBySign(FunctionPass):
-    """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice by ``x + k < n``, and neither
-    ``k`` nor ``n`` depends on it, the choice is by the sign of ``x + (k - n)``, if it was too late for a cycle of
-    ``timing`` (None: nothing is done) and no sum wraps around.
+    """Comparison by sign. Before: flat and narrow. After: if a carried value ``x`` is selected by ``x + k < n``, and
+    neither ``k`` nor ``n`` depends on it, the select is by the sign of ``x + (k - n)``, provided that it missed a cycle
+    of ``timing`` (None: nothing is done) and no sum wraps.
 
-    In ``x += k; if (x >= n) x -= n;`` all that is left between two values is a sum and a choice.
+    In ``x += k; if (x >= n) x -= n;`` the path between two values is then one sum and one select.
     """
 
     timing: TimingModel | None = None
@@ -47,7 +47,7 @@ class CompareBySign(FunctionPass):
 
 @dataclass(frozen=True)
 class _Sum:
-    """What a comparison looks at: ``late + early`` against ``other``."""
+    """The operands of a comparison: ``late + early`` against ``other``; ``late`` is on the recurrence."""
 
     late: Value
     early: Value
@@ -55,7 +55,7 @@ class _Sum:
 
 
 def _late(body: Region, timing: TimingModel) -> dict[Op, _Sum]:
-    """Comparisons of sums that make a choice too late."""
+    """Comparisons of sums whose select misses the cycle."""
     arrivals, together = carried_arrivals(body, timing)
     used, control = uses(body), implied(body.terminator.operands[0])
     found = {}
@@ -92,8 +92,8 @@ def _replace(body: Region, late: dict[Op, _Sum], known: dict[Value, Range]):
 
 
 def _as_sign(op: Op, parts: _Sum, known: dict[Value, Range], b: Builder):
-    """Let the comparison be one with 0, of what is there as early as the sum was, if the sum is what it is without
-    wrapping around."""
+    """Replace the comparison by one with 0 of a sum that arrives when the compared one did, provided that the compared
+    sum cannot wrap."""
     is_signed, first = op.opcode[0] == "s", op.operands[1] is parts.other
     (low, high), (least, most), (floor, top) = (
         _bounds(known[v], is_signed) for v in (parts.late, parts.early, parts.other)
@@ -101,7 +101,7 @@ def _as_sign(op: Op, parts: _Sum, known: dict[Value, Range], b: Builder):
     whole = _bounds(Range.full(parts.late.type.bits), is_signed)
     if low + least < whole[0] or high + most > whole[1]:
         return
-    less = int((op.opcode[2] == "e") == first)  # a <= n is a - n - 1 < 0, and a > n its opposite
+    less = int((op.opcode[2] == "e") == first)  # a <= n is a - n - 1 < 0; a > n is its negation
     kind = IntType(1 + max((high + most - floor - less).bit_length(), (~(low + least - top - less)).bit_length()))
     late, early, other = (_in(v, kind, is_signed, b) for v in (parts.late, parts.early, parts.other))
     rest = b.value("sub", b.value("sub", early, other), b.const(less, kind))
@@ -114,7 +114,7 @@ def _bounds(known: Range, is_signed: bool) -> tuple[int, int]:
 
 
 def _in(value: Value, kind: IntType, is_signed: bool, b: Builder) -> Value:
-    """The value with other bits, for a sum that needs no more."""
+    """The value resized to the type, which is wide enough for the sum."""
     number, bits = constant(value), value.type.bits
     if number is not None:
         number -= (number >> bits - 1 << bits) if is_signed else 0

@@ -1,5 +1,4 @@
-"""States of which each bit of the next is an exclusive or of bits, as of shift registers with feedback and check sums,
-get there in one tree."""
+"""GF(2)-linear recurrences (LFSRs, CRCs): each bit of the next state is one XOR tree."""
 
 import math
 from collections.abc import Container
@@ -14,17 +13,18 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["FlattenLinearStates"]
 
-#: bits that are joined for all of a state, at most
+#: most leaves of all trees of a state
 MOST_TERMS = 4096
 
 
 @dataclass(frozen=True)
 class FlattenLinearStates(FunctionPass):
-    """Before: flat and narrow. After: a carried number of which each bit of the next value is an exclusive or of bits
-    of carried ones, and of others, is computed bit by bit, by one tree for each, where the way that the program writes
-    takes longer than a cycle of ``timing`` (None: nothing is done) and the trees do not take as long.
+    """Flattening of GF(2)-linear recurrences (LFSR and CRC in matrix form). Before: flat and narrow. After: a carried
+    integer whose next value has bits that are XORs of bits of carried and other values is computed bit by bit, by one
+    XOR tree for each, if the program's path misses a cycle of ``timing`` (None: nothing is done) and the trees are
+    faster.
 
-    The program's own way stays for whoever else looks at it.
+    The program's computation stays for its other users.
     """
 
     timing: TimingModel | None = None
@@ -53,7 +53,7 @@ class _Loop:
                 self._part([k for k in args if together.get(self.body.args[k]) == part], way)
 
     def _part(self, indices: list[int], way: list[Op]):
-        """The carried values of these indices, which depend on each other by the operations of ``way``."""
+        """Treat the carried values of these indices, which depend on each other through the operations of ``way``."""
         carried = {self.body.args[k] for k in indices}
         parities = LinearForms(way)
         arrivals = Arrivals(self.timing, dict.fromkeys(carried, self.timing.register())).follow(way)
@@ -70,7 +70,7 @@ class _Loop:
                 self.body.ops.append(end)
 
     def _ready(self, trees: "_Trees") -> Arrival:
-        """When the last tree is there."""
+        """The arrival of the last tree."""
         arrival = self.timing.register()
         for _ in range(trees.levels):
             arrival = self.timing.joined("xor", BOOL, arrival)
@@ -78,9 +78,8 @@ class _Loop:
 
 
 class _Trees:
-    """A tree for each bit of a value: of the bits of ``carried`` values that it is the exclusive or of, and one leaf
-    for all others, which are there before; unless it is one of what is ``computed`` from carried values in another
-    way."""
+    """A tree for each bit of a value: its leaves are bits of ``carried`` values, and one more leaf for the XOR of all
+    bits off the recurrence. Not linear if a leaf is ``computed`` from carried values in another way."""
 
     def __init__(self, parities: LinearForms, forms: list[int], carried: Container[Value], computed: Container[Value]):
         self.parities, self.made = parities, {}
@@ -96,7 +95,7 @@ class _Trees:
 
     @property
     def levels(self) -> int:
-        """Of the tree with the most leaves."""
+        """The levels of the tree with the most leaves."""
         return max(
             math.ceil(math.log2(max(1, len(carried) + bool(others))))
             for carried, others in zip(self.carried, self.others)
@@ -121,7 +120,7 @@ class _Trees:
         return self.made[number]
 
     def _tree(self, b: Builder, leaves: list[Value]) -> Value:
-        """Neighbours are joined first, so that trees share what they have in common."""
+        """Joins neighbours first, so that trees can share subtrees."""
         while len(leaves) > 1:
             pairs = [self._joined(b, *leaves[k : k + 2]) for k in range(0, len(leaves) - 1, 2)]
             leaves = pairs + leaves[len(pairs) * 2 :]

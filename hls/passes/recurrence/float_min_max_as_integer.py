@@ -1,5 +1,5 @@
-"""The least or greatest float that a loop carries is kept as an integer with its place in the order, which a comparison
-of integers decides about."""
+"""Monotone integer keys for float min/max: a loop carries the least or greatest float as an order-preserving integer,
+compared by one integer comparison."""
 
 from dataclasses import dataclass, field, replace
 
@@ -21,14 +21,14 @@ _MANTISSA = {16: 10, 32: 23, 64: 52}
 
 @dataclass(frozen=True)
 class FloatMinMaxAsInteger(FunctionPass):
-    """Before: flat. After: floats that a loop carries, chooses among, and compares with others that it does not carry
-    are integers in which all bits of the float come back, if iterations can start in fewer cycles of ``timing`` (None:
-    nothing is done) for it.
+    """Float min/max by monotone integer keys (total-order keys). Before: flat. After: floats that a loop carries,
+    selects among, and compares with floats off the recurrence are integers from which all bits of the float can be
+    restored, if iterations can start in fewer cycles of ``timing`` by it (None: nothing is done).
 
-    The integers are in the order of the floats, with -0 next below +0 and every NaN below all numbers, so that nothing
-    is less than a NaN. What the float is compared with says itself, before the recurrence, on which side of both zeros
-    it stands, and where it is a NaN. For a greatest value the integers are those of the floats with the other sign.
-    Exact for every operand.
+    The integers are in the order of the floats, with -0 just below +0 and every NaN below all numbers, so that no
+    number is less than a NaN. The other operand of a comparison decides, off the recurrence, on which side of both
+    zeros it stands, and handles its own NaN. For a maximum the integers are those of the negated floats. Exact for
+    every operand.
     """
 
     timing: TimingModel | None = None
@@ -40,7 +40,7 @@ class FloatMinMaxAsInteger(FunctionPass):
         result = clone_function(function)
         timing = self.timing.unplanned(function) if self.timing is not None else None
         for region, loop in list(loops_inside_out(result.body)) if timing is not None else ():
-            known: dict[tuple[Value, bool], Value] = {}  # of floats that became integers
+            known: dict[tuple[Value, bool], Value] = {}  # keys of floats that became integers
             for one in list(recurrences_of(loop, timing)):
                 if any(isinstance(arg.type, FloatType) for arg in one.args) and one.cycles({}) > 1:
                     self._component(result, region, loop, one, known)
@@ -60,8 +60,8 @@ class FloatMinMaxAsInteger(FunctionPass):
             restore()
 
     def _costs(self, one: Recurrence, asked: dict[Op, Question], turned: bool) -> dict[Op, float]:
-        """What the questions, their parts and opposites, and what joins them with conditions that are there before,
-        take as comparisons of integers, in ns."""
+        """The delays in ns, as comparisons of integers, of the questions, their parts and negations, and the operations
+        that join them with conditions off the recurrence."""
         parts = {op for op in one.ops if op not in asked and op.opcode in _COMPARES}
         sides = {op: _side(question, turned) for op, question in asked.items()}
         opposites = {
@@ -78,7 +78,7 @@ class FloatMinMaxAsInteger(FunctionPass):
 
 
 def _side(question: Question, turned: bool) -> Side:
-    """What the comparison of integers says."""
+    """The side that the integer comparison stands for."""
     above = (question.above if question.other is not None else not question.nan) != (
         turned and question.other is not None
     )
@@ -86,13 +86,12 @@ def _side(question: Question, turned: bool) -> Side:
 
 
 def _mismatch(question: Question, turned: bool) -> bool:
-    """Whether it takes two comparisons of integers; ``turned``: of floats with the other sign."""
+    """Whether the question takes two integer comparisons; ``turned``: keys are of negated floats."""
     return question.other is not None and (question.above != turned) == question.nan
 
 
 def _is_order(one: Recurrence) -> bool:
-    """Whether floats are only chosen, compared with others that are not part of the recurrence, and asked whether they
-    are NaN."""
+    """Whether floats of the recurrence are only selected, compared with floats off it, and tested for NaN."""
     compares = 0
     for op in one.ops:
         floats = [v for v in op.operands if v in one.values and isinstance(v.type, FloatType)]
@@ -107,15 +106,15 @@ def _is_order(one: Recurrence) -> bool:
 
 
 def _is_test(op: Op | None) -> Value | None:
-    """x, of ``x != x`` and ``x == x``."""
+    """x if the operation is ``x != x`` or ``x == x``, else None."""
     return (
         op.operands[0] if op is not None and op.opcode in ("feq", "fne") and op.operands[0] is op.operands[1] else None
     )
 
 
 def _questions(one: Recurrence) -> dict[Op, Question]:
-    """What each operation of the loop asks that compares floats of the recurrence, or joins a comparison with the
-    question whether the float is a NaN."""
+    """What each operation of the loop asks that compares floats of the recurrence, or combines a comparison with a NaN
+    test of the same float."""
     found: dict[Op, Question] = {}
     for op in one.body.ops:
         if op.opcode in ("flt", "fle") and sum(one.late(op)) == 1:
@@ -136,7 +135,7 @@ def _questions(one: Recurrence) -> dict[Op, Question]:
 
 
 def _joined(parts: list[Question | None]) -> Question | None:
-    """A comparison or the question whether the same float is a NaN."""
+    """A comparison combined with a NaN test of the same float."""
     if None in parts:
         return None
     compare, test = sorted(parts, key=lambda part: part.other is None)
@@ -152,8 +151,8 @@ class _Keys:
     loop: Op
     one: Recurrence
     asked: dict[Op, Question]
-    turned: bool  #: whether integers are those of the floats with the other sign
-    shared: dict[tuple[Value, bool], Value]  #: integers of floats that are made of them, and whether turned
+    turned: bool  #: whether keys are of negated floats
+    shared: dict[tuple[Value, bool], Value]  #: keys by the float that was made of them, and whether it is negated
     known: dict[Value, Value] = field(default_factory=dict)
     replaced: dict[Value, Value] = field(default_factory=dict)
 
@@ -184,14 +183,14 @@ class _Keys:
         keep_carried(self.loop, [k for k in range(len(body.args)) if k not in gone])
 
     def _carry(self, arg: Value) -> CarriedValue:
-        """A key beside a carried float, from before the loop on."""
+        """Carry a key in addition to a carried float, computed before the loop."""
         start = self._make(self.loop.operands[1 + arg.index], self.before)
         key = add_carried(self.loop, start, arg.name, result=Value(start.type, arg.name))
         self.known[arg] = key.arg
         return key
 
     def _results(self, floats: list[Value], keys: list[CarriedValue]):
-        """The floats behind the loop."""
+        """Restore the floats after the loop."""
         behind = Region()
         b = Builder(behind, self.loop.span)
         for arg, key in zip(floats, keys, strict=True):
@@ -212,7 +211,7 @@ class _Keys:
             b.region.ops.append(op)
 
     def _is_now(self, value: Value, key: Value, b: Builder):
-        """``key`` is that of a float, which is made of it where somebody wants it."""
+        """``key`` is that of a float; the float is restored from it for other users."""
         made = self._float(key, value.type, b)
         self.replaced[value] = made
         self.known[value] = self.known[made] = self.shared[made, self.turned] = key
@@ -224,7 +223,7 @@ class _Keys:
             )
         return self.known[value]
 
-    # --- integers of floats
+    # --- keys of floats
 
     def _make(self, value: Value, b: Builder) -> Value:
         bits = value.type.bits
@@ -257,15 +256,15 @@ class _Keys:
         return b.value("or" if question.nan else "and", answer, self._is_nan(key, question.nan, b))
 
     def _is_nan(self, key: Value, wanted: bool, b: Builder) -> Value:
-        """Whether it is one, or none."""
+        """Whether the float of the key is a NaN, or is not."""
         bits = key.type.bits
         if wanted:
             return b.value("slt", key, b.const(_least(bits), key.type))
         return b.value("slt", b.const(_least(bits) - 1, key.type), key)
 
     def _limit(self, question: Question, above: bool, b: Builder) -> Value:
-        """What the key is compared with. A number above which it shall be, or equal to it, is one less. It is the same
-        in all iterations where the float is."""
+        """The integer that the key is compared with. For "above or equal" it is one less. It is loop-invariant if the
+        float is."""
         b = b if question.other in self.inside else self.before
         key = self._key(question.other, b)
         whole, bits = key.type, key.type.bits
@@ -277,21 +276,21 @@ class _Keys:
         key = b.value("select", zero, b.const(side, whole), key)
         if exact:
             key = b.value("add", key, b.const(-1, whole))
-        if above:  # never
+        if above:  # never true
             return b.value("select", nan, b.const((1 << bits - 1) - 1, whole), key)
         return b.value("select", nan, b.const(_least(bits) - (not question.strict), whole), key)
 
 
 def _mirrored(number: Value, b: Builder) -> Value:
-    """Of negative numbers all bits but the sign are the other ones: from sign and magnitude to two's complement, -0
-    being -1, and back."""
+    """Invert all bits but the sign of negative numbers: converts sign and magnitude to two's complement, with -0 as -1,
+    and back."""
     bits = number.type.bits
     sign = b.value("ashr", number, b.const(bits - 1, number.type))
     return b.value("xor", number, b.value("lshr", sign, b.const(1, number.type)))
 
 
 def _nans(bits: int) -> int:
-    """How many NaN there are of either sign, by which those above all numbers come round to below them."""
+    """The number of NaN of either sign; adding it wraps those above all numbers around to below them."""
     return (1 << _MANTISSA[bits]) - 1
 
 
@@ -301,5 +300,5 @@ def _infinity(bits: int) -> int:
 
 
 def _least(bits: int) -> int:
-    """The key of the least number, an infinity, as its bits: all NaN are below."""
+    """The key of the least number, an infinity, as a bit pattern: all NaN are below it."""
     return (1 << bits - 1) + 2 * _nans(bits)

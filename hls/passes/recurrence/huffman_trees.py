@@ -1,5 +1,5 @@
-"""Trees of one kind of operation, in the order in which what they take is there: sums of integers and floats, products,
-logic, extremes."""
+"""Huffman-style construction of trees by arrival time: operands that arrive first are joined first. For sums of
+integers and floats, products, logic, min/max."""
 
 import heapq
 from collections.abc import Iterator, Mapping
@@ -13,14 +13,14 @@ from ..float.flush_denormals import flush_of
 
 __all__ = ["Node", "Shaper", "Tree", "Trees", "rebuild", "trees_of"]
 
-#: trees are taken apart into at most so many values
+#: most leaves of a tree
 MOST_LEAVES = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """``kind`` of two others: "fma" adds the product ``left`` to ``right``, and "fmul" is the product ``left`` (twice
-    named) as a number."""
+    """``kind`` of two operands: "fma" adds the product ``left`` to ``right``; "fmul" is the product ``left`` (given
+    twice) as a number."""
 
     kind: str
     left: "Term | Node"
@@ -28,7 +28,7 @@ class Node:
 
     @property
     def minus(self) -> bool:
-        """Of a sum: whether this is what is to be subtracted. A product changes its sign for free."""
+        """In a sum: whether the node is to be subtracted. A product is negated for free."""
         return self.right.minus and (self.left.minus or self.kind == "fma")
 
     @property
@@ -38,7 +38,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Tree:
-    """``products`` of the leaves that are products are computed as such, and all others inside of multiply-adds."""
+    """``products`` of the leaves that are products are computed as such, all others inside multiply-adds."""
 
     kind: str
     leaves: list[Term]
@@ -46,9 +46,8 @@ class Tree:
 
 
 def trees_of(body: Region, way: list[Op], mine: set[Value], floats: bool) -> dict[Op, Tree]:
-    """The trees of at least three values whose results are wanted for something else than more of the same, in the
-    recurrence of values ``mine`` with operations ``way``; with ``floats`` also of floats, whose sums another order
-    makes others."""
+    """The trees with at least three leaves whose roots have a user of another kind, in the recurrence of values
+    ``mine`` with operations ``way``; with ``floats`` also those of floats, whose reassociation changes the rounding."""
     kinds = {op: kind for op in way if (kind := kind_of(op, floats)) is not None}
     finder, found = _Finder(kinds, uses(body), mine), {}
     for op in kinds:
@@ -66,7 +65,7 @@ class _Finder:
     mine: set[Value]
 
     def is_root(self, op: Op) -> bool:
-        """Whether somebody wants the result for something else than more of the same, or for a place in memory."""
+        """Whether the result has a user other than the same kind of operation and address computations."""
         users = self.used.get(op.result, ())
         more = [
             self.kinds.get(user) == self.kinds[op] and not (user.opcode == "fma" and index < 2) for user, index in users
@@ -77,13 +76,13 @@ class _Finder:
         kind, leaves = self.kinds[op], self._leaves(op, self.kinds[op], False)
         if not any(leaf.factor is not None for leaf in leaves):
             return Tree(kind, leaves)
-        taken = [self._product(leaf, kind) for leaf in leaves]  # which product stands for itself may be another one
+        taken = [self._product(leaf, kind) for leaf in leaves]  # another product may be the one that is computed alone
         factors = sum(leaf.factor is not None for leaf in taken) - sum(leaf.factor is not None for leaf in leaves)
         return Tree(kind, [self._signed_first(leaf) for leaf in taken], factors)
 
     def _leaves(self, op: Op, kind: str, minus: bool, room: int = MOST_LEAVES) -> list[Term]:
-        """What an operation takes, those of the same kind in the recurrence taken apart; more than ``room`` where it
-        would be too much."""
+        """The leaves of an operation: operations of the same kind on the recurrence are expanded; more than ``room``
+        leaves if there are too many."""
         found: list[Term] = []
         for term in terms_of(op):
             inner, negative = term.value.op if term.factor is None else None, minus != term.minus
@@ -95,22 +94,22 @@ class _Finder:
         return found
 
     def _product(self, leaf: Term, kind: str) -> Term:
-        """A leaf that is a product nobody else wants, as one."""
+        """A leaf that is a product without another user, as a product term."""
         op = leaf.value.op if leaf.factor is None else None
         alone = op is not None and op.opcode == "fmul" and leaf.value in self.mine and len(self.used[leaf.value]) == 1
         same = alone and bool(op.attrs.get(Attr.FLUSH_DENORMALS)) == kind.endswith("flush")
         return Term(op.operands[0], leaf.minus, op.operands[1]) if same else leaf
 
     def _signed_first(self, leaf: Term) -> Term:
-        """The factor that changes its sign first: the one that does not wait for the recurrence, if any."""
+        """The product with the factor that is negated first: one off the recurrence, if any."""
         if leaf.factor is None or leaf.value not in self.mine:
             return leaf
         return Term(leaf.factor, leaf.minus, leaf.value)
 
 
 class Trees:
-    """The trees of a region whose inner results nobody else looks at. A value of a ``recurrence`` meets one that is
-    there before it at the root of a tree."""
+    """The trees of a region whose inner results have no other user. An operation that joins a value of a ``recurrence``
+    with one off it is the root of a tree."""
 
     def __init__(self, region: Region, used: Mapping[Value, list[tuple[Op, int]]], recurrence: Mapping[Value, int]):
         self.used, self.recurrence = used, recurrence
@@ -122,7 +121,7 @@ class Trees:
         }
 
     def at(self, op: Op) -> Tree | None:
-        """The tree with this root, unless it is a place in memory, or nobody wants it."""
+        """The tree with this root, unless it is an address, or unused."""
         if op not in self.kinds or op in self.inner:
             return None
         if all(has(user, "pointer") for user, _ in self.used.get(op.result, ())):
@@ -130,7 +129,7 @@ class Trees:
         return Tree(self.kinds[op], list(self._leaves(op, False)))
 
     def inside(self, op: Op) -> Iterator[Op]:
-        """The operations that the tree with this root needs no more once it is built anew."""
+        """The operations that become unused when the tree with this root is rebuilt."""
         yield from self._compare_of(op)
         for term in terms_of(op):
             if term.value.op in self.inner:
@@ -138,8 +137,8 @@ class Trees:
                 yield from self.inside(term.value.op)
 
     def _only_user(self, op: Op) -> Op | None:
-        """The one operation that takes the result; None where there are others. The comparison of a least value is a
-        part of its choice."""
+        """The only operation that uses the result; None if there are several. The comparison of a min/max counts as a
+        part of its select."""
         users = {user for user, _ in self.used.get(op.result, ())}
         for compare in [user for user in users if has(user, "compare")]:
             choices = {user for user, _ in self.used.get(compare.result, ())}
@@ -149,7 +148,7 @@ class Trees:
         return users.pop() if len(users) == 1 else None
 
     def _meets_carried(self, op: Op) -> bool:
-        """Whether one operand belongs to the recurrence of the operation, and the other is there before."""
+        """Whether one operand is on the recurrence of the operation, and the other is not."""
         mine = self.recurrence.get(op.result)
         return mine is not None and len({self.recurrence.get(term.value) == mine for term in terms_of(op)}) == 2
 
@@ -162,7 +161,7 @@ class Trees:
                 yield replace(term, minus=negative)
 
     def _compare_of(self, op: Op) -> list[Op]:
-        """The comparison of a least or greatest value, if it is for nothing else."""
+        """The comparison of a min/max, if it has no other use."""
         if op.opcode != "select" or any(user is not op for user, _ in self.used[op.operands[0]]):
             return []
         return [op.operands[0].op]
@@ -170,19 +169,19 @@ class Trees:
 
 @dataclass(frozen=True)
 class Shaper:
-    """Trees in the order in which values are there, as ``arrivals`` says."""
+    """Builds trees in order of arrival time, as given by ``arrivals``."""
 
     arrivals: Arrivals
 
     def at(self, node: Term | Node, kind: str) -> Arrival:
-        """When it is there, in a tree of this kind."""
+        """The arrival of a node in a tree of this kind."""
         if isinstance(node, Term):
             return max(self.arrivals.at(v) for v in (node.value, node.factor) if v is not None)
         return self._joined(node, self.at(node.left, kind), self.at(node.right, kind), kind)
 
     def soonest(self, tree: Tree) -> Node:
-        """What is there first meets first. A product meets a number: the first ones, as many as there were, become
-        numbers."""
+        """The tree in which operands that arrive first are joined first. A product is joined with a number: the
+        earliest products, as many as before, become numbers."""
         heap = [(self.at(leaf, tree.kind), k, leaf) for k, leaf in enumerate(tree.leaves)]
         for time, k, leaf in sorted(item for item in heap if _is_product(item[2]))[: tree.products]:
             heap.remove((time, k, leaf))
@@ -202,7 +201,7 @@ class Shaper:
 
 
 def _first_number(heap: list) -> tuple[Arrival, int, Term | Node]:
-    """Take what is no product and there first."""
+    """Remove the earliest node that is no product."""
     found = min(item for item in heap if not _is_product(item[2]))
     heap.remove(found)
     heapq.heapify(heap)
@@ -214,7 +213,7 @@ def _is_product(node: Term | Node) -> bool:
 
 
 def rebuild(body: Region, shapes: Mapping[Op, Node]):
-    """Make the roots what the shapes say; what nobody wants any more stays for others to remove."""
+    """Give the roots their new shapes; operations that become unused are left for others to remove."""
     before, body.ops = body.ops, []
     for op in before:
         if op in shapes:
@@ -237,8 +236,8 @@ def _become(op: Op, node: Node, b: Builder):
 
 
 def _pairing(node: Node) -> tuple[str, tuple]:
-    """The operation of a node that is no product, and its parts in order. Of a difference the part that is subtracted
-    comes second."""
+    """The operation of a node that is no product, and its operands in order. In a difference the subtrahend is
+    second."""
     if node.left.minus == node.right.minus:
         return node.kind, (node.left, node.right)
     name = {"add": "sub", "fadd": "fsub"}[node.kind]
@@ -256,7 +255,7 @@ def _built(node: Term | Node, b: Builder, attrs: dict) -> Value:
 
 
 def _operation(node: Node, b: Builder, attrs: dict, turned: bool = False) -> tuple[str, list[Value]]:
-    """The operation of a node of floats; with ``turned`` its sign is the other one."""
+    """The operation of a float node; ``turned``: negated."""
     if node.kind == "fmul":
         return "fmul", [node.left.value, node.left.factor]
     if node.kind == "fma":

@@ -1,4 +1,4 @@
-"""Loop control computed ahead of time, where one clock cycle is too short for it."""
+"""Look-ahead transformation of loop control that does not fit into one clock cycle."""
 
 from dataclasses import dataclass
 
@@ -11,23 +11,23 @@ from ..manager import Form, FunctionPass
 __all__ = ["LookAheadControl", "carry_ahead"]
 
 MOST_OPS = 24
-#: cycles that a condition may come behind its state
+#: most cycles from a state to its condition
 MOST_LATE = 3
 
 
 @dataclass(frozen=True)
 class LookAheadControl(FunctionPass):
-    """Before: a loop's continue condition is computed from its carried values in the token it belongs to, so that the
-    next issue waits for increment, comparison and header in one cycle. After: where that chain exceeds the clock
-    period, the state the condition depends on is carried some iterations ahead, and the condition itself is a carried
-    bit.
+    """Look-ahead transformation of loop control (Parhi and Messerschmitt 1989). Before: a loop's continue condition is
+    computed from the carried values of the same iteration, so the next issue waits for increment, comparison and header
+    in one cycle. After: if that path exceeds the clock period, the state that the condition depends on is carried some
+    iterations ahead, and the condition itself is a carried bit.
 
     With s(t) the control state of iteration t, c(t) whether another follows, and n iterations: c(t+n-1) = C(s(t+n-1),
-    s(t+n)) is computed while t issues, from registers that hold both states, and moves on through n-1 carried bits. Two
-    iterations do where a cycle is enough for the next state, and where it is known to be another one; each cycle more
-    that the condition takes behind what comes back to itself in one (a row that counts where a column comes round, and
-    is compared) is one iteration more. All operations involved are total and without effect, so computing them past the
-    last iteration does no harm. Only states made of cheap integer operations are treated.
+    s(t+n)) is computed while t issues, from registers that hold both states, and is delayed by n-1 carried bits. n is 2
+    if both the next state and the condition fit into a cycle each; every additional cycle of the condition after the
+    single-cycle recurrence of the state (e.g. a row counter that steps when a column counter wraps, and is compared)
+    adds one iteration. All operations involved are total and without effect, so computing them past the last iteration
+    does no harm. Only states computed by cheap integer operations are treated.
     """
 
     timing: TimingModel
@@ -43,14 +43,13 @@ class LookAheadControl(FunctionPass):
         for op in list(region.ops):
             for inner in op.regions:
                 self._region(inner)
-            if op.opcode == "loop" and not op.attrs.get(Attr.RING):  # which decides behind all of its levels
+            if op.opcode == "loop" and not op.attrs.get(Attr.RING):  # a barrier loop decides after all of its levels
                 place = region.ops.index(op)
                 region.ops[place:place] = carry_ahead(op, self.timing)
 
 
 def carry_ahead(loop: Op, timing: TimingModel) -> list[Op]:
-    """Carry the loop's control state ahead if it takes too long, in place; returns the operations that must stand
-    before it."""
+    """Look ahead for the loop's control if it takes too long, in place; returns the operations to insert before it."""
     control = _control(loop)
     if control is None or not _is_too_long(loop, control, timing):
         return []
@@ -65,8 +64,8 @@ def _is_too_long(loop: Op, control: "_Control", timing: TimingModel) -> bool:
 
 
 def _late(loop: Op, control: "_Control", timing: TimingModel) -> int:
-    """Cycles by which the condition on a state comes behind the first part of that state, where each part of it comes
-    back to itself within a cycle; 0 where one does not, as looking further ahead gains nothing then."""
+    """Cycles from the first part of a state to its condition, if each part of the state has a recurrence of one cycle;
+    0 if one has not, as looking further ahead gains nothing then."""
     region = loop.regions[0]
     nexts = region.terminator.operands[1:]
     read = dict.fromkeys((region.args[k] for k in control.carried), 0)  # the cycle in which each is read
@@ -84,7 +83,7 @@ def _late(loop: Op, control: "_Control", timing: TimingModel) -> int:
 
 
 def _condition_late(loop: Op, control: "_Control", arrivals: Arrivals) -> int:
-    """The cycle in which the condition is there, asked of registers that hold the next state."""
+    """The cycle in which the condition arrives, if registers hold the next state."""
     region, timing = loop.regions[0], arrivals.timing
     nexts = region.terminator.operands[1:]
     held = {nexts[k]: timing.register(arrivals.at(region.args[k]).cycle) for k in control.carried}
@@ -131,7 +130,7 @@ def _transform(loop: Op, control: _Control, distance: int) -> list[Op]:
     before = Region()
     state = dict(zip(args, [loop.operands[1 + k] for k in control.carried], strict=True))
     states, bits = [], []
-    for _ in range(distance):  # s(1), s(2), ..., and whether each of them is that of an iteration
+    for _ in range(distance):  # s(1), s(2), ..., each with its validity
         state, bit = _step(before, control, state, nexts)
         states.append(state)
         bits.append(bit)
@@ -152,7 +151,7 @@ def _transform(loop: Op, control: _Control, distance: int) -> list[Op]:
 
 
 def _step(region: Region, control: _Control, state: dict, nexts) -> tuple[dict, Value]:
-    """The state after ``state`` and whether there is one, computed at the end of ``region``."""
+    """The next state and its continue condition, computed at the end of ``region``."""
     values = dict(state)
     region.ops += clone_ops(list(control.ops), values)
     following = {arg: values.get(nexts[arg.index], nexts[arg.index]) for arg in state}
@@ -160,7 +159,7 @@ def _step(region: Region, control: _Control, state: dict, nexts) -> tuple[dict, 
 
 
 def _condition(region: Region, control: _Control, state: dict, following: dict, nexts) -> Value:
-    """The continue condition from a state and the one after it: what computes the latter is not computed again."""
+    """The continue condition of a state and its next state: the operations that compute the latter are not repeated."""
     values = dict(state) | {nexts[arg.index]: value for arg, value in following.items()}
     region.ops += clone_ops([op for op in control.ops if op.results[0] not in values], values)
     return values.get(control.condition, control.condition)

@@ -1,4 +1,4 @@
-"""Counters that come round, and turn only now and then, take one choice instead of two."""
+"""Wrap-around select merging: a conditional wrap-around counter takes one select instead of two."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ __all__ = ["MergeWrapAroundSelects"]
 
 @dataclass(frozen=True)
 class MergeWrapAroundSelects(FunctionPass):
-    """Before: flat. After: ``turns ? (end ? 0 : x + 1) : x`` is ``turns and end ? 0 : x + turns``, which is one choice
-    less on the way from one value to the next. (Such are the heads of delay lines that are shifted under a
-    condition.)"""
+    """Wrap-around select merging. Before: flat. After: ``turns ? (end ? 0 : x + 1) : x`` is ``turns and end ? 0 : x +
+    turns``, which is one select less on the recurrence. (Heads of delay lines that are shifted conditionally have this
+    form.)"""
 
     name = "merge-wrap-around-selects"
     requires = frozenset({Form.FLAT})

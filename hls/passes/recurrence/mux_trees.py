@@ -1,4 +1,4 @@
-"""Trees of choices, and the way to choose one of their leaves last: what it waits for passes one choice then."""
+"""Mux trees, and how to select one of their leaves last, so that a late leaf passes one select only."""
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from ...ir import Builder, Op, Value
 __all__ = ["MuxLeaf", "choose_last", "leaves_of"]
 
 Condition = tuple[Value, bool]
-#: builds the opposite of a truth value
+#: builds the negation of a truth value
 Negation = Callable[[Value, Builder], Value]
 
 
 @dataclass(frozen=True)
 class MuxLeaf:
-    """What is chosen where all ``conditions`` have the truth beside them."""
+    """A value that is selected if each of the ``conditions`` has the truth value given with it."""
 
     value: Value
     conditions: tuple[Condition, ...]
 
 
 def leaves_of(value: Value, inside: Container[Op], conditions: tuple[Condition, ...] = ()) -> list[MuxLeaf]:
-    """What a value is chosen from by operations ``inside`` a loop."""
+    """The leaves of the select tree of a value, through operations ``inside`` a loop."""
     if value.op not in inside or value.op.opcode != "select":
         return [MuxLeaf(value, conditions)]
     condition, yes, no = value.op.operands
@@ -32,8 +32,8 @@ def leaves_of(value: Value, inside: Container[Op], conditions: tuple[Condition, 
 
 
 def choose_last(op: Op, leaf: MuxLeaf, b: Builder, negate: Negation) -> list[Value]:
-    """The operands of a choice that says the same as ``op`` and decides about ``leaf``, one of its leaves, last: where
-    its conditions hold it is that leaf, else what the others come to."""
+    """The operands of a select equivalent to ``op`` that selects ``leaf``, one of its leaves, last: the leaf if its
+    conditions hold, else the rest of the tree."""
     rest = _without(op, leaf.conditions, b)
     terms = [condition if truth else negate(condition, b) for condition, truth in reversed(leaf.conditions)]
     both = terms[0]
@@ -43,8 +43,8 @@ def choose_last(op: Op, leaf: MuxLeaf, b: Builder, negate: Negation) -> list[Val
 
 
 def _without(op: Op, path: tuple[Condition, ...], b: Builder) -> Value:
-    """The choice where that is not taken to which these conditions lead: one between it and another value is the other
-    one."""
+    """The tree without the leaf to which these conditions lead: a select between it and another value is replaced by
+    the other value."""
     (condition, truth), *rest = path
     _, *sides = op.operands
     taken = 0 if truth else 1

@@ -1,4 +1,4 @@
-"""What a loop adds to a value of the loop around it is added up by itself, and added to that value behind the loop."""
+"""Reduction privatization: an inner loop accumulates from the identity, and its result is combined outside."""
 
 from dataclasses import dataclass
 
@@ -14,12 +14,12 @@ __all__ = ["PrivatizeReductions"]
 
 @dataclass(frozen=True)
 class PrivatizeReductions(FunctionPass):
-    """Before: flat, recurrences short. After: a loop (the innermost first) that carries ``s`` from the loop around it
-    only to give ``s + x`` back begins with 0, and the sum is added to ``s`` behind it; so also products, logic, least
-    and greatest of integers.
+    """Reduction privatization. Before: flat, recurrences short. After: a loop (innermost loops first) that carries
+    ``s`` of the outer loop only to return ``s + x`` starts from 0, and its sum is added to ``s`` after it. The same
+    holds for products, logic, and min/max of integers.
 
-    The loop around it then has ``s`` in an addition of its own. Else its next iteration, which begins with ``s``, would
-    have to wait for all iterations inside, and its invocations could not take turns.
+    The outer loop then has ``s`` only in an addition of its own. Otherwise its next iteration, whose inner loop starts
+    from ``s``, would have to wait for all inner iterations, and invocations of the inner loop could not interleave.
     """
 
     name = "privatize-reductions"
@@ -35,7 +35,7 @@ class PrivatizeReductions(FunctionPass):
 
 
 def _sum_alone(region: Region, loop: Op):
-    """Treat what ``loop`` carries for the loop whose body is ``region``."""
+    """Privatize the reductions that ``loop`` carries for the outer loop, whose body is ``region``."""
     together = None
     for k, (start, after) in enumerate(zip(loop.operands[1:], loop.results, strict=True)):
         kind = _kind(loop.regions[0], k)
@@ -48,8 +48,7 @@ def _sum_alone(region: Region, loop: Op):
 
 
 def _kind(body: Region, k: int) -> str | None:
-    """The operation that is all that the body does with what it carries at ``k``, and with the result; None if there is
-    more."""
+    """The only operation that the body applies to carried value ``k``, and to its result; None if there are others."""
     carried, following = body.args[k], body.terminator.operands[1 + k]
     op = following.op
     pair = pair_of(op)
@@ -67,7 +66,7 @@ def _kind(body: Region, k: int) -> str | None:
 
 
 def _comparison(op: Op) -> list[Op]:
-    """The comparison of a least or greatest value."""
+    """The comparison of a min/max."""
     compare = op.operands[0].op
     return [compare] if op.opcode == "select" and compare is not None and has(compare, "compare") else []
 

@@ -1,4 +1,4 @@
-"""Changes of a loop's body that a recurrence is tried with."""
+"""Edits of a loop's body for trial transformations of a recurrence."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,8 @@ __all__ = ["insert_before", "snapshot"]
 
 
 def snapshot(one: Recurrence) -> Callable[[], None]:
-    """What brings the body back to where it is now, as long as nothing but its operations, and what these are,
-    changes."""
+    """A function that restores the body as it is now, provided that only its operations, and their opcodes and
+    operands, change."""
     ops, values = list(one.body.ops), set(one.values)
     were = [(op, op.opcode, list(op.operands), op.attrs) for op in ops]
 
@@ -23,6 +23,6 @@ def snapshot(one: Recurrence) -> Callable[[], None]:
 
 
 def insert_before(one: Recurrence, before: Op, added: list[Op]) -> None:
-    """Put operations before one of the body."""
+    """Insert operations before one of the body."""
     place = one.body.ops.index(before)
     one.body.ops[place:place] = added

@@ -1,4 +1,5 @@
-"""Recurrences of integers are made short: what an iteration adds is added up beside them."""
+"""Recurrence height reduction: integer recurrences are reassociated so that increments are combined off the
+recurrence."""
 
 from dataclasses import dataclass
 
@@ -11,15 +12,14 @@ from ..manager import Form, FunctionPass
 __all__ = ["RecurrenceHeightReduction"]
 
 
-#: the kind of a form in which ``rest`` takes the place of ``root`` under a condition
+#: the kind of a form in which ``rest`` replaces ``root`` under a condition
 REPLACED = "replaced"
 
 
 @dataclass(frozen=True)
 class _Form:
-    """A value of a recurrence as ``kind(root, rest)``: ``root`` belongs to the recurrence, too, ``rest`` does not.
-    ``minus``: of a sum from which ``rest`` is taken; with ``condition`` the value is ``rest`` where that holds, else
-    ``root``."""
+    """A value of a recurrence as ``kind(root, rest)``: ``root`` is on the recurrence, too, ``rest`` is not. ``minus``:
+    in a sum, ``rest`` is subtracted; with ``condition`` the value is ``rest`` if that holds, else ``root``."""
 
     kind: str
     root: Value
@@ -30,14 +30,14 @@ class _Form:
 
 @dataclass(frozen=True)
 class RecurrenceHeightReduction(FunctionPass):
-    """Before: flat. After: in what a loop carries, operations that may be regrouped meet the carried value once: ``(s +
-    x) + y`` is ``s + (x + y)``, and ``c ? s + x : s`` is ``s + (c ? x : 0)``, so also of products, logic, least and
-    greatest. What takes the place of the carried value under several conditions is chosen beside it, too, and ``s + x
-    == y`` compares ``s``.
+    """Recurrence height reduction by reassociation (back-substitution; Schlansker and Kathail 1993). Before: flat.
+    After: the carried value enters each chain of associative operations once: ``(s + x) + y`` is ``s + (x + y)``, and
+    ``c ? s + x : s`` is ``s + (c ? x : 0)``; the same for products, logic and min/max. Values that replace the carried
+    value under several conditions are selected off the recurrence, too, and ``s + x == y`` compares ``s``.
 
-    Only values that depend on their own of the iteration before are touched, and only by what does not: that is there
-    early, while an operation more in the chain costs cycles between iterations. What is in between, and wanted by
-    itself, is computed from the carried value in one step as well.
+    Only operations that join a value of a recurrence with one off it are changed: the latter arrives early, while each
+    further operation in the chain costs cycles between iterations. Intermediate results with other users are computed
+    from the carried value in one step as well.
     """
 
     name = "recurrence-height-reduction"
@@ -67,8 +67,8 @@ class _Body:
             self.region.ops.append(op)
 
     def _compare(self, op: Op, b: Builder):
-        """``s + x == y`` is ``s == y - x``, so that the sum is no part of the way to the condition, as of a counter
-        that begins anew."""
+        """``s + x == y`` is ``s == y - x``, so that the sum is not on the path to the condition, as for a counter that
+        restarts."""
         for value, other in (op.operands, op.operands[::-1]):
             form = self.forms.get(value)
             if form is not None and form.kind == "add" and self._is_late(value, op) and not self._is_late(other, op):
@@ -81,7 +81,7 @@ class _Body:
             self.forms[op.result] = form
 
     def _is_late(self, value: Value, op: Op) -> bool:
-        """Whether the value belongs to the recurrence of the operation."""
+        """Whether the value is on the recurrence of the operation."""
         return self.component.get(value) == self.component[op.result]
 
     def _of_pair(self, op: Op, b: Builder) -> _Form | None:
@@ -97,7 +97,7 @@ class _Body:
         return self._joined(op, _Form("add", *op.operands, minus=True), b)
 
     def _joined(self, op: Op, last: _Form, b: Builder) -> _Form:
-        """What the operation does to a value that has a form already is done to the rest of that."""
+        """Fold an operation on a value that has a form already into the rest of that form."""
         form = self.forms.get(last.root)
         if form is None or form.kind != last.kind:
             return last
@@ -105,7 +105,7 @@ class _Body:
         return self._become(op, form, rest, b)
 
     def _become(self, op: Op, form: _Form, rest: Value, b: Builder) -> _Form:
-        """Let the operation compute ``form`` with another ``rest``."""
+        """Make the operation compute ``form`` with another ``rest``."""
         if form.minus:
             op.opcode, op.operands = "sub", [form.root, rest]
         else:
@@ -127,7 +127,7 @@ class _Body:
         """``c2 ? y : (c1 ? x : s)`` is ``c1 or c2 ? (c2 ? y : x) : s``."""
         if self._is_late(sides[0], op) == self._is_late(sides[1], op):
             return None
-        kept = self._is_late(sides[0], op)  # by the condition; otherwise what is early takes its place
+        kept = self._is_late(sides[0], op)  # the condition keeps the carried value; otherwise it replaces it
         late, early = sides if kept else sides[::-1]
         taken = b.value("xor", condition, b.true()) if kept else condition
         form = self.forms.get(late)
@@ -138,8 +138,8 @@ class _Body:
         return _Form(REPLACED, form.root, rest, condition=either)
 
     def _common(self, forms: list[_Form | None], sides: list[Value]) -> _Form | None:
-        """The form of one side of a choice if the other has the same root; None where they have nothing in common. A
-        sum is preferred to a difference."""
+        """The form of one arm of a select if the other arm has the same root; None otherwise. A sum is preferred to a
+        difference."""
         for form in sorted(
             (form for form in forms if form is not None and form.kind != REPLACED), key=lambda form: form.minus
         ):
@@ -151,7 +151,7 @@ class _Body:
         return None
 
     def _rest(self, own: _Form | None, side: Value, form: _Form, b: Builder) -> Value:
-        """What a side of a choice does to the root of ``form``."""
+        """What an arm of a select combines with the root of ``form``."""
         if side is form.root:
             return neutral(form.kind, side.type, b)
         return own.rest if own.minus == form.minus else b.value("sub", b.const(0, side.type), own.rest)

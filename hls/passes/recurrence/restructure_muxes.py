@@ -1,4 +1,4 @@
-"""What a loop carries is chosen so that what is computed last passes one choice only."""
+"""Timing-driven mux restructuring: the latest operand of a carried value's select tree passes one select only."""
 
 from dataclasses import dataclass
 
@@ -11,18 +11,18 @@ from .mux_trees import MuxLeaf, choose_last, leaves_of
 
 __all__ = ["RestructureMuxes"]
 
-#: choices looked at together
+#: most leaves of a tree
 _MOST_LEAVES = 8
 
 
 @dataclass(frozen=True)
 class RestructureMuxes(FunctionPass):
-    """Before: flat. After: where a value carried to the next iteration comes out of choices one after the other, too
-    late for one cycle, the operand that is there last is chosen in the last of them, under a condition that says the
-    same.
+    """Timing-driven mux restructuring (generalized bypass). Before: flat, with memory tokens. After: if the next value
+    of a carried value is computed by successive selects, too late for one cycle, the latest operand is selected in the
+    last one, under an equivalent condition.
 
-    The counters of loops that became one step under the conditions of all loops inside them; this makes such a step as
-    short as that of a single counter.
+    The counters of coalesced loops step under the conditions of all loops inside them; this makes such a step as short
+    as that of a single counter.
     """
 
     timing: TimingModel
@@ -38,8 +38,8 @@ class RestructureMuxes(FunctionPass):
 
 
 class _Loop:
-    """Times are asked twice: with all that is computed from what the loop carries, and with that part alone which comes
-    back to the value itself, as the rest may be computed cycles before."""
+    """Arrivals are computed twice: over everything that depends on carried values, and over the recurrence of the value
+    alone, as the rest may be computed in earlier cycles."""
 
     def __init__(self, loop: Op, timing: TimingModel):
         (self.body,), self.timing = loop.regions, timing
@@ -61,7 +61,7 @@ class _Loop:
         self.body.ops.append(end)
 
     def _sooner(self, value: Value, b: Builder) -> Value:
-        """The value with another leaf chosen last, where that is sooner: any that several conditions decide about."""
+        """The value with another leaf selected last, if it arrives sooner: any leaf under several conditions."""
         leaves = leaves_of(value, self.inside)
         if not 3 <= len(leaves) <= _MOST_LEAVES:
             return value
@@ -81,7 +81,7 @@ class _Loop:
         del self.body.ops[count:]
         return best
 
-    # --- when values are there, from the registers of the iteration on
+    # --- arrival times, from the registers of the iteration
 
     def _time(self, value: Value) -> Arrival:
         work = [value]
@@ -96,14 +96,14 @@ class _Loop:
         return self.times[value]
 
     def _needs(self, value: Value) -> list[Value]:
-        """Operands, where they and the result are in one cycle."""
+        """The operands of an operation that is computed in the same cycle."""
         op = value.op
         if op is None or not has(op, "logic") or op not in self.inside or self._is_beside(value):
             return []
         return op.operands
 
     def _is_beside(self, value: Value) -> bool:
-        """Whether it is no part of what the question is about. (What is put together anew is, and has no component
+        """Whether the value is off the recurrence in question. (Rebuilt values are on it, though not in a component
         yet.)"""
         return (
             self.scope is not None
@@ -116,7 +116,7 @@ class _Loop:
         if value.owner is self.body:
             return self.timing.register()
         latest = max((self.times[v] for v in self._needs(value)), default=START)
-        # else it is the same in every iteration, or begins at a register
+        # else it is loop-invariant, or starts at a register
         return self.timing.after(value.op, latest) if latest > START else START
 
 

@@ -1,5 +1,5 @@
-"""What a loop adds to a carried value, the same in each iteration, before it compares and chooses is added in the
-iteration before."""
+"""Retiming of adders: an invariant that is added to a carried value before it is compared and selected is added in the
+previous iteration instead."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,18 +13,19 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["RetimeAdders"]
 
-#: what is chosen among, in one value
+#: most leaves of a next value's select tree
 _MOST_LEAVES = 6
 
 
 @dataclass(frozen=True)
 class RetimeAdders(FunctionPass):
-    """Before: flat and narrow. After: where a carried value ``x`` comes out of a choice that begins with ``x + k``, for
-    a ``k`` that the loop does not change, the loop carries ``z = x + k``, too, if it takes fewer cycles of ``timing``
-    then (None: nothing is done), and what comes next is chosen among sums: in ``x = max(c, x - gap)`` the sum is made
-    beside the comparison, not before it.
+    """Retiming of an adder across the loop's state register (Leiserson and Saxe 1991). Before: flat and narrow. After:
+    if a carried value ``x`` is the result of selects that depend on ``x + k``, for a loop-invariant ``k``, the loop
+    also carries ``z = x + k``, provided that it takes fewer cycles of ``timing`` then (None: nothing is done), and its
+    next value is selected among sums: in ``x = max(c, x - gap)`` the sum is computed in parallel with the comparison,
+    not before it.
 
-    Sums wrap around alike on both ways, so it is exact for every operand.
+    Sums wrap in the same way on both paths, so it is exact for every operand.
     """
 
     timing: TimingModel | None = None
@@ -52,7 +53,7 @@ class _Loop:
         terms = [(*term, op) for op in self.body.ops if (term := self._term(op, own)) is not None]
         sooner = [term for term in terms if self._gains(*term)]
         gained = {arg for arg, _, _ in sooner}
-        # nothing is won where another value keeps iterations as far apart
+        # nothing is gained if the recurrence of another value limits the II as much
         rest = (
             max(
                 (
@@ -70,7 +71,7 @@ class _Loop:
                 self._carry(arg, other, op)
 
     def _term(self, op: Op, own: set[Value]) -> tuple[Value, Value] | None:
-        """(carried value, what is added to it or taken from it), if that is all the operation does."""
+        """(carried value, addend or subtrahend) if the operation only adds to, or subtracts from, a carried value."""
         if op.opcode not in ("add", "sub") or op.result not in self.together or not isinstance(op.result.type, IntType):
             return None
         for value, other in (op.operands, op.operands[::-1])[: 2 if op.opcode == "add" else 1]:
@@ -80,7 +81,7 @@ class _Loop:
         return None
 
     def _begins(self, value: Value) -> Value | None:
-        """The carried value that this is, or is chosen to be if not something that no iteration before has made."""
+        """The carried value itself, or the one that a select takes unless it takes a value off the recurrence."""
         if value.owner is self.body:
             return value if value in self.together else None
         if not self._is_choice(value) or value.op.operands[0] in self.together:
@@ -92,8 +93,7 @@ class _Loop:
         return self.body.terminator.operands[1 + arg.index]
 
     def _gains(self, arg: Value, other: Value, op: Op) -> bool:
-        """Whether the way from the carried value to the next one is too long for a cycle, and as long as that from the
-        sum."""
+        """Whether the recurrence of the carried value takes more cycles than it would with the sum carried."""
         following = self._next(arg)
         if (
             following not in self.together
@@ -101,19 +101,19 @@ class _Loop:
             or len(self._leaves(following)) > _MOST_LEAVES
         ):
             return False
-        # as soon as the sum is there from the beginning, and what is chosen is added to first
+        # both: the sum is available from the start, and the selected values pass the adder first
         times = {op.result: self._time(op.operands[op.operands[0] is other], {})}
         soon = max(self._time(following, times, step) for step in (None, lambda arm: self.timing.after(op, arm)))
         return self._cycles(soon) < self._cycles(self.arrivals.at(following))
 
     def _cycles(self, arrival: Arrival) -> float:
-        """Of a recurrence that ends with what arrives so."""
+        """The cycles of a recurrence that ends with this arrival."""
         return max(1, arrival.cycle + 1)
 
     def _time(
         self, value: Value, times: dict[Value, Arrival], step: Callable[[Arrival], Arrival] | None = None
     ) -> Arrival:
-        """When the choice is made where the sum is carried, and what is chosen passes ``step`` first."""
+        """The arrival of the select tree if the sum is carried, and the selected values pass ``step`` first."""
         if not self._is_choice(value):
             arrival = self._plain(value, times)
             return step(arrival) if step else arrival
@@ -143,7 +143,7 @@ class _Loop:
         )
 
     def _carry(self, arg: Value, other: Value, op: Op):
-        """Carry the sum that ``op`` makes."""
+        """Carry the sum that ``op`` computes."""
         place = self.region.ops.index(self.loop)
         behind, self.region.ops = self.region.ops[place:], self.region.ops[:place]
         b = Builder(self.region, op.span)
@@ -164,7 +164,7 @@ class _Loop:
         carried.set_next(following)
 
     def _begun(self, value: Value, carried: Value, opcode: str, other: Value, b: Builder) -> Value:
-        """The sum with what an iteration begins with, where that with the carried value is ``carried``."""
+        """The sum with the initial value of an iteration, given the sum ``carried`` of the carried value."""
         if value.owner is self.body:
             return carried
         condition, *arms = value.op.operands
@@ -178,9 +178,9 @@ class _Loop:
         return other if constant(other) is None else b.const(constant(other), other.type)
 
     def _added(self, value: Value, opcode: str, other: Value, b: Builder) -> Value:
-        """What is chosen, with the sum made in each arm."""
+        """The select tree with the addition in each arm."""
         if not self._is_choice(value):
-            other = self._outside(other, b)  # a constant may stand behind what is chosen
+            other = self._outside(other, b)  # a constant may be defined after the select
             return b.value(opcode, value, other)
         condition, *arms = value.op.operands
         return b.value("select", condition, *(self._added(arm, opcode, other, b) for arm in arms))

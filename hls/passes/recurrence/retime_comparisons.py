@@ -1,4 +1,4 @@
-"""Conditions on counters are known an iteration before they are asked for."""
+"""Retiming of comparisons: conditions on counters are computed one iteration before they are used."""
 
 from dataclasses import dataclass
 
@@ -12,20 +12,21 @@ from ..manager import Form, FunctionPass
 __all__ = ["RetimeComparisons"]
 
 _COMPARISONS = frozenset({"eq", "ne", "slt", "sle", "ult", "ule"})
-#: choices and sums on the way from a counter to its next value
+#: most selects and sums between a counter and its next value
 _MOST_PARTS = 16
 
 
 @dataclass(frozen=True)
 class RetimeComparisons(FunctionPass):
-    """Before: flat. After: where a counter is compared, and what it counts to next hangs on the answer, in more than a
-    cycle, the answer is a carried bit, which the iteration before computed.
+    """Retiming of comparisons across the loop's state registers (look-ahead by one iteration). Before: flat, with
+    memory tokens. After: if a counter is compared, and its next value depends on the result in more than a cycle, the
+    result is a carried bit, computed in the previous iteration.
 
     ``x' = c ? r : x + s`` with ``c = x == n`` carries ``e``, which is ``c``, and ``z``, which is ``x + s - n``: ``e' =
-    e ? r == n : z == 0``, ``z' = e ? r + s - n : z + s``. What ``r`` comes to is known before; so the way from ``z`` to
-    ``e'`` holds no sum, and no comparison of more than is left to count. Other comparisons likewise, with ``z = x + s``
-    compared with ``n``. Whatever is chosen on the way, each side is treated so. Exact for every operand, as sums wrap
-    around on both ways.
+    e ? r == n : z == 0``, ``z' = e ? r + s - n : z + s``. The terms with ``r`` are known in advance; so the path from
+    ``z`` to ``e'`` contains no sum, and only a comparison of the remaining distance with 0. Other comparisons are
+    treated in the same way, with ``z = x + s`` compared with ``n``. If the path contains further selects, each arm is
+    treated so. Exact for every operand, as sums wrap in the same way on both paths.
     """
 
     timing: TimingModel
@@ -41,7 +42,7 @@ class RetimeComparisons(FunctionPass):
 
 
 class _Stuck(Exception):
-    """A counter steps in a way that is not followed."""
+    """A counter steps in a way that this pass does not follow."""
 
 
 class _Loop:
@@ -50,7 +51,7 @@ class _Loop:
         (self.body,) = loop.regions
         self.component = components(self.body)
         self.makers = {r: op for op in self.body.ops for r in op.results}
-        #: values of the body that are the same in every iteration, as they stand before the loop
+        #: loop-invariant values of the body, recomputed before the loop
         self.moved: dict[Value, Value] = {}
         self.before = Region()
         self.ones: dict[IntType, Value] = {}
@@ -65,8 +66,8 @@ class _Loop:
         self.region.ops[place:place] = self.before.ops
 
     def _late(self) -> set[int]:
-        """The sets of values in which the way from one iteration to the next takes more than a cycle, and only integer
-        logic lies on it."""
+        """The components whose path from one iteration to the next takes more than a cycle and consists of integer
+        logic."""
         arrivals = Arrivals(self.timing, dict.fromkeys(self.body.args, self.timing.register()))
         strange = set()
         for op in self.body.ops:
@@ -81,7 +82,7 @@ class _Loop:
     # --- what is compared ---
 
     def _compared(self, op: Op) -> "_Form | None":
-        """The counter that the comparison looks at, if it is with something that stays the same."""
+        """The counter that the comparison tests, if its other operand is loop-invariant."""
         for k, (value, other) in enumerate((op.operands, op.operands[::-1])):
             wide, inner = None, value
             if value.op is not None and value.op.opcode in ("zext", "sext") and value.op.operands[0].type != BOOL:
@@ -93,7 +94,7 @@ class _Loop:
         return None
 
     def _sum(self, value: Value) -> tuple[Value, tuple[Value, ...]] | None:
-        """A carried value, and what is added to it."""
+        """A carried value, and the invariants that are added to it."""
         if value.owner is self.body:
             return (value, ()) if isinstance(value.type, IntType) and value.type != BOOL else None
         op = self.makers.get(value)
@@ -106,7 +107,7 @@ class _Loop:
         return None
 
     def steady(self, value: Value) -> Value | None:
-        """The value as it stands before the loop; None where it is not the same in every iteration."""
+        """The value as available before the loop; None if it is not loop-invariant."""
         if value.owner is self.body:
             return None
         op = self.makers.get(value)
@@ -119,7 +120,7 @@ class _Loop:
             self.moved[value] = self.before.ops[-1].result
         return self.moved[value]
 
-    # --- what takes its place ---
+    # --- the replacement ---
 
     def _replace(self, op: Op, form: "_Form"):
         index, end = form.counter.index, self.body.ops.pop()
@@ -147,7 +148,7 @@ class _Loop:
         return add_carried(self.loop, initial, initial.name)
 
     def _check(self, value: Value, counter: Value, seen: set[Value]):
-        """Raises _Stuck where the way to the counter's next value holds anything but choices and steps."""
+        """Raises _Stuck if the path to the counter's next value contains anything but selects and steps."""
         if value in seen or value not in self.component or value is counter:
             return
         seen.add(value)
@@ -158,8 +159,8 @@ class _Loop:
             self._check(side, counter, seen)
 
     def parts(self, value: Value) -> "tuple[Value | None, list[tuple[Value, Value | None]]]":
-        """What a value on the way is: of one or two sides, each with what is added to it (None: nothing), the first
-        where the condition holds."""
+        """The condition, and one or two arms of a value on the path, each with its addend (None: nothing); the first
+        arm applies if the condition holds."""
         op = self.makers.get(value)
         if op is not None and op.opcode == "select":
             condition, *sides = op.operands
@@ -182,7 +183,7 @@ class _Loop:
         return self.ones[type]
 
     def _step(self, value: Value, counter: Value, terms=()) -> tuple[Value, ...]:
-        """What the counter steps by where it does; nothing where it never does."""
+        """The addends of the counter on a path where it steps; empty if it never does."""
         if value is counter:
             return terms
         if value not in self.component:
@@ -203,7 +204,7 @@ def _total(value: Value, terms, b: Builder) -> Value:
 
 @dataclass(frozen=True)
 class _Form:
-    """A comparison of ``counter`` and what is added to it, as operand ``side``, widened by ``wide`` to ``type``, with
+    """A comparison of ``counter`` plus ``terms``, as operand ``side``, extended by ``wide`` to ``type``, with
     ``limit``."""
 
     opcode: str
@@ -216,14 +217,14 @@ class _Form:
 
     @property
     def from_zero(self) -> bool:
-        """Whether it asks what is left to count: half as many bits to look at as in a comparison of two values."""
+        """Whether to compare the remaining distance with 0: half as many bits as in a comparison of two values."""
         return self.opcode in ("eq", "ne") and self.wide is None
 
     def added(self, value: Value, b: Builder) -> Value:
         return _total(value, self.terms, b)
 
     def compare(self, value: Value, b: Builder) -> Value:
-        """The comparison for what the counter and the terms come to."""
+        """The comparison for a given sum of the counter and the terms."""
         whole = b.value(self.wide, value, result=self.type) if self.wide else value
         operands = [whole, self.limit]
         return b.value(self.opcode, *(operands[::-1] if self.side else operands))
@@ -232,14 +233,14 @@ class _Form:
         return b.value("sub", value, self.limit) if self.from_zero else value
 
     def answer(self, distance: Value, b: Builder) -> Value:
-        """The comparison, asked of a distance."""
+        """The comparison, applied to a distance."""
         return (
             b.value(self.opcode, distance, b.const(0, distance.type)) if self.from_zero else self.compare(distance, b)
         )
 
 
 class _Way:
-    """What becomes of the comparison, and of the distance, on the way to the counter's next value."""
+    """Builds the comparison, and the distance, for the counter's next value, along the path to it."""
 
     def __init__(self, loop: _Loop, form: _Form, step, early: Value, ahead: Value | None, b: Builder):
         self.loop, self.form, self.step, self.early, self.ahead, self.b = loop, form, step, early, ahead, b
@@ -253,7 +254,7 @@ class _Way:
         return self._follow(value, (), self._distance)
 
     def _follow(self, value: Value, terms: tuple[Value, ...], of) -> Value:
-        """What ``of`` says of each value, and of the terms added to it, that this one is chosen from."""
+        """The select tree of the value with ``of`` applied to each leaf and the terms added to it."""
         key = value, terms, of.__name__
         if key not in self.known:
             if value is self.form.counter or value not in self.loop.component:
@@ -279,6 +280,6 @@ class _Way:
         )
 
     def _beside(self, value: Value, build) -> Value:
-        """What does not hang on the counter: before the loop, where it stays the same."""
+        """A value independent of the counter: built before the loop if it is invariant."""
         steady = None if value is self.form.counter else self.loop.steady(value)
         return build(value, self.b) if steady is None else build(steady, Builder(self.loop.before, self.b.span))

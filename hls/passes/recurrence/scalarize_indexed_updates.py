@@ -1,4 +1,4 @@
-"""Where one of a few elements in registers changes, each element has the operation of its own."""
+"""Scalarized indexed updates: an update of one of a few elements in registers becomes one operation per element."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["ScalarizeIndexedUpdates"]
 
-#: elements that have an operation each, and operations that are worth that
+#: most elements that get an operation each, and the operations that are worth it
 _MOST_ELEMENTS = 8
 _PLAIN = frozenset({"add", "sub", "and", "or", "xor"})
 
 
 @dataclass(frozen=True)
 class ScalarizeIndexedUpdates(FunctionPass):
-    """Before: flat and narrow. After: ``x[i] += v`` of an array that a loop carries in registers, for an ``i`` and a
-    ``v`` that do not depend on what it carries there, is ``x[k] = i == k ? x[k] + v : x[k]`` for each element.
+    """Scalarization of indexed updates. Before: flat and narrow. After: ``x[i] += v`` of an array that a loop carries
+    in registers, with an ``i`` and a ``v`` off the recurrence, is ``x[k] = i == k ? x[k] + v : x[k]`` for each element.
 
-    Which element it is is known before the recurrence then: it reads no element by a number, and writes none.
+    The comparisons are then off the recurrence: it contains no dynamic extract and no dynamic insert.
     """
 
     name = "scalarize-indexed-updates"
@@ -48,9 +48,9 @@ def _treat(body: Region):
 
 @dataclass(frozen=True)
 class _Update:
-    """``array[index]`` and ``value`` make what that element is next, if ``condition``."""
+    """``array[index]`` becomes an operation of itself and ``value``, if ``condition``."""
 
-    op: Op  #: makes the element
+    op: Op  #: computes the element
     array: Value
     index: Value
     value: Value
@@ -71,8 +71,8 @@ class _Update:
 
 
 def _update(op: Op, together: dict[Value, int], used) -> _Update | None:
-    """What an ``insert`` does to the array it takes; with it a choice that is its only use, between the result and that
-    array."""
+    """The update that an ``insert`` into its array operand performs, including a select between its result and that
+    array that is its only use."""
     if op.opcode == "select" and _is_choice(op, together):
         condition, made, _ = op.operands
         return _inserted(made.op, together, condition)
@@ -83,7 +83,7 @@ def _update(op: Op, together: dict[Value, int], used) -> _Update | None:
 
 
 def _is_choice(op: Op, together: dict[Value, int]) -> bool:
-    """Whether it is one between an array with another element and the array as it was, by a condition that is there
+    """Whether it selects, by a condition off the recurrence, between an array with one element replaced and the array
     before."""
     if op.opcode != "select" or op.result not in together or op.operands[0] in together:
         return False

@@ -1,5 +1,4 @@
-"""The next state of an automaton is computed for each of its states, beside the loop's recurrence, and chosen by the
-state."""
+"""FSM specialization: the next state is computed for each state, off the recurrence, and selected by the state."""
 
 from dataclasses import dataclass
 
@@ -10,19 +9,19 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["SpecializeStates"]
 
-#: bits of a state, operations between two states that are worth it, and operations of all copies
+#: bits of a state, operations on its path that make it worthwhile, and operations of all copies
 MOST_BITS, LEAST_DEPTH, MOST_OPS = 3, 4, 512
 _WIRES = frozenset({"const", "zext", "sext", "trunc"})
 
 
 @dataclass(frozen=True)
 class SpecializeStates(FunctionPass):
-    """Before: flat and narrow. After: a carried number of at most ``MOST_BITS`` bits whose next value is a long way of
-    comparisons and choices from it (a state) is chosen by itself among the next values of all states, which do not
-    depend on it.
+    """FSM specialization: Shannon expansion on the state (XLS: proc_state_fsm). Before: flat and narrow. After: a
+    carried integer of at most ``MOST_BITS`` bits (a state) whose next value depends on it through a long path of
+    comparisons and selects is selected by the state among the next values for all states, which do not depend on it.
 
-    What depends on the state and goes elsewhere stays as it is. The copies have a constant for the state, so folding
-    leaves little of them.
+    Other operations that depend on the state are unchanged. The copies have a constant for the state, so folding leaves
+    little of them.
     """
 
     name = "specialize-states"
@@ -66,14 +65,14 @@ def _treat(body: Region, k: int, together: dict[Value, int]):
 
 
 def _next_of(number: Value, state: Value, way: list[Op], following: Value, b: Builder) -> Value:
-    """The next state where the state is this number."""
+    """The next state for the state with this number."""
     values = {state: number}
     b.region.ops += clone_ops(way, values)
     return values[following]
 
 
 def _depth(way: list[Op], state: Value, following: Value) -> int:
-    """Operations, other than wires, on the longest way from a state to the next one."""
+    """Operations, except wiring, on the longest path from a state to the next one."""
     depth = {state: 0}
     for op in way:
         depth[op.result] = max((depth[v] for v in op.operands if v in depth), default=0) + (op.opcode not in _WIRES)

@@ -1,5 +1,4 @@
-"""Where values of a loop depend on each other over several iterations, a sum takes what is there early first, and what
-comes last at its end."""
+"""Timing-driven reassociation: in recurrences over several iterations, operands that arrive last are joined last."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,22 +13,22 @@ from .huffman_trees import Node, Shaper, Tree, rebuild, trees_of
 
 __all__ = ["TimingDrivenReassociation"]
 
-#: recurrences of more operations times carried values, or of more cycles, are left alone
+#: recurrences with more operations times carried values, or more cycles, are left alone
 MOST_WORK, MOST_CYCLES = 20_000, 1000
 
 
 @dataclass(frozen=True)
 class TimingDrivenReassociation(FunctionPass):
-    """Before: flat, the recurrence of each value short. After: in a recurrence of several values, sums and differences
-    (also products, logic, least and greatest of integers) take what they add in the order in which it is there, if
-    iterations can start in fewer cycles of ``timing`` (None: nothing is done) for it.
+    """Timing-driven reassociation. Before: flat, the recurrence of each single value short. After: in a recurrence of
+    several values, sums and differences (also products, logic, and min/max of integers) join their operands in order of
+    arrival, if iterations can start in fewer cycles of ``timing`` by it (None: nothing is done).
 
-    What was computed some iterations ago is there so many intervals earlier, and what is not part of the recurrence
-    long before: where ``h`` is ``e`` of three iterations ago, ``h + f(e) + x`` becomes ``(x + h) + f(e)``. An inner
-    result that is also wanted elsewhere is computed once more for that.
+    A value computed some iterations ago arrives as many IIs earlier, and a value off the recurrence long before: with
+    ``h`` the ``e`` of three iterations ago, ``h + f(e) + x`` becomes ``(x + h) + f(e)``. An intermediate result with
+    other users is duplicated for that.
 
-    With ``floats``, sums of floats are regrouped, too, which changes their rounding: multiply-adds stay as many, but
-    each may take another number. ``tell`` gets a note for each of these sums.
+    With ``floats``, sums of floats are reassociated, too, which changes their rounding: the number of multiply-adds is
+    kept, but each may get another addend. ``tell`` receives a note for each of these sums.
     """
 
     timing: TimingModel | None = None
@@ -46,7 +45,7 @@ class TimingDrivenReassociation(FunctionPass):
         timing = self.timing.unplanned(function)
         for _, loop in loops_inside_out(result.body):
             body = loop.regions[0]
-            # no sum of floats changes where iterations wait for each other anyway
+            # do not reassociate float sums if iterations wait for each other anyway
             waits = not self.floats or not loop.attrs.get(Attr.RING)
             together = components(body) if len(body.args) > 1 and waits else {}
             for part in dict.fromkeys(together[arg] for arg in body.args if arg in together):
@@ -54,7 +53,7 @@ class TimingDrivenReassociation(FunctionPass):
         return result
 
     def _shorten(self, body: Region, timing: TimingModel, mine: set[Value]):
-        """Rebuild the trees of one recurrence where that gains a cycle."""
+        """Rebuild the trees of one recurrence if that saves a cycle."""
         way = [op for op in body.ops if not mine.isdisjoint(op.results)]
         carried = [k for k, arg in enumerate(body.args) if arg in mine]
         if len(carried) * len(way) > MOST_WORK or any(op.regions for op in way):
@@ -88,7 +87,7 @@ class TimingDrivenReassociation(FunctionPass):
 def _soonest(
     timing: TimingModel, way: list[Op], trees: Mapping[Op, Tree]
 ) -> Callable[[Mapping[Value, Arrival]], Arrivals]:
-    """When the values are there where ``trees`` take what is there first first, and all others are as they are."""
+    """The arrivals if ``trees`` join the earliest operands first, and everything else is unchanged."""
 
     def iteration(starts: Mapping[Value, Arrival]) -> Arrivals:
         arrivals = Arrivals(timing, starts, LONG_BEFORE)
@@ -104,7 +103,7 @@ def _soonest(
 
 
 def _shapes(trees: Mapping[Op, Tree], arrivals: Arrivals) -> dict[Op, Node]:
-    """Of the trees those that are ready sooner than they are now if what is there first meets first."""
+    """The new shapes of the trees that arrive earlier if the earliest operands are joined first."""
     shaper = Shaper(arrivals)
     found = {op: shaper.soonest(tree) for op, tree in trees.items()}
     return {op: node for op, node in found.items() if shaper.at(node, trees[op].kind) < arrivals.after(op)}

@@ -1,4 +1,4 @@
-"""Chains of integer operations that may be regrouped become trees: what is there first meets first."""
+"""Tree-height reduction: chains of associative integer operations become trees, the earliest operands joined first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ __all__ = ["TreeHeightReduction"]
 
 @dataclass(frozen=True)
 class TreeHeightReduction(FunctionPass):
-    """Before: flat. After: a tree of sums, products, logic, least or greatest whose inner results nobody else looks at,
-    over at least ``least`` values, takes them in the order in which they are there, so that its result is there as soon
-    as can be.
+    """Tree-height reduction (Kuck). Before: flat. After: a tree of sums, products, logic, or min/max whose inner
+    results have no other user, with at least ``least`` leaves, joins them in order of arrival, so that its result
+    arrives as early as possible.
 
-    What a loop carries meets the others last, as :class:`RecurrenceHeightReduction` leaves it: it stays beside the tree
-    of those that do not depend on it. ``timing`` says when operands are there (None: nothing is done). The number of
-    operations stays the same. Trees that cannot become shorter stay as they are, and so do places in memory, in which
-    others look for what is the same.
+    A loop-carried operand is joined last, as :class:`RecurrenceHeightReduction` leaves it: it stays outside the tree of
+    operands that do not depend on it. ``timing`` gives the arrivals (None: nothing is done). The number of operations
+    does not change. Trees that cannot become shorter are left alone, and so are addresses, in which other passes look
+    for common terms.
     """
 
     timing: TimingModel | None = None

@@ -1,7 +1,8 @@
-"""Algebraic identities: one function for each operation, exact for every operand.
+"""Algebraic simplification (peephole rules): one function for each operation, exact for every operand.
 
-``rule(op, b)`` returns the value that takes the operation's place, or None. Constants stand on the right of commutative
-operations when a rule is asked. Floats are only touched where every result stays the same, signs of zero included.
+``rule(op, b)`` returns the value that replaces the operation, or None. Rules expect constants on the right of
+commutative operations. Floating-point operations are only changed if every result stays the same, signs of zero
+included.
 """
 
 import math
@@ -20,7 +21,7 @@ __all__ = ["simplify"]
 
 
 def simplify(op: Op, b: Builder) -> Value | None:
-    """The value of an equal, simpler expression, or None."""
+    """The value of an equivalent, simpler expression, or None."""
     rule = _RULES.get(op.opcode)
     return rule(op, b) if rule else None
 
@@ -94,14 +95,14 @@ def _and(op, b):
     return _absorb(op, "or") or _gather(op, b) or _settled(op, b)
 
 
-#: columns of a truth table of four unknowns, a bit for each of the sixteen cases
+#: columns of a truth table of four unknowns, a bit for each of the sixteen combinations
 _COLUMNS = (0xAAAA, 0xCCCC, 0xF0F0, 0xFF00)
 _CASES, _MOST_PARTS = 0xFFFF, 24
 
 
 def _settled(op: Op, b: Builder) -> Value | None:
-    """What a condition always is, of up to four others: cases that exclude each other, joined, are all there are. What
-    is denied somewhere in it is one of the others, and whatever is no ``and`` or ``or``."""
+    """The constant value of a condition over up to four unknowns, by its truth table: e.g. the OR of exhaustive
+    exclusive cases. Unknowns are negated values, and everything that is no ``and`` or ``or``."""
     if op.result.type != BOOL or not all(_defined_by(v, "and", "or", "xor") for v in op.operands):
         return None
     denied = {inner for part in _parts(op) if (inner := _negated(part)) is not None}
@@ -110,7 +111,7 @@ def _settled(op: Op, b: Builder) -> Value | None:
 
 
 def _parts(op: Op) -> list[Value]:
-    """The values that a condition is joined of, and those that these are, as far as that is not too many."""
+    """The operands of a condition, and their operands recursively, unless there are too many."""
     found = list(op.operands)
     for value in found:
         if len(found) < _MOST_PARTS and (inner := _defined_by(value, "and", "or")):
@@ -119,7 +120,7 @@ def _parts(op: Op) -> list[Value]:
 
 
 def _table(value: Value, denied: set[Value], unknowns: dict[Value, int]) -> int | None:
-    """In which cases of its unknowns the condition is true; None where there are too many of them."""
+    """The combinations of its unknowns for which the condition is true; None if there are too many unknowns."""
     inner, op = _negated(value), _defined_by(value, "and", "or")
     if inner is not None:
         table = _table(inner, denied, unknowns)
@@ -146,7 +147,7 @@ def _or(op, b):
 
 
 def _opposite(x: Value, y: Value) -> bool:
-    """Whether one condition is true just where the other one is not."""
+    """Whether each condition is the negation of the other."""
     if _negated(x) is y or _negated(y) is x and _negated(y) is not None:
         return True
     return x.type == BOOL and decided(x, {y: True}) is False
@@ -174,7 +175,7 @@ def _xor(op, b):
 
 
 def opposite(compare: Op, b: Builder) -> Value:
-    """The comparison that holds where one of :data:`~hls.analysis.predicates.implication.INVERSE` does not."""
+    """The negation of a comparison, by :data:`~hls.analysis.predicates.implication.INVERSE`."""
     opcode, swap = INVERSE[compare.opcode]
     return b.value(opcode, *(compare.operands[::-1] if swap else compare.operands))
 
@@ -223,7 +224,7 @@ def _equal(op, b):
 
 
 def _bit_test(x: Value, number: int, same: bool, b: Builder) -> Value | None:
-    """(x & 8) == 0 is a bit of x."""
+    """(x & 8) == 0 tests a bit of x."""
     ones = possible_ones(x)
     if ones & ones - 1 or not ones or number & ~ones:
         return None
@@ -269,7 +270,7 @@ def _select(op, b):
 
 
 def _same_number(c: Value, x: Value, y: Value) -> Value | None:
-    """x == y ? x : y is y, also where c says more than that: a choice of equal numbers needs no condition."""
+    """x == y ? x : y is y, also if c implies x == y: a select between equal numbers needs no condition."""
     if not isinstance(x.type, IntType):
         return None
     for truth, other in ((True, y), (False, x)):
@@ -291,7 +292,7 @@ def _bool_select(c, x, y, b):
 
 
 def _nested_select(c, x, y, b):
-    """c ? (d ? p : q) : y = c ? p : y where c implies d, and the like."""
+    """c ? (d ? p : q) : y = c ? p : y if c implies d, and similar rules."""
     for arm, truth in ((x, True), (y, False)):
         inner = _defined_by(arm, "select")
         chosen = specialized_choice(inner, Facts().where(c, truth), b) if inner else None
@@ -301,7 +302,7 @@ def _nested_select(c, x, y, b):
 
 
 def _nothing_loaded(c, x, y):
-    """c ? (what is loaded if c holds) : 0: the load gives that anyway."""
+    """c ? (load with predicate c) : 0 is the load, which is 0 if its predicate is false."""
     number = constant(y)
     if not isinstance(y.type, (IntType, FloatType)) or number != 0 or math.copysign(1, number) < 0:
         return None
@@ -340,13 +341,13 @@ def _bitcast(op, b):
         return x
     inner = _defined_by(x, "bitcast")
     if inner is None or isinstance(x.type, FloatType) or isinstance(getattr(x.type, "element", None), FloatType):
-        return None  # a float stays one: recurrences of floats are found by their type
+        return None  # a float stays a float: float recurrences are found by type
     source = inner.operands[0]
     return source if source.type == op.result.type else b.value("bitcast", source, result=op.result.type)
 
 
 def _extract(op, b):
-    """A known element of an array that was just put together."""
+    """A known element of an array that was just assembled."""
     whole, index = op.operands
     number, source = constant(index), _defined_by(whole, "array", "insert")
     if number is None or source is None:
@@ -360,7 +361,7 @@ def _extract(op, b):
 
 
 def _array(op, b):
-    """All elements of one array, in order, are that array."""
+    """An array assembled of all elements of another one, in order, is that array."""
     sources = {v.op.operands[0] for v in op.operands if v.op is not None and v.op.opcode == "extract"}
     if len(sources) != 1:
         return None
@@ -377,13 +378,13 @@ def _is_float(value: Value, number: float) -> bool:
     return x == number and math.copysign(1, x) == math.copysign(1, number)
 
 
-#: operations whose results have no NaN but the one that arithmetic makes
+#: operations whose only NaN result is the canonical one
 _ONE_NAN = ("fadd", "fsub", "fmul", "fdiv", "fma", "fsum", "fsqrt", "fintegral", "fresize", "sitofp", "uitofp")
 
 
 def _same(op, x, b):
-    """``x`` itself, of which arithmetic makes every NaN the one; an operation that flushes makes a zero of a subnormal
-    one."""
+    """``x`` with every NaN canonical, as arithmetic makes it; None for an operation that flushes, as it replaces a
+    subnormal ``x`` by zero."""
     if op.attrs.get(Attr.FLUSH_DENORMALS):
         return None
     if _defined_by(x, *_ONE_NAN):

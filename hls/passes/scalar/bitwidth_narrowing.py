@@ -1,4 +1,4 @@
-"""Integers get no wider than their values."""
+"""Bit-width narrowing: integers get no wider than their values need."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,11 @@ _LOW_BITS = {"add", "sub", "mul", "and", "or", "xor"}
 
 @dataclass(frozen=True)
 class BitwidthNarrowing(FunctionPass):
-    """Before: a flat kernel in the widths of C. After: every integer operation has the width that its range and its
-    uses need; carried values too. Byte offsets have at most ``address_bits``.
+    """Bit-width narrowing by value ranges and demanded bits (XLS: narrowing). Before: a flat kernel in the widths of C.
+    After: every integer operation, and every carried value, has the width that its range and its uses need. Byte
+    offsets have at most ``address_bits``.
 
-    A value is kept in w bits when only its low w bits are ever looked at, or when zeros or the sign give back the rest.
+    A value is stored in w bits if only its low w bits are demanded, or if zero or sign extension restores the rest.
     """
 
     address_bits: int = 64
@@ -39,7 +40,7 @@ class BitwidthNarrowing(FunctionPass):
 
 @dataclass(frozen=True)
 class _Kept:
-    """A value in its new width, and the operation ("zext" or "sext") that would make it whole again."""
+    """A value in its new width, and the operation ("zext" or "sext") that restores its full width."""
 
     value: Value
     extend: str
@@ -57,31 +58,31 @@ class _Narrower:
             if op.opcode == "loop":
                 self._loop(op, b)
             elif op.opcode == "yield":
-                region.ops.append(op)  # the loop's business
+                region.ops.append(op)  # handled with the loop
             elif len(op.results) == 1 and isinstance(op.result.type, IntType):
                 self._compute(op, b)
             else:
                 self._whole(op, b)
-                for value in op.results:  # of a call that answers more than a value
+                for value in op.results:  # of a call with several results
                     self.keep(value)
 
     # widths
 
     def keep(self, value: Value):
-        """The value stays as it is."""
+        """Leave the value in its width."""
         self.kept[value] = _Kept(value, "zext")
 
     def _width(self, value: Value, known: Range | None = None) -> tuple[int, str]:
-        """The bits to keep a value in, and how they extend."""
+        """The bits to store a value in, and how they are extended."""
         known, bits = known or self.range_of[value], value.type.bits
         by_range = min((known.unsigned_bits, "zext"), (known.signed_bits, "sext"))
         wanted = self.demand.get(value, 1)
         width, extend = (wanted, "zext") if wanted <= by_range[0] else by_range
-        # a bit saved is not worth the extensions that make the result hard to read
+        # saving one bit is not worth the extensions that make the result hard to read
         return (bits, "zext") if 8 < bits == width + 1 else (width, extend)
 
     def fit(self, value: Value, bits: int, b: Builder) -> Value:
-        """The low ``bits`` bits of the value as it was; ``bits`` may exceed neither its type nor what is demanded."""
+        """The low ``bits`` bits of the original value; ``bits`` may exceed neither its type nor its demanded bits."""
         kept = self.kept[value]
         have = kept.value.type.bits
         if bits == have:
@@ -97,13 +98,13 @@ class _Narrower:
     # operations
 
     def _whole(self, op: Op, b: Builder):
-        """An operation that is not an integer computation: operands in the widths it names."""
+        """An operation that is not an integer computation: its operands get the widths that it requires."""
         if op.opcode == "addr":
             (offset,) = op.operands
             bits = min(self.address_bits, offset.type.bits, self.range_of[offset].unsigned_bits)
             op.operands = [self.fit(offset, bits, b)]
         else:
-            # an index takes what its range needs
+            # an index gets the width of its range
             exact = {1: index_bits(op)} if op.opcode in ("extract", "insert") else {}
             op.operands = [
                 self.fit(v, min(exact[k], self.range_of[v].unsigned_bits), b) if k in exact else self._restored(v, b)
@@ -125,8 +126,8 @@ class _Narrower:
         self.kept[op.result] = _Kept(made, extend)
 
     def _narrow(self, op: Op, width: int, b: Builder) -> Value | None:
-        """The result's low ``width`` bits, in that or another width (then what lies above is zero); None: compute it
-        whole."""
+        """The result's low ``width`` bits, in that or another width (then the bits above are zero); None: compute it in
+        full width."""
         opcode, operands = op.opcode, op.operands
         if opcode == "const":
             return b.const(constant(op.result), IntType(width))
@@ -169,7 +170,7 @@ class _Narrower:
         return shifted
 
     def _common(self, op, signed: bool) -> int:
-        """The width in which both operands are exact in the given reading."""
+        """The width in which both operands are exact, as signed or unsigned numbers."""
         return max(r.signed_bits if signed else r.unsigned_bits for r in (self.range_of[v] for v in op.operands))
 
     def _compare(self, op, b):
@@ -216,7 +217,7 @@ class _Narrower:
         b.region.ops.append(op)
 
     def _carried(self, arg: Value, result: Value) -> tuple[int, str] | None:
-        """Width and extension of a carried integer: one for all iterations and the result."""
+        """Width and extension of a carried integer: the same for all iterations and the result."""
         if not isinstance(arg.type, IntType):
             return None
         return self._width(arg, self.range_of[arg].join(self.range_of[result]))
@@ -225,7 +226,7 @@ class _Narrower:
         return value if form is None else self.fit(value, form[0], b)
 
     def _renewed(self, values: list[Value], forms, owner) -> list[Value]:
-        """New arguments or results in their widths, in place of the old ones."""
+        """New arguments or results in their widths, replacing the old ones."""
         new = []
         for k, (old, form) in enumerate(zip(values, forms)):
             if form is None:

@@ -1,4 +1,4 @@
-"""What was computed before is not computed again."""
+"""Common subexpression elimination."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,8 @@ __all__ = ["CommonSubexpressionElimination"]
 
 @dataclass(frozen=True)
 class CommonSubexpressionElimination(FunctionPass):
-    """After: no two equal pure operations where the first is visible to the second. Loads are left alone."""
+    """Common subexpression elimination, scoped by dominance (LLVM: EarlyCSE). Before: any IR in SSA form. After: no two
+    equal pure operations of which the first dominates the second. Loads are left alone."""
 
     name = "common-subexpression-elimination"
 
@@ -22,7 +23,7 @@ class CommonSubexpressionElimination(FunctionPass):
 
 
 def _region(region: Region, visible: dict, replaced: dict[Value, Value]):
-    """``visible`` maps what operations compute to the value that has it."""
+    """``visible`` maps expressions to the value that holds their result."""
     visible, kept = dict(visible), []
     for op in region.ops:
         op.operands = [replaced.get(v, v) for v in op.operands]

@@ -1,4 +1,4 @@
-"""What counts only where conditions hold is computed for that case."""
+"""Conditional specialization: a value is simplified under the conditions that guard all its uses."""
 
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
@@ -20,35 +20,36 @@ __all__ = ["ConditionalSpecialization", "FactSource"]
 
 
 class FactSource(StrEnum):
-    """Where the pass takes its facts from, and so which values it looks at."""
+    """The source of the pass's facts, and so the values that it simplifies."""
 
-    BRANCHES = "branches"  #: the condition of the ``if`` around, for all operands in a branch
-    BACKEDGES = "backedges"  #: the continue condition, for what a loop carries to its next iteration
+    BRANCHES = "branches"  #: the condition of the enclosing ``if``, for all operands in a branch
+    BACKEDGES = "backedges"  #: the continue condition, for values carried to the next iteration
     ACCESSES = "accesses"  #: the predicate of a load or store, for its address and stored value
-    GUARDS = "guards"  #: a carried bit under which alone a carried value is used, for that value
+    GUARDS = "guards"  #: a carried bit that guards all uses of a carried value, for that value
 
 
 @dataclass(frozen=True)
 class ConditionalSpecialization(FunctionPass):
-    """After: where a value counts only if conditions hold, it is computed without choices that these decide.
+    """Conditional specialization (XLS: conditional_specialization; LLVM: CorrelatedValuePropagation). Before: for
+    branches, `if` with regions; for the other sources of facts, flat. After: a value that is used only under certain
+    conditions is computed without the selects that these conditions decide.
 
-    *branches*: an operation in a branch takes no result of an ``if`` before it whose condition that of the branch
-    decides: it takes what that ``if`` yields then, where this is a value from before it. The sections of a ``switch``
-    stand one behind the other, each under a condition. What one has set, the next ones would only seem to need, and
-    where a loop carries it, all of them would be one chain from iteration to iteration.
+    *branches*: an operation in a branch uses no result of an earlier ``if`` whose condition the branch condition
+    decides: it uses the value which that ``if`` yields then, if that is defined before the ``if``. The sections of a
+    ``switch`` follow each other, each under a condition: without this pass, each would seem to need the results of the
+    previous ones, and in a loop that carries them all would form one recurrence.
 
-    *backedges*: next values are those of the case that the loop goes on. Where the loop's result is used, a carried
-    value of its own, which no iteration reads, keeps what the variable is in the end. This takes conditions (from
-    ``break``, guards of unrolled copies, wheels that come round) out of the recurrence: a counter of a loop with
-    ``break`` is ``i + 1`` again.
+    *backedges*: next values are computed for the case that the loop continues. If the loop's result is used, an
+    additional carried value, which no iteration reads, holds its exit value. This removes conditions (from ``break``,
+    guards of unrolled copies, wrap-around of digits) from the recurrence: a counter of a loop with ``break`` is ``i +
+    1`` again.
 
-    *accesses*: addresses and stored values are those of the case that the access takes place. Two accesses of one place
-    then have one address, and what is compared at run time does not wait for conditions.
+    *accesses*: addresses and stored values are computed for the case that the access executes. Two accesses to the same
+    location then have the same address, and run-time address comparison does not wait for conditions.
 
-    *guards*: where every iteration uses a carried value only if a carried bit beside it says so (``select bit, value,
-    other``), the next value is that of the case in which the next bit does. Elements that are handed on from iteration
-    to iteration come with a bit that tells whether they were stored: ``stored ? x : 0`` is x then, and the choice is no
-    part of the recurrence.
+    *guards*: if every iteration uses a carried value only under a carried bit (``select bit, value, other``), the next
+    value is computed for the case that the next bit is set. Elements that are forwarded from iteration to iteration
+    have a bit that tells whether they were stored: ``stored ? x : 0`` becomes x, and the select leaves the recurrence.
     """
 
     source: FactSource
@@ -56,7 +57,7 @@ class ConditionalSpecialization(FunctionPass):
 
     @property
     def requires(self) -> frozenset[Form]:
-        """What the values that have facts of this source look like."""
+        """The forms that IR must have for values with facts of this source."""
         return {
             FactSource.BRANCHES: frozenset({Form.ARRAYS_LOWERED}),
             FactSource.ACCESSES: frozenset({Form.ACCESSES_LEGAL, Form.DISPATCHED}),
@@ -64,7 +65,7 @@ class ConditionalSpecialization(FunctionPass):
 
     @property
     def forbids(self) -> frozenset[Form]:
-        """Branches are gone from flat IR; tokens count on the addresses that accesses have."""
+        """Flat IR has no branches; tokens rely on the addresses of accesses."""
         return {FactSource.BRANCHES: frozenset({Form.FLAT}), FactSource.ACCESSES: frozenset({Form.ORDERED})}.get(
             self.source, frozenset()
         )
@@ -84,7 +85,7 @@ def _branches(function: Function) -> None:
 
 @dataclass
 class _Branch:
-    """A region, and what is known about values there; ``inside`` gives the operations of a region."""
+    """A region, and the facts that hold in it; ``inside`` returns the operations of a region."""
 
     facts: Facts
     inside: Callable[[Region], AbstractSet[Op]]
@@ -100,7 +101,7 @@ class _Branch:
                     self.run(inner)
 
     def _if(self, op: Op):
-        """Both branches. What both yield alike they go on to yield alike: it needs no choice."""
+        """Treat both branches. A result for which both branches yield the same value is replaced by it."""
         ends = [inner.terminator for inner in op.regions]
         alike = [one is other for one, other in zip(*(end.operands for end in ends), strict=True)]
         for inner, end, truth in zip(op.regions, ends, (True, False), strict=True):
@@ -121,9 +122,9 @@ class _Branch:
 
 def _backedges(function: Function) -> None:
     used = uses(function.body)
-    # what a loop carries may become the result of one inside, whose users must be known by then
+    # a carried value may become the result of an inner loop, whose users must be known by then
     for _, loop in loops_inside_out(function.body):
-        # what is known of a condition ends where a loop's result gets another value, so each loop starts anew
+        # facts about a condition become stale when a loop's result is replaced, so each loop starts anew
         _backedge(loop, Facts(ValueSets()).where(loop.regions[0].terminator.operands[0]), used)
 
 
@@ -137,7 +138,7 @@ def _backedge(loop: Op, facts: Facts, used: dict[Value, list[tuple[Op, int]]]) -
             continue
         if loop.results[k] in used:
             if region.args[k] not in read:
-                continue  # nobody waits for it: it is such an exit value already
+                continue  # unused inside: it is such an exit value already
             _keep_result(loop, k, after, used)
         end.operands[1 + k] = found
 
@@ -196,7 +197,7 @@ def _guarded(loop: Op, nothing: Facts, used: dict[Value, list[tuple[Op, int]]]) 
 
 
 def _bits(arg: Value, used: Mapping[Value, list[tuple[Op, int]]]) -> list[tuple[Value, bool]]:
-    """Carried bits of the same loop, each with what it is wherever the value counts."""
+    """Carried bits of the same loop, each with the truth value that it has wherever the value is used."""
     found = [_deciding(op, index) for op, index in used.get(arg, ())]
     return [
         one
@@ -206,7 +207,7 @@ def _bits(arg: Value, used: Mapping[Value, list[tuple[Op, int]]]) -> list[tuple[
 
 
 def _deciding(op: Op, index: int) -> tuple[Value, bool] | None:
-    """The condition under which an operand counts, and what it has to be."""
+    """The condition under which an operand matters, and the truth value it must have."""
     return (op.operands[0], index == 1) if op.opcode == "select" and index > 0 else None
 
 

@@ -1,4 +1,4 @@
-"""Constants are computed, identities applied, and control flow with a known outcome removed."""
+"""Constant folding: evaluates constants, applies algebraic rules, and removes control flow with a known outcome."""
 
 from dataclasses import dataclass
 
@@ -18,18 +18,19 @@ _MAX_ROUNDS = 20
 
 @dataclass(frozen=True)
 class ConstantFolding(FunctionPass):
-    """After: no operation on constants only, no `if` or loop whose condition is a constant, no carried constant.
+    """Constant folding and region simplification. Before: any IR in SSA form; ``flat`` for flat kernels. After: no
+    operation on constants only, no `if` or loop whose condition is a constant, no carried constant.
 
-    Rules are applied until none fits. A loop that runs once becomes an `if` on its enable, which is converted at once
-    in a kernel that is ``flat`` (see if-conversion).
+    Rules are applied until none matches. A loop that runs once becomes an `if` on its enable, which is if-converted at
+    once in a kernel that is ``flat``.
     """
 
     flat: bool = False
     name = "constant-folding"
 
     @property
-    def forbids(self) -> frozenset[Form]:  # a loop of one trip would bring an `if` back
-        """Flat IR, unless it is kept flat."""
+    def forbids(self) -> frozenset[Form]:  # a loop of one trip would become an `if`
+        """Flat IR, unless the pass keeps it flat."""
         return frozenset() if self.flat else frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
@@ -80,7 +81,7 @@ def _if(op: Op, b: Builder) -> list[Value] | None:
 
 
 def _carried_constants(op: Op) -> dict[Value, Value]:
-    """Carried values that never change are dropped: they are their initial values."""
+    """Carried values that never change, replaced by their initial values."""
     if op.opcode != "loop":
         return {}
     (body,) = op.regions
@@ -115,7 +116,7 @@ def _once(op: Op, b: Builder) -> list[Value]:
 
 
 def _table(op: Op, b: Builder, function: Function) -> list[Value] | None:
-    """A read of a constant table at a constant place; one outside is left for the run to report."""
+    """A load of a constant table at a constant index; one outside the table is left for the run to report."""
     pointer, pred = op.operands[:2]
     if constant(pred) == 0:
         return [b.const(zero(op.result.type), op.result.type)]

@@ -1,4 +1,4 @@
-"""Dead code goes."""
+"""Dead code elimination."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,12 @@ __all__ = ["DeadCodeElimination"]
 
 @dataclass(frozen=True)
 class DeadCodeElimination(FunctionPass):
-    """After: every operation has an effect or a use that leads to one.
+    """Dead code elimination by mark and sweep (LLVM: ADCE). Before: any IR in SSA form. After: every operation has an
+    effect or a use that leads to one.
 
-    Unused results of `if`, and carried values whose argument and result are needed by nothing but themselves, go too;
-    but the tokens that a loop waits for stay. A loop that only computes what nobody uses goes even if it might not end:
-    OpenCL C lets it. Loads go, unless their memory is volatile.
+    Unused results of `if` are removed, and so are carried values whose argument and result only serve themselves; the
+    tokens that a loop waits for stay. A loop whose results are all unused is removed even if it might not end: OpenCL C
+    permits that. Unused loads are removed, unless their memory is volatile.
     """
 
     name = "dead-code-elimination"
@@ -30,7 +31,7 @@ class DeadCodeElimination(FunctionPass):
 
 
 class _Liveness:
-    """Marks backwards from effects; ``ops`` are the operations that stay, ``values`` what they need."""
+    """Marks backwards from effects; ``ops`` are the live operations, ``values`` the live values."""
 
     def __init__(self, function: Function):
         self.memories = function.memories
@@ -59,7 +60,7 @@ class _Liveness:
         return has(op, "effect") or op.opcode == "return"
 
     def _keep(self, op: Op):
-        """The operation stays, with what it needs by itself, and so does what holds it."""
+        """Mark the operation, the values it needs unconditionally, and the operations that contain it."""
         if op in self.ops:
             return
         self.ops.add(op)

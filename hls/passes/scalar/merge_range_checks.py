@@ -1,4 +1,4 @@
-"""Of conditions that hold together, those that follow from another one are left out."""
+"""Redundant comparison elimination: range checks that another check implies are removed."""
 
 from dataclasses import dataclass, replace
 
@@ -16,13 +16,14 @@ _COMPARES = frozenset({"slt", "sle", "ult"})
 
 @dataclass(frozen=True)
 class MergeRangeChecks(FunctionPass):
-    """Before: flat. After: `x + 1 < n and x + 2 < n and ... x + k < n` is one comparison, `x < n - k` in one bit more.
+    """Redundant comparison elimination by merging range checks (LLVM: ConstraintElimination). Before: flat. After: `x +
+    1 < n and x + 2 < n and ... x + k < n` is one comparison, `x < n - k` with one more bit.
 
-    That is what the conditions of an unrolled loop's copies are made of; the difference does not depend on the counter,
-    so that the recurrence gets shorter. In the new width nothing wraps. Where a sum of the row does, the one before it
-    has reached the greatest number, which is less than none, so that the row was false already; this needs a row
-    without gaps and its first sum as it is, unless that cannot wrap either. Of signed sums C promises that they do not,
-    so rows of those may also have gaps, and go down: `n < x - 1 and n < x - 2`.
+    Conditions of an unrolled loop's copies have this form; the difference does not depend on the counter, which
+    shortens the recurrence. In the new width nothing wraps. If a sum of the chain wraps, the previous one is the
+    greatest number, which is less than no limit, so the chain was false already; this requires a chain without gaps
+    that includes its first sum, unless that cannot wrap either. C makes overflow of signed sums undefined, so chains of
+    those may have gaps, and may descend: `n < x - 1 and n < x - 2`.
     """
 
     name = "merge-range-checks"
@@ -51,7 +52,7 @@ class _Row:
     last: int
 
     def joined(self, other: "_Row") -> "_Row | None":
-        """Both rows as one, None where they are of different things or have a gap between them."""
+        """Both ranges as one; None if they concern different values or have a gap between them."""
         if replace(other, first=self.first, last=self.last) != self:
             return None
         gap = max(self.first, other.first) - min(self.last, other.last)
@@ -63,7 +64,7 @@ class _Row:
         """The comparison that implies all others; ``is_below``: ``base`` itself is known to be less than ``limit``."""
         base, far = self.base, self.last if self.left else self.first
         wide, extend = IntType(base.type.bits + 1), "sext" if self.opcode[0] == "s" else "zext"
-        if extend == "zext" and not (is_below and self.first == 1):  # the first sum may wrap as it did
+        if extend == "zext" and not (is_below and self.first == 1):  # the first sum may wrap, as before
             base, far = b.value("add", base, b.const(self.first, base.type)), far - self.first
         limit = b.value("sub", b.value(extend, self.limit, result=wide), b.const(far, wide))
         base = b.value(extend, base, result=wide)
@@ -72,13 +73,13 @@ class _Row:
 
 class _Simplifier:
     def __init__(self):
-        #: of a condition: rows with a value that says the same (None: to be made), and other conditions, that hold when
-        #: it does
+        #: for a condition: range checks it consists of, each with an equivalent value (None: to be built), and its
+        #: other conjuncts
         self.parts: dict[Value, tuple[dict[_Row, Value | None], dict[Value, None]]] = {}
-        self.below: set[tuple[Value, Value]] = set()  # (counter, limit), unsigned: less than it in every iteration
+        self.below: set[tuple[Value, Value]] = set()  # (counter, limit): unsigned less-than in every iteration
 
     def enter(self, op: Op) -> dict:
-        """Note what a loop's counters are less than."""
+        """Record the limits that a loop's counters stay below."""
         if op.opcode == "loop":
             (body,), (enable, *inits) = op.regions, op.operands
             at_first, later = implied(enable), implied(body.terminator.operands[0])
@@ -110,7 +111,7 @@ class _Simplifier:
         return [total]
 
     def _add(self, rows: dict, row: _Row, value: Value | None) -> bool:
-        """Add a row to others; whether it could be joined with one that says less or more."""
+        """Add a range check to others; whether it was merged with an overlapping or adjacent one."""
         if row in rows:
             return False
         for old in list(rows):
@@ -133,7 +134,7 @@ def _row(condition: Value) -> _Row | None:
     op = condition.op
     if op is None or op.opcode not in _COMPARES or op.operands[0].type.bits >= 64:
         return None
-    # C makes no promise about sums that were cut to fewer bits
+    # C does not exclude wrapping of truncated sums
     if op.opcode[0] == "s" and op.operands[0].type.bits < 32:
         return None
     for left, (moving, limit) in ((True, op.operands), (False, op.operands[::-1])):
@@ -145,7 +146,7 @@ def _row(condition: Value) -> _Row | None:
 
 
 def _limits(value: Value, facts: dict[Value, bool]) -> set[Value]:
-    """What ``value``, unsigned, is less than by the facts."""
+    """The values that ``value`` is less than, unsigned, by the facts."""
     return {
         fact.op.operands[1]
         for fact, truth in facts.items()
@@ -154,7 +155,7 @@ def _limits(value: Value, facts: dict[Value, bool]) -> set[Value]:
 
 
 def _positive(facts: dict[Value, bool]) -> set[Value]:
-    """Values that are not 0 by the facts."""
+    """The values that are not 0 by the facts."""
     return {
         fact.op.operands[0]
         for fact, truth in facts.items()

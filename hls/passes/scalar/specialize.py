@@ -1,4 +1,4 @@
-"""What values come to where facts hold: the engine of conditional specialization."""
+"""Simplification of values under facts: the engine of conditional specialization."""
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
@@ -10,13 +10,14 @@ from ...ir import Builder, Op, Region, Value, has
 
 __all__ = ["Specializer", "bypassed", "conjuncts", "specialized_choice"]
 
-#: too large to be there a second time for other users
+#: too costly to duplicate for other users
 _LARGE = frozenset({"mul", "udiv", "sdiv", "urem", "srem"})
 
 
 def bypassed(value: Value, facts: Facts, inside: Callable[[Region], AbstractSet[Op]] | None = None) -> Value:
-    """The value, or what choices on conditions that the facts decide make of it. Choices of ``if`` count with
-    ``inside``, which gives the operations of a region: values that a branch computes are known in it alone."""
+    """The value behind selects whose conditions the facts decide; the value itself if there are none. Results of ``if``
+    are included if ``inside``, which returns the operations of a region, is given: values that a branch computes are
+    visible in that branch only."""
     choices = ("select",) if inside is None else ("select", "if")
     while value.op is not None and value.op.opcode in choices:
         truth = facts.decided(value.op.operands[0])
@@ -30,8 +31,8 @@ def bypassed(value: Value, facts: Facts, inside: Callable[[Region], AbstractSet[
 
 
 def specialized_choice(choice: Op, facts: Facts, b: Builder) -> Value | None:
-    """What a ``select`` is where the facts hold: one of its arms, or a choice by that half of its condition which they
-    leave open. None where they say nothing about it."""
+    """A ``select`` simplified under the facts: one of its arms, or a select by the conjuncts of its condition that they
+    leave undecided. None if the facts decide nothing."""
     condition, yes, no = choice.operands
     truth = facts.decided(condition)
     if truth is not None:
@@ -48,7 +49,7 @@ def specialized_choice(choice: Op, facts: Facts, b: Builder) -> Value | None:
 
 
 def conjuncts(condition: Value) -> list[Value]:
-    """The conditions that hold together where this one does, each once."""
+    """The conjuncts of a condition, each once."""
     found, open_, seen = [], [condition], set()
     while open_:
         each = open_.pop()
@@ -63,9 +64,9 @@ def conjuncts(condition: Value) -> list[Value]:
 
 
 class Specializer:
-    """Computes values anew for the case that the facts hold, by operations that ``b`` builds.
+    """Recomputes values for the case that the facts hold, by operations that ``b`` builds.
 
-    Only what ``own`` operations compute is computed again, as far as the way there is short of large operations.
+    Only results of ``own`` operations are recomputed, and only up to costly operations.
     """
 
     def __init__(self, facts: Facts, own: AbstractSet[Value], b: Builder):
@@ -73,7 +74,7 @@ class Specializer:
         self.known: dict[Value, Value] = {}
 
     def of(self, value: Value) -> Value:
-        """Without recursion, as chains of operations get long when bodies are unrolled."""
+        """The specialized value. Iterative, as unrolled bodies contain long chains of operations."""
         work = [value]
         while work:
             top = work[-1]

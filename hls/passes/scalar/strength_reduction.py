@@ -1,4 +1,4 @@
-"""Multiplications and divisions by constants become shifts and additions."""
+"""Strength reduction: multiplications and divisions by constants become shifts and additions."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,9 @@ __all__ = ["StrengthReduction"]
 
 @dataclass(frozen=True)
 class StrengthReduction(FunctionPass):
-    """Before: integer operations on constants. After: no division by a constant that a multiplication of at most 64
-    bits can do, and no multiplication by a constant of at most ``max_terms`` signed powers of two.
+    """Strength reduction of multiplication and division by constants (canonical signed digits; Granlund and Montgomery
+    1994). Before: integer operations on constants. After: no division by a constant for which a multiplication of at
+    most 64 bits suffices, and no multiplication by a constant of at most ``max_terms`` signed powers of two.
     """
 
     max_terms: int = 3
@@ -24,7 +25,7 @@ class StrengthReduction(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        # a signed division becomes an unsigned one, that a multiplication, that perhaps shifts
+        # a signed division becomes an unsigned one, then a multiplication, then shifts where possible
         while rewrite(result.body, self._visit):
             pass
         return result
@@ -52,9 +53,9 @@ def signed_digits(number: int) -> list[tuple[int, int]]:
 
 def _multiply(op: Op, b: Builder, max_terms: int) -> Value | None:
     x, factor, bits = op.operands[0], constant(op.operands[1]), op.result.type.bits
-    if factor != 1 << bits - 1:  # which is its own negative
+    if factor != 1 << bits - 1:  # which is its own negation
         factor = signed(factor, bits)
-    digits = sorted(signed_digits(factor), reverse=True)  # a positive term first, where there is one
+    digits = sorted(signed_digits(factor), reverse=True)  # a positive term first, if there is one
     if not 0 < len(digits) <= max_terms:
         return None
     total = None
@@ -83,8 +84,8 @@ def _udiv(op: Op, b: Builder) -> Value | None:
 
 
 def reciprocal(divisor: int, bits: int) -> tuple[int, int] | None:
-    """(m, k) with x // divisor = x * m >> k for every x of ``bits`` bits, product within 64 bits (Granlund and
-    Montgomery 1994: m = floor(2^k / d) + 1 serves if m * d - 2^k <= 2^(k - bits))."""
+    """(m, k) such that x // divisor = x * m >> k for every x of ``bits`` bits, with a product of at most 64 bits
+    (Granlund and Montgomery 1994: m = floor(2^k / d) + 1 works if m * d - 2^k <= 2^(k - bits))."""
     for shift in range(bits, 2 * bits + 1):
         factor = (1 << shift) // divisor + 1
         if factor * divisor - (1 << shift) <= 1 << shift - bits:
@@ -105,7 +106,7 @@ def _rest(x: Value, quotient: Value, divisor: Value, b: Builder) -> Value:
 
 
 def _sdiv(op: Op, b: Builder) -> Value | None:
-    """Divide the magnitudes, then set the sign."""
+    """Divide the magnitudes, then apply the sign."""
     x, bits = op.operands[0], op.result.type.bits
     divisor = signed(constant(op.operands[1]), bits)
     size = abs(divisor)
@@ -122,7 +123,7 @@ def _sdiv(op: Op, b: Builder) -> Value | None:
 
 
 def _shifted_towards_zero(x: Value, shift: int, b: Builder) -> Value:
-    """x / 2^shift: a negative number is first raised by 2^shift - 1."""
+    """x / 2^shift: 2^shift - 1 is added to a negative number first."""
     bits = x.type.bits
     sign = b.value("ashr", x, b.const(bits - 1, x.type))
     raise_ = b.value("lshr", sign, b.const(bits - shift, x.type))
