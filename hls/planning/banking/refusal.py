@@ -1,4 +1,4 @@
-"""What the program cannot ask of a memory, each with the nearest that it can."""
+"""Attributes that a memory cannot satisfy, each with the nearest that it can."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Assigns each operation of a region to a level (docs/architecture.md: the hardware model).
+"""Assigns each operation of a region to a level (docs/machine.md: the hardware model).
 
 level(op) is the largest level of its operands. The result of an operation that responds is valid one level later; the
 token of a store is valid as soon as the request is pushed. A carried value is read in the first level that uses it, but
@@ -280,7 +280,7 @@ def _crowds(body: list[Op], edges, memory: MemoryPlan) -> list[list[Op]]:
 
 def _by_waits(accesses: list[Op], edges) -> list[list[Op]]:
     """The accesses grouped by how many of them precede each, a level apart."""
-    # values available in the level of the last of the preceding accesses, and values of later levels
+    # how many accesses precede a value that is available in the level of the last of them, or in a later level
     members, passed, waited = set(accesses), {}, {}
     changed = True
     while changed:  # an access that leads back to itself waits for nothing in between
