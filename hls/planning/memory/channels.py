@@ -201,8 +201,8 @@ def _at(span: Span | None) -> str:
 
 
 def _least(writer: _Side) -> int:
-    """How many values the channel must hold so that its writer does not stall when it should not: wires hold none, and
-    a value on its way to them can wait only if nothing waits for its call to complete."""
+    """How many values the channel must hold so that its writer can proceed as in the program: wires hold none, and a
+    value on its way to them can wait in the writer only if nothing waits for its call to complete."""
     return int(any(call.attrs[Attr.BLOCKING] and call.results for call in writer.calls))
 
 
