@@ -1,8 +1,8 @@
 """Backward gotos, to a label of an enclosing block: the statements from the label to the last goto become a loop.
 
-``again: a; if (c) goto again;`` is ``do a; while (c)``. In general the result is a loop without a condition whose last
-statement is a ``break``, and each goto becomes a forward goto to a label before it. A ``break`` or ``continue`` of an
-enclosing loop sets a variable, leaves the new loop, and is executed after it.
+``again: a; if (c) goto again;`` is ``do a; while (c)``. In general the result is a loop without a condition whose body
+ends in a ``break``, and each goto becomes a forward goto to a label after that ``break``. A ``break`` or ``continue``
+of an enclosing loop sets a variable, leaves the new loop, and is executed after it.
 """
 
 from collections.abc import Callable, Sequence
