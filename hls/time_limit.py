@@ -4,7 +4,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .diag import CompileError, Diagnostic
+from .diag import Code, CompileError, Diagnostic
 
 __all__ = ["time_limit"]
 
@@ -33,6 +33,7 @@ def time_limit(seconds: float) -> Iterator[None]:
             Diagnostic(
                 f"this takes longer than the {seconds:g} s of --time-limit",
                 hint="unroll less, ask for fewer copies, or allow more time",
+                code=Code.TIME_LIMIT,
             )
         ) from None
     finally:

@@ -10,7 +10,7 @@ from math import prod
 
 from pycparser import c_ast
 
-from ..diag import CompileError
+from ..diag import Code, CompileError
 from ..ir import Attr
 from ..limits import MOST_WORK_ITEMS
 from .lexer import Attribute
@@ -169,7 +169,9 @@ def read(checker, attribute: Attribute, form: Form):
         return True
     nodes = parse_expressions(attribute.arguments, span, checker.types()) if attribute.arguments and form.most else []
     if not form.least <= len(nodes) <= form.most or (attribute.arguments and not form.most):
-        raise CompileError.at(span, f"{name} takes {_count(form)}", f"write {_example(name, form)}")
+        raise CompileError.at(
+            span, f"{name} takes {_count(form)}", f"write {_example(name, form)}", code=Code.ATTRIBUTE_ARGUMENT
+        )
     if form.text:
         values = tuple(_text(checker, node, attribute, form) for node in nodes)
     else:
@@ -202,12 +204,15 @@ def _number(checker, node, attribute: Attribute, form: Form) -> int:
             if not form.power
             else f"write {form.lowest if number < form.lowest else form.highest}: it must be a power of two of {upto}"
         )
-        raise CompileError.at(attribute.span, f"{attribute.name} cannot be {number}", hint)
+        raise CompileError.at(
+            attribute.span, f"{attribute.name} cannot be {number}", hint, code=Code.ATTRIBUTE_ARGUMENT
+        )
     if form.power and number & number - 1:
         raise CompileError.at(
             attribute.span,
             f"{attribute.name} must be a power of two, not {number}",
             f"write {1 << number.bit_length() - 1} or {1 << number.bit_length()}",
+            code=Code.ATTRIBUTE_ARGUMENT,
         )
     return number
 
@@ -218,6 +223,7 @@ def _text(checker, node, attribute: Attribute, form: Form) -> str:
             attribute.span,
             f"an argument of {attribute.name} must be a text in quotes",
             f"write {_example(attribute.name, form)}",
+            code=Code.ATTRIBUTE_ARGUMENT,
         )
     return node.value.strip('"')
 
@@ -309,4 +315,4 @@ def _product(numbers: int | Iterable[int]) -> int:
 
 
 def _refuse(spans: dict, name: str, message: str, hint: str):
-    raise CompileError.at(spans[name], message, hint)
+    raise CompileError.at(spans[name], message, hint, code=Code.ATTRIBUTES_CONTRADICT)

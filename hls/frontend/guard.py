@@ -2,7 +2,7 @@
 
 import re
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 
 __all__ = [
     "CHARACTERS_FOR_EACH",
@@ -39,6 +39,7 @@ def check_source(text: str, file: str) -> int:
             Span(file, 1),
             f"this file has {len(text):,} characters, more than {MOST_BYTES:,}",
             "pass large tables as __global const arguments",
+            code=Code.SOURCE_TOO_LARGE,
         )
     count = depth = 0
     for match in _TOKEN.finditer(text):
@@ -51,6 +52,7 @@ def check_source(text: str, file: str) -> int:
                     _place(text, file, match.start()),
                     f"brackets nest more than {_DEEPEST} deep here",
                     "split the expression or statement up",
+                    code=Code.NESTED_TOO_DEEP,
                 )
         elif first in ")]}":
             depth = max(0, depth - 1)
@@ -59,12 +61,14 @@ def check_source(text: str, file: str) -> int:
                 _place(text, file, match.start()),
                 f"a word of {match.end() - match.start():,} characters",
                 f"at most {_LONGEST:,}",
+                code=Code.SOURCE_TOO_LARGE,
             )
         if count > _MOST_TOKENS:
             raise CompileError.at(
                 _place(text, file, match.start()),
                 f"a program of more than {_MOST_TOKENS:,} words and signs",
                 "pass large tables as __global const arguments",
+                code=Code.SOURCE_TOO_LARGE,
             )
     return count
 

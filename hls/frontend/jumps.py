@@ -8,7 +8,7 @@ of an enclosing loop sets a variable, leaves the new loop, and is executed after
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..diag import CompileError, Diagnostic, Span
+from ..diag import Code, CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
 
@@ -29,7 +29,13 @@ def labels(body: tt.Stmt) -> dict[str, Span]:
         if label.name in found:
             note = Diagnostic("the first one is here", found[label.name], severity="note")
             raise CompileError(
-                Diagnostic(f"the label '{label.name}' is there twice", label.span, "rename one of them", notes=(note,))
+                Diagnostic(
+                    f"the label '{label.name}' is there twice",
+                    label.span,
+                    "rename one of them",
+                    notes=(note,),
+                    code=Code.JUMP,
+                )
             )
         found[label.name] = label.span
     return found

@@ -15,7 +15,7 @@ suggests something better:
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..diag import CompileError, Diagnostic
+from ..diag import Code, CompileError, Diagnostic
 from ..ir import Attr, Function, Module, Op
 from ..ir.accesses import last_of_run
 from ..model.area import CELL_NAMES
@@ -226,4 +226,5 @@ def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:
         loop.loop.span,
         "ask for a larger interval, or do less between two iterations; simulated runs count cycles, not this clock",
         "warning",
+        code=Code.II_COSTS_CLOCK,
     )

@@ -1,6 +1,6 @@
 """Whether a design fits the board's device: which resource does not, its largest users, and remedies."""
 
-from ..diag import Diagnostic
+from ..diag import Code, Diagnostic
 from .model import Channel, Report
 
 __all__ = ["misfits"]
@@ -53,6 +53,7 @@ def _warning(report: Report, field: str, name: str) -> Diagnostic:
         f"{HELP[field]}; or choose a larger board with --board",
         "warning",
         notes,
+        code=Code.DOES_NOT_FIT,
     )
 
 

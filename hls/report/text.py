@@ -70,7 +70,8 @@ def _messages(messages) -> list[str]:
     lines = []
     for message in messages:
         place = f"{message.span}: " if message.span else ""
-        lines.append(f"{place}{message.severity}: {message.message}")
+        number = f"[{message.code.number}]" if message.code else ""
+        lines.append(f"{place}{message.severity}{number}: {message.message}")
         if message.hint:
             lines.append(f"  hint: {message.hint}")
     return _section("Messages", lines)

@@ -48,7 +48,7 @@ class Emulated:
     emulator: Emulator
     interface: Interface
     warnings: Sequence[Diagnostic]
-    told: set[Diagnostic] = field(default_factory=set)  #: remarks on runs, each made once
+    told: set[tuple] = field(default_factory=set)  #: remarks on runs, each made once
     pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
     autorun: list[Started] = field(default_factory=list)  #: kernels that run by themselves, once they were started
     failure: RuntimeError | None = None  #: why launches were last given up
@@ -309,7 +309,7 @@ def _failure(program: Emulated, error: EmulationError) -> RuntimeError:
 def _remark(program: Emulated, outcome: Outcome) -> None:
     """Say on stderr what was read before it was written, once for each place of the program."""
     for read in outcome.unset_reads:
-        place = Diagnostic(read.function, read.span)
+        place = (read.function, read.span)
         if place not in program.told:
             program.told.add(place)
             print(render(read.diagnostic, program.module.sources), file=sys.stderr, flush=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hls.diag import Diagnostic, Span
+from hls.diag import Code, Diagnostic, Span
 from hls.emulate import MemoryName, ProgramText
 from hls.ir.concurrent import outside_channels
 
@@ -59,6 +59,7 @@ class UnsetRead:
             self.span,
             "initialize it where it is declared",
             "warning",
+            code=Code.UNINITIALIZED_READ,
         )
 
 
@@ -161,6 +162,7 @@ def deadlock(waits: list[Wait]) -> Diagnostic:
         waits[0].span if waits else None,
         "start the kernel at the other end, give the channel more depth, or change the order of accesses",
         notes=tuple(wait.note for wait in dict.fromkeys(waits)),
+        code=Code.RUN_DEADLOCK,
     )
 
 
@@ -182,13 +184,19 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
             f"kernel {kernel}: no room for the private and local arrays of its work-items, {ending.bytes:,} bytes",
             None,
             "make the arrays or the work-groups smaller",
+            code=Code.NO_ROOM_FOR_GROUPS,
         )
     span = program.sites[ending.site].span
     if ending.kind in _PLAIN:
         text, hint = _PLAIN[ending.kind]
-        return Diagnostic(f"kernel {kernel}{text.format(e=ending)}", span, hint)
+        return Diagnostic(f"kernel {kernel}{text.format(e=ending)}", span, hint, code=Code.RUN_FAILED)
     if ending.kind == NO_CHANNEL:
-        return Diagnostic(f"kernel {kernel}: {outside_channels(ending.offset, ending.size)}", span, "check the index")
+        return Diagnostic(
+            f"kernel {kernel}: {outside_channels(ending.offset, ending.size)}",
+            span,
+            "check the index",
+            code=Code.ACCESS_OUTSIDE,
+        )
     if ending.parted is not None:
         return _parted(program, kernel, ending.parted, span)
     memory = program.memories[ending.memory]
@@ -199,8 +207,11 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
             f"kernel {kernel}: a {_verb(ending)} of {_bytes(memory, ending)}, which the host passed as None",
             span,
             "pass a cl.Buffer",
+            code=Code.NULL_BUFFER,
         )
-    return Diagnostic(f"kernel {kernel}: a {_place(memory, ending)}", span, HINTS[memory.kind])
+    return Diagnostic(
+        f"kernel {kernel}: a {_place(memory, ending)}", span, HINTS[memory.kind], code=Code.ACCESS_OUTSIDE
+    )
 
 
 #: message and hint of what needs no look at the memory
@@ -245,6 +256,7 @@ def _parted(program: ProgramText, kernel: str, parted: Parted, barrier: Span | N
         "the program promises that they come by equally often: put the barrier where they do, and into conditions only "
         "what stands between barriers",
         notes=(note,),
+        code=Code.DIVERGED_AT_RUN,
     )
 
 
@@ -270,4 +282,4 @@ def _broken(program: ProgramText, kernel: str, ending: Ending, memory: MemoryNam
         ),
         Diagnostic("the loop of the pragma", program.sites[broken.loop].span, severity="note"),
     )
-    return Diagnostic(text, program.sites[ending.site].span, hint, notes=notes)
+    return Diagnostic(text, program.sites[ending.site].span, hint, notes=notes, code=Code.IVDEP_BROKEN)

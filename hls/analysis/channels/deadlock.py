@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import networkx as nx
 
-from ...diag import Diagnostic, Span
+from ...diag import Code, Diagnostic, Span
 from .call_skeleton import Assumption, CallSkeleton
 from .kpn_run import Budget, Ending, KpnRun, Link, Wait
 
@@ -67,6 +67,7 @@ class Verdict:
             self._hint(),
             "warning",
             notes,
+            code=Code.DEADLOCK,
         )
 
     def _hint(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...diag import CompileError, Diagnostic, Span
+from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Function, Op, Region, Value, walk
 from ...ir.launch import most_work_items
 from ..channels.endpoints import is_call
@@ -65,6 +65,7 @@ def _promise(barriers: list[Span | None], condition: Diagnostic | None) -> Diagn
         _KNOWN,
         "warning",
         notes=(condition,) if condition is not None else (),
+        code=Code.CONVERGENCE_ASSUMED,
     )
 
 
@@ -107,6 +108,7 @@ class _Check:
                     barrier.span,
                     _HINT,
                     notes=(note,) if note is not None else (),
+                    code=Code.DIVERGENT_BARRIER,
                 )
             )
         elif differing:

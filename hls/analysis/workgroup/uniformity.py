@@ -3,7 +3,7 @@ part."""
 
 from collections.abc import Callable
 
-from ...diag import CompileError, Diagnostic, Span
+from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Function, Op, Region, Value, has, is_access, memory_name, reaches_memory, walk
 from ...ir.rewrite import constant
 from .partial_execution import equal_in_groups, needed_for
@@ -197,6 +197,7 @@ def check_lanes(function: Function, lanes: int, warn: Callable[[Diagnostic], Non
                     "hardware",
                     op.span,
                     "take the attribute away, or pass several values in one call, as a vector",
+                    code=Code.LANES_REFUSED,
                 )
             )
     if faults:
@@ -214,6 +215,7 @@ def _parting(loop: Op, lanes: int, varying: set[Value]) -> Diagnostic:
         "where their numbers of iterations are far apart, take the attribute away",
         "warning",
         notes=(note,) if place is not None else (),
+        code=Code.LANES_DIVERGE,
     )
 
 

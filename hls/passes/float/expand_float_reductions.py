@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...analysis.induction.state_space import most_iterations
 from ...analysis.timing import TimingModel
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Attr, Builder, FloatType, Function, IntType, MemoryObject, Op, Region, Value, uses
 from ...ir.clone import clone_function
 from ...ir.loops import add_carried, keep_carried
@@ -121,6 +121,7 @@ class ExpandFloatReductions(FunctionPass):
                     addition.span,
                     "leave -fp-relaxed out where the order matters",
                     "note",
+                    code=Code.FLOAT_ORDER,
                 )
             )
 

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Builder, Function, Op, Region, Value, uses, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
@@ -71,6 +71,7 @@ class ReassociateFloatSums(FunctionPass):
                     root.span,
                     "leave -fp-relaxed out where the order matters",
                     "note",
+                    code=Code.FLOAT_ORDER,
                 )
             )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
-from ...diag import CompileError, Diagnostic
+from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Function, Module, walk
 from ..manager import Form, ModulePass
 from ..memory.storage_attributes import OF_MEMORIES
@@ -78,7 +78,9 @@ def check_hardware(module: Module) -> list[Diagnostic]:
         errors += _with_units(function)
         warnings += _attributes(function)
         warnings += [
-            Diagnostic(LEFT_OUT[op.opcode][0], op.span, LEFT_OUT[op.opcode][1], "warning")
+            Diagnostic(
+                LEFT_OUT[op.opcode][0], op.span, LEFT_OUT[op.opcode][1], "warning", code=Code.LEFT_OUT_OF_HARDWARE
+            )
             for op in walk(function.body)
             if op.opcode in LEFT_OUT
         ]
@@ -101,6 +103,7 @@ def _with_units(function: Function) -> list[Diagnostic]:
             "take num_compute_units away, let a kernel of one unit read or write the channel, or make it autorun: "
             "each copy then has the "
             "channel of an array that get_compute_id names",
+            code=Code.UNITS_WITH_CHANNELS,
         )
         for op in calls
     ]
@@ -140,6 +143,7 @@ def _attributes(function: Function) -> list[Diagnostic]:
             span,
             reasons.get(name, ""),
             "warning",
+            code=Code.ATTRIBUTE_NO_EFFECT,
         )
         for name, span, owner in found
     ]
@@ -152,6 +156,7 @@ def _attributes(function: Function) -> list[Diagnostic]:
                 function.span,
                 "let it ask for get_global_id(0), or make it autorun: then there are as many copies of it",
                 "warning",
+                code=Code.ATTRIBUTE_NO_EFFECT,
             )
         )
     if function.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1) > 1 and not function.attrs.get(Attr.NDRANGE):
@@ -161,6 +166,7 @@ def _attributes(function: Function) -> list[Diagnostic]:
                 function.span,
                 "ask for get_global_id(0), or take the attribute away",
                 "warning",
+                code=Code.ATTRIBUTE_NO_EFFECT,
             )
         )
     return warnings

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...analysis.timing import TimingModel
-from ...diag import Diagnostic, at_line
+from ...diag import Code, Diagnostic, at_line
 from ...ir import Attr, Builder, Function, Op, Region
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
@@ -68,7 +68,7 @@ class CoalesceLoops(FunctionPass):
 
     def _tell(self, loop: Op, message: str, hint: str):
         if self.warn is not None:
-            self.warn(Diagnostic(message, loop.span, hint, "warning"))
+            self.warn(Diagnostic(message, loop.span, hint, "warning", code=Code.LOOP_PRAGMA_NOT_FOLLOWED))
 
 
 def join_nest(

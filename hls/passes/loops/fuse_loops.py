@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ...analysis.dependence.dependence import Dependence, DependenceTester
 from ...analysis.timing import TimingModel
-from ...diag import Diagnostic, at_line
+from ...diag import Code, Diagnostic, at_line
 from ...ir import Attr, Function, Op, Region, has, is_access, memory_name, regions, walk
 from ...ir.clone import clone_function
 from ..lowering.if_conversion import flatten
@@ -122,7 +122,7 @@ class FuseLoops(FunctionPass):
 
     def _tell(self, loop: Op, message: str, hint: str):
         if self.warn is not None:
-            self.warn(Diagnostic(message, loop.span, hint, "warning"))
+            self.warn(Diagnostic(message, loop.span, hint, "warning", code=Code.LOOP_PRAGMA_NOT_FOLLOWED))
 
 
 def _marks(first: Op, second: Op) -> _Refusal | None:

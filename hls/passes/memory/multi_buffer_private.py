@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import LoopTree
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Attr, Function, MemoryObject, Op, Region, memory_name, reaches_memory, walk
 from .buffer_copies import MOST_COPIES, SHORT_WAY, Rotation, copy_stride, counted, power_of_two
 
@@ -82,6 +82,7 @@ class IterationCopies:
                     memory.asked_at(Attr.PRIVATE_COPIES),
                     reason,
                     "warning",
+                    code=Code.ATTRIBUTE_NO_EFFECT,
                 )
             )
 
@@ -103,6 +104,7 @@ class IterationCopies:
                         memory.asked_at(Attr.PRIVATE_COPIES),
                         f"{MOST_COPIES} are the most, and no more than max_private_copies or max_concurrency allow",
                         "warning",
+                        code=Code.ATTRIBUTE_NO_EFFECT,
                     )
                 )
             return copies

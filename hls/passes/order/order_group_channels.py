@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...analysis.channels.endpoints import Endpoint
 from ...analysis.loops.loop_tree import LoopTree
-from ...diag import CompileError, Diagnostic
+from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Function, Op, Region, walk
 from ...ir.rewrite import constant
 from .token_builder import done_token
@@ -132,6 +132,7 @@ def _fault(end: Endpoint, call: Op, other: Op, where: str) -> CompileError:
             call.span,
             "put a barrier between the two, or use a second channel for one of them",
             notes=notes,
+            code=Code.CHANNEL_ORDER,
         )
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from ...analysis.dependence.dependence import Dependence, Kind
 from ...analysis.loops.loop_tree import LoopTree
 from ...analysis.workgroup.phases import BarrierPhases
-from ...diag import CompileError, Diagnostic
+from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Function, MemoryObject, Op, Region, Value, memory_name, walk
 from ..memory.multi_buffer_private import copies_of_loop, writers_apart
 
@@ -113,6 +113,7 @@ def _book(name: str, stores: list[Op], tree: LoopTree, phases: BarrierPhases) ->
                         second.span,
                         "put a barrier between the two, or make both atomic",
                         notes=(note,),
+                        code=Code.STORE_BESIDE_ATOMIC,
                     )
 
 

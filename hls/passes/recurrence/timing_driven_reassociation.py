@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
 from ...analysis.timing import LONG_BEFORE, Arrival, Arrivals, Recurrence, TimingModel
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Attr, FloatType, Function, Op, Region, Value, loops_inside_out
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
@@ -80,6 +80,7 @@ class TimingDrivenReassociation(FunctionPass):
                         op.span,
                         "leave -fp-relaxed out where the order matters",
                         "note",
+                        code=Code.FLOAT_ORDER,
                     )
                 )
 

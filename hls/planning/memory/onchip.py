@@ -8,7 +8,7 @@ from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.banked import PumpedBlock
 
 from ...analysis.workgroup.phases import BarrierPhases
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Function, MemoryObject, Op
 from ...passes.memory.multi_buffer_private import writers_apart
 from ...target.board import Rams
@@ -254,4 +254,5 @@ def _check_size(planned: OnChipMemory, rams: Rams):
             f"{memory.name} takes {needed:,} block RAMs{groups}, and the device has {rams.count:,}",
             f"keep it in global memory, or make it smaller: {rams.count * rams.bits // 8 // planned.copies:,} bytes "
             "are the most",
+            code=Code.MEMORY_TOO_LARGE,
         )

@@ -7,7 +7,7 @@ from functools import cached_property
 from rtl_lib.mem.pumped_ports import PumpedLoadPort
 from rtl_lib.mem.ram_ports import RamLoadPort
 
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Function, Op, Value, location, reaches_memory, walk, word_bytes
 from ...ir.accesses import lane_mask, memory_name, moved_type
 from ...ir.rewrite import constant, is_constant
@@ -185,6 +185,7 @@ def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clo
                     op.span,
                     "atomic operations on global memory are not built for boards whose memory is on the chip",
                     "use __local memory, or a board with external memory",
+                    code=Code.NOT_IN_HARDWARE,
                 )
             elif memory.kind == "onchip":
                 planned[op] = _ram_access(op, max(map(_bytes, ops)))

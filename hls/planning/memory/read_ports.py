@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Attr, Function, Op, walk
 from ..banking import When, assign_ports
 from .banks import comes_after
@@ -72,5 +72,6 @@ def _broken(memory: OnChipMemory) -> Broken | None:
             memory.memory.asked_at(name) or memory.loads[0].span,
             f"write {name}({needed}), or read {memory.memory.name} in fewer places",
             "warning",
+            code=Code.ATTRIBUTE_NOT_MET,
         ),
     )

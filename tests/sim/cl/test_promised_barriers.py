@@ -40,7 +40,7 @@ def test_a_launch_ends_with_an_error_and_the_next_one_runs(device):
     with pytest.raises(cl.RuntimeError, match="clEnqueueNDRangeKernel failed: OUT_OF_RESOURCES") as caught:
         reversed_up_to(24)
     for said in (
-        ":8:5: error: kernel reversed: not all work-items of group (1, 0, 0) come to this barrier",
+        ":8:5: error[E1004]: kernel reversed: not all work-items of group (1, 0, 0) come to this barrier",
         ":5:11: note: here the work-item with local id (8, 0, 0) of the group decides otherwise than (0, 0, 0)",
     ):
         assert said in str(caught.value)
