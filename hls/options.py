@@ -17,20 +17,27 @@ CONTROLS = ("axi-lite", "wires")
 class Options:
     """Options of one compilation; the command line and ``Program.build`` both make one of these.
 
-    Attributes ---------- defines : macros, name to text include_dirs : folders searched by ``#include`` limits :
-    budgets, beyond which a program is rejected include_roots : the only folders from which ``#include`` reads; empty:
-    anywhere fp_relaxed, fpc : allow reassociation of floating-point additions; round once at the end of a tree
+    Attributes
+    ----------
+    defines : macros, name to text
+    include_dirs : folders searched by ``#include``
+    limits : budgets, beyond which a program is rejected
+    include_roots : the only folders from which ``#include`` reads; empty: anywhere
+    fp_relaxed, fpc : allow reassociation of floating-point additions; round once at the end of a tree
     denorms_are_zero : sums, products, quotients and roots of float and double treat subnormal operands as zeros, and
-    flush subnormal results to zero counters : build the hardware counters (default: with AXI ports yes, with plain RAM
-    ports no) random_stalls : build the stall sources that tests switch on with a seed ram_faults : with on-chip global
-    memory, build an input at each load's RAM port that says that no memory lies at the address, for simulation: a
-    speculative load that is squashed is no error elastic_depth : levels of up to this many stages are stall-enabled; 0
-    builds stall-free levels only control : how a kernel is started and receives its arguments: "axi-lite" registers, or
-    plain "wires" (only boards with on-chip memory), which take almost no area cache_bytes : size of every load cache
-    that the program does not specify; 0 for none, None for what each needs const_cache_bytes : size of the cache that
-    all loads of ``__constant`` buffers share; 0 for none prefix : prepended, with an underscore, to the name of every
-    Verilog module and file; empty for none no_interleaving : names of memories ("default" is one) whose banks follow
-    one another, so that the host places buffers; others are interleaved as the board specifies
+        flush subnormal results to zero
+    counters : build the hardware counters (default: with AXI ports yes, with plain RAM ports no)
+    random_stalls : build the stall sources that tests switch on with a seed
+    ram_faults : with on-chip global memory, build an input at each load's RAM port that says that no memory lies at the
+        address, for simulation: a speculative load that is squashed is no error
+    elastic_depth : levels of up to this many stages are stall-enabled; 0 builds stall-free levels only
+    control : how a kernel is started and receives its arguments: "axi-lite" registers, or plain "wires" (only boards
+        with on-chip memory), which take almost no area
+    cache_bytes : size of every load cache that the program does not specify; 0 for none, None for what each needs
+    const_cache_bytes : size of the cache that all loads of ``__constant`` buffers share; 0 for none
+    prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
+    no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
+        buffers; others are interleaved as the board specifies
     """
 
     defines: dict[str, str] = field(default_factory=dict)

@@ -50,7 +50,7 @@ class Entries:
         ]
 
     def _number(self) -> tt.Expr:
-        """The number of the label for the switch's value; a number after the last label if none matches."""
+        """The number of the label that the value selects; else that of ``default``, or one after the last."""
         found: tt.Expr = self._constant(self.default or len(self._labels) + 1, self.span)
         value = tt.VariableRef(self._value.type, self.span, self._value)
         for k, labels in reversed([*enumerate(self._labels, 1)]):

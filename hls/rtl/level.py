@@ -17,9 +17,12 @@ __all__ = ["LevelBuilder"]
 class LevelBuilder:
     """Builds the module of one level.
 
-    Attributes ---------- m : the module enter : high in the cycle in which a token enters (driven by the region) go :
-    high in cycles in which the registers move; constant 1 unless the level is elastic incoming : values needed at the
-    entry, with their signals (driven by the region)
+    Attributes
+    ----------
+    m : the module
+    enter : high in the cycle in which a token enters (driven by the region)
+    go : high in cycles in which the registers move; constant 1 unless the level is elastic
+    incoming : values needed at the entry, with their signals (driven by the region)
     """
 
     def __init__(self, context, region: RegionPlan, plan: LevelPlan):

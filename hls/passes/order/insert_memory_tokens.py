@@ -394,6 +394,7 @@ class _Orderer:
     def _take(self, access: Op, token: Value):
         if token not in access.operands[fixed_operands(access) :]:
             access.operands.append(token)
+            self.places.takes_more(access, (loop.op for loop in self.tree.around(access)))
 
     def _done(self, region: Region, op: Op) -> Value:
         """A token that is there when a load or loop answered, or a store was pushed."""

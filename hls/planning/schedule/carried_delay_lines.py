@@ -1,9 +1,9 @@
 """Carried values that only move on, as in a shift register: what was computed some iterations ago.
 
-If the next value of ``a`` is ``b``, that of ``b`` is ``c``, and that of ``c`` is computed, then they hold the value of
-one, two and three iterations ago. With a state register for each, a value moves one register on per iteration, so each
-register adds a cycle to the recurrence and the distance gained by the chain is lost. With a delay line (history) of the
-computed value, a tap can be read as soon as the value exists.
+If the next value of ``a`` is ``b``, that of ``b`` is ``c``, and that of ``c`` is computed, then ``c``, ``b`` and ``a``
+hold the value of one, two and three iterations ago. With a state register for each, a value moves one register on per
+iteration, so each register adds a cycle to the recurrence and the distance gained by the chain is lost. With a delay
+line (history) of the computed value, a tap can be read as soon as the value exists.
 """
 
 from collections.abc import Mapping

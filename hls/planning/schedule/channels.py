@@ -26,7 +26,7 @@ MOST = 2048
 TO_CHANNEL = 2
 #: a cycle so late that everything which does not depend on a value is done
 LATE = 1 << 20
-#: cycles of a call's latency that a read takes after the value it waited for has arrived
+#: cycles of a call's latency that a read has already spent when the value it waits for arrives
 ASKED = CALL_LATENCY - ChannelReader.timing.latency
 
 Place = tuple[str, int]
