@@ -3,7 +3,7 @@
 A pass names a key as ``Attr.KEY``, never as a string of its own, so that one table defines what an attribute in the IR
 means and which holders may have it. The verifier rejects an attribute that the table does not allow for its holder, and
 a value of another type. The writers and readers of each key are found in the source text
-(tests/hls/ir/attribute_table.py) and printed with the table in docs/contributing/attributes.md.
+(tests/attribute_table.py) and printed with the table in docs/contributing/attributes.md.
 """
 
 from collections.abc import Callable, Iterable

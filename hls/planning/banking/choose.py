@@ -66,7 +66,7 @@ class Banking:
     meetings: Meetings
     stores: Turns
     loads: tuple[tuple[Hashable, ...], ...]  #: loads that may share a copy for reading if they start in one cycle
-    reads: Mapping[Hashable, Hashable]  #: by row, loads that are serialized because more copies are not allowed
+    reads: Mapping[Hashable, Hashable]  #: serialized loads, as no more copies are allowed, with their row
     cost: Cost
     asked: Asked
 
