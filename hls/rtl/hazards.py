@@ -41,8 +41,8 @@ def hazards_of(context) -> dict[Op, HazardAccess]:
 
 
 def build_hazards(context):
-    """Connect the hazard units with store units, once all queues exist; loads invalidate words when stores to them
-    reach memory."""
+    """Connect the hazard units with store units, once all queues exist; loads are invalidated when a store that their
+    hazard unit watches reaches memory."""
     m, hurried = context.m, {}
     for op, hazard in context.servers.hazards.items():
         m.submodules[f"{context.names.op(op)}_unit"] = hazard.unit

@@ -11,6 +11,7 @@ from hls.passes.lowering.inline import Inline
 from hls.passes.lowering.vectorize_work_items import VectorizeWorkItems
 from hls.passes.pipeline import PipelineOptions, kernel_passes, optimize
 from tests.differential.devices import inputs
+from tests.differential.devices import outputs as outputs_of
 from tests.differential.groups import GROUP, ITEMS, group_source
 
 BODIES = {
@@ -132,8 +133,8 @@ def test_random_kernels_with_barriers(seed):
     source = group_source([seed]).replace("__kernel", f"__kernel __attribute__((num_simd_work_items({lanes})))")
     module, outputs = parse_source(source, "g.cl", {}, []).module, []
     for each in (module, Module({f"g{seed}": side_by_side(module, f"g{seed}")})):
-        given = {f"in_{name}": array.copy() for name, array in inputs(seed).items()}
-        found = {"oi": np.zeros(ITEMS * 64, np.uint64), "of": np.zeros(ITEMS * 64, np.float32)}
+        given = {name: array.copy() for name, array in inputs(seed).items()}
+        found = outputs_of(ITEMS * 64)
         buffers = {name: array.view(np.uint8).reshape(-1) for name, array in (given | found).items()}
         run_kernel(each, f"g{seed}", buffers, {}, (ITEMS,), (GROUP,))
         outputs.append([array.tobytes() for array in found.values()])
