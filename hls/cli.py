@@ -123,7 +123,7 @@ def _board(_context, _parameter, name: str | None) -> str:
     type=click.IntRange(0, MOST_CACHE_BYTES),
     metavar="N",
     default=None,
-    help="Size of the cache behind each load that needs one; 0 for none.  [default: what each needs]",
+    help="Size of the cache of each load that needs one; 0 for none.  [default: what each needs]",
 )
 @click.option(
     "-const-cache-bytes",
@@ -140,7 +140,7 @@ def _board(_context, _parameter, name: str | None) -> str:
     "no_interleaving",
     metavar="MEMORY",
     multiple=True,
-    help="Put one bank of MEMORY (its name, or default) behind the other instead of interleaving them.",
+    help="Place the banks of MEMORY (its name, or default) one after the other instead of interleaving them.",
 )
 @click.option(
     "-o",
@@ -327,7 +327,7 @@ def _loop_words(loops) -> list[str]:
     words = []
     for loop in loops:
         if loop.ii:
-            turns = f" ({loop.interleaving} in turn)" if loop.interleaving > 1 else ""
+            turns = f" ({loop.interleaving} interleaved)" if loop.interleaving > 1 else ""
             name = loop.label if loop.work_items else f"loop {loop.label}"
             copies = f" x {loop.copies}" if loop.copies > 1 else ""
             words.append(f"{name.strip()}{copies} II {loop.ii}{turns}")

@@ -77,7 +77,7 @@ def read_module(text: str, file: str) -> Module:
         raise CompileError(
             Diagnostic(
                 f"{file}: malformed IR: {error}",
-                hint="mend the operation that is named; hls/ir/optable.py says what each takes",
+                hint="correct the named operation; hls/ir/optable.py says what each takes",
                 code=Code.IR_FILE,
             )
         ) from error

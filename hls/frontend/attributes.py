@@ -298,7 +298,7 @@ def check_memory(attrs: dict, spans: dict):
         set(attrs) - {Attr.REGISTER, Attr.ALIGNED, Attr.MAX_CONCURRENCY, Attr.PRIVATE_COPIES, Attr.MAX_PRIVATE_COPIES}
     )
     if attrs.get(Attr.REGISTER) and others:
-        _refuse(spans, others[0], f"'{others[0]}' asks for a memory, 'register' for none", "remove one of them")
+        _refuse(spans, others[0], f"'{others[0]}' requires a memory, 'register' excludes one", "remove one of them")
     bits, banks = attrs.get(Attr.BANK_BITS), attrs.get(Attr.NUMBANKS)
     count = 1 if isinstance(bits, int) else len(bits or ())
     if bits is not None and banks is not None and banks != 1 << count:

@@ -23,7 +23,7 @@ from .parse import Syntax
 __all__ = ["Program", "check"]
 
 #: attributes that make a kernel a single work-item kernel, and the reason given for each
-SINGLE_WORK_ITEM = ((Attr.TASK, "it has the attribute task"), (Attr.AUTORUN, "it is an autorun kernel"))
+SINGLE_WORK_ITEM = ((Attr.TASK, "has the attribute task"), (Attr.AUTORUN, "autorun"))
 
 
 class Program(StatementChecker):
@@ -98,7 +98,7 @@ class Program(StatementChecker):
         if declared.space is None and not declared.const:
             self.warn(
                 span,
-                f"the file-scope variable '{node.name}' is taken as __constant",
+                f"the file-scope variable '{node.name}' is treated as __constant",
                 "write __constant before its type",
                 code=Code.TAKEN_AS_CONSTANT,
             )
@@ -192,7 +192,7 @@ class Program(StatementChecker):
                 )
             self.warn(
                 self.span(node),
-                f"the parameter '{node.name}' has no type, and is taken as int",
+                f"the parameter '{node.name}' has no type, and is treated as int",
                 "write int before it",
                 code=Code.IMPLICIT_INT,
             )
@@ -369,8 +369,8 @@ class Program(StatementChecker):
                     Diagnostic(
                         f"goto {stray.name} leads into a block, or into a loop that other gotos make",
                         stray.span,
-                        "a goto may lead to a label of a block around it, and past no label that a goto behind it "
-                        "leads back to",
+                        "a goto may jump to a label of an enclosing block, but not over a label that a later goto "
+                        "jumps back to",
                         notes=(note,),
                         code=Code.JUMP,
                     )
@@ -465,17 +465,17 @@ def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
     """Whether the kernel is an NDRange kernel, and why."""
     attrs = function.attrs
     if attrs.get(Attr.WORK_GROUP_SIZE) == (1, 1, 1):
-        return False, "its reqd_work_group_size is (1, 1, 1)"
+        return False, "reqd_work_group_size is (1, 1, 1)"
     for name, said in SINGLE_WORK_ITEM:
         if name in attrs:
             return False, said
     if attrs.get(Attr.MAX_GLOBAL_WORK_DIM) == 0:
-        return False, "its max_global_work_dim is 0"
+        return False, "max_global_work_dim is 0"
     for call, span in function.work_items.values():
-        return True, f"it calls {call} at line {span.line}"
+        return True, f"calls {call} at line {span.line}"
     if Attr.WORK_GROUP_SIZE in attrs:
-        return True, f"its reqd_work_group_size is {attrs[Attr.WORK_GROUP_SIZE]}"
-    return False, "it asks for no work-item's number"
+        return True, f"reqd_work_group_size is {attrs[Attr.WORK_GROUP_SIZE]}"
+    return False, "calls no work-item function"
 
 
 def _check_room(kernel: str, parameters: Sequence[tt.Variable | tt.Channel]) -> None:

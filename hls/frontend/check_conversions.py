@@ -66,7 +66,7 @@ class ConversionChecker(ValueChecker):
                 e.span,
                 f"'{t}' has {t.size} bytes, so one of them may lie across two words of memory, or take "
                 f"{leaf_count(t)} accesses",
-                f"with __attribute__((aligned({1 << t.size.bit_length()}))) behind its closing brace it is one "
+                f"with __attribute__((aligned({1 << t.size.bit_length()}))) after its closing brace, it is one "
                 "access of one word",
                 code=Code.UNALIGNED_STRUCT,
             )
@@ -109,7 +109,7 @@ class ConversionChecker(ValueChecker):
         else:
             self.warn(
                 span,
-                f"{message}: the bytes of one type are taken as the other",
+                f"{message}: the bytes of one type are reinterpreted as the other",
                 f"cast it if that is meant: ({replace(b, restrict=False)})",
                 code=Code.POINTER_REINTERPRETED,
             )

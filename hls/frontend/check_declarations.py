@@ -43,7 +43,7 @@ class DeclarationChecker(CallChecker):
         for attribute in self.attributes(node):
             if attribute.name in ("aligned", "packed"):
                 where = (
-                    "right behind its closing brace"
+                    "right after its closing brace"
                     if isinstance(declared.type, ct.Struct)
                     else "to the variable or the struct"
                 )
@@ -106,7 +106,7 @@ class DeclarationChecker(CallChecker):
             raise CompileError.at(
                 span,
                 f"'{node.name}' is in local memory, which has no initial value and holds no pointers",
-                "let the work-items store its values, then meet at a barrier",
+                "let the work-items store its values, then wait at a barrier",
                 code=Code.ADDRESS_SPACE,
             )
         attrs, places = self.memory_attributes(node)

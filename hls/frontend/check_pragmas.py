@@ -72,7 +72,7 @@ class PragmaChecker(DeclarationChecker):
         if len(wishes) > 1:
             raise CompileError.at(
                 wishes[1].span,
-                f"#pragma loop_fuse stands at line {wishes[0].span.line}, too",
+                f"duplicate #pragma loop_fuse: the first one is at line {wishes[0].span.line}",
                 "keep one of them",
                 code=Code.PRAGMAS_CONTRADICT,
             )
@@ -115,7 +115,7 @@ class PragmaChecker(DeclarationChecker):
                 names = [_written(name, attrs[name]) for name in opposites]
                 raise CompileError.at(
                     max(spans[name] for name in opposites),
-                    f"'{names[1]}' and '{names[0]}' cannot both be meant",
+                    f"'{names[1]}' and '{names[0]}' contradict each other",
                     "keep one of them",
                     code=Code.PRAGMAS_CONTRADICT,
                 )
@@ -135,7 +135,7 @@ class PragmaChecker(DeclarationChecker):
                 )
             self.warn(
                 pragma.span,
-                f"#pragma {pragma.name} says what the one at line {line} says",
+                f"#pragma {pragma.name} repeats the one at line {line}",
                 "remove one of them",
                 code=Code.PRAGMA_IGNORED,
             )

@@ -74,7 +74,7 @@ class StatementChecker(PragmaChecker):
             result = self.rvalue(last) if last is not None else None
         if exits(block):
             raise CompileError.at(
-                block.span, "a jump out of '({ ... })'", "let it compute a value, and jump behind it", code=Code.JUMP
+                block.span, "a jump out of '({ ... })'", "let it compute a value, and jump after it", code=Code.JUMP
             )
         return tt.StatementExpr(result.type if result is not None else ct.VOID, block.span, block, result)
 
@@ -208,7 +208,7 @@ class StatementChecker(PragmaChecker):
                 raise CompileError.at(
                     self.span(node),
                     "a statement of a switch before its first case",
-                    "put it behind a case label or before the switch",
+                    "put it after a case label or before the switch",
                     code=Code.SWITCH,
                 )
             span = span or self.span(node)
@@ -240,9 +240,7 @@ class StatementChecker(PragmaChecker):
             )
         before = next((place for (begin, end), place in seen.items() if begin <= high and low <= end), None)
         if before is not None:
-            raise CompileError.at(
-                span, "this label was there before", f"the first is at line {before.line}", code=Code.SWITCH
-            )
+            raise CompileError.at(span, "duplicate case label", f"the first is at line {before.line}", code=Code.SWITCH)
         seen[low, high] = span
         return first, last
 

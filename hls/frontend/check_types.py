@@ -63,7 +63,7 @@ class TypeChecker(StructChecker):
             return self._word(names[0], span)
         words = Counter(names)
         if words["long"] == 2:
-            self.warn(span, "'long long' is taken as long, which has 64 bits", "write long", code=Code.LONG_LONG)
+            self.warn(span, "'long long' is treated as long, which has 64 bits", "write long", code=Code.LONG_LONG)
             words["long"] = 1
             names = [*words.elements()]
         signs = words["signed"] + words["unsigned"]

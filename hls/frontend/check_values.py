@@ -115,7 +115,7 @@ class ValueChecker(TypeOperators):
         if double and not self.single_precision:
             self.warn(
                 value.span,
-                f"the double constant {node.value} is taken as float",
+                f"the double constant {node.value} is treated as float",
                 f"write {node.value.rstrip('lL')}f",
                 code=Code.DOUBLE_AS_FLOAT,
             )

@@ -102,7 +102,7 @@ def unescaped(text: str, span: Span) -> bytes:
         if number is None or number > 255:
             raise CompileError.at(
                 span,
-                f"'\\{code}' stands for no character",
+                f"'\\{code}' is not an escape sequence",
                 "write \\\\ for a backslash" if number is None else "a char has 8 bits",
                 code=Code.LITERAL,
             )

@@ -30,11 +30,7 @@ def labels(body: tt.Stmt) -> dict[str, Span]:
             note = Diagnostic("the first one is here", found[label.name], severity="note")
             raise CompileError(
                 Diagnostic(
-                    f"the label '{label.name}' is there twice",
-                    label.span,
-                    "rename one of them",
-                    notes=(note,),
-                    code=Code.JUMP,
+                    f"duplicate label '{label.name}'", label.span, "rename one of them", notes=(note,), code=Code.JUMP
                 )
             )
         found[label.name] = label.span

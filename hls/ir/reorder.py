@@ -70,8 +70,9 @@ class Reordering:
         return False
 
     def _needs(self, region: Region, op: Op):
-        """Operations of the region whose results ``op``, or an operation inside it, uses."""
-        found = {v.op for inner in inside(op) for v in inner.operands}
+        """Operations of the region whose results ``op``, or an operation inside it, uses; tokens of stores and loops
+        are results that were added to them."""
+        found = dict.fromkeys(v.op for inner in inside(op) for v in inner.operands)
         return [d for d in found if d is not None and d is not op and self.homes.get(d) is region]
 
     def settle(self) -> None:

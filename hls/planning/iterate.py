@@ -221,10 +221,10 @@ def _when(plan: KernelPlan) -> dict[Op, When]:
 
 def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:
     return Diagnostic(
-        f"#pragma ii {loop.ii} costs the clock: what it leaves no registers for takes about {loop.period:.1f} ns, "
-        f"{1000 / loop.period:.0f} MHz instead of {1000 / wanted:.0f}",
+        f"#pragma ii {loop.ii} lowers fmax: its recurrence has too few registers, and its critical path of about "
+        f"{loop.period:.1f} ns allows {1000 / loop.period:.0f} MHz instead of {1000 / wanted:.0f}",
         loop.loop.span,
-        "ask for a larger interval, or do less between two iterations; simulated runs count cycles, not this clock",
+        "use a larger II, or shorten the recurrence; simulated runs count cycles, not this clock",
         "warning",
         code=Code.II_COSTS_CLOCK,
     )

@@ -82,7 +82,7 @@ class RestrictCheck:
 
 
 #: what to write where a promise cannot be kept
-_HELPS = {"restrict": "take restrict away", "__constant": "declare it __global const"}
+_HELPS = {"restrict": "remove restrict", "__constant": "declare it __global const"}
 
 
 def _promise(memory: MemoryObject) -> str:

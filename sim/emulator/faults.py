@@ -158,7 +158,7 @@ def deadlock(waits: list[Wait]) -> Diagnostic:
     names = sorted({wait.kernel for wait in waits})
     who = f"kernel {names[0]} waits" if len(names) == 1 else f"kernels {', '.join(names)} wait"
     return Diagnostic(
-        f"no kernel can go on: {who} for channels",
+        f"no kernel can continue: {who} for channels",
         waits[0].span if waits else None,
         "start the kernel at the other end, give the channel more depth, or change the order of accesses",
         notes=tuple(wait.note for wait in dict.fromkeys(waits)),
@@ -246,15 +246,15 @@ def _bytes(memory: MemoryName, ending: Ending) -> str:
 def _parted(program: ProgramText, kernel: str, parted: Parted, barrier: Span | None) -> Diagnostic:
     """A barrier that some work-items of a group come to and others do not."""
     note = Diagnostic(
-        f"here the work-item with local id {parted.other} of the group decides otherwise than {parted.first}",
+        f"here the work-item with local id {parted.other} of the group takes another branch than {parted.first}",
         program.sites[parted.condition].span,
         severity="note",
     )
     return Diagnostic(
-        f"kernel {kernel}: not all work-items of group {parted.group} come to this barrier",
+        f"kernel {kernel}: not all work-items of group {parted.group} reach this barrier",
         barrier,
-        "the program promises that they come by equally often: put the barrier where they do, and into conditions only "
-        "what stands between barriers",
+        "the hardware relies on all of them reaching it equally often: put the barrier where they do, and move only "
+        "the code between barriers into conditions",
         notes=(note,),
         code=Code.DIVERGED_AT_RUN,
     )

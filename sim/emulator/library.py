@@ -64,7 +64,7 @@ class Emulator:
 
     ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations. ``write`` gets
     what printf prints, after each run. ``depths`` gives what channels, by name and index, hold as hardware; it is asked
-    when no kernel can go on at the depths that the program gives.
+    when no kernel can continue at the depths that the program gives.
     """
 
     def __init__(

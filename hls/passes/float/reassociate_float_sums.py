@@ -67,7 +67,7 @@ class ReassociateFloatSums(FunctionPass):
         if self.tell:
             self.tell(
                 Diagnostic(
-                    f"a sum of {len(leaves)} terms is taken in another order than written",
+                    f"a sum of {len(leaves)} terms is reassociated",
                     root.span,
                     "leave -fp-relaxed out where the order matters",
                     "note",

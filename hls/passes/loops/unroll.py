@@ -160,7 +160,7 @@ class Unroll(FunctionPass):
             self._warn(
                 op,
                 f"#pragma {name} has no effect: all {trips.count} iterations of this loop are unrolled",
-                "ask for fewer copies, or remove it",
+                "use fewer copies, or remove it",
             )
         return trips.count, trips
 

@@ -59,7 +59,7 @@ class LimitAccesses(FunctionPass):
         if len(found) > self.max_array_accesses:
             raise CompileError.at(
                 found[0].span or function.span,
-                f"kernel {function.name} accesses the array '{name}' at {len(found):,} places, which take turns at its "
+                f"kernel {function.name} accesses the array '{name}' at {len(found):,} places, which share its "
                 f"ports; the limit is {self.max_array_accesses:,}",
                 f"unroll less, or write a loop; {exceeded('array-accesses')}",
                 code=Code.BUDGET,

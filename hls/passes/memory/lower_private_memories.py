@@ -68,7 +68,7 @@ class LowerPrivateMemories(FunctionPass):
             return Diagnostic(
                 f"the array {memory.name} of pointers is indexed at run time",
                 span,
-                "index it by constants only (unroll the loop), or keep offsets in it and one pointer beside it",
+                "index it by constants only (unroll the loop), or store offsets in it and use one base pointer",
                 code=Code.POINTER_UNRESOLVED,
             )
         if memory.length == 1 and memory.space == "private":

@@ -64,7 +64,7 @@ class MergeMemories(FunctionPass):
             if len(members) == 1 and self.warn is not None:
                 self.warn(
                     Diagnostic(
-                        f"the attribute 'merge' of '{members[0].name}' changes nothing",
+                        f"the attribute 'merge' of '{members[0].name}' has no effect",
                         members[0].span,
                         f'no other memory of its kind is merged under "{label}": give another array the same label',
                         "warning",
@@ -117,7 +117,7 @@ def _merged(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[Me
                 f"'{first.name}' and '{other.name}' cannot be one memory: their elements have {first.element.bytes} "
                 "and "
                 f"{other.element.bytes} bytes",
-                "give both elements of one size, or take the attribute 'merge' away",
+                "give both elements of one size, or remove the attribute 'merge'",
                 code=Code.MERGE,
             )
     name = "_".join(member.name for member in members)

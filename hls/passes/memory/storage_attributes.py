@@ -46,7 +46,7 @@ def wants_registers(memory: MemoryObject) -> bool:
         raise CompileError.at(
             memory.asked_at(Attr.REGISTER),
             f"'register' asks for {bits:,} bits of {memory.name} in registers; {MOST_REGISTER_BITS:,} are the most",
-            "take the attribute away, or make the array smaller",
+            "remove the attribute, or make the array smaller",
             code=Code.MEMORY_ATTRIBUTES,
         )
     return True

@@ -107,9 +107,8 @@ def _book(name: str, stores: list[Op], tree: LoopTree, phases: BarrierPhases) ->
                 if _one_level(tree, first, second) and first.opcode != second.opcode:
                     note = Diagnostic("the other one", first.span, severity="note")
                     yield Diagnostic(
-                        f"a store to {name} and an atomic operation on it may take place at the same time here, and "
-                        "hardware "
-                        "has one write port for both",
+                        f"a store to {name} and an atomic operation on it may execute in the same cycle here, and they "
+                        "share one write port",
                         second.span,
                         "put a barrier between the two, or make both atomic",
                         notes=(note,),

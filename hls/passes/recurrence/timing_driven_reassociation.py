@@ -76,7 +76,7 @@ class TimingDrivenReassociation(FunctionPass):
             if isinstance(op.result.type, FloatType):
                 self.tell(
                     Diagnostic(
-                        f"a sum of {len(trees[op].leaves)} terms is taken in another order than written",
+                        f"a sum of {len(trees[op].leaves)} terms is reassociated",
                         op.span,
                         "leave -fp-relaxed out where the order matters",
                         "note",

@@ -225,16 +225,15 @@ def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> C
     storage = storage_for(DEFAULT_ROOM if requested is None else max(requested, _least(writer), passing))
     reason = ""
     if requested == 0 and passing:
-        reason = "a call that does not wait is answered at once, by a register"
+        reason = "a non-blocking call needs a register that answers in the same cycle"
     elif requested == 0 and storage.depth:
         reason = (
-            "what stands behind a write waits until the value is in the channel, which without a place would be "
-            "when it is read"
+            "operations after a write wait until the value is in the channel, which at depth 0 would be when it is read"
         )
     elif requested is None:
-        reason = "no depth is asked for: enough to pass a value every cycle"
+        reason = "no depth requested: the least that passes a value every cycle"
     elif storage.depth != requested:
-        reason = "nature of the underlying FIFO: two registers are the least that pass a value every cycle"
+        reason = "nature of the underlying FIFO: it needs two registers to pass a value every cycle"
     return ChannelPlan(
         channel=declared.name,
         index=index,

@@ -67,10 +67,10 @@ def _broken(memory: OnChipMemory) -> Broken | None:
     return Broken(
         memory.memory.name,
         Diagnostic(
-            f"{name}({most}) is not kept: the loads of {memory.memory.name} in line{'s' * (len(lines) > 1)} "
-            f"{', '.join(map(str, lines))} need {needed} {what}, as some of them may be read in one cycle",
+            f"{name}({most}) cannot be met: the loads of {memory.memory.name} in line{'s' * (len(lines) > 1)} "
+            f"{', '.join(map(str, lines))} need {needed} {what}, as some of them may read in the same cycle",
             memory.memory.asked_at(name) or memory.loads[0].span,
-            f"write {name}({needed}), or read {memory.memory.name} in fewer places",
+            f"write {name}({needed}), or use fewer read sites of {memory.memory.name}",
             "warning",
             code=Code.ATTRIBUTE_NOT_MET,
         ),

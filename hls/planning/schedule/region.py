@@ -533,7 +533,7 @@ def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
     if not names:
         names = dict.fromkeys(c.arg.name for c in carried if c.write.level > c.read.level and c.arg.name)
     why = (
-        f", because {', '.join(names)} {'needs' if len(names) == 1 else 'need'} what the iteration before has computed"
+        f", because {', '.join(names)} {'needs' if len(names) == 1 else 'need'} the result of the previous iteration"
         if names
         else ""
     )

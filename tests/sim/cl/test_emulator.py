@@ -323,7 +323,7 @@ def test_waiting_for_what_can_never_end_names_channel_and_line(joined, context):
     queue = cl.CommandQueue(context)
     event = joined.produce(queue, (1,), None, numbers(context, 9), np.int32(9))
     said = (
-        r"<program source>:4:\d+: error\[E1005\]: no kernel can go on: kernel produce waits for channels(?s:.*)"
+        r"<program source>:4:\d+: error\[E1005\]: no kernel can continue: kernel produce waits for channels(?s:.*)"
         "note: kernel produce waits to write to channel c, which is full"
     )
     for wait in (event.wait, queue.finish, lambda: event.stats):

@@ -142,9 +142,9 @@ def test_a_group_that_parts_before_a_barrier(check, program, context, buffer):
     for n in (0, 8, 32, 100):
         assert violation(check, program, context, "met", buffer[:128], buffer[128:], n, SPACE, promised=True) is None
     text = violation(check, program, context, "met", buffer[:128], buffer[128:], 18, SPACE, promised=True)
-    assert "k.cl:45:5: error[E1004]: kernel met: not all work-items of group (2, 0, 0) come to this barrier" in text
+    assert "k.cl:45:5: error[E1004]: kernel met: not all work-items of group (2, 0, 0) reach this barrier" in text
     assert (
-        "k.cl:42:11: note: here the work-item with local id (2, 0, 0) of the group decides otherwise than (0, 0, 0)"
+        "k.cl:42:11: note: here the work-item with local id (2, 0, 0) of the group takes another branch than (0, 0, 0)"
         in text
     )
     assert (buffer.bytes == before).all()
