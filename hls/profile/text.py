@@ -10,7 +10,7 @@ __all__ = ["render"]
 
 
 def render(stats: dict, source: str = "", width: int = 124) -> str:
-    """Tables of what :func:`hls.profile.decode` returned. ``source`` is the kernel's text, quoted beside its lines."""
+    """The result of :func:`hls.profile.decode` as tables. ``source`` is the kernel's text, quoted next to its lines."""
     lines = source.splitlines()
     console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False, markup=False, emoji=False)
     time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))

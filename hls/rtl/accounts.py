@@ -28,7 +28,7 @@ __all__ = ["Cause", "causes_of"]
 @dataclass(frozen=True)
 class Cause:
     """One account: ``kind`` is "issued", "wait", "store", "port", "group", "recurrence", "late", "unacknowledged" or
-    "ramp"; ``op`` the operation or loop at fault."""
+    "ramp"; ``op`` the operation or loop that causes it."""
 
     kind: str
     op: Op | None

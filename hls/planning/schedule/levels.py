@@ -28,9 +28,9 @@ __all__ = [
 
 
 def captures(region: Region, fixed: frozenset[Value]) -> tuple[Value, ...]:
-    """Values from outside that the region uses, at any depth, in order of first use; ``fixed`` ones excepted.
+    """Values from outside that the region uses, at any depth, in order of first use, without ``fixed`` ones.
 
-    A loop's request carries them beside its operands.
+    A loop's request carries them in addition to its operands.
     """
     inside: set[Value] = set()
     found: dict[Value, None] = {}

@@ -1,4 +1,4 @@
-"""Of all schedules with a given II, the one with the fewest pipeline register bits.
+"""Finds, of all schedules with a given II, the one with the fewest pipeline register bits.
 
 A value is live from the cycle in which it becomes available to the last one in which an operation of the same iteration
 uses it, and takes a register of its width for every cycle in between. With a variable for each start and one for the

@@ -165,7 +165,7 @@ class RegionPlan:
     decide: Point
     again: Point
     again_overlap: Point
-    again_delay: int  #: further cycles between passing ``again`` and telling the header (pacing to ``ii``)
+    again_delay: int  #: further cycles between passing ``again`` and the signal to the header (pacing to ``ii``)
     again_overlap_delay: int
     latency: int  #: estimated cycles from issue to exit of one token
     speculative: bool = False

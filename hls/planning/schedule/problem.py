@@ -198,7 +198,7 @@ class Problem:
                 )
 
     def verify(self, ii: int, start: Mapping[Hashable, int]) -> None:
-        """Check a schedule against every rule, independently of how it was found; InvalidSchedule lists all
+        """Check a schedule against every rule, independently of how it was found. Raises InvalidSchedule with all
         violations."""
         if ii < 1 or start.keys() != self.by_key.keys() or not all(isinstance(s, int) for s in start.values()):
             raise InvalidSchedule(["the schedule needs an II of at least 1 and an integer start of each operation"])
