@@ -13,7 +13,8 @@ __all__ = ["BoardError", "CompileError", "Diagnostic", "Options", "Result", "Spa
 
 
 def __getattr__(name: str):
-    """The compiler itself takes most of a second to import: who only wants a board or a message need not wait."""
+    """Import the compiler on first use: that takes most of a second, which users of boards or messages alone need not
+    wait for."""
     if name in ("Result", "compile"):
         from . import driver
 

@@ -1,9 +1,10 @@
 """The command line: ``sluice compile`` and ``sluice run``.
 
-Exit codes: 0; 1 where a kernel or board file cannot be used, results cannot be written, or a program fails; 2 where the
-command line itself is wrong, which includes naming files and boards that do not exist; 128 + n where signal n ended it.
-Every message is one :class:`hls.diag.Diagnostic`, shown as text on stderr, or with ``--diagnostics=json`` as an array
-on stdout. A fault of the compiler itself is one message, too; with SLUICE_DEBUG=1 in the environment it is a traceback.
+Exit codes: 0 for success; 1 if a kernel or board file cannot be used, results cannot be written, or a program fails; 2
+if the command line itself is wrong, which includes files and boards that do not exist; 128 + n if signal n ended the
+command. Every message is one :class:`hls.diag.Diagnostic`, shown as text on stderr, or with ``--diagnostics=json`` as
+an array on stdout. An internal error of the compiler is one message, too; with SLUICE_DEBUG=1 in the environment it is
+a traceback.
 """
 
 import os
@@ -45,7 +46,7 @@ def main():
 
 
 def _defines(_context, _parameter, texts: tuple[str, ...]) -> dict[str, str]:
-    """Macros as OpenCL's own -D takes them: a name alone means 1."""
+    """Macros as in OpenCL's own -D: a name without a value means 1."""
     found = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -74,7 +75,7 @@ def _limits(_context, _parameter, texts: tuple[str, ...]) -> Limits:
 
 
 def _board(_context, _parameter, name: str | None) -> str:
-    """Refuses the name of a board that there is not; what is in a file is looked at later."""
+    """Rejects the name of an unknown board; the contents of a board file are checked later."""
     name = name or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD
     is_file = name.endswith(".toml") or "/" in name
     if is_file and not Path(name).is_file():
@@ -232,7 +233,7 @@ def compile(
         limits=limits,
     )
     output = output or Path(source.stem)
-    with messages.guard(), deep_recursion():  # the report walks deep nests as the compiler does
+    with messages.guard(), deep_recursion():  # the report recurses into deep nests as the compiler does
         text = _read(source, include_roots)
         messages.sources[str(source)] = text
         facts = _load(board)
@@ -270,10 +271,10 @@ def _compile(
     strict: bool,
     seconds: float,
 ):
-    """Compile within ``seconds``, and write; returns the report and the names of the files, or None where
-    ``inspection`` ends it before."""
-    with deferred():  # a library that is interrupted while it is imported says that it is broken
-        from . import driver  # seven tenths of a second, which `sluice --help` and wrong arguments need not wait for
+    """Compile within ``seconds``, and write the results; returns the report and the names of the files, or None if
+    ``inspection`` stops the compilation earlier."""
+    with deferred():  # a library whose import is interrupted reports that it is broken
+        from . import driver  # takes 0.7 s, which `sluice --help` and wrong arguments should not wait for
         from .output import OutputError, check_output, write_results
         from .passes.manager import Stopped
         from .report.collect import collect
@@ -303,8 +304,8 @@ def _compile(
 
 
 def _fitted(report, messages: "_Messages", strict: bool):
-    """The report with a warning for each resource of which the design takes more than the device has. Raises
-    CompileError where that is to be an error."""
+    """The report with a warning for each resource of which the design takes more than the device has. With ``strict``,
+    raises CompileError instead."""
     from .report.fit import misfits
 
     found = misfits(report)
@@ -322,7 +323,7 @@ def _summary(report, output: Path, files: list[str]) -> list[str]:
 
 
 def _loop_words(loops) -> list[str]:
-    """Every hardware loop in a few words, outer ones first."""
+    """A short phrase for every hardware loop, outer ones first."""
     words = []
     for loop in loops:
         if loop.ii:
@@ -335,7 +336,7 @@ def _loop_words(loops) -> list[str]:
 
 
 class _Messages:
-    """Collects diagnostics and shows them once, in the form that was asked for."""
+    """Collects diagnostics and shows them once, in the requested form."""
 
     def __init__(self, form: str):
         self.form, self.sources = form, {}
@@ -353,7 +354,7 @@ class _Messages:
 
     @contextmanager
     def guard(self):
-        """Ends the program with messages where the enclosed lines fail."""
+        """Ends the program with messages if the enclosed block fails."""
         try:
             yield
         except CompileError as error:
@@ -372,7 +373,7 @@ class _Messages:
 
 
 def _read(source: Path, roots: tuple[Path, ...] = ()) -> str:
-    """The text of a file; where there are ``roots``, it is no link that leads elsewhere."""
+    """The text of a file; with ``roots``, it must not be a link that leads out of them."""
     from .frontend.included import Files, NotRegular, escapes
 
     if roots and escapes(source, roots):
@@ -402,7 +403,7 @@ def _load(board: str) -> Board:
 
 
 def _testbench(output: Path) -> list[str]:
-    """The testbench belongs to the simulation package, which this one does not know: another process writes it.
+    """Write the testbench in another process: it belongs to the simulation package, which this package must not import.
 
     Returns the names of its files.
     """
@@ -461,7 +462,7 @@ def run(board, device, trace, stats, stall_seed, host, arguments):
         env["SLUICE_TRACE"] = str(trace.resolve())
     if stall_seed:
         env["SLUICE_STALL_SEED"] = str(stall_seed)
-    # the host API belongs to the simulation package, which this one does not know
+    # the host API belongs to the simulation package, which this package must not import
     command = [sys.executable, "-P", "-m", "sluice.host", str(host), *arguments]
     sys.exit(supervise(command, env))
 

@@ -1,4 +1,4 @@
-"""Options of the command line that show what the passes do."""
+"""Command line options that show what the passes do."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +38,7 @@ _OPTIONS = (
 
 
 def inspection_options(command: Callable) -> Callable:
-    """The command with these options."""
+    """The command with these options added."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -52,7 +52,8 @@ def make_inspection(
     verify_each: bool,
     time_passes: bool,
 ) -> "Inspection | None":
-    """What the options ask for, or None for nothing. Raises CompileError for names of passes that there are not."""
+    """The inspection that the options request, or None if they request none. Raises CompileError for unknown pass
+    names."""
     if not (dump or print_after or stop_after or verify_each or time_passes):
         return None
     from .opt import check_names

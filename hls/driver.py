@@ -1,4 +1,4 @@
-"""From source text to Verilog, interface and report: the stages in order, nothing else."""
+"""From source text to Verilog, interface and report: the stages in order, and nothing else."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,13 +24,14 @@ from .target.board import Board, load_board
 
 __all__ = ["CompiledKernel", "Result", "channel_depths", "compile", "compile_module", "plan_module"]
 
-#: how deep the making of hardware goes: an operation asks for its operands, and these for theirs, four calls for each
+#: recursion limit for hardware generation: an operation requests its operands, and these theirs, with four calls for
+#: each
 LONGEST_CHAIN = 200_000
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What a compilation gives.
+    """The result of a compilation.
 
     ``verilog`` maps file names to text; ``top`` is the top module. ``module`` is the linked IR before optimization,
     which the emulator runs. ``warnings`` are for the user.
@@ -45,7 +46,7 @@ class Result:
     kernels: tuple[CompiledKernel, ...]
     warnings: tuple[Diagnostic, ...] = field(default=())
     channels: tuple[ChannelPlan, ...] = ()
-    networks: tuple[Verdict, ...] = ()  #: of kernels that channels join: whether they can wait for each other for ever
+    networks: tuple[Verdict, ...] = ()  #: deadlock verdicts for kernels connected by channels
 
     def decode(self, kernel: str, values: dict[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
@@ -60,10 +61,10 @@ def compile(
     file: str = "kernel.cl",
     inspection: Inspection | None = None,
 ) -> Result:
-    """Compile OpenCL C text for a board; ``inspection`` says what is shown of the passes.
+    """Compile OpenCL C text for a board; ``inspection`` says what to show of the passes.
 
-    Raises :class:`hls.diag.CompileError`, or BoardError for the board's file, and :class:`hls.passes.manager.Stopped`
-    where ``inspection`` ends it.
+    Raises :class:`hls.diag.CompileError`, BoardError for an invalid board file, and :class:`hls.passes.manager.Stopped`
+    if ``inspection`` stops the compilation.
     """
     options = options or Options()
     board = board if isinstance(board, Board) else load_board(board)
@@ -84,7 +85,7 @@ def compile_module(
     warnings: tuple[Diagnostic, ...] = (),
     inspection: Inspection | None = None,
 ) -> Result:
-    """The rest of :func:`compile`, from a module of IR."""
+    """The stages of :func:`compile` from a module of IR on."""
     _check(options, board)
     for name in options.no_interleaving:
         board = board.with_memory(board.memory_named(name).partitioned())
@@ -105,15 +106,15 @@ def compile_module(
 def plan_module(
     module: Module, board: Board, options: Options, inspection: Inspection | None = None
 ) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:
-    """Every stage before hardware is made, for a linked program: the planned kernels, and warnings."""
+    """Every stage before hardware generation, for a linked program: the planned kernels, and warnings."""
     compilation = Compilation(board, options, inspection)
     kernels = plan_program(module, compilation)
     return kernels, tuple(dict.fromkeys(compilation.warnings))
 
 
 def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
-    """How many values each channel (by name and index) holds as hardware, for a linked program. Raises CompileError for
-    one that cannot be hardware."""
+    """The capacity of each channel (by name and index) in hardware, for a linked program. Raises CompileError for a
+    channel that cannot be built."""
     with uncollected(), deep_recursion():
         board = as_used(module, board)
         kernels, _ = plan_module(module, board, options)
@@ -123,14 +124,14 @@ def channel_depths(module: Module, board: Board, options: Options) -> dict[tuple
 def _channels(
     module: Module, kernels: tuple[CompiledKernel, ...], board: Board, options: Options
 ) -> tuple[ChannelPlan, ...]:
-    """The channels as they are built."""
+    """The channels as built."""
     asked = plan_channels(module.channels, [k.function for k in kernels], board, options.limits.channel_bits)
     return balance_channels(asked, [k.plan for k in kernels], board.read_latency)
 
 
 def _networks(kernels: tuple[CompiledKernel, ...], channels: tuple[ChannelPlan, ...]) -> tuple[Verdict, ...]:
-    """Kernels joined by channels as they are built; what is on its way between a call and wires of depth 0 counts as
-    one value."""
+    """Deadlock verdicts for kernels connected by channels as built; a value between a call and wires of depth 0 counts
+    as one value in the channel."""
     ends = [((c.channel, c.index), c.name, max(1, c.depth), c.writer, c.reader, c.stream) for c in channels]
     links = [
         Link(

@@ -1,8 +1,8 @@
-"""Budgets: how large a program may become before it costs more than anybody meant to spend.
+"""Budgets: limits on the size of a program that keep the cost of compiling it bounded.
 
-Small texts can ask for much: helpers that call twice, a million compute units, a channel of a terabit. Each budget is
-far above what programs for real devices need, and is checked before the work is done. ``--limit NAME=N`` sets another
-one.
+Small texts can expand to a lot of work: helpers that call twice, a million compute units, a channel of a terabit. Each
+budget is far above what programs for real devices need, and is checked before the work is done. ``--limit NAME=N``
+overrides one.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -18,15 +18,16 @@ __all__ = [
     "exceeded",
 ]
 
-#: of a kernel's arguments, each in whole words of 8 bytes: what its registers have room for beside the size of a launch
+#: bytes of a kernel's arguments, each in whole words of 8 bytes: they share the register window with the sizes of a
+#: launch
 MOST_ARGUMENT_BYTES = 3584
-#: of a loop: cycles between two iterations that a program may ask for
+#: largest II that a program may request for a loop
 LARGEST_INTERVAL = 1 << 16
-#: of a loop: iterations that are issued before it is known whether there are any
+#: most iterations of a loop that are issued before the continue condition is known
 MOST_AHEAD = 4096
-#: of a group; what the host is told of the device
+#: most work-items of a group, as reported to the host
 MOST_WORK_ITEMS = 1 << 20
-#: channels of which a call may choose one as it runs; each is hardware of its own
+#: most channels among which a call may select at run time; each is hardware of its own
 MOST_CHOSEN = 1024
 
 
@@ -36,14 +37,14 @@ class Limits:
 
     Attributes
     ----------
-    operations : of a kernel as it is written, once the bodies of all that it calls stand where they are called
-    unrolled : operations in all copies of a loop that is unrolled
+    operations : of a kernel as written, after inlining every call
+    unrolled : operations in all copies of an unrolled loop
     units : compute units of a kernel
     copies : kernels, with all copies of those that are autorun
-    accesses : places where a program accesses global memory, in all compute units; each has hardware of its own
-    array_accesses : places where a kernel accesses one array that is kept in memory on the chip; each takes a port or a
-        turn at one, and each two are compared
-    channel_bits : that channels hold; no device has so many
+    accesses : access sites of a program to global memory, in all compute units; each has hardware of its own
+    array_accesses : access sites of a kernel to one array in on-chip memory; each takes a port or a share of one, and
+        each pair is compared
+    channel_bits : capacity of all channels in bits; no device has so many
     """
 
     operations: int = 50_000
@@ -56,18 +57,18 @@ class Limits:
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """As ``--limit`` calls them."""
+        """The names that ``--limit`` accepts."""
         return tuple(field.name.replace("_", "-") for field in fields(cls))
 
     def with_limit(self, name: str, number: int) -> "Limits":
-        """The same but for one, which must be of the :meth:`names`."""
+        """The same limits with one of :meth:`names` changed."""
         return replace(self, **{name.replace("-", "_"): number})
 
 
-#: the budgets where nobody sets others
+#: the budgets used unless others are set
 DEFAULT_LIMITS = Limits()
 
 
 def exceeded(name: str) -> str:
-    """The end of a hint: what allows more."""
+    """The end of a hint: the option that raises the limit."""
     return f"--limit {name}=N allows more"

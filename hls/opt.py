@@ -1,4 +1,4 @@
-"""Single passes on IR text: what ``sluice opt`` does."""
+"""Single passes on IR text: the implementation of ``sluice opt``."""
 
 import dataclasses
 import difflib
@@ -27,8 +27,8 @@ _PASS = re.compile(r"\s*([\w-]+)\s*(?:\{([^}]*)\})?\s*(?:,|$)")
 
 
 def known_passes(board: Board, warn: Callable[[Diagnostic], None] | None = None) -> dict[str, Pass]:
-    """Every pass of the pipeline by its name, as it is run last for the board; ``warn`` gets their warnings and
-    notes."""
+    """Every pass of the pipeline by its name, in its last configuration for the board; ``warn`` receives their warnings
+    and notes."""
     passes = dataclasses.replace(Compilation(board, Options(fp_relaxed=True)).passes(), warn=warn)
     found: dict[str, Pass] = {}
     for stage in all_stages(passes, board):
@@ -38,13 +38,13 @@ def known_passes(board: Board, warn: Callable[[Diagnostic], None] | None = None)
 
 
 def describe(one: Pass) -> str:
-    """The pass as ``--passes`` takes it, with the values of its options."""
+    """The pass as written for ``--passes``, with the values of its options."""
     options = ", ".join(f"{name}={value}" for name, value in _settable(one).items())
     return f"{one.name}{{{options}}}" if options else one.name
 
 
 def check_names(names: Iterable[str], board: Board, option: str) -> None:
-    """Raises CompileError naming those that are no passes, for the option of the command line that named them."""
+    """Raises CompileError naming those that are no passes; ``option`` is the command line option that named them."""
     known = known_passes(board)
     errors = [
         Diagnostic(f"{option}: there is no pass {name!r}", hint=_similar(name, known), code=Code.PASS_NAMES)
@@ -91,9 +91,9 @@ def run_passes(
     inspection: Inspection | None = None,
     warn: Callable[[Diagnostic], None] | None = None,
 ) -> Module:
-    """The module after ``passes``: names with commas between, each perhaps with options, ``a,b{x=1}``. ``warn`` gets
-    the warnings and notes of the passes. Raises CompileError for names and options that there are not, and for IR that
-    a pass does not take."""
+    """The module after ``passes``: names separated by commas, each optionally with options, ``a,b{x=1}``. ``warn``
+    receives the warnings and notes of the passes. Raises CompileError for unknown names and options, and for IR that a
+    pass does not accept."""
     todo = _parsed(passes, as_used(module, board), warn)
     try:
         with deep_recursion():
@@ -128,8 +128,8 @@ def _ran(each: Pass, module: Module, inspection: Inspection | None) -> Module:
 
 
 def _manager(functions: Iterable[Function], inspection: Inspection | None) -> PassManager:
-    """A manager for IR of which nobody says what form it has. Forms are established in the order in which they are
-    listed, so what cannot be told from the operations may be there up to the first form that surely is not."""
+    """A manager for IR in an unknown form. Forms are established in the order in which they are listed, so forms that
+    cannot be recognized from the operations are assumed up to the first form that certainly does not hold."""
     functions, assumed = list(functions), set()
     for form in Form:
         if not all(form.holds(function) for function in functions):
@@ -180,7 +180,7 @@ def _with_options(one: Pass, text: str) -> Pass:
 
 
 def _settable(one: Pass) -> dict[str, Any]:
-    """The options of a pass that text can name, and their values."""
+    """The options of a pass that text can set, and their values."""
     return {f.name: getattr(one, f.name) for f in dataclasses.fields(one) if _kind(f.type) is not None}
 
 

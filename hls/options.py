@@ -1,4 +1,4 @@
-"""What a user can ask of the compiler."""
+"""The options of the compiler."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from .limits import DEFAULT_LIMITS, Limits
 
 __all__ = ["CONTROLS", "MOST_CACHE_BYTES", "Options"]
 
-#: of a cache behind loads
+#: most bytes of a cache of load units
 MOST_CACHE_BYTES = 1 << 24
 CONTROLS = ("axi-lite", "wires")
 
@@ -21,25 +21,23 @@ class Options:
     ----------
     defines : macros, name to text
     include_dirs : folders searched by ``#include``
-    limits : budgets, beyond which a program is refused
-    include_roots : folders outside which ``#include`` reads nothing; none for everywhere
-    fp_relaxed, fpc : allow other orders of floating-point additions; round once at the end of a tree
-    denorms_are_zero : sums, products, quotients and roots of float and double take subnormal numbers for zeros, and
-        give zeros for them
+    limits : budgets, beyond which a program is rejected
+    include_roots : the only folders from which ``#include`` reads; empty: anywhere
+    fp_relaxed, fpc : allow reassociation of floating-point additions; round once at the end of a tree
+    denorms_are_zero : sums, products, quotients and roots of float and double treat subnormal operands as zeros, and
+        flush subnormal results to zero
     counters : build the hardware counters (default: with AXI ports yes, with plain RAM ports no)
     random_stalls : build the stall sources that tests switch on with a seed
-    ram_faults : where global memory is on the chip, build an input at each load's RAM port that says that no memory
-        lies at the address, for simulation: a load that a loop issued ahead of its end, and drops, is no error
+    ram_faults : with on-chip global memory, build an input at each load's RAM port that says that no memory lies at the
+        address, for simulation: a speculative load that is squashed is no error
     elastic_depth : levels of up to this many stages are stall-enabled; 0 builds stall-free levels only
-    control : how a kernel is started and given its arguments: "axi-lite" registers, or plain "wires" (boards with
-        memory on the chip only), which take next to no area
-    cache_bytes : size of every cache behind a load of which the program says nothing; 0 for none, None for what each
-        needs
+    control : how a kernel is started and receives its arguments: "axi-lite" registers, or plain "wires" (only boards
+        with on-chip memory), which take almost no area
+    cache_bytes : size of every load cache that the program does not specify; 0 for none, None for what each needs
     const_cache_bytes : size of the cache that all loads of ``__constant`` buffers share; 0 for none
-    prefix : in front of the name of every module and file of Verilog that is written, with an underscore; empty for
-        none
-    no_interleaving : names of memories ("default" is one) of which one bank comes behind the other, so that the host
-        places buffers; others are interleaved as the board says
+    prefix : prepended, with an underscore, to the name of every Verilog module and file; empty for none
+    no_interleaving : names of memories ("default" is one) whose banks follow one another, so that the host places
+        buffers; others are interleaved as the board specifies
     """
 
     defines: dict[str, str] = field(default_factory=dict)
@@ -60,7 +58,7 @@ class Options:
     limits: Limits = DEFAULT_LIMITS
 
     def __post_init__(self):
-        if isinstance(self.no_interleaving, str):  # one of them
+        if isinstance(self.no_interleaving, str):  # a single name
             object.__setattr__(self, "no_interleaving", (self.no_interleaving,))
         for name in ("cache_bytes", "const_cache_bytes"):
             if not 0 <= (getattr(self, name) or 0) <= MOST_CACHE_BYTES:

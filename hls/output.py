@@ -1,4 +1,4 @@
-"""Writing results so that nothing half-written is left behind."""
+"""Writes results so that a failure leaves nothing half-written."""
 
 import json
 import shutil
@@ -16,16 +16,16 @@ from .signals import temporary_folder
 
 __all__ = ["OutputError", "check_output", "write_results"]
 
-#: what we write, of which some designs have no constraints
+#: files and folders that the compiler writes; some designs have no constraints
 OURS = ("rtl", "report.txt", "report.json", "interface.json", "constraints.sdc")
 
 
 class OutputError(OSError):
-    """The output folder cannot be written."""
+    """The output folder cannot be written to."""
 
 
 def check_output(output: Path) -> None:
-    """Raises :class:`OutputError` where :func:`write_results` would, as far as can be told without writing anything."""
+    """Raises :class:`OutputError` if :func:`write_results` would, as far as can be determined without writing."""
     existing = next(path for path in (output, *output.parents) if path.exists())
     try:
         if not existing.is_dir():
@@ -39,8 +39,8 @@ def check_output(output: Path) -> None:
 def write_results(result, output: Path, report: Report) -> list[str]:
     """Write Verilog, the report and the interface into ``output``; returns the names written.
 
-    Everything is made in a folder beside, which then takes the old results' place; other files in ``output`` stay.
-    Raises :class:`OutputError`, after which everything is as it was.
+    Everything is written to a temporary folder next to it, whose contents then replace the old results; other files in
+    ``output`` stay. Raises :class:`OutputError`, after which everything is as before.
     """
     prefix = f"{result.options.prefix}_" if result.options.prefix else ""
     verilog = prefixed(result.verilog, prefix)
@@ -71,7 +71,7 @@ def write_results(result, output: Path, report: Report) -> list[str]:
 
 
 def _waivers(names: Iterable[str]) -> str:
-    """For Verilator: generated files are not what a lint of the design around them is about."""
+    """Verilator waivers: a lint of the surrounding design should not report generated files."""
     files = "".join(
         f'lint_off -file "*{name}"\nlint_off -rule SYMRSVDWORD -file "*{name}"\nlint_off -rule UNOPTFLAT -file '
         f'"*{name}"\n'
@@ -81,8 +81,8 @@ def _waivers(names: Iterable[str]) -> str:
 
 
 def _constraints(mhz: float) -> str:
-    """What timing analysis must know of two clocks that are in phase: in SDC, which vendors' tools read."""
-    # whole picoseconds, an even number of them, so that one period is exactly half of the other
+    """Timing constraints for two clocks that are in phase, in SDC, which vendors' tools read."""
+    # an even number of whole picoseconds, so that one period is exactly half of the other
     half = round(1e6 / mhz) // 2 / 1000
     return f"""# clk and sync2x_clk come from one source: sync2x_clk has exactly twice the frequency, and every
 # rising edge of clk is also one of sync2x_clk. Paths between the two have half a period of clk at least:
@@ -104,7 +104,7 @@ def _write(texts: dict[str, str], folder: Path):
 
 
 def _exchange(new: Path, target: Path, old: Path):
-    """Put what is in ``new`` into ``target``, and what was there into ``old``; all of it or nothing."""
+    """Move the contents of ``new`` into ``target``, and the previous ones into ``old``; all of it or nothing."""
     before = {name for name in OURS if (target / name).exists()}
     try:
         for name in OURS:
@@ -112,7 +112,7 @@ def _exchange(new: Path, target: Path, old: Path):
                 (target / name).rename(old / name)
             if (new / name).exists():
                 (new / name).rename(target / name)
-    except BaseException:  # refused, or ended by a signal
+    except BaseException:  # denied, or ended by a signal
         for name in OURS:
             moved = (old / name).exists()
             if (moved or name not in before) and (target / name).exists():

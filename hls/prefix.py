@@ -1,4 +1,4 @@
-"""Names of modules and files with a prefix, so that two designs of this compiler can be parts of one project."""
+"""Prefixes for names of modules and files, so that two designs of this compiler can be part of one project."""
 
 import re
 from collections.abc import Mapping
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 __all__ = ["prefixed"]
 
 _DEFINED = re.compile(r"^module (\\\S+|\w+)", re.MULTILINE)
-#: where a module is named: its definition, or an instance, which stands at the begin of a line with its own name and a
-#: parenthesis behind
+#: where a module is named: its definition, or an instance, which begins a line, followed by its own name and a
+#: parenthesis
 _NAMED = re.compile(r"^(module |  )(\\\S+|\w+)(?= *\(| +(?:#\(|\\\S+ +\(|\w+ +\())", re.MULTILINE)
 
 
 def prefixed(verilog: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """The texts by file name, with ``prefix`` in front of the name of every file and module; an empty prefix changes
+    """The texts by file name, with ``prefix`` prepended to the name of every file and module; an empty prefix changes
     nothing."""
     if not prefix:
         return dict(verilog)

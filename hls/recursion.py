@@ -1,5 +1,5 @@
-"""Room for programs that nest deeply: syntax trees, regions and chains of operations are walked by functions that call
-themselves, deeper than Python's default allows where a program nests or its loops are unrolled."""
+"""Recursion limit for deeply nested programs: syntax trees, regions and chains of operations are traversed recursively,
+deeper than Python's default limit if a program nests or its loops are unrolled."""
 
 import sys
 import threading
@@ -8,18 +8,18 @@ from contextlib import contextmanager
 
 __all__ = ["deep_recursion"]
 
-#: what a stack of 8 MiB has room for, with a margin
+#: recursion depth that fits into a stack of 8 MiB, with a margin
 DEFAULT = 20_000
 
 _lock = threading.Lock()
-_asked: list[int] = []  #: by the blocks that are being run, in all threads
+_asked: list[int] = []  #: limits requested by the active blocks, in all threads
 _before = 0
 
 
 @contextmanager
 def deep_recursion(limit: int = DEFAULT) -> Iterator[None]:
-    """Python allows ``limit`` calls inside each other, or more where another block asks for more, until the last of the
-    threads that are in such a block has left."""
+    """Raise Python's recursion limit to ``limit``, or to the highest limit that another active block requests, until
+    the last thread has left such a block."""
     global _before
     with _lock:
         if not _asked:

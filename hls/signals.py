@@ -1,8 +1,8 @@
-"""Signals that end a command, and what they may not leave behind: no process, no unfinished folder.
+"""Signals that end a command, and the cleanup they require: no process and no unfinished folder may remain.
 
 SIGINT, SIGTERM and SIGHUP end a command with exit code 128 + n. They raise an exception in the main thread, so that
-everything is given up in order; what does not end by that within seconds is ended by force. ``sluice run`` hands a
-signal on to the host program, waits, and kills what is left.
+everything is cleaned up in order; what does not end within seconds is ended by force. ``sluice run`` forwards a signal
+to the host program, waits, and kills what is left.
 """
 
 import atexit
@@ -34,26 +34,26 @@ __all__ = [
 ]
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-#: Seconds that a process has to end by itself, and those in which `sluice run` expects that of a host program.
+#: Seconds that a process has to end by itself, and that `sluice run` allows a host program for it.
 PATIENCE, GRACE = 3.0, 10.0
-#: Of the environment: the process that hands signals on.
+#: Environment variable: the process that forwards signals.
 SUPERVISOR = "SLUICE_SUPERVISOR"
-#: si_code of a signal from the terminal, which tells all processes of its foreground
+#: si_code of a signal from the terminal, which signals all processes of its foreground group
 FROM_TERMINAL = 0x80
 PR_SET_PDEATHSIG = 1
 
 
 @dataclass
 class _Handling:
-    """What the handlers know; they run in the main thread, between two of its steps."""
+    """The state of the handlers, which run in the main thread, between two of its bytecode instructions."""
 
-    owner: int = 0  #: the process that has the handlers
-    interrupts: bool = False  #: whether SIGINT is KeyboardInterrupt
+    owner: int = 0  #: the process that installed the handlers
+    interrupts: bool = False  #: whether SIGINT raises KeyboardInterrupt
     ending: int | None = None  #: the signal that ends this process
-    lost: bool = False  #: whether the exception was raised where Python drops it
-    depth: int = 0  #: of sections in which signals wait
-    waiting: int | None = None  #: a signal that waits
-    calls: list[Callable[[], object]] = field(default_factory=list)  #: of these sections
+    lost: bool = False  #: whether the exception was raised where Python discards it
+    depth: int = 0  #: nesting depth of sections that defer signals
+    waiting: int | None = None  #: a deferred signal
+    calls: list[Callable[[], object]] = field(default_factory=list)  #: callbacks of these sections
 
 
 _handling = _Handling()
@@ -61,7 +61,7 @@ _folders: set[Path] = set()
 
 
 def exit_on_signals(interrupts: bool = False) -> None:
-    """From here on a signal ends this process with 128 + n. ``interrupts``: SIGINT is KeyboardInterrupt, which a
+    """From here on a signal ends this process with 128 + n. ``interrupts``: SIGINT raises KeyboardInterrupt, which a
     program may catch."""
     _handling.owner, _handling.interrupts = os.getpid(), interrupts
     for number in _heeded():
@@ -72,7 +72,7 @@ def exit_on_signals(interrupts: bool = False) -> None:
 
 
 def _heeded() -> tuple[signal.Signals, ...]:
-    """All of ``ENDING``, without SIGHUP where nohup switched it off."""
+    """All of ``ENDING``, without SIGHUP if nohup disabled it."""
     return tuple(number for number in ENDING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN)
 
 
@@ -85,7 +85,8 @@ def _release() -> None:
 
 
 def _restore() -> None:
-    """In a fork signals do what they do in Python, also those that came before it got here."""
+    """In a forked process, restore Python's default handling of signals, including those that arrived before this
+    call."""
     for number in ENDING:
         if signal.getsignal(number) == _handle:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
@@ -93,8 +94,8 @@ def _restore() -> None:
 
 
 def _dropped(unraisable: "sys.UnraisableHookArgs") -> None:
-    """An exception in a function that nobody called, such as what a dead weak reference calls; imports are full of
-    them. Ours is raised again when it is over."""
+    """Handle an exception in a function without a caller, such as the callback of a dead weak reference; imports run
+    many of them. The exception of a signal is raised again afterwards."""
     if (
         isinstance(unraisable.exc_value, (SystemExit, KeyboardInterrupt))
         and threading.current_thread() is threading.main_thread()
@@ -111,7 +112,7 @@ def _dropped(unraisable: "sys.UnraisableHookArgs") -> None:
 
 def _handle(number: int, _frame: FrameType | None) -> None:
     if _handling.ending is not None and not _handling.lost:
-        return  # what is left is to clean up
+        return  # only cleanup remains
     _handling.lost = False
     if _handling.depth:
         _handling.waiting = number
@@ -131,18 +132,18 @@ def _act(number: int) -> NoReturn:
 
 
 def exit_code() -> int | None:
-    """128 + n where a signal ends this process: an exception that comes after it is no fault. Some libraries make
-    another one of it."""
+    """128 + n if a signal ends this process: a later exception is then no error, as some libraries convert the signal's
+    exception into another."""
     return None if _handling.ending is None else 128 + _handling.ending
 
 
 def _exit_at_once(_number: int, _frame: FrameType | None) -> None:
-    """Something caught the exception, or threads go on."""
+    """Exits if the exception was caught, or if other threads go on."""
     _clean()
 
 
 def was_interrupted() -> None:
-    """A KeyboardInterrupt that nobody caught ends this process: its descendants are to end with it."""
+    """An uncaught KeyboardInterrupt ends this process: its descendants must end with it."""
     _handling.ending = signal.SIGINT
 
 
@@ -152,17 +153,17 @@ def is_ending() -> bool:
 
 
 def _clean() -> None:
-    """The last thing that is done before the process ends."""
+    """Cleanup before the process ends; runs last."""
     if os.getpid() != _handling.owner:
         return
-    # the command is over; Python would take its handlers away, and a signal would still change the exit code
+    # the command is over; Python would remove its handlers, and a signal would still change the exit code
     for number in _heeded():
         signal.signal(number, signal.SIG_IGN)
     if _handling.ending is not None:
         end_descendants(os.getpid())
     for folder in list(_folders):
         _remove(folder)
-    if _handling.ending is not None:  # at once: taking all objects apart can take seconds
+    if _handling.ending is not None:  # at once: destroying all objects can take seconds
         with contextlib.suppress(OSError, RuntimeError, ValueError):
             sys.stdout.flush()
             sys.stderr.flush()
@@ -171,9 +172,9 @@ def _clean() -> None:
 
 @contextlib.contextmanager
 def deferred(call: Callable[[], object] = lambda: None) -> Iterator[None]:
-    """Signals wait until the section is over, if this process has our handlers. ``call`` is called when one comes, to
-    end the section soon."""
-    if threading.current_thread() is not threading.main_thread():  # no signal is handled there
+    """Defers signals until the end of the section, if this process has our handlers. ``call`` is called when one
+    arrives, to end the section soon."""
+    if threading.current_thread() is not threading.main_thread():  # signals are only handled in the main thread
         yield
         return
     _handling.calls.append(call)
@@ -190,8 +191,8 @@ def deferred(call: Callable[[], object] = lambda: None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def temporary_folder(folder: Path) -> Iterator[Path]:
-    """Make a folder that is there no longer than the section, unless it is renamed in it. Raises OSError."""
-    _folders.add(folder)  # before it is made: a signal may come at any time
+    """Make a folder that is removed at the end of the section, unless it was renamed in it. Raises OSError."""
+    _folders.add(folder)  # before it is made: a signal may arrive at any time
     try:
         folder.mkdir()
         yield folder
@@ -200,8 +201,7 @@ def temporary_folder(folder: Path) -> Iterator[Path]:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, also one that somebody still writes to; what is there all the same is tried again at the end of
-    the process."""
+    """Remove a folder, even one that is still written to; what remains is tried again at the end of the process."""
     for _ in range(10):
         shutil.rmtree(folder, ignore_errors=True)
         if not os.path.lexists(folder):
@@ -211,7 +211,8 @@ def _remove(folder: Path) -> None:
 
 
 def descendants(process: int) -> list[int]:
-    """Processes that it started, and that these started, as far as they are of its session and have not ended."""
+    """The processes that it started, and that these started, as far as they belong to its session and have not
+    ended."""
     parents: dict[int, list[int]] = {}
     sessions: dict[int, int] = {}
     for entry in os.scandir("/proc"):
@@ -229,7 +230,7 @@ def descendants(process: int) -> list[int]:
 
 
 def end_descendants(process: int) -> None:
-    """End all that a process started, those first asked for it that will not."""
+    """End all processes that a process started; those that do not end on request are killed."""
     for number, seconds in ((signal.SIGTERM, PATIENCE - 1), (signal.SIGKILL, PATIENCE)):
         told: set[int] = set()
         until = time.monotonic() + seconds
@@ -246,8 +247,8 @@ def _send(process: int, number: int) -> None:
 
 
 def supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a program that calls :func:`follow_supervisor`, and return its exit code. Signals are handed on to it; it has
-    ``GRACE`` seconds then before it is killed with all that it started, and the code is 128 + n."""
+    """Run a program that calls :func:`follow_supervisor`, and return its exit code. Signals are forwarded to it; it
+    then has ``GRACE`` seconds before it is killed with all that it started, and the exit code is 128 + n."""
     heeded = _heeded()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*heeded, signal.SIGCHLD})
@@ -262,7 +263,7 @@ def supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def _hand_on(program: subprocess.Popen, watched: set[signal.Signals]) -> int | None:
-    """Wait for the end of the program; the first signal that came meanwhile."""
+    """Wait for the end of the program; returns the first signal that arrived meanwhile."""
     first, until = None, 0.0
     while program.poll() is None:
         info = (
@@ -281,8 +282,8 @@ def _hand_on(program: subprocess.Popen, watched: set[signal.Signals]) -> int | N
 
 
 def _kill(program: subprocess.Popen) -> None:
-    """Kill a program and all that it started."""
-    _send(program.pid, signal.SIGSTOP)  # it starts nothing more
+    """Kill a program and all processes that it started."""
+    _send(program.pid, signal.SIGSTOP)  # so that it starts no more processes
     left = descendants(program.pid)
     for one in (program.pid, *left):
         _send(one, signal.SIGKILL)
@@ -290,8 +291,8 @@ def _kill(program: subprocess.Popen) -> None:
 
 
 def follow_supervisor() -> None:
-    """In a program that :func:`supervise` started, with its handlers installed: take signals from here on, and end when
-    the supervisor is no more."""
+    """For a program started by :func:`supervise`, with its handlers installed: accept signals from here on, and end
+    when the supervisor is gone."""
     supervisor = os.environ.pop(SUPERVISOR, None)
     if supervisor is None:
         return

@@ -1,4 +1,4 @@
-"""An end to what takes too long, for commands that others' texts are given to."""
+"""A time limit for commands that process untrusted input."""
 
 import signal
 from collections.abc import Iterator
@@ -10,13 +10,13 @@ __all__ = ["time_limit"]
 
 
 class _TimeUp(BaseException):
-    """Not an Exception, so that nobody on the way takes it for a failure of what he tried."""
+    """Not an Exception, so that no handler mistakes it for a failure of the code it guards."""
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises CompileError in the block after so many seconds; 0 is no limit. For the main thread only, as signals
-    are."""
+    """Raises CompileError in the block after so many seconds; 0 is no limit. For the main thread only, as for
+    signals."""
     if not seconds:
         yield
         return

@@ -1,4 +1,4 @@
-"""IR to C++ text that runs it: what the emulator compiles. No process is started here."""
+"""Generates C++ text that executes IR: the input of the emulator's compiler. No process is started here."""
 
 from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
 from .write import write_program

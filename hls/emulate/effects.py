@@ -1,4 +1,4 @@
-"""Operations that are more than an expression: memory, control, calls. One function each; EFFECTS lists them by opcode.
+"""Operations that need statements: memory, control, calls. One writer function each; EFFECTS lists them by opcode.
 
 A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
@@ -64,7 +64,7 @@ def _load(w, op: Op):
 
 
 def _read(w, op: Op, site: int) -> str:
-    """A read; of a value that is only copied, it also notes whether it was ever set."""
+    """A read; for a value that is only copied, also the flag that says whether it was ever written."""
     type, pointer = op.result.type, op.operands[0]
     variable = w.storage.variable(pointer)
     flag = w.flags[op.result][0] if op.result in w.flags else None
@@ -80,7 +80,7 @@ def _read(w, op: Op, site: int) -> str:
 
 
 def _each_lane(w, op: Op) -> str:
-    """The head of a statement for each lane ``k`` that takes place."""
+    """The head of a statement for each enabled lane ``k``."""
     mask = lane_mask(op)
     return f"for (u32 k = 0; k < {mask.type.length}; k++) if ({w.name(predicate(op))} && {w.name(mask)}.e[k])"
 
@@ -110,7 +110,7 @@ def _store(w, op: Op):
 
 
 def _fresh(w, op: Op):
-    """The memory is new: 0, and if that is not what the program says, never set."""
+    """A new instance of the memory: 0, and marked as never written unless the program initializes it."""
     memory, is_set = w.function.memories[op.attrs[Attr.MEM]], str(op.attrs[Attr.SET]).lower()
     name = w.memories[memory.name]
     if memory.name in w.storage.variables:
@@ -126,7 +126,7 @@ def _fresh(w, op: Op):
 
 
 def _nothing(w, op: Op):
-    """Order needs no text: accesses take place in program order."""
+    """Ordering operations need no text: accesses execute in program order."""
 
 
 def _call(w, op: Op):
@@ -149,10 +149,10 @@ def _declare_results(w, op: Op, initial=None):
 
 
 def _decide(w, op: Op, condition: Value):
-    """Hold the work-item's decision against those of others, where one is made on the way to a barrier."""
+    """Compare the work-item's decision with those of others, if it decides whether a barrier is reached."""
     barrier = w.shared.deciding.get(op)
     if barrier is not None:
-        # a barrier in a helper function is at its own place, whoever calls it
+        # a barrier in a helper function is reported at its own location, whatever the caller
         sites = [
             w.shared.site(w.function, span) for span in (condition_place(w.function, condition, op.span), barrier.span)
         ]
@@ -170,7 +170,7 @@ def _if(w, op: Op):
 
 
 def _loop(w, op: Op):
-    """The results double as the carried values: they hold the initial ones when the loop is off."""
+    """The results double as the carried values: they hold the initial ones when the loop is disabled."""
     enable, *initial = op.operands
     (body,) = op.regions
     _declare_results(w, op, initial)
@@ -206,7 +206,7 @@ def _barrier(w, op: Op):
 
 
 def _new_value(w, op: Op, old: str) -> str:
-    """What an atomic operation leaves in memory."""
+    """The new memory contents of an atomic operation."""
     type, values = op.result.type, [w.name(v) for v in op.operands[2:]]
     if op.attrs[Attr.FN] in ("xchg", "cmpxchg"):
         return ATOMICS[op.attrs[Attr.FN]].format(old, *values)
@@ -237,8 +237,8 @@ def _queue(w, op: Op, site: int):
 
 
 def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: str):
-    """Wait while it cannot be done, and do it; what does not block lets others run once, tries, and says whether it was
-    done."""
+    """Wait until the transfer is possible, and do it; a non-blocking one lets others run once, tries, and reports
+    whether it succeeded."""
     answers = [value for value in answers if not isinstance(value.type, TokenType)]
     for value in answers:
         w.declare(value, "0")
@@ -282,7 +282,8 @@ def _printf(w, op: Op):
     w.line("}")
 
 
-#: what stands in memory after an atomic operation: ``{0}`` was there, ``{1}``... are the operands (see hls.ir.optable)
+#: new memory contents of an atomic operation: ``{0}`` is the old value, ``{1}``... are the operands (see
+#: hls.ir.optable)
 ATOMICS = {
     "add": "(u64){0} + {1}",
     "sub": "(u64){0} - {1}",

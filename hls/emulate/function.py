@@ -10,16 +10,17 @@ __all__ = ["FunctionWriter"]
 
 
 class FunctionWriter:
-    """Writes a helper or a kernel. ``shared`` gives numbers to sites and memories (see :mod:`hls.emulate.write`)."""
+    """Writes a helper or a kernel. ``shared`` numbers source locations and memories (see :mod:`hls.emulate.write`)."""
 
     def __init__(self, function: Function, storage: Storage, shared):
         self.function, self.storage, self.shared = function, storage, shared
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.memories = {name: f"m{k}" for k, name in enumerate(function.memories)}
-        self.flags: dict[Value, tuple[str, int]] = {}  #: loads that are only copied: (whether it was set, site)
+        #: loads that are only copied: (whether the value was ever written, site)
+        self.flags: dict[Value, tuple[str, int]] = {}
         self.depth = 0
-        self.numbers: dict[str, int] = {}  #: of the memories that have an address
+        self.numbers: dict[str, int] = {}  #: numbers of the memories that have an address
 
     def write(self) -> list[str]:
         if self.function.kind == "kernel":
@@ -28,7 +29,7 @@ class FunctionWriter:
             self._helper()
         return self.lines
 
-    # what the writers of effects use
+    # interface for the writers of effects
 
     def line(self, text: str):
         self.lines.append("  " * self.depth + text)
@@ -41,14 +42,14 @@ class FunctionWriter:
         self.line(f"{c_type(value.type)} {self.name(value)} = {text};")
 
     def place(self, op: Op, pointer: str, type, site: int) -> str:
-        """The place of an access to a value of the type, as its text."""
+        """The text of the address of an access to a value of the type."""
         return self.shared.promises.place(op, pointer, type.bytes, site)
 
     def site(self, op: Op) -> int:
         return self.shared.site(self.function, op.span)
 
     def region(self, region: Region, finish):
-        """The operations of a region one step deeper, then what ``finish(terminator)`` writes."""
+        """Write the operations of a region one level deeper, then what ``finish(terminator)`` writes."""
         self.depth += 1
         for op in region.ops[:-1]:
             self._op(op)
@@ -56,7 +57,7 @@ class FunctionWriter:
         self.depth -= 1
 
     def assign(self, targets: list[str], sources: list[Value]):
-        """One after the other: a source is never one of the targets."""
+        """Assign one after the other: a source is never one of the targets."""
         for target, source in zip(targets, sources, strict=True):
             if has_data(source.type):
                 self.line(f"{target} = {self.name(source)};")

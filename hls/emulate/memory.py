@@ -1,20 +1,20 @@
-"""Where the memories of one function live in the C++ text."""
+"""Assigns the memories of one function to variables and arrays of the C++ text."""
 
 from ..ir import Attr, Function, MemoryObject, Op, PointerType, uses, walk
 
 __all__ = ["POINTER_BYTES", "Storage", "kind_of"]
 
-#: Bytes of a pointer variable in the text; in the kernel's eyes it has 8.
+#: Bytes of a pointer variable in the text; for the kernel a pointer has 8.
 POINTER_BYTES = 40
 KINDS = {"global": "argument", "constant": "table", "local": "local memory"}
 
 
 class Storage:
-    """Which private memories are plain variables, and what the others take.
+    """Which private memories are plain variables, and how the others are stored.
 
-    A memory is a plain variable when every access moves its one element and its address goes nowhere else. All other
-    private memories are arrays of bytes with checked accesses; each of those bytes has a flag beside it that says
-    whether it was ever written. ``watched`` variables have one such flag: those that are declared without a value.
+    A memory is a plain variable if every access is to its single element and its address is not used otherwise. All
+    other private memories are arrays of bytes with checked accesses; a flag for each byte says whether it was ever
+    written. ``watched`` variables have one such flag: those declared without an initial value.
     """
 
     def __init__(self, function: Function):
@@ -34,7 +34,7 @@ class Storage:
         }
 
     def variable(self, pointer) -> str | None:
-        """The name of the plain variable that a pointer leads to, or None."""
+        """The name of the plain variable that a pointer points to, or None."""
         op = pointer.op
         return (
             op.attrs[Attr.MEM]
@@ -43,11 +43,11 @@ class Storage:
         )
 
     def is_copied(self, load: Op) -> bool:
-        """Whether the value of a load goes nowhere but into stores."""
+        """Whether the value of a load is only used by stores."""
         return all(op.opcode == "store" and k == 1 for op, k in self.uses.get(load.results[0], ()))
 
     def may_be_unset(self, load: Op) -> bool:
-        """Whether a load can find what was never written."""
+        """Whether a load may read bytes that were never written."""
         variable = self.variable(load.operands[0])
         return variable in self.watched if variable is not None else not isinstance(load.result.type, PointerType)
 
@@ -58,12 +58,12 @@ class Storage:
 
 
 def kind_of(memory: MemoryObject) -> str:
-    """The memory in the user's words."""
+    """The kind of memory, in the user's terms."""
     return KINDS.get(memory.space) or ("private array" if memory.length > 1 else "variable")
 
 
 def _moves(op: Op, operand: int):
-    """The type that an operation reads or writes through the pointer that is its operand; None where it does not."""
+    """The type that an operation reads or writes through the pointer at this operand; None if it does neither."""
     if operand != 0 or op.opcode not in ("load", "store"):
         return None
     return op.results[0].type if op.opcode == "load" else op.operands[1].type

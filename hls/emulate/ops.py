@@ -1,10 +1,10 @@
-"""Pure operations as C++ expressions: one row an operation, in the order of ``hls.ir.optable``.
+"""Pure operations as C++ expressions: one row per operation, in the order of ``hls.ir.optable``.
 
 A row is a template. ``{0}``, ``{1}``... are the operands, ``{s0}``, ``{s1}`` the same as signed numbers; ``{n}`` and
 ``{r}`` are the bits of the first operand and of the result, ``{T}`` is the C++ type of the result, ``{W}`` and ``{S}``
 the unsigned and signed type wide enough to compute in, ``{mode}`` how a result is rounded. Rows of :data:`WRAPPED` give
-integers of which the low bits count, rows of :data:`ROUNDED` floats that have yet to be rounded where the format is
-half precision.
+integers that must be truncated to their low bits, rows of :data:`ROUNDED` floats that must still be rounded if the
+format is half precision.
 """
 
 from ..ir import ArrayType, Attr, IntType, Op
@@ -108,8 +108,8 @@ def _fields(op: Op, names: list[str]) -> dict:
 
 
 def _bitcast(op: Op, names: list[str]) -> str:
-    """Bits as another type of the same size. Elements of arrays lie in them as they do in memory; smaller ones than
-    bytes side by side."""
+    """Bits reinterpreted as another type of the same size. Elements of arrays are laid out as in memory; elements
+    smaller than bytes lie side by side."""
     source, target = op.operands[0].type, op.result.type
     if isinstance(source, ArrayType) and source.element.bits % 8 and isinstance(target, IntType):
         return f"packed<{c_type(target)}>({names[0]}, {source.element.bits})"
@@ -121,7 +121,7 @@ def _fma(op: Op, names: list[str]) -> str:
 
 
 def _fused_sum(op: Op, names: list[str]) -> str:
-    """Each term is a product; a number alone is its product with 1."""
+    """Each term is a product; a single number is its product with 1."""
     given = iter(names)
     terms = [
         f"{{{'true' if term[0] == '-' else 'false'}, {next(given)}, {next(given) if '*' in term else '1'}}}"

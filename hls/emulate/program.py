@@ -1,4 +1,4 @@
-"""What writing a module gives: the text, and what the numbers in it mean."""
+"""The result of writing a module: the text, and the tables that its numbers index."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ __all__ = ["Argument", "Format", "KernelText", "MemoryName", "ProgramText", "Sit
 
 @dataclass(frozen=True)
 class Site:
-    """A place in the source where a run may end or be remarked upon, in ``function``."""
+    """A source location in ``function`` where a run may end or cause a message."""
 
     function: str
     span: Span | None
@@ -18,10 +18,10 @@ class Site:
 
 @dataclass(frozen=True)
 class MemoryName:
-    """A memory object in the user's words: ``kind`` is "argument", "private array", "variable", "local memory" or
+    """A memory object in the user's terms: ``kind`` is "argument", "private array", "variable", "local memory" or
     "table".
 
-    ``element_bytes`` turns byte offsets into indices; 0 where there is no index to speak of.
+    ``element_bytes`` converts byte offsets to indices; 0 if the memory has no meaningful index.
     """
 
     name: str
@@ -31,7 +31,7 @@ class MemoryName:
 
 @dataclass(frozen=True)
 class Argument:
-    """A value that a kernel is given; its bytes stand at ``offset`` among those of all arguments."""
+    """An argument of a kernel; its bytes are at ``offset`` among those of all arguments."""
 
     name: str
     type: Type
@@ -44,8 +44,8 @@ class Argument:
 
 @dataclass(frozen=True)
 class Format:
-    """What a printf shows: C's format, and the types of its arguments. Each takes a word of the log, a float as a
-    double."""
+    """A printf format: C's format string, and the types of its arguments. Each argument takes a word of the log, a
+    float as a double."""
 
     text: str
     types: tuple[Type, ...]
@@ -53,11 +53,11 @@ class Format:
 
 @dataclass(frozen=True)
 class KernelText:
-    """One kernel: its number is its place in ``ProgramText.kernels``.
+    """One kernel: its number is its index in ``ProgramText.kernels``.
 
     ``buffers`` are the names of its buffer arguments in the order in which the text takes them, ``scalars`` its scalar
-    arguments, ``launch_args`` the hidden arguments (:mod:`hls.ir.launch`); a kernel that has these, or could have, is
-    ``flat``: one call is the whole launch. ``locals`` are the local memories of which the host gives the size.
+    arguments, ``launch_args`` the hidden arguments (:mod:`hls.ir.launch`). A kernel that has these, or could have, is
+    ``flat``: one call is the whole launch. ``locals`` are the local memories whose size the host sets.
     """
 
     name: str
@@ -76,7 +76,7 @@ class KernelText:
 class ProgramText:
     """C++ text without includes of its own, and the tables that its numbers index.
 
-    Number 0 of ``memories`` stands for no memory at all. ``queues`` are the names of all channels.
+    Number 0 of ``memories`` means no memory. ``queues`` are the names of all channels.
     """
 
     text: str

@@ -1,7 +1,7 @@
-"""Loops with ``#pragma ivdep``: what they promise of their iterations is held against every access of theirs.
+"""Loops with ``#pragma ivdep``: every access in them is checked against what the pragma asserts.
 
-An access inside of such a loop, or in a helper that is called from inside, tells the runtime of its place
-(``promises.h``), which ends the run at the first that the promise rules out.
+An access inside such a loop, or in a helper called from inside, reports its address to the runtime (``promises.h``),
+which ends the run at the first access that violates the assertion.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ __all__ = ["Promises", "vows"]
 
 
 class Promises:
-    """Which accesses of which functions tell of themselves."""
+    """The accesses, by function, that report themselves."""
 
     def __init__(self, functions: Mapping[str, Function]):
         self._inside: set[Op] = set()
@@ -31,23 +31,23 @@ class Promises:
                 self._add([functions[callee].body], functions)
 
     def watch(self, op: Op) -> bool:
-        """Whether an operation tells of what it does to memory."""
+        """Whether an operation reports its memory access."""
         return op in self._inside
 
     def called(self, function: Function) -> bool:
-        """Whether a helper runs inside of a loop that promises."""
+        """Whether a helper is called inside a loop with the pragma."""
         return function.name in self._helpers
 
     def place(self, op: Op, pointer: str, bytes: int, site: int) -> str:
-        """The place that an access reads or writes, as its text."""
+        """The text of the address that an access reads or writes."""
         if op not in self._inside:
             return pointer
         return f"touched(item.promises, {pointer}, {bytes}, {site}, {str(op.opcode == 'store').lower()})"
 
 
 def vows(loop: Op, numbers: Mapping[str, int]) -> str:
-    """What a loop promises, as C++ lists it. ``numbers``: of the function's memories; what is none of them meets
-    nothing."""
+    """The assertions of a loop, as a C++ list. ``numbers`` are those of the function's memories; other memories are not
+    checked."""
     return ", ".join(
         f"{{{numbers[name] if name else 0}, {safelen}}}"
         for name, safelen in loop.attrs.get(Attr.IVDEP, ())

@@ -1,4 +1,5 @@
-"""IR types and constants as C++: an integer of n bits lives in the next larger unsigned type, its other bits zero."""
+"""IR types and constants as C++: an integer of n bits is stored in the next larger unsigned type, with its other bits
+zero."""
 
 import math
 
@@ -11,12 +12,12 @@ _FORMATS = {16: "half", 32: "float", 64: "double"}
 
 
 def has_data(type: Type) -> bool:
-    """Whether values of the type exist in the text; order tokens do not: accesses take place in program order."""
+    """Whether values of the type exist in the text; memory tokens do not: accesses execute in program order."""
     return not isinstance(type, TokenType)
 
 
 def c_type(type: Type) -> str:
-    """The type of a variable. Half precision is held in a float."""
+    """The C++ type of a variable. Half precision is stored in a float."""
     if isinstance(type, IntType):
         return f"u{8 * type.bytes}"
     if isinstance(type, FloatType):
@@ -36,7 +37,7 @@ def memory_type(type: Type) -> str:
 
 
 def from_memory(text: str, type: Type) -> str:
-    """The value of a type from the bytes that memory holds."""
+    """The value of a type from its bytes in memory."""
     if isinstance(type, ArrayType):
         if _is_plain(type.element):
             return text
@@ -48,7 +49,7 @@ def from_memory(text: str, type: Type) -> str:
 
 
 def to_memory(text: str, type: Type) -> str:
-    """The bytes that memory holds for a value."""
+    """The bytes in memory for a value."""
     if isinstance(type, ArrayType):
         if _is_plain(type.element):
             return text
@@ -58,7 +59,7 @@ def to_memory(text: str, type: Type) -> str:
 
 
 def _is_plain(type: Type) -> bool:
-    """Whether value and bytes are the same."""
+    """Whether value and bytes are equal."""
     return isinstance(type, IntType) and type.bits == 8 * type.bytes
 
 
@@ -71,7 +72,7 @@ def masked(text: str, type: IntType) -> str:
 
 
 def zero(type: Type) -> str:
-    """What a load that is switched off gives."""
+    """The result of a load whose predicate is false."""
     return f"{c_type(type)}()"
 
 

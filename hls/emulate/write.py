@@ -15,11 +15,11 @@ from .types import c_type
 
 __all__ = ["write_program"]
 
-#: Room on a kernel's stack besides its arrays: what the runtime and the compiler's own spills need.
+#: Bytes of a kernel's stack in addition to its arrays: for the runtime and the C++ compiler's own spills.
 SPARE_STACK = 1 << 18
-#: A compiler may keep the value of every operation on the stack; each is counted with as many bytes.
+#: Stack bytes counted for each operation, as a compiler may keep the value of every operation on the stack.
 OPERATION_BYTES = 64
-#: Helpers whose arrays take more are never inlined, so that copies of them do not add up.
+#: Helpers with larger arrays are never inlined, so that copies of them do not add up.
 INLINE_ARRAYS = 4096
 
 
@@ -33,7 +33,7 @@ def write_program(module: Module) -> ProgramText:
 
 
 class _Program:
-    """What the functions of one text share: numbers of sites and memories, and the lines so far."""
+    """State shared by the functions of one text: numbers of sites and memories, and the lines so far."""
 
     def __init__(self, module: Module):
         self.module = module
@@ -42,7 +42,7 @@ class _Program:
         self.storage = {name: Storage(f) for name, f in module.functions.items()}
         self.stacks: dict[str, int] = {}
         self.formats: list[Format] = []
-        self.queues: list[tuple[str, int]] = []  #: name and room
+        self.queues: list[tuple[str, int]] = []  #: name and capacity
         self.channels = {name: self._channel(c) for name, c in module.channels.items()}
         self.local_bytes = 0
         self.promises = Promises(module.functions)
@@ -70,7 +70,7 @@ class _Program:
         )
 
     def _tables(self, kernels: list[Function], stacks: list[int]) -> list[str]:
-        """What the runtime wants to know of kernels, local memory and channels."""
+        """The tables of kernels, local memory and channels for the runtime."""
         rows = []
         for f, stack in zip(kernels, stacks):
             waits, site, count = f.name in self.waiting, self.site(f, f.span), len(_local_arguments(f))
@@ -86,8 +86,8 @@ class _Program:
         ]
 
     def _channel(self, declared: MemoryObject) -> str:
-        """A channel, or an array of them, as the text names it."""
-        # the board's side of a stream holds any number
+        """The text of a channel, or of an array of channels."""
+        # the board's side of a stream has unlimited capacity
         count, room = declared.length or 1, 0 if Attr.IO in dict(declared.attrs) else channel_room(declared)
         first = len(self.queues)
         for k in range(count):
@@ -96,19 +96,19 @@ class _Program:
         return f"Channel{{{first}, {count}}}"
 
     def local(self, memory: MemoryObject) -> int:
-        """Where a local memory begins among those whose size is known."""
+        """The offset of a local memory among those whose size is known."""
         place = self.local_bytes
         per_element = POINTER_BYTES if isinstance(memory.element, PointerType) else memory.element.bytes
         self.local_bytes += -(-memory.length * per_element // 16) * 16
         return place
 
     def format(self, text: str, types) -> int:
-        """The number of a format of printf."""
+        """The number of a printf format."""
         self.formats.append(Format(text, tuple(types)))
         return len(self.formats) - 1
 
     def site(self, function: Function, span) -> int:
-        """The number of a place in the source."""
+        """The number of a source location."""
         self.sites.append(Site(function.name, span))
         return len(self.sites) - 1
 
@@ -118,11 +118,11 @@ class _Program:
         return len(self.memories) - 1
 
     def arguments(self, function: Function) -> list[Argument]:
-        """Where a kernel finds what it is given."""
+        """The layout of a kernel's arguments."""
         return arguments(function)
 
     def signature(self, f: Function) -> str:
-        """A helper's head."""
+        """The signature of a helper."""
         args = ["Item &item", *(f"{c_type(v.type)} a{k}" for k, v in enumerate(f.args))]
         never = "__attribute__((noinline)) " if self._never_inlined(f) else ""
         return f"static {never}{result_type(f)} helper_{f.name}({', '.join(args)})"
@@ -140,7 +140,7 @@ class _Program:
         return FunctionWriter(f, self.storage[f.name], self).write()
 
     def _stack(self, f: Function, callers: tuple[str, ...]) -> int:
-        """The bytes that one call may need, with everything it calls."""
+        """The stack bytes that one call may need, including everything it calls."""
         if f.name not in self.stacks:
             operations = list(walk(f.body))
             inlined, called = 0, 0
@@ -166,7 +166,7 @@ class _Program:
 
 
 def result_type(f: Function) -> str:
-    """The C++ type of what a helper returns."""
+    """The C++ type of a helper's result."""
     returned = f.body.terminator.operands
     if len(returned) > 1:
         return f"results_{f.name}"
@@ -182,7 +182,7 @@ def _local_arguments(f: Function) -> tuple[str, ...]:
 
 
 def arguments(f: Function) -> list[Argument]:
-    """The values that a kernel is given, in order."""
+    """The arguments of a kernel, in order."""
     names = [p.name for p in f.params if p.kind == "scalar"] + list(f.attrs.get(Attr.LAUNCH_ARGS, ()))
     found: list[Argument] = []
     for name, value in zip(names, f.args, strict=True):

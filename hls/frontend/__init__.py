@@ -15,8 +15,7 @@ from .lower import lower
 from .parse import parse
 from .preprocess import Expanded, preprocess, with_macro
 
-#: calls inside each other: the parser and the checker make some fifteen for each level, and 400 brackets may nest (see
-#: guard)
+#: nested Python calls: parser and checker need about fifteen per nesting level, and 400 brackets may nest (see guard)
 _CALLS = 12_000
 _DOUBLE = re.compile(r"\bdouble\d*\b|\bcl_khr_fp64\s*:\s*enable\b")
 
@@ -25,7 +24,7 @@ __all__ = ["FrontendError", "Options", "Result", "parse_source", "uncollected"]
 
 @dataclass(frozen=True)
 class Options:
-    """What the compiler's command line says to the frontend."""
+    """Frontend options of the compiler's command line."""
 
     single_precision_constants: bool = False  #: an unsuffixed 1.0 means 1.0f, without a warning
     warnings_are_errors: bool = False
@@ -38,7 +37,7 @@ class Result:
 
 
 class FrontendError(CompileError):
-    """Every error found in a source text, with the texts to show them in."""
+    """Every error found in a source text, with the source texts to quote."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]):
         super().__init__(*diagnostics)
@@ -55,9 +54,9 @@ def parse_source(
 ) -> Result:
     """Compile OpenCL C to IR as ``hls.ir.nodes`` describes it, before any pass.
 
-    ``file`` names the text in messages and is where relative includes start. ``defines`` maps macros to their text.
-    With ``include_roots``, no file outside these folders is read. Raises FrontendError (a CompileError) with all errors
-    that could be found in one run.
+    ``file`` names the text in messages; relative includes start from it. ``defines`` maps macros to their text. With
+    ``include_roots``, no file outside these folders is read. Raises FrontendError (a CompileError) with all errors that
+    could be found in one run.
     """
     sources = {file: text}
     try:
@@ -75,7 +74,7 @@ def parse_source(
 
 
 def _compile(expanded: Expanded, file: str, options: Options, sources: dict[str, str]) -> Result:
-    """:func:`parse_source` behind the preprocessor."""
+    """:func:`parse_source` after the preprocessor."""
     try:
         return _translated(expanded, file, options, sources)
     except CompileError as error:
@@ -83,8 +82,9 @@ def _compile(expanded: Expanded, file: str, options: Options, sources: dict[str,
 
 
 def _translated(expanded: Expanded, file: str, options: Options, sources: dict[str, str]) -> Result:
-    """The result, with messages that know no macros yet."""
-    # Without fp64 OpenCL takes 1.0 as a float. A program that never says double would pay for units it did not ask for.
+    """The result, with messages that do not mention macros yet."""
+    # Without fp64, OpenCL reads 1.0 as a float. A program that never mentions double must not pay for double-precision
+    # units.
     doubles = bool(_DOUBLE.search(expanded.text))
     program = check(parse(expanded, file), options.single_precision_constants, doubles)
     if not program.errors and not any(f.kernel for f in program.functions):
@@ -101,8 +101,8 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
 
 @contextmanager
 def uncollected():
-    """No garbage collection in between: trees of tokens, operations and nets only grow here, and looking through them
-    again and again costs a third of the time or more."""
+    """Suspends garbage collection: trees of tokens, operations and nets only grow here, and scanning them repeatedly
+    costs a third of the time or more."""
     before = gc.isenabled()
     gc.disable()
     try:

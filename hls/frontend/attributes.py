@@ -1,6 +1,7 @@
-"""Attributes of kernels, memories, arguments and channels: their names, what they take, and what contradicts what.
+"""Attributes of kernels, memories, arguments and channels: their names, their arguments, and which contradict each
+other.
 
-A known attribute lands in the IR under its name; its value is True, a number, a text, or a tuple of these.
+A known attribute is passed to the IR under its name; its value is True, a number, a text, or a tuple of these.
 """
 
 from collections.abc import Iterable
@@ -33,9 +34,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Form:
-    """How an attribute is written: ``least`` to ``most`` arguments, numbers from ``lowest`` to ``highest`` or texts.
+    """How an attribute is written: with ``least`` to ``most`` arguments, numbers from ``lowest`` to ``highest`` or
+    texts.
 
-    ``name`` is the name in the IR where it is another one; ``kept`` is False for one that asks for nothing here.
+    ``name`` is its name in the IR if that differs; ``kept`` is False for an attribute without effect here.
     """
 
     least: int = 0
@@ -90,7 +92,7 @@ MEMORY: dict[str, Form] = {
 
 ARGUMENT: dict[str, Form] = {"buffer_location": Form(1, 1, text=True), "aligned": Form(0, 1, power=True)}
 
-#: of a pointer to local memory: a memory whose size the host says
+#: of a pointer to local memory: a memory whose size the host sets
 LOCAL_ARGUMENT: dict[str, Form] = {"local_mem_size": Form(1, 1)} | {
     name: form
     for name, form in MEMORY.items()
@@ -116,7 +118,7 @@ CHANNEL: dict[str, Form] = {
     "blocking": Form(),
 }
 
-#: who has which attributes
+#: which declarations may have which attributes
 OWNERS = (
     ("kernels", FUNCTION),
     ("variables in kernels", MEMORY),
@@ -126,10 +128,10 @@ OWNERS = (
     ("channels", CHANNEL),
 )
 
-#: what memory("...") may name: blocks, or tables of logic cells
+#: valid arguments of memory("..."): block RAM, or tables of logic cells
 RAM_KINDS = ("BLOCK_RAM", "M20K", "MLAB")
 
-#: attributes that ask for what is done anyway, or for what only a processor has
+#: attributes that request what is done anyway, or what only processors have
 MEANT_FOR_OTHERS = frozenset(
     {
         "always_inline",
@@ -155,15 +157,15 @@ MEANT_FOR_OTHERS = frozenset(
 
 
 def owners(name: str) -> str:
-    """Who has an attribute of this name; "" for one that nobody has."""
+    """The declarations that may have an attribute of this name; "" if none may."""
     return ", ".join(what for what, forms in OWNERS if name in forms)
 
 
 def read(checker, attribute: Attribute, form: Form):
-    """The attribute's value; raises CompileError where it is not written as ``form`` says. ``checker`` knows
+    """The attribute's value; raises CompileError if it is not written as ``form`` requires. ``checker`` evaluates
     constants."""
     name, span = attribute.name, attribute.span
-    if not form.kept:  # asks for nothing, whatever it says: vec_type_hint takes a type
+    if not form.kept:  # without effect, whatever its arguments: vec_type_hint takes a type
         return True
     nodes = parse_expressions(attribute.arguments, span, checker.types()) if attribute.arguments and form.most else []
     if not form.least <= len(nodes) <= form.most or (attribute.arguments and not form.most):
@@ -227,7 +229,7 @@ def _text(checker, node, attribute: Attribute, form: Form) -> str:
 
 
 def check_function(attrs: dict, spans: dict, parameters: int):
-    """Raise CompileError for kernel attributes that contradict each other; ``spans`` holds the place of each."""
+    """Raise CompileError for kernel attributes that contradict each other; ``spans`` holds their source locations."""
     size = attrs.get(Attr.WORK_GROUP_SIZE)
     most = attrs.get(Attr.MAX_WORK_GROUP_SIZE)
     limit = _product(most) if most else None

@@ -1,4 +1,4 @@
-"""Values taken into pieces of a few bytes and put together again: wide accesses, unions, ``as_T``. All of it is
+"""Splits values into pieces of a few bytes and reassembles them: wide accesses, unions, ``as_T``. All of it is
 wiring."""
 
 from math import gcd
@@ -11,7 +11,7 @@ __all__ = ["Chunks"]
 
 
 class Chunks:
-    """Appends to the builder."""
+    """Appends these operations to the builder."""
 
     def __init__(self, builder: Builder):
         self.builder = builder
@@ -19,7 +19,8 @@ class Chunks:
     def repacked(
         self, values: tuple[Value, ...], source: tuple[Leaf, ...], target: tuple[Leaf, ...]
     ) -> tuple[Value, ...]:
-        """The bytes of scalars that lie as ``source`` says, read as ``target`` says; a byte that none has is 0."""
+        """Reinterprets the bytes of scalars laid out as in ``source`` as scalars laid out as in ``target``; a byte in
+        no scalar is 0."""
         size = _step(source, target)
         pieces = self._split_all(values, source, size)
         return tuple(self._gathered(pieces, offset, scalar, size) for offset, scalar in target)
@@ -71,7 +72,7 @@ class Chunks:
         return self._cast(whole, ct.ir_type(scalar))
 
     def _element(self, piece: Value | None, type: Type) -> Value:
-        """A piece as a value of the type; 0 for none."""
+        """A piece as a value of the type; 0 if there is none."""
         if piece is None:
             return self.builder.const(0 if isinstance(type, IntType) else 0.0, type)
         return self._cast(piece, type)

@@ -1,8 +1,8 @@
-"""The one table of built-in functions: how many arguments, of which types, and what they mean as IR.
+"""The table of built-in functions: number and types of arguments, and their meaning as IR.
 
-``rule`` maps the argument types to (parameter types, result type), or returns a message when they do not fit.
-``emit`` appends the operations to a builder; it gets the converted arguments and the type of the first. A call with
-vectors does so for each component.
+``rule`` maps the argument types to (parameter types, result type), or returns a message when they do not fit. ``emit``
+appends the operations to a builder; it gets the converted arguments and the type of the first. For a call with vectors
+it is called once for each component.
 """
 
 import math
@@ -29,7 +29,7 @@ class BuiltinRow:
 
     @property
     def test(self) -> bool:
-        """Whether it answers yes or no: of a vector 0 or -1 for each component."""
+        """Whether its result is a truth value: for a vector, 0 or -1 in each component."""
         return self.rule is _tests
 
 
@@ -37,7 +37,7 @@ class BuiltinRow:
 
 
 def _same(types):
-    """One type for all: theirs if they agree, else the usual conversions."""
+    """One type for all: that of the arguments if they agree, else the result of the usual conversions."""
     types = [ct.container(t) for t in types]
     first = types[0] if all(t == types[0] for t in types) else reduce(ct.common, types)
     first = ct.promoted(first) if first == ct.BOOL_T else first
@@ -140,7 +140,7 @@ def _either(b, x, y):
 
 
 def _fmin(b, v, t, swap=False):
-    """A NaN gives way to the other argument."""
+    """Of a NaN and a number, the number."""
     x, y = v
     closer = b.value("flt", x, y) if swap else b.value("flt", y, x)
     pick = b.value("select", _either(b, closer, _not_number(b, x)), y, x)
@@ -186,7 +186,7 @@ def _sign_bit(b, v, t):
 
 
 def _normal(b, v, t):
-    """Neither 0 nor subnormal (their exponent is 0), infinite nor NaN (all ones)."""
+    """Neither 0 nor subnormal (exponent 0), nor infinite or NaN (exponent all ones)."""
     bits, digits = v[0].type.bits, {16: 10, 32: 23, 64: 52}[v[0].type.bits]
     ones = (1 << bits - 1 - digits) - 1
     whole = b.value("bitcast", v[0], result=IntType(bits))
@@ -203,7 +203,7 @@ def _copysign(b, v, t):
 
 
 def _sign(b, v, t):
-    """1 or -1 with the argument's sign; a zero stays as it is, and NaN gives 0."""
+    """1 or -1 with the argument's sign; a zero stays unchanged, and NaN gives 0."""
     zero, one, minus = (b.const(x, v[0].type) for x in (0.0, 1.0, -1.0))
     unit = b.value("select", b.value("flt", v[0], zero), minus, one)
     rest = b.value("select", _not_number(b, v[0]), zero, v[0])
@@ -215,7 +215,7 @@ def _fdim(b, v, t):
 
 
 def _farther(swap):
-    """maxmag and minmag: the one of greater (smaller) magnitude; of equal ones fmax (fmin)."""
+    """maxmag and minmag: the argument of greater (smaller) magnitude; for equal magnitudes fmax (fmin)."""
 
     def emit(b, v, t):
         sizes = [b.value("fabs", x) for x in v]
@@ -319,7 +319,7 @@ _ROWS = (
 
 BUILTINS: dict[str, BuiltinRow] = {row.name: row for row in _ROWS}
 
-#: functions that take a number beside vectors: it stands for each component
+#: functions that accept a scalar next to vectors: it applies to each component
 BROADCAST = frozenset({"min", "max", "clamp", "mix", "step", "smoothstep", "fmin", "fmax", "ldexp", "pown", "rootn"})
 
 #: get_X: (the IR's name for it, result type, takes a dimension)
@@ -339,14 +339,14 @@ _ATOMICS_2 = {
     "compare_exchange_strong": "cmpxchg",
     "compare_exchange_weak": "cmpxchg",
 }
-#: what a group computes together in OpenCL C 2.0
+#: collective functions of a work-group in OpenCL C 2.0
 _COLLECTIVE = (
     "broadcast",
     "all",
     "any",
     *(f"{kind}_{name}" for kind in ("reduce", "scan_inclusive", "scan_exclusive") for name in ("add", "min", "max")),
 )
-#: functions of OpenCL that are refused: name -> (what it is, what to write instead)
+#: OpenCL functions that are rejected: name -> (what it is, what to write instead)
 NOT_BUILT: dict[str, tuple[str, str]] = {
     **{
         f"{who}_{name}": (

@@ -44,7 +44,7 @@ def absolute(b, v, t):
 
 
 def abs_diff(b, v, t):
-    """Of the unsigned type: the true distance always fits it."""
+    """The result has the unsigned type, which always holds the true distance."""
     x, y = v
     less = b.value("slt" if t.signed else "ult", x, y)
     return b.value("select", less, b.value("sub", y, x), b.value("sub", x, y))
@@ -57,13 +57,13 @@ def hadd(b, v, t):
 
 
 def rhadd(b, v, t):
-    """(x + y + 1) >> 1, likewise."""
+    """(x + y + 1) >> 1, without overflow."""
     x, y = v
     return b.value("sub", b.value("or", x, y), _shift_right(b, b.value("xor", x, y), 1, t.signed))
 
 
 def _bound(b: Builder, negative: Value, like: Value) -> Value:
-    """The lowest number where ``negative``, else the highest, of the signed type."""
+    """The lowest number of the signed type where ``negative``, else the highest."""
     lowest = 1 << like.type.bits - 1
     return b.value("select", negative, _number(b, lowest, like), _number(b, lowest - 1, like))
 
@@ -126,7 +126,7 @@ def mul_hi(b, v, t):
         product = _wide_product(b, x, y, t.signed)
         return b.value("trunc", b.value("lshr", product, _number(b, bits, product)), result=x.type)
     high = _high_unsigned(b, x, y)
-    if t.signed:  # a negative factor counts 2**64 too much
+    if t.signed:  # a negative factor, read as unsigned, is 2**64 too large
         for one, other in ((x, y), (y, x)):
             high = b.value("sub", high, b.value("select", _negative(b, one), other, _number(b, 0, other)))
     return high
@@ -174,8 +174,8 @@ def popcount(b, v, t):
 
 
 def clz(b, v, t):
-    """Shifts by halves of the width while nothing but zeros leaves at the top; what is left has its top bit set, or is
-    0."""
+    """Shifts left by halves of the width as long as only zeros are shifted out; the remainder has its top bit set, or
+    is 0."""
     (x,) = v
     count, step = _number(b, 0, x), x.type.bits // 2
     while step:
@@ -188,7 +188,7 @@ def clz(b, v, t):
 
 
 def ctz(b, v, t):
-    """The ones of x - 1 that stand where x has zeros are those below its lowest one; all where it has none."""
+    """The bits of x - 1 that are 1 where x is 0 are those below the lowest 1 of x; all bits if x is 0."""
     (x,) = v
     ones = _number(b, (1 << x.type.bits) - 1, x)
     return popcount(b, [b.value("and", b.value("xor", x, ones), b.value("add", x, ones))], t)
@@ -202,7 +202,7 @@ def upsample(b, v, t):
 
 
 def bitselect(b, v, t):
-    """Bits of the second where the third has ones, else of the first."""
+    """Bits of the second argument where the third has ones, else of the first."""
     source = v[0].type
     if not isinstance(source, IntType):
         v = [b.value("bitcast", x, result=IntType(source.bits)) for x in v]

@@ -1,7 +1,8 @@
-"""The built-in functions on floats that are more than a few operations, or one operation of their own.
+"""The built-in functions on floats that are one IR operation of their own, or that need more than a few.
 
 Those that are one operation work in every format. The others are written in OpenCL C, in :mod:`hls.mathlib`, for float
-and some also for double; a half goes through float, which has more than twice its digits, where that gives the same.
+and some also for double. A half is computed in float, which has more than twice its digits, where that gives the same
+result.
 """
 
 from collections.abc import Callable
@@ -16,7 +17,7 @@ __all__ = ["MATH", "LibraryCall", "floating"]
 
 
 def floating(types):
-    """The float type in which an operation on these types is done."""
+    """The float type in which an operation on these types is computed."""
     t = reduce(ct.common, types)
     return t if isinstance(t, ct.Float) else ct.FLOAT
 
@@ -30,19 +31,19 @@ def _operation(opcode: str, **attrs):
     return lambda b, v, t: b.value(opcode, *v, attrs=attrs)
 
 
-#: what ``nan`` takes, which has no float among its arguments -> what it gives
+#: argument type of ``nan`` -> result type
 _AS_WIDE = {ct.SHORT: ct.HALF, ct.USHORT: ct.HALF, ct.LONG: ct.DOUBLE, ct.ULONG: ct.DOUBLE}
 _FLOATS = ("half", "float", "double")
 
 
 @dataclass(frozen=True)
 class LibraryCall:
-    """Emits the call of a function of the library; :mod:`hls.frontend.library` brings its body."""
+    """Emits a call of a library function; :mod:`hls.frontend.library` adds its body."""
 
     name: str
 
     def rule(self, types):
-        """As for a :class:`hls.frontend.builtins.BuiltinRow`."""
+        """See :class:`hls.frontend.builtins.BuiltinRow`."""
         signature = _named(self.name)
         mine = [given for given, wanted in zip(types, signature.parameters) if wanted == "float"]
         t = floating(mine) if mine else _AS_WIDE.get(types[0], ct.FLOAT)
@@ -57,7 +58,7 @@ class LibraryCall:
             signature = DOUBLES[self.name]
         if not all(ct.integer(given) for given, wanted in zip(types, signature.parameters) if wanted not in _FLOATS):
             return f"takes ({', '.join(signature.parameters)})"
-        kinds = {**ct.SCALARS, "float": t}  # a half goes where the signature says float
+        kinds = {**ct.SCALARS, "float": t}  # a half is accepted where the signature says float
         return tuple(kinds[name] for name in signature.parameters), kinds[signature.result]
 
     def __call__(self, b, v: list[Value], t: ct.CType) -> Value:
@@ -76,7 +77,7 @@ def _call(b, signature: Signature, v: list[Value]) -> Value:
 
 
 def _named(name: str):
-    """The float function of this name, which may be one of the library's own."""
+    """The float function of this name, which may be internal to the library."""
     return FUNCTIONS[f"math__{name}"]
 
 
@@ -96,8 +97,8 @@ def _reciprocal(b, v, t):
 
 @dataclass(frozen=True)
 class _FewerBits:
-    """Emits the smaller function of float, ``NAME`` of "native_NAME" and "half_NAME"; of other formats what ``plain``
-    emits."""
+    """Emits the smaller, less precise function for float, ``NAME`` of "native_NAME" and "half_NAME"; for other formats
+    it emits ``plain``."""
 
     name: str
     plain: Callable
@@ -118,7 +119,7 @@ _FEWER_BITS += [
 for kind in ("native", "half"):
     _OPERATIONS += [(f"{kind}_{name}", arity, rule, _FewerBits(name, emit)) for name, arity, rule, emit in _FEWER_BITS]
 
-#: the other names of functions: a power needs a logarithm that is as precise either way
+#: other names of functions: a power needs an equally precise logarithm in either variant
 _ALIASES = {f"{kind}_powr": "powr" for kind in ("native", "half")}
 
 #: (name, number of arguments, rule, emit): the fields of a :class:`hls.frontend.builtins.BuiltinRow`

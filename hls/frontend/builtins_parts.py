@@ -1,8 +1,8 @@
-"""The parts of a float: what ``fract``, ``modf`` and ``frexp`` give, each as a function of one value. Exact in every
-format. And the sign that ``lgamma_r`` gives.
+"""The parts of a float: the results of ``fract``, ``modf`` and ``frexp``, each as a function with one result, exact in
+every format; and the sign result of ``lgamma_r``.
 
-No program can call these: their names hold a dot. :mod:`.check_math` writes the calls that programs make in terms of
-them.
+Programs cannot call these, as their names contain a dot. :mod:`.check_math` expresses the calls that programs make in
+terms of them.
 """
 
 import math
@@ -18,7 +18,7 @@ _FRACTION = {16: 10, 32: 23, 64: 52}
 
 
 def _sized(b: Builder, size: Value, sign: Value) -> Value:
-    """A value that is not negative with the sign of another."""
+    """A non-negative value with the sign of another."""
     bits = IntType(size.type.bits)
     top = b.value("and", b.value("bitcast", sign, result=bits), b.const(1 << bits.bits - 1, bits))
     return b.value("bitcast", b.value("or", b.value("bitcast", size, result=bits), top), result=size.type)
@@ -29,7 +29,7 @@ def _is_infinite(b: Builder, x: Value) -> Value:
 
 
 def _modf(b, v, t):
-    """What is behind the point, with the sign of x; of an infinity 0."""
+    """The fraction after the point, with the sign of x; 0 for an infinity."""
     (x,) = v
     size = b.value("fabs", x)
     rest = b.value("fsub", size, b.value("fintegral", size, attrs={Attr.ROUNDING: "zero"}))
@@ -37,7 +37,7 @@ def _modf(b, v, t):
 
 
 def _fract(b, v, t):
-    """x - floor(x), and less than 1; of an infinity or a zero a zero with its sign."""
+    """x - floor(x), and less than 1; for an infinity or a zero, a zero with its sign."""
     (x,) = v
     most = b.const(1 - 2.0 ** -(_FRACTION[x.type.bits] + 1), x.type)
     zero = b.const(0.0, x.type)
@@ -48,8 +48,7 @@ def _fract(b, v, t):
 
 
 class _Parts:
-    """Exponent and fraction of a float, of which a subnormal one is made normal first. ``odd``: it is zero, infinite or
-    no number."""
+    """Exponent and fraction of a float; a subnormal one is normalized first. ``odd``: it is zero, infinite or NaN."""
 
     def __init__(self, b: Builder, x: Value):
         self.b, self.type = b, IntType(x.type.bits)
@@ -69,7 +68,7 @@ class _Parts:
 
 
 def _exponent(b, v, t):
-    """The power of two above |x|: x is 0.5 to 1 times that."""
+    """The exponent of the power of two above |x|: |x| is 0.5 to 1 times that power."""
     p = _Parts(b, v[0])
     field = b.value("and", b.value("lshr", p.bits, p.const(p.fraction)), p.const(2 * p.bias + 1))
     wide = field if field.type == I32 else b.value("zext" if field.type.bits < 32 else "trunc", field, result=I32)

@@ -1,4 +1,4 @@
-"""Built-in functions that look at a vector as a whole: reductions, shuffles, choices.
+"""Built-in functions that operate on a vector as a whole: reductions, shuffles, selections.
 
 ``emit`` gets the builder, the lanes of each argument (a scalar has one), the arguments' types and the result's type; it
 returns as many lanes as the result has.
@@ -26,7 +26,7 @@ class VectorRow:
 
 
 def _set(types):
-    """any, all: of the highest bit of each component."""
+    """any, all: test the highest bit of each component."""
     return (tuple(types), ct.INT) if ct.integer(ct.element_of(types[0])) else "takes integers"
 
 
@@ -112,7 +112,7 @@ def _distance(b, lanes, types, result):
 
 
 def _normalize(b, lanes, types, result):
-    """A zero vector stays one."""
+    """A zero vector is returned unchanged."""
     (size,) = _length(b, lanes, types, result)
     zero = b.value("feq", size, b.const(0.0, size.type))
     size = b.value("select", zero, b.const(1.0, size.type), size)
@@ -129,7 +129,7 @@ def _cross(b, lanes, types, result):
 
 
 def _picked(b, lanes, types, result):
-    """Lanes of all sources but the last, which says which; only the low bits of each index count."""
+    """Selects from the lanes of all sources; the last argument holds the indices, of which only the low bits count."""
     *sources, masks = lanes
     all_lanes = [lane for source in sources for lane in source]
     out = []

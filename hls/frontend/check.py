@@ -1,4 +1,4 @@
-"""A whole syntax tree to checked functions and constants."""
+"""Checks a whole syntax tree; produces typed functions and constants."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from .parse import Syntax
 
 __all__ = ["Program", "check"]
 
-#: attributes of kernels that are a single work-item, and what is said of it
+#: attributes that make a kernel a single work-item kernel, and the reason given for each
 SINGLE_WORK_ITEM = ((Attr.TASK, "has the attribute task"), (Attr.AUTORUN, "autorun"))
 
 
@@ -33,10 +33,11 @@ class Program(StatementChecker):
         super().__init__(syntax)
         self.single_precision, self.doubles = single_precision, doubles and not single_precision
         self.functions: list[tt.FunctionTree] = []
-        self._again: dict[tt.FunctionTree, c_ast.FuncDef] = {}  #: what defines each that calls may check once more
-        #: attributes of declarations before the definition
+        #: definitions of the functions that a call may check again
+        self._again: dict[tt.FunctionTree, c_ast.FuncDef] = {}
+        #: attributes on prototypes before the definition
         self._prototypes: dict[tt.FunctionTree, list[Attribute]] = {}
-        self._called: dict[tuple, tt.FunctionTree] = {}  #: the helper that a function called with those channels is
+        self._called: dict[tuple, tt.FunctionTree] = {}  #: the helper made for a function called with those channels
 
     def run(self):
         pending = []
@@ -135,7 +136,7 @@ class Program(StatementChecker):
             return tree
         if not isinstance(known, tt.FunctionTree):
             self.add(tree.name, tree, span)
-            return tree  # what stood under this name had a mistake that has been told
+            return tree  # a declaration of this name had an error, which has been reported
         if not known.broken and not broken:
             self._check_same(known, tree)
         known.broken += broken
@@ -181,7 +182,7 @@ class Program(StatementChecker):
             raise CompileError.at(
                 self.span(node), "a variable number of arguments is not supported", code=Code.NOT_OPENCL
             )
-        if isinstance(node, c_ast.ID):  # as before C89
+        if isinstance(node, c_ast.ID):  # in the old style, before C89
             if kernel:
                 raise CompileError.at(
                     self.span(node),
@@ -200,7 +201,7 @@ class Program(StatementChecker):
         if "pipe" in node.quals or "channel" in node.quals:
             return self._pipe(node, span, kernel)
         if isinstance(node.type, c_ast.ArrayDecl):
-            # an array is passed as a pointer: its first length means nothing and may be a parameter
+            # an array parameter is a pointer: its first length has no meaning and may be another parameter
             node.type.dim = None
         declared = self.parameter_type(self.declared(node, span))
         t = declared.type
@@ -232,7 +233,7 @@ class Program(StatementChecker):
         )
 
     def _pipe(self, node, span: Span, kernel: bool) -> tt.Channel:
-        """A pipe that a kernel takes; a channel or pipe that a helper does."""
+        """A pipe parameter of a kernel; a channel or pipe parameter of a helper."""
         if kernel and "channel" in node.quals:
             raise CompileError.at(
                 span,
@@ -297,9 +298,8 @@ class Program(StatementChecker):
             self.functions.append(function)
 
     def called(self, function: tt.FunctionTree, channels: tuple[tt.Channel, ...], span: Span) -> tt.FunctionTree:
-        """The helper that a call of a kernel, or of a function that takes channels, calls: its body once more, with
-        pointers as values and with those channels in the place of its parameters, of which the calls give the
-        numbers."""
+        """The helper that a call of a kernel, or of a function that takes channels, calls: its body checked again, with
+        pointers as values and with those channels for its parameters, whose numbers the calls pass."""
         if function not in self._again:
             kind = "kernel" if function.kernel else "function"
             raise CompileError.at(
@@ -311,7 +311,7 @@ class Program(StatementChecker):
         key = (function, *channels)
         if key not in self._called:
             node, outer = self._again[function], (self.function, self._stack, self._structs, self._enums)
-            self._stack, self._structs, self._enums = self._stack[:1], {}, set()  # types in its body are declared anew
+            self._stack, self._structs, self._enums = self._stack[:1], {}, set()  # types in its body are declared again
             parameters, written, broken = self._parameters(node.decl.type, False)
             given = iter(channels)
             meanings = [_given(p, next(given)) if isinstance(p, tt.Channel) else p for p in parameters]
@@ -329,9 +329,9 @@ class Program(StatementChecker):
         return self._called[key]
 
     def _check_body(self, function: tt.FunctionTree, node, meanings: list[tt.Variable | tt.Channel]):
-        """``meanings``: what the names of its parameters mean in it."""
+        """Check a body; ``meanings`` are the variables and channels that its parameter names refer to."""
         self.function = function
-        function.body = tt.Block(function.span, ())  # it exists: a call inside it is recursion
+        function.body = tt.Block(function.span, ())  # set first: a call inside it is recursion
         with self.scope():
             for parameter in meanings:
                 with self.recover():
@@ -393,7 +393,7 @@ class Program(StatementChecker):
             check_function(attrs, spans, len(function.parameters))
 
     def _attributes_of_nothing(self):
-        """Warn of attributes that nobody asked for: they stand where none has a meaning."""
+        """Warn of attributes that were never read: they have no meaning where they are written."""
         for attribute in self.syntax.attributes:
             if attribute not in self.looked_at and attribute.name not in MEANT_FOR_OTHERS:
                 self.warn(
@@ -424,7 +424,7 @@ class Program(StatementChecker):
                 function.attrs[Attr.NDRANGE], function.attrs[Attr.REASON] = _kind(function)
 
     def _callees_first(self) -> list[tt.FunctionTree]:
-        """Callees before callers; recursion is reported at the call that closes the circle."""
+        """Callees before callers; recursion is reported at the call that closes the cycle."""
         done: dict[tt.FunctionTree, None] = {}
         path: list[tt.FunctionTree] = []
 
@@ -452,9 +452,9 @@ class Program(StatementChecker):
 
 
 def check(syntax: Syntax, single_precision: bool = False, doubles: bool = False) -> Program:
-    """Check the tree; the program's ``diagnostics`` hold what was found. Never raises for the user's mistakes.
+    """Check the tree; the program's ``diagnostics`` hold what was found. Never raises for errors in the source.
 
-    With ``doubles`` a constant without a suffix is a double, unless ``single_precision`` says it is not.
+    With ``doubles``, an unsuffixed floating constant is a double, unless ``single_precision`` is set.
     """
     program = Program(syntax, single_precision, doubles)
     program.run()
@@ -462,7 +462,7 @@ def check(syntax: Syntax, single_precision: bool = False, doubles: bool = False)
 
 
 def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
-    """Whether the kernel is one of many work-items, and why."""
+    """Whether the kernel is an NDRange kernel, and why."""
     attrs = function.attrs
     if attrs.get(Attr.WORK_GROUP_SIZE) == (1, 1, 1):
         return False, "reqd_work_group_size is (1, 1, 1)"
@@ -479,7 +479,7 @@ def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
 
 
 def _check_room(kernel: str, parameters: Sequence[tt.Variable | tt.Channel]) -> None:
-    """Raises CompileError at the parameter with which a kernel's arguments become too many."""
+    """Raise CompileError at the parameter with which a kernel's arguments exceed the limit."""
     used = 0
     for parameter in parameters:
         if isinstance(parameter, tt.Variable):
@@ -496,7 +496,7 @@ def _check_room(kernel: str, parameters: Sequence[tt.Variable | tt.Channel]) -> 
 
 
 def _given(parameter: tt.Channel, channel: tt.Channel) -> tt.Channel:
-    """The parameter where ``channel``, from one of which a variable has the number, is given for it."""
+    """The parameter as bound to ``channel``, whose number is passed in a variable."""
     first = tt.Variable(parameter.name, ct.LONG, "channel", parameter.span, True)
     return replace(parameter, attrs=channel.attrs, parameter=False, whole=channel, first=first)
 
@@ -506,7 +506,7 @@ def _source_name(function: tt.FunctionTree) -> str:
 
 
 def _written_type(node) -> str:
-    """The type of a parameter as a host programmer reads it."""
+    """The type of a parameter as shown to a host programmer."""
     if isinstance(node, c_ast.ID):
         return "int"
     stars = ""

@@ -1,4 +1,4 @@
-"""Assignments, and what may be assigned to."""
+"""Assignments, and their valid targets."""
 
 from ..diag import Code, CompileError, Span
 from . import read_only

@@ -1,4 +1,4 @@
-"""Calls: helper functions, built-in functions, work-item functions, conversions; and what is refused."""
+"""Calls: helper functions, built-in functions, work-item functions, conversions; and functions that are rejected."""
 
 from ..diag import Code, CompileError
 from . import tree as tt
@@ -9,12 +9,12 @@ from .check_channels import ChannelCallChecker
 
 __all__ = ["CallChecker"]
 
-#: what the query answers in a dimension that does not exist
+#: result of the query for a dimension that does not exist
 _ABSENT_DIMENSION = {"global_size": 1, "local_size": 1, "num_groups": 1}
 
 
 class CallChecker(ChannelCallChecker):
-    """Adds calls to the expression checker. ``called`` comes with the checker of whole programs."""
+    """Adds calls to the expression checker. ``called`` is defined by the checker of whole programs."""
 
     def _expr_funccall(self, node):
         span = self.span(node)
@@ -36,7 +36,7 @@ class CallChecker(ChannelCallChecker):
             return self.call_builtin(name, nodes, span)
         if name in NOT_BUILT:
             raise CompileError.at(span, *NOT_BUILT[name], code=Code.NOT_OPENCL)
-        if name == "__fpga_reg":  # a register for the tools of one vendor: the same value
+        if name == "__fpga_reg":  # a register for one vendor's tools: the value is unchanged
             self.count(name, nodes, 1, span)
             return self.rvalue(nodes[0])
         found = (
@@ -90,6 +90,5 @@ class CallChecker(ChannelCallChecker):
 
 
 def _is_channel(parameter: tt.Variable | tt.Channel) -> bool:
-    """Whether the parameter is a channel, or the number of one in a function checked for the channels that a call
-    passes."""
+    """Whether the parameter is a channel, or the number of one in a function checked for the channels of a call."""
     return isinstance(parameter, tt.Channel) or parameter.kind == "channel"

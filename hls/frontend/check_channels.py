@@ -26,7 +26,7 @@ class ChannelCallChecker(UnitCallChecker):
         self.channels: list[tt.Channel] = []
 
     def channel(self, node, attrs: dict, span: Span) -> tt.Channel:
-        """The channel, or pipe, or array of them, that a file-scope declaration makes."""
+        """The channel, pipe, or array of them, that a file-scope declaration declares."""
         t, lengths = self.declared(node.type, span).type, []
         while isinstance(t, ct.Array):
             lengths.append(t.length)
@@ -51,7 +51,7 @@ class ChannelCallChecker(UnitCallChecker):
             raise CompileError.at(span, f"a channel cannot pass '{t}'", "pass a value", code=Code.CHANNEL_DECLARATION)
 
     def channel_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
-        """The call of a function on a channel or pipe; None if the name is none of theirs."""
+        """The call of a function on a channel or pipe; None if ``name`` is not such a function."""
         match = _FUNCTION.match(name)
         if match:
             return self._channel_call(name, match.group(1) == "write", match.group(2) is None, nodes, span)
@@ -104,8 +104,8 @@ class ChannelCallChecker(UnitCallChecker):
         return tt.ChannelRead(ct.INT, span, channel, index, None, pointer, blocking)
 
     def channel_argument(self, node, parameter: tt.Channel) -> tuple[tt.Channel, tt.Expr]:
-        """The channel that a call passes for ``parameter``, and its number (of an array, the first one's) in the array
-        it is in."""
+        """The channel that a call passes for ``parameter``, and its number (for an array, that of the first) within its
+        array."""
         what = "pipe" if parameter.pipe else "channel"
         channel, index = self._place(node, f"the argument for '{parameter.name}'", parameter.lengths)
         span = self.span(node)
@@ -126,8 +126,8 @@ class ChannelCallChecker(UnitCallChecker):
         return channel, index
 
     def _place(self, node, what: str, wanted: tuple[int, ...] = ()) -> tuple[tt.Channel, tt.Expr]:
-        """The channel that is meant, and its number in the array of channels; of an array of ``wanted`` lengths the
-        first one's."""
+        """The channel that an expression denotes, and its number in the array of channels; for an array of ``wanted``
+        lengths, that of the first."""
         indices = []
         while isinstance(node, c_ast.ArrayRef):
             indices.insert(0, node.subscript)
@@ -164,7 +164,7 @@ class ChannelCallChecker(UnitCallChecker):
                 )
             one = self.convert(one, ct.LONG)
             if not isinstance(one, tt.Const) and (len(channel.lengths) > 1 or channel.whole is not None):
-                # what is too large for its dimension is not in the next row
+                # an index too large for its dimension must not select an element of the next row
                 one = tt.ChannelSubscript(ct.LONG, one.span, one, length)
             index = self._sum(self._product(index, length), one)
         index = self._product(index, prod(wanted))

@@ -1,4 +1,4 @@
-"""Conversions between types: those that C makes, and casts."""
+"""Conversions between types: implicit ones, and casts."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from .layout import has_pointer, leaf_count
 
 __all__ = ["ConversionChecker"]
 
-#: more scalars than this are not copied as a whole
+#: values of more scalars than this cannot be copied as a whole
 _MOST_SCALARS = 4096
 
 
@@ -22,7 +22,7 @@ class ConversionChecker(ValueChecker):
     """Adds conversions to the expression checker."""
 
     def convert(self, e: tt.Expr, t: ct.CType) -> tt.Expr:
-        """A number as another number type, a vector element by element, or a scalar as each element of a vector."""
+        """A number as another number type: a vector element by element, or a scalar as each element of a vector."""
         if e.type == t:
             return e
         if isinstance(t, ct.Vector) and not isinstance(e.type, ct.Vector):
@@ -31,7 +31,7 @@ class ConversionChecker(ValueChecker):
         return constant(converted) if isinstance(e, tt.Const) else converted
 
     def assignable(self, e: tt.Expr, t: ct.CType, role: str) -> tt.Expr:
-        """``e`` converted to ``t`` as by an assignment; ``role`` says what ``e`` is ("the argument for 'x'")."""
+        """``e`` converted to ``t`` as if by assignment; ``role`` describes ``e`` ("the argument for 'x'")."""
         if ct.number(t) and ct.arithmetic(e.type):
             return self.convert(e, t)
         if e.type == t and not isinstance(t, ct.Pointer | ct.Void):
@@ -58,7 +58,7 @@ class ConversionChecker(ValueChecker):
         )
 
     def _advise(self, e: tt.Expr):
-        """A struct whose size is no power of two is not moved by one access."""
+        """Warn of a struct whose size is not a power of two: no single access moves it."""
         t, root = e.type, tt.root_of(e)
         buffer = isinstance(root, tt.Dereference) and root.pointer.type.space in ("global", "local")
         if buffer and isinstance(t, ct.Struct) and t.size & t.size - 1 and leaf_count(t) > 1:
@@ -82,7 +82,7 @@ class ConversionChecker(ValueChecker):
                 code=Code.ADDRESS_SPACE,
             )
         self.same_pointee(source, t, e.span, f"{role} is '{source}', not '{t}'")
-        if source.const and not t.const and t.space != "constant":  # which nobody writes anyway
+        if source.const and not t.const and t.space != "constant":  # constant memory is never written anyway
             self.warn(
                 e.span,
                 f"{role} is '{source}', not '{t}': const is lost",
@@ -92,8 +92,8 @@ class ConversionChecker(ValueChecker):
         return e if source == t else tt.Convert(t, e.span, e)
 
     def same_pointee(self, a: ct.Pointer, b: ct.Pointer, span: Span, message: str):
-        """Warn where two pointers that meet without a cast point to different types, as other compilers do: the bytes
-        are the same. Only pointers to pointers are never taken for others."""
+        """Warn where two pointers used together without a cast point to different types, as other compilers do: the
+        bytes are the same. Only pointers to pointers are never reinterpreted."""
         one, other = _plain(a.pointee), _plain(b.pointee)
         if one == other or ct.Void in (type(one), type(other)):
             return
@@ -135,7 +135,7 @@ class ConversionChecker(ValueChecker):
             return self._pointer_cast(e, target, span)
         if isinstance(target, ct.Int) and isinstance(e.type, ct.Pointer):
             place = _from_null(e)
-            if place and target != ct.BOOL_T:  # as offsetof is written
+            if place and target != ct.BOOL_T:  # the usual definition of offsetof
                 return self.convert(tt.Const(ct.ULONG, span, place), target)
             return self.convert(self.truth(e), target) if target == ct.BOOL_T else tt.Convert(target, span, e)
         if isinstance(target, ct.Vector) and isinstance(e.type, ct.Vector):
@@ -161,7 +161,7 @@ class ConversionChecker(ValueChecker):
 
 
 def _from_null(e: tt.Expr) -> int | None:
-    """How many bytes behind null a pointer leads, if that is where it comes from."""
+    """How many bytes after null a pointer leads, if it is derived from null."""
     if isinstance(e, tt.Null):
         return 0
     if isinstance(e, tt.Convert | tt.PointerAdd):
@@ -181,8 +181,9 @@ def _from_null(e: tt.Expr) -> int | None:
 
 
 def _reaches(source: ct.Pointer, target: ct.Pointer) -> bool:
-    """Whether the pointer may become one of the type without a word about memory. One without an address space points
-    anywhere, as of OpenCL C 2.0: so one helper serves buffers and arrays. Into constant memory it must be const."""
+    """Whether the pointer converts to the other type without an address space error. A pointer without an address space
+    may point anywhere, as of OpenCL C 2.0, so that one helper serves buffers and arrays. A pointer into constant memory
+    must be const."""
     if source.space == target.space:
         return True
     return target.space == "private" and (source.space != "constant" or target.const)
@@ -195,7 +196,7 @@ def _cast_hint(source: ct.CType, target: ct.CType) -> str:
 
 
 def _plain(t: ct.CType) -> ct.CType:
-    """A type without the promises that a pointer inside it makes."""
+    """A type without the qualifiers of a pointer inside it."""
     return (
         replace(t, pointee=_plain(t.pointee), const=False, volatile=False, restrict=False)
         if isinstance(t, ct.Pointer)
@@ -204,7 +205,7 @@ def _plain(t: ct.CType) -> ct.CType:
 
 
 def _component_of_literal(node: c_ast.Cast) -> c_ast.Node | None:
-    """``(float4)(a, b, c, d).x`` with the component taken of the literal: the C grammar takes it of ``(a, b, c,
+    """``(float4)(a, b, c, d).x`` with the component applied to the literal: the C grammar applies it to ``(a, b, c,
     d)``."""
     names, inner = [], node.expr
     while isinstance(inner, c_ast.StructRef) and inner.type == ".":

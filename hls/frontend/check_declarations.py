@@ -31,15 +31,15 @@ class DeclarationChecker(CallChecker):
         with self.poisoning(node.name):
             declared = self.declared(node.type, span)
             if isinstance(declared.type, ct.Struct) and not declared.type.name:
-                declared.type.name, declared.type.tagged = str(node.name), False  # the only name it has
+                declared.type.name, declared.type.tagged = str(node.name), False  # its only name
             declared = self._typedef_attributes(node, declared, span)
             known = self.here(node.name)
-            if not isinstance(known, TypeName) or known.meaning != declared:  # saying the same again does no harm
+            if not isinstance(known, TypeName) or known.meaning != declared:  # repeating the same typedef is allowed
                 self.add(node.name, TypeName(declared, span), span)
         return []
 
     def _typedef_attributes(self, node, declared: ct.Qualified, span) -> ct.Qualified:
-        """The type with what the attributes of its typedef make of it; they do not reach into a struct."""
+        """The type modified by the attributes of its typedef; they do not apply to the members of a struct."""
         for attribute in self.attributes(node):
             if attribute.name in ("aligned", "packed"):
                 where = (
@@ -84,7 +84,7 @@ class DeclarationChecker(CallChecker):
             return self._local(node, span)
 
     def name_span(self, node) -> Span:
-        """The place of the declared name (a pointer's declarator begins at its star)."""
+        """The location of the declared name (a pointer's declarator begins at its star)."""
         inner = innermost(node)
         return self.span(inner if inner.coord else node)
 
@@ -127,7 +127,7 @@ class DeclarationChecker(CallChecker):
         return [tt.Declare(span, variable, initial)]
 
     def read_attributes(self, found: list[Attribute], forms: dict[str, Form]) -> tuple[dict, dict]:
-        """(values, places) of attributes by their names in the IR; unknown ones are warned of."""
+        """(values, locations) of attributes by their names in the IR; warns of unknown ones."""
         values, spans = {}, {}
         for attribute in found:
             with self.recover():
@@ -156,7 +156,7 @@ class DeclarationChecker(CallChecker):
         return values, spans
 
     def memory_attributes(self, node, forms: dict[str, Form] = MEMORY) -> tuple[dict, dict]:
-        """(values, places) of the attributes of a variable or argument, as the IR has them."""
+        """(values, locations) of the attributes of a variable or argument, as in the IR."""
         values, spans = self.read_attributes(self.variable_attributes(node), forms)
         with self.recover():
             check_memory(values, spans)
@@ -196,7 +196,7 @@ class DeclarationChecker(CallChecker):
 
     @property
     def here_span(self) -> Span:
-        """A place to blame where an initializer is empty."""
+        """The location to report where an initializer is empty."""
         return self.function.span if self.function else Span("", 1)
 
     def _values(self, init, t: ct.CType) -> tuple[tuple[int, tt.Expr], ...]:
@@ -229,7 +229,7 @@ class DeclarationChecker(CallChecker):
         self.constants.append(variable)
 
     def _table_attributes(self, node):
-        """Warn of those that shape memories: a table has no stores, and a port for each read."""
+        """Warn of attributes that shape memories: a constant table has no stores, and a port for each read."""
         found = self.attributes(node)
         self.read_attributes(found, MEMORY)
         for attribute in found:
@@ -243,5 +243,5 @@ class DeclarationChecker(CallChecker):
 
 
 def _words(node) -> list[str]:
-    """The qualifiers of a declaration, wherever they stand."""
+    """The qualifiers of a declaration, at any position."""
     return [str(w) for w in (*node.quals, *(innermost(node).quals or []))]

@@ -37,10 +37,10 @@ _VECTOR_CONVERSION = re.compile(r"%([-+ #0]*)(\d*)(\.\d*)?v(2|3|4|8|16)(hh|hl|h|
 
 
 class GroupCallChecker(PointerMathChecker):
-    """Adds the functions that have effects beyond their value."""
+    """Adds the functions with side effects."""
 
     def group_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
-        """The call of such a function; None if the name is none of theirs."""
+        """The call of such a function; None if ``name`` is not one."""
         if name in _BARRIERS:
             return self._barrier(name, nodes, span)
         if name in _FENCES:
@@ -154,7 +154,7 @@ class GroupCallChecker(PointerMathChecker):
     # -- printf
 
     def _shown(self, text: c_ast.Constant) -> str:
-        """A text in quotes as printf shows it."""
+        """A string literal as printf shows it."""
         return unescaped(text.value[1:-1], self.span(text)).decode("utf-8", "replace")
 
     def _printf(self, nodes, span):
@@ -208,7 +208,7 @@ class GroupCallChecker(PointerMathChecker):
 
 
 def _with_texts(format: str, nodes: list, shown_as) -> tuple[str, list]:
-    """The format with every text in quotes among its values put in where its %s stands, and the other values."""
+    """The format with every string literal argument substituted for its %s, and the other arguments."""
     parts, kept, rest = [], nodes[:1], iter(nodes[1:])
     end = 0
     for match in _ANY_CONVERSION.finditer(format):
@@ -223,7 +223,7 @@ def _with_texts(format: str, nodes: list, shown_as) -> tuple[str, list]:
 
 
 def _plain(format: str) -> str:
-    """``%v4f`` as four conversions with commas between."""
+    """``%v4f`` as four conversions separated by commas."""
 
     def one(match: re.Match) -> str:
         flags, width, precision, length, size, kind = match.groups()

@@ -1,7 +1,7 @@
-"""Functions with a second result behind a pointer: ``sincos``, ``fract``, ``modf``, ``frexp``, ``lgamma_r``,
+"""Functions with a second result through a pointer: ``sincos``, ``fract``, ``modf``, ``frexp``, ``lgamma_r``,
 ``remquo``.
 
-Each is written out in functions that give one value. Its operands are evaluated once, into variables of their own.
+Each is expanded into functions with one result. Its operands are evaluated once, into variables of their own.
 """
 
 from ..diag import Code, CompileError, Span
@@ -11,7 +11,7 @@ from .check_vectors import VectorCallChecker
 
 __all__ = ["PointerMathChecker"]
 
-#: name -> (function whose value it has, function of what goes behind the pointer)
+#: name -> (function for the value, function for the result stored through the pointer)
 _PAIRS = {
     "sincos": ("sin", "cos"),
     "fract": ("fract.part", "floor"),
@@ -20,7 +20,7 @@ _PAIRS = {
     "lgamma_r": ("lgamma", "lgamma.sign"),
 }
 
-#: those of which the second result is an integer
+#: functions whose second result is an integer
 _COUNTS = frozenset({"frexp", "lgamma_r", "remquo"})
 
 
@@ -28,7 +28,7 @@ class PointerMathChecker(VectorCallChecker):
     """Adds these functions."""
 
     def pointer_math(self, name: str, nodes, span: Span) -> tt.Expr | None:
-        """The call of such a function; None if the name is none of theirs."""
+        """The call of such a function; None if ``name`` is not one."""
         if name not in _PAIRS and name != "remquo":
             return None
         self.count(name, nodes, 2 + (name == "remquo"), span)
@@ -50,7 +50,7 @@ class PointerMathChecker(VectorCallChecker):
         return result
 
     def _second(self, name: str, node, t: ct.CType) -> tt.Expr:
-        """The pointer argument, which must lead to a ``t``."""
+        """The pointer argument, which must point to a ``t``."""
         pointer = self.rvalue(node)
         if not isinstance(pointer.type, ct.Pointer) or pointer.type.pointee != t:
             raise CompileError.at(
@@ -70,7 +70,7 @@ class PointerMathChecker(VectorCallChecker):
         return tt.Assign(e.type, e.span, ref, e), ref
 
     def _remquo(self, operands, span: Span) -> tuple[tt.Expr, tt.Expr]:
-        """The quotient is counted within 128 times the divisor: it has the low seven bits of the true one."""
+        """The quotient is taken modulo 128: it has the low seven bits of the true one."""
         x, y = operands
         t, ints = x.type, ct.with_element(x.type, ct.INT)
         size, step = (self.applied("fabs", [e], span) for e in operands)

@@ -1,4 +1,4 @@
-"""Parts of values: members of structs, components of vectors; and values put together from parts."""
+"""Parts of values: members of structs, components of vectors; and values composed of parts."""
 
 import re
 
@@ -73,7 +73,8 @@ class PartChecker(AssignmentChecker):
         return tt.Lanes(t if len(lanes) == 1 else ct.Vector(t, len(lanes)), span, e, lanes)
 
     def vector_literal(self, t: ct.Vector, nodes, span: Span) -> tt.Expr:
-        """``(T)(a, b, ...)``: numbers and vectors of the same elements, together as many as the vector has."""
+        """``(T)(a, b, ...)``: numbers and vectors of the same element type, with as many elements in total as the
+        vector."""
         parts, count = [], 0
         for node in nodes:
             e = self.rvalue(node)
@@ -103,7 +104,7 @@ class PartChecker(AssignmentChecker):
         span = self.span(node)
         t = self.declared(node.type, span).type
         if isinstance(t, ct.Array):
-            name = "an array without a name"  # no name of a program's
+            name = "an array without a name"  # no valid identifier, so it cannot clash with a program's name
             return self.expression(stored_first(name, node.type.type, node.init, c_ast.ID(name, node.coord)))
         if isinstance(t, ct.Pointer | ct.Void):
             raise CompileError.at(span, f"there is no literal of type '{t}'", code=Code.VECTOR_LITERAL)
@@ -128,7 +129,7 @@ class PartChecker(AssignmentChecker):
 
 
 def _component_numbers(name: str, length: int) -> tuple[int, ...] | None:
-    """The numbers of the components that a name such as ``xy``, ``s03`` or ``hi`` stands for."""
+    """The component numbers that a name such as ``xy``, ``s03`` or ``hi`` denotes."""
     if name in _HALVES:
         size = 4 if length == 3 else length
         return tuple(k for k in _HALVES[name](size) if k < length)

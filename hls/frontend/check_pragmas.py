@@ -1,4 +1,4 @@
-"""Pragmas and attributes of loops to attributes of the IR's loops."""
+"""Converts pragmas and attributes of loops to attributes of the IR's loops."""
 
 from dataclasses import replace
 
@@ -19,10 +19,10 @@ class PragmaChecker(DeclarationChecker):
     def __init__(self, syntax):
         super().__init__(syntax)
         self._groups = 0  #: blocks of loops to be fused so far
-        self.contract = True  #: whether the program lets expressions of the functions that follow round less often
+        self.contract = True  #: whether the program permits contraction in the functions that follow
 
     def pragma(self, node) -> list[LoopPragma]:
-        """The loop pragma that a node is, if it is one; others are warned of where they ask for something unknown."""
+        """The loop pragma that a node is, if it is one; warns of unknown pragmas."""
         span = self.span(node)
         text = node.string if isinstance(node.string, str) else node.string.value.strip('"')
         pragma = read_loop_pragma(str(text), span)
@@ -38,7 +38,7 @@ class PragmaChecker(DeclarationChecker):
         return []
 
     def _contraction(self, allowed: bool):
-        """FP_CONTRACT in a function counts for all of it; outside, for all functions that follow."""
+        """FP_CONTRACT inside a function applies to all of it; outside, to all functions that follow."""
         if self.function is None:
             self.contract = allowed
         elif not allowed:
@@ -48,7 +48,7 @@ class PragmaChecker(DeclarationChecker):
         return self.similar(name, (*LOOP_PRAGMAS, "ivdep", "loop_fuse")) if len(name) > 2 else ""
 
     def unattached(self, pragmas: list[LoopPragma]):
-        """Warn of pragmas that no loop follows."""
+        """Warn of pragmas that are not followed by a loop."""
         for pragma in pragmas:
             if pragma.name == "loop_fuse":
                 self.warn(
@@ -66,7 +66,7 @@ class PragmaChecker(DeclarationChecker):
                 )
 
     def fused(self, block: tt.Block, pragmas: list[LoopPragma]) -> tt.Block:
-        """The block with its loops marked for what a ``loop_fuse`` among the pragmas asks; others are warned of."""
+        """The block with its loops marked as a ``loop_fuse`` among the pragmas requests; warns of others."""
         wishes = [pragma for pragma in pragmas if pragma.name == "loop_fuse"]
         self.unattached([pragma for pragma in pragmas if pragma not in wishes])
         if len(wishes) > 1:
@@ -97,7 +97,8 @@ class PragmaChecker(DeclarationChecker):
         )
 
     def loop_attrs(self, pragmas: list[LoopPragma]) -> tuple[dict, tuple]:
-        """What the pragmas before a loop ask for: its attributes, and (array or None, safelen or 0) of each ivdep."""
+        """The requests of the pragmas before a loop: its attributes, and (array or None, safelen or 0) of each
+        ivdep."""
         attrs, ivdep, spans = {}, [], {}
         self.unattached([pragma for pragma in pragmas if pragma.name == "loop_fuse"])
         for pragma in pragmas:
@@ -176,5 +177,5 @@ class PragmaChecker(DeclarationChecker):
 
 
 def _written(attr: str, value) -> str:
-    """An attribute as the source has it."""
+    """An attribute as written in the source."""
     return attr if value in (True, -1) else f"{attr} {value}"

@@ -1,4 +1,4 @@
-"""Statements to the typed tree."""
+"""Checks statements; produces the typed tree."""
 
 from dataclasses import replace
 
@@ -25,8 +25,8 @@ class StatementChecker(PragmaChecker):
 
     def __init__(self, syntax):
         super().__init__(syntax)
-        self._inside: list[str] = []  #: "loop" and "switch" around the statement
-        self._entries: Entries | None = None  #: of the switch around, where labels stand inside its statements
+        self._inside: list[str] = []  #: "loop" and "switch" for each enclosing one
+        self._entries: Entries | None = None  #: of the enclosing switch, if labels stand inside its statements
 
     # -- lists of statements
 
@@ -62,7 +62,7 @@ class StatementChecker(PragmaChecker):
         return self.statement(node)
 
     def _expr_statementexpr(self, node):
-        """The statements in a scope of their own; a last one that is an expression gives the value."""
+        """The statements in a scope of their own; if the last one is an expression, it is the value."""
         last = node.items[-1] if node.items and self._is_expression(node.items[-1]) else None
         with self.scope():
             around, self._inside, self._entries = (self._inside, self._entries), [], None
@@ -131,7 +131,7 @@ class StatementChecker(PragmaChecker):
         return [] if condition is None else [tt.If(self.span(node), condition, then, otherwise)]
 
     def _tested(self, node) -> tt.Expr | None:
-        """A condition, or None after an error, so that what it controls is checked all the same."""
+        """A condition, or None after an error, so that the statements it controls are still checked."""
         with self.recover():
             return self.condition(node)
         return None
@@ -188,7 +188,7 @@ class StatementChecker(PragmaChecker):
             self._entries = around
 
     def _unset(self, nodes) -> list[tt.Stmt]:
-        """Declarations before the first label of a switch, past whose initializers it leads."""
+        """Declarations before the first label of a switch, whose initializers the jump to a label skips."""
         found = self.statements(nodes)
         for s in found:
             if isinstance(s, tt.Declare) and s.initial is not None:
@@ -227,7 +227,7 @@ class StatementChecker(PragmaChecker):
         return tuple(sections)
 
     def _label(self, node, t: ct.CType, seen: dict[tuple[int, int], Span]) -> tuple[tt.Const, tt.Const]:
-        """The first and the last value of a label, which are mostly one."""
+        """The first and the last value of a label, which are equal unless it is a range."""
         ends = (node.expr.first, node.expr.last) if isinstance(node.expr, Range) else (node.expr, node.expr)
         first, last = (constant(self.convert(self.number(end, "a case label"), t)) for end in ends)
         span = self.span(node)
@@ -293,25 +293,25 @@ def _is_label(node) -> bool:
 
 
 def _has_label(node) -> bool:
-    """Whether a label of the switch around is inside."""
+    """Whether it contains a label of the enclosing switch."""
     return (
         _is_label(node) or not isinstance(node, c_ast.Switch) and any(_has_label(child) for _, child in node.children())
     )
 
 
 def _labelled_loop(node):
-    """The loop that ``node`` is, perhaps behind a label, and the pragmas between label and loop."""
+    """The loop that ``node`` is, possibly after a label, and the pragmas between label and loop."""
     pragmas = []
     if isinstance(node, c_ast.Label):
         node = node.stmt
-        if isinstance(node, c_ast.Compound) and node.block_items:  # what the grammar makes of a statement with pragmas
+        if isinstance(node, c_ast.Compound) and node.block_items:  # the grammar's form of a statement with pragmas
             *pragmas, node = node.block_items
     found = isinstance(node, _LOOPS) and all(isinstance(each, c_ast.Pragma) for each in pragmas)
     return (pragmas, node) if found else ([], None)
 
 
 def _induction_name(first, step) -> str:
-    """The name of the variable that counts the iterations, as well as one can see."""
+    """The name of the variable that counts the iterations, as far as it can be recognized."""
     if isinstance(step, (tt.Update, tt.Step, tt.Assign)) and isinstance(step.target, tt.VariableRef):
         return step.target.variable.name
     for s in first:

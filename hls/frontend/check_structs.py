@@ -1,4 +1,4 @@
-"""Structs and unions of the syntax tree to types."""
+"""Converts structs and unions of the syntax tree to types."""
 
 from pycparser import c_ast
 
@@ -16,12 +16,12 @@ _LARGEST_STRUCT = 1 << 20
 
 
 class StructChecker(Scopes):
-    """Resolves struct and union types. ``declared`` and ``constant_int`` come with the checkers built on this."""
+    """Resolves struct and union types. ``declared`` and ``constant_int`` are defined by subclasses."""
 
     def __init__(self, syntax: Syntax):
         super().__init__()
         self.syntax = syntax
-        self.looked_at: set[Attribute] = set()  #: attributes of which something was made or said
+        self.looked_at: set[Attribute] = set()  #: attributes that had an effect or a message
         self._structs: dict[int, ct.Struct] = {}  #: by node: `struct {int a;} x, y;` holds one node twice
 
     def span(self, node) -> Span | None:
@@ -34,7 +34,7 @@ class StructChecker(Scopes):
         return ct.Qualified(self._structs[id(node)])
 
     def complete(self, t: ct.CType, span: Span, what: str):
-        """Refuse a type whose size is not known yet."""
+        """Reject a type whose size is not known yet."""
         inner = t
         while isinstance(inner, ct.Array):
             inner = inner.element
@@ -131,8 +131,8 @@ class StructChecker(Scopes):
         return [(str(decl.name), t, align)]
 
     def _nameless(self, struct, decl, place) -> list[tuple[str, ct.CType, int]]:
-        """A struct or union of which the members count as those of the one around it (C11 6.7.2.1); or no member, only
-        a type."""
+        """The members of a struct or union without a name, which count as those of the enclosing one (C11 6.7.2.1);
+        none for a mere type declaration."""
         kind = decl.type
         t = self.base(kind, place).type
         if not isinstance(t, ct.Struct):
@@ -161,14 +161,14 @@ class StructChecker(Scopes):
         return found
 
     def variable_attributes(self, node) -> list[Attribute]:
-        """As ``attributes``, but what a declarator of several says of itself overrides what is said of all."""
+        """Like ``attributes``, but attributes of a single declarator override those of the whole declaration."""
         name = getattr(innermost(node), "declname", None)
         own = name.attributes if isinstance(name, Word) else ()
         said = {a.name for a in own}
         return [a for a in self.attributes(node) if a in own or a.name not in said]
 
     def _layout_attributes(self, attributes: list[Attribute], struct, member: str = "") -> tuple[bool, int]:
-        """(packed, least alignment) of the attributes of a struct or a member."""
+        """(packed, least alignment) from the attributes of a struct or a member."""
         packed, align = False, 1
         for attribute in attributes:
             if attribute.name == "packed":
@@ -187,7 +187,7 @@ class StructChecker(Scopes):
         return packed, align
 
     def alignment_of(self, attribute: Attribute) -> int:
-        """The N of ``aligned(N)``; without one, the largest alignment that a type can need."""
+        """The N of ``aligned(N)``; without an argument, the largest alignment of any type."""
         nodes = parse_expressions(attribute.arguments, attribute.span, self.types()) if attribute.arguments else []
         if not nodes:
             return 128

@@ -1,4 +1,4 @@
-"""Type names and declarators of the syntax tree to types; everything refused about types is refused here."""
+"""Converts type names and declarators of the syntax tree to types; all errors about types are reported here."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ from .scope import EnumConstant, TypeName
 
 __all__ = ["MAX_ARRAY_BYTES", "TypeChecker"]
 
-#: what one array on the chip may hold; larger ones belong into a buffer
+#: most bytes of an on-chip array; larger ones must be buffers
 MAX_ARRAY_BYTES = 1 << 20
 
 _ALIASES = {
@@ -37,17 +37,17 @@ _BASES = {
 
 
 class TypeChecker(StructChecker):
-    """Resolves types. ``constant_int`` comes with the expression checker, which is built on this."""
+    """Resolves types. ``constant_int`` is defined by the expression checker, a subclass."""
 
     def __init__(self, syntax: Syntax):
         super().__init__(syntax)
         self._enums: set[int] = set()  #: nodes seen: `enum {A} x, y;` holds one node twice
-        self._enum_types: dict[int, ct.Int] = {}  #: by node, where one was defined
+        self._enum_types: dict[int, ct.Int] = {}  #: by node that defined one
 
     # -- base types
 
     def base(self, node, place: Span) -> ct.Qualified:
-        """The type that a declaration begins with."""
+        """The type at the beginning of a declaration."""
         if isinstance(node, c_ast.IdentifierType):
             return self._named(node.names, self.span(node) or place)
         if isinstance(node, c_ast.Enum):
@@ -101,7 +101,7 @@ class TypeChecker(StructChecker):
         )
         self._enums.add(id(node))
         following, found = 0, []
-        least, most = 0, 0  # of the constants so far
+        least, most = 0, 0  # range of the constants so far
         for item in items:
             span = self.span(item)
             if item.value is not None:
@@ -111,15 +111,15 @@ class TypeChecker(StructChecker):
             found.append(constant)
             self.add(item.name, constant, span)
             following += 1
-        for constant in found:  # all have the type that holds the last
+        for constant in found:  # all get the type that holds the last one
             constant.type = found[-1].type
         if found:
             self._enum_types[id(node)] = found[-1].type
         return ct.Qualified(self._enum_types.get(id(node), ct.INT))
 
     def _holding(self, least: int, most: int, name: str, span: Span) -> ct.Int:
-        """The type of an enum with constants from ``least`` to ``most``: int, or, as compilers take it, the first that
-        holds them all."""
+        """The type of an enum with constants from ``least`` to ``most``: int if it holds them all, or else, as in other
+        compilers, the first type that does."""
         for t in (ct.INT, ct.UINT, ct.LONG, ct.ULONG):
             low = -(1 << t.bits - 1) if t.signed else 0
             if low <= least and most < low + (1 << t.bits):

@@ -10,27 +10,27 @@ from .scope import TypeName
 
 __all__ = ["OF_TYPES", "TypeOperators"]
 
-#: operators on types, and what they say to one without values
+#: operators on types, and the error of each for a type without values
 OF_TYPES = {"sizeof": "void has no size", "alignof": "void has no alignment", "vec_step": "void is no vector"}
 
 
 class TypeOperators(TypeChecker):
-    """``expression`` and ``sized`` come with the checkers that are built on this."""
+    """``expression`` and ``sized`` are defined by subclasses."""
 
     def named_type(self, node, span: Span) -> ct.CType:
-        """The type that is written, or that of an expression."""
+        """The type that is written, or the type of the expression."""
         named = self.find(str(node.name)) if isinstance(node, c_ast.ID) else None
         if isinstance(node, c_ast.Typename):
             return self.declared(node, span).type
         if isinstance(named, TypeName):  # in an attribute, where the grammar knows no typedefs
             return named.meaning.type
-        if isinstance(node, c_ast.CompoundLiteral):  # an array is not yet a pointer
+        if isinstance(node, c_ast.CompoundLiteral):  # an array has not decayed to a pointer
             t = self.declared(node.type, span).type
             return self.sized(t, node, span) if isinstance(t, ct.Array) and t.length == 0 else t
         return self.expression(node).type
 
     def of_type(self, node, span):
-        """``sizeof``, ``alignof``, and ``vec_step``: the elements of a vector, of which one of three counts as four."""
+        """``sizeof``, ``alignof``, and ``vec_step``: the number of elements of a vector; three count as four."""
         t = self.named_type(node.expr, span)
         if isinstance(t, ct.Void):
             raise CompileError.at(span, OF_TYPES[node.op], code=Code.BUILTIN_ARGUMENTS)

@@ -1,4 +1,4 @@
-"""Loads and stores whose unit the program chooses: ``__pipelined_load`` and its like."""
+"""Loads and stores whose load-store unit the program chooses, such as ``__pipelined_load``."""
 
 from ..diag import Code, CompileError, Span
 from ..ir.accesses import BURST, CACHED, MOST_CACHE_BYTES, PIPELINED, PREFETCHING
@@ -17,11 +17,11 @@ _STORES = {"__pipelined_store": PIPELINED, "__burst_coalesced_store": BURST}
 
 
 class UnitCallChecker(GroupCallChecker):
-    """Adds accesses of global memory that name their unit."""
+    """Adds global memory accesses that name their unit."""
 
     def unit_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
-        """``LOAD(p)``, ``__burst_coalesced_cached_load(p, bytes)`` or ``STORE(p, value)``; None if the name is none of
-        theirs."""
+        """``LOAD(p)``, ``__burst_coalesced_cached_load(p, bytes)`` or ``STORE(p, value)``; None if ``name`` is not such
+        a function."""
         if name in _LOADS:
             kind = _LOADS[name]
             self.count(name, nodes, 2 if kind == CACHED else 1, span)

@@ -1,4 +1,4 @@
-"""Expressions of the syntax tree to typed ones, with C's conversions written out."""
+"""Converts expressions of the syntax tree to typed ones, with C's implicit conversions made explicit."""
 
 from dataclasses import replace
 
@@ -22,10 +22,11 @@ _INTEGER_ONLY = ("%", "&", "|", "^", "<<", ">>")
 
 
 class ValueChecker(TypeOperators):
-    """Checks expressions of ``self.function``. An ``expression`` may still be an lvalue; an ``rvalue`` is not."""
+    """Checks expressions of ``self.function``. The result of ``expression`` may still be an lvalue; that of ``rvalue``
+    is not."""
 
     function: tt.FunctionTree | None = None
-    single_precision = False  #: unsuffixed floating constants are meant as float
+    single_precision = False  #: unsuffixed floating constants are float
 
     # -- entry points
 
@@ -48,12 +49,12 @@ class ValueChecker(TypeOperators):
             return self._placed(e)
         root = tt.root_of(e)
         if isinstance(root, tt.VariableRef) and root.variable.kind == "parameter":
-            root.variable.written = True  # its elements need a place
+            root.variable.written = True  # its elements need an address
         return tt.AddressOf(ct.Pointer(e.type.element, *place_of(e)), e.span, e)
 
     def _placed(self, e: tt.Expr) -> tt.Expr:
-        """The address of an array in a struct that is a mere value, or of a compound literal: in a variable that holds
-        it."""
+        """The address of an array in a struct that is an rvalue, or of a compound literal: it is stored in a new
+        variable."""
         value, members = e, []
         while isinstance(value, tt.Member):
             value, members = value.base, [value, *members]
@@ -88,7 +89,7 @@ class ValueChecker(TypeOperators):
 
     @staticmethod
     def truth(e: tt.Expr) -> tt.Expr:
-        """A pointer where a truth value is wanted: whether it is not null."""
+        """For a pointer used as a truth value, whether it is not null."""
         if not isinstance(e.type, ct.Pointer):
             return e
         return tt.PointerCompare(ct.INT, e.span, "!=", e, tt.Null(e.type, e.span))
@@ -244,7 +245,7 @@ class ValueChecker(TypeOperators):
         return self.dereference(self._pointer_add(base, index, span), span)
 
     def _component(self, vector: tt.Expr, index: tt.Expr, span: Span) -> tt.Expr:
-        """``v[i]``, which compilers for FPGAs take as well: component i."""
+        """``v[i]``, an extension that other FPGA compilers support: component i."""
         t = vector.type
         if not ct.integer(index.type):
             raise CompileError.at(
@@ -272,7 +273,7 @@ class ValueChecker(TypeOperators):
             )
         root = tt.root_of(vector)
         if isinstance(root, tt.VariableRef):
-            root.variable.written = True  # it needs a place
+            root.variable.written = True  # it needs an address
         place = place_of(vector)
         whole = tt.AddressOf(ct.Pointer(t, *place), span, vector)
         first = tt.Convert(ct.Pointer(t.element, *place), span, whole)
@@ -299,7 +300,7 @@ class ValueChecker(TypeOperators):
         return tt.PointerAdd(pointer.type, span, pointer, index, subtract)
 
     def _check_bound(self, pointer, index, subtract):
-        """A constant index outside an array of known length is never meant."""
+        """Report a constant index outside an array of known length: it is never intended."""
         target = pointer.target if isinstance(pointer, tt.AddressOf) else None
         if target is None or not isinstance(target.type, ct.Array) or subtract or not isinstance(index, tt.Const):
             return
@@ -331,7 +332,7 @@ class ValueChecker(TypeOperators):
         return tt.Binary(t, span, op, left, right)
 
     def common(self, left: tt.Expr, right: tt.Expr, span: Span, op: str) -> ct.CType:
-        """The type in which the operation on the two is computed; a scalar beside a vector gets the vector's type."""
+        """The type in which the operation is computed; a scalar combined with a vector gets the vector's type."""
         a, b = left.type, right.type
         if not isinstance(a, ct.Vector) and not isinstance(b, ct.Vector):
             return ct.common(a, b)
@@ -353,7 +354,7 @@ class ValueChecker(TypeOperators):
         return vector
 
     def operands(self, op: str, left: tt.Expr, right: tt.Expr, span: Span):
-        """Both must be numbers, and integers where the operator needs them."""
+        """Check that both are numbers, and integers where the operator requires them."""
         for e in (left, right):
             if not ct.number(e.type):
                 raise CompileError.at(
@@ -454,7 +455,7 @@ class ValueChecker(TypeOperators):
         )
 
     def _vector_choice(self, condition, then, otherwise):
-        """For every component: where the condition's highest bit is set the second value, else the third."""
+        """Component by component: the second value where the condition's highest bit is set, else the third."""
         span, c = condition.span, condition.type
         for e in (then, otherwise):
             if not ct.number(e.type):
@@ -481,12 +482,12 @@ def _is_literal(node) -> bool:
 
 
 def _element(t: ct.CType) -> ct.CType:
-    """What an array holds, however many dimensions it has; another type is its own element."""
+    """The innermost element type of an array, whatever its dimensions; another type is its own element."""
     return t.scalar if isinstance(t, ct.Array) else t
 
 
 def place_of(e: tt.LValue) -> tuple[str, bool, bool]:
-    """(address space, const, volatile) of where an lvalue is."""
+    """(address space, const, volatile) of an lvalue's location."""
     e = tt.root_of(e)
     if isinstance(e, tt.VariableRef):
         v = e.variable
@@ -506,7 +507,7 @@ def is_null(e: tt.Expr) -> bool:
 
 
 def number_hint(t: ct.CType) -> str:
-    """What to do where a number is needed."""
+    """The hint where a number is needed."""
     if isinstance(t, ct.Vector):
         return "name a component, or use any(...) or all(...) for a condition"
     if isinstance(t, ct.Struct):

@@ -14,7 +14,8 @@ __all__ = ["VectorCallChecker"]
 
 _CONVERSION = re.compile(r"convert_([a-z]+)(\d*)(_sat)?(?:_(rt[ezpn]))?$")
 _ACCESS = re.compile(r"v(load|store)(2|3|4|8|16)$")
-#: of halves in memory as floats; with "a" vectors are aligned as a whole, so that three take the place of four
+#: halves in memory accessed as floats; with "a", vectors are aligned as a whole, so that three elements occupy the
+#: space of four
 _HALF_ACCESS = re.compile(r"v(load|store)(a?)_half(2|3|4|8|16)?(?:_(rt[ezpn]))?$")
 
 
@@ -33,14 +34,14 @@ class VectorCallChecker(PartChecker):
         return self.applied(name, [self._operand(n, name) for n in nodes], span)
 
     def applied(self, name: str, arguments: list[tt.Expr], span: Span) -> tt.Expr:
-        """The function's value for numbers or vectors."""
+        """The function applied to numbers or vectors."""
         if name in VECTOR_BUILTINS and (name not in BUILTINS or any(isinstance(a.type, ct.Vector) for a in arguments)):
             return self._whole(name, arguments, span)
         row = BUILTINS[name]
         self.count(name, arguments, row.arity, span)
         shape = self._shape(name, arguments, span)
         elements = [ct.element_of(a.type) for a in arguments]
-        if shape is not None and name not in BROADCAST:  # a number beside vectors becomes one of theirs
+        if shape is not None and name not in BROADCAST:  # a scalar next to vectors becomes a vector
             elements = [
                 t if isinstance(a.type, ct.Vector) else ct.element_of(shape) for a, t in zip(arguments, elements)
             ]
@@ -76,7 +77,7 @@ class VectorCallChecker(PartChecker):
         return tt.Builtin(result, span, name, tuple(self.convert(a, t) for a, t in zip(arguments, params)))
 
     def _shape(self, name: str, arguments, span: Span) -> ct.Vector | None:
-        """The vector type that says how long the call's vectors are."""
+        """The vector type that determines the length of the call's vectors."""
         vectors = [a.type for a in arguments if isinstance(a.type, ct.Vector)]
         if not vectors:
             return None
@@ -109,7 +110,7 @@ class VectorCallChecker(PartChecker):
     # -- conversions
 
     def conversion(self, name: str, nodes, span: Span) -> tt.Expr | None:
-        """``convert_T...`` and ``as_T`` of vectors; None if the name is neither."""
+        """``convert_T...`` and ``as_T`` of vectors; None if ``name`` is neither."""
         if name.startswith("as_") and name[3:] in (ct.VECTORS | ct.SCALARS):
             return self._reinterpret((ct.VECTORS | ct.SCALARS)[name[3:]], name, nodes, span)
         match = _CONVERSION.match(name)
@@ -196,12 +197,12 @@ class VectorCallChecker(PartChecker):
             )
 
     def stored(self, place: tt.LValue, value: tt.Expr, span: Span) -> tt.Expr:
-        """An assignment that has no value."""
+        """An assignment without a value."""
         assign = tt.Assign(place.type, span, place, value)
         return tt.Sequence(ct.VOID, span, assign, tt.Convert(ct.VOID, span, tt.Const(ct.INT, span, 0)))
 
     def vector_access(self, name: str, nodes, span: Span) -> tt.Expr | None:
-        """``vloadN(offset, p)`` and ``vstoreN(v, offset, p)``; None if the name is neither."""
+        """``vloadN(offset, p)`` and ``vstoreN(v, offset, p)``; None if ``name`` is neither."""
         match = _ACCESS.match(name)
         if match is None:
             return self._half_access(name, nodes, span)

@@ -1,7 +1,7 @@
-"""Numbers of ``#if``, where those of pcpp take memory without end, or lose digits.
+"""Numbers of ``#if``, where pcpp's numbers take unbounded memory or lose digits.
 
-pcpp shifts before it cuts to 64 bits, so that ``1 << 40000000000`` takes 5 GB, and divides in floating point. Its
-grammar names its class of numbers itself, so what is wrong there is put right there.
+pcpp shifts before it truncates to 64 bits, so that ``1 << 40000000000`` takes 5 GB, and it divides in floating point.
+Its grammar refers to its class of numbers directly, so the operations of that class are replaced.
 """
 
 from collections.abc import Callable
@@ -12,16 +12,15 @@ __all__ = ["mend_numbers"]
 
 
 def mend_numbers() -> None:
-    """Give pcpp's numbers shifts and quotients as C has them. A shift by the width or more leaves no bit, as with
-    gcc."""
+    """Give pcpp's numbers shifts and quotients as in C. A shift by the width or more leaves no bit, as with gcc."""
     Value.__lshift__, Value.__rshift__ = _both(_shift_left), _both(_shift_right)
     Value.__truediv__ = Value.__div__ = _both(_divide)
     Value.__mod__ = _both(_remainder)
 
 
 def _both(operation: Callable[[Value, Value], Value]) -> Callable:
-    """The operation, where neither of its operands is an error; an error stays one until it is known whether it counts
-    (``0 && 1 / 0``)."""
+    """The operation if neither operand is an error; an error is passed on until it is known whether it matters (``0 &&
+    1 / 0``)."""
 
     def result(left: Value, right) -> Value:
         right = Value(right)
@@ -57,6 +56,6 @@ def _remainder(left: Value, right: Value) -> Value:
 
 
 def _alike(left: Value, right: Value) -> tuple[int, int, bool]:
-    """Both numbers, of one type."""
+    """Both numbers, converted to one type."""
     unsigned = left.unsigned or right.unsigned
     return int(Value(int(left), unsigned)), int(Value(int(right), unsigned)), unsigned

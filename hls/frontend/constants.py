@@ -16,9 +16,9 @@ _HEX_FLOAT = re.compile(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)$")
 
 
 def literal(text: str, kind: str, span: Span, doubles: bool = False) -> tuple[Const, bool]:
-    """The constant a literal stands for, and whether it was written as a double but made a float.
+    """The constant that a literal denotes, and whether it was written as a double but made a float.
 
-    ``kind`` is pycparser's type name. With ``doubles`` what is written as a double is one.
+    ``kind`` is pycparser's type name. With ``doubles``, a literal written as a double is one.
     """
     if kind.endswith("char") or text.endswith("'"):
         return Const(ct.INT, span, _character(text, span)), False
@@ -88,7 +88,7 @@ def _character(text: str, span: Span) -> int:
 
 
 def unescaped(text: str, span: Span) -> bytes:
-    """The characters that a string literal, without its quotes, stands for, one byte an escape. Raises CompileError."""
+    """The characters that a string literal, given without quotes, denotes, one byte per escape. Raises CompileError."""
 
     def one(match: re.Match) -> str:
         code = match.group(1)

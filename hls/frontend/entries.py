@@ -1,10 +1,10 @@
-"""Switches with labels inside other statements (Duff's device, labels in branches): the way to the label is walked with
-a number.
+"""Switches with labels inside other statements (Duff's device, labels in branches): the label's number guides control
+to it.
 
-A variable holds the number of the label that is still to be reached, and 0 once it is. Up to there a statement runs
-only if it holds 0, or has the label inside: such an ``if`` takes the branch with the label, such a loop is entered
-without its condition. From the label on all is as it was written. So a loop with many entries gets one, and the
-hardware sees structured code.
+A variable holds the number of the label that is still to be reached, and 0 once it is. Before the label, a statement
+runs only if the variable is 0 or if the statement contains the label: an ``if`` then takes the branch with the label,
+and a loop is entered without testing its condition. From the label on, everything runs as written. So a loop with many
+entries gets a single one, and the hardware sees structured code.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class Entries:
         self._first = value
 
     def add(self, span: Span, labels: Labels | None) -> tt.Entry:
-        """The place of a label; of ``default`` where it has no values."""
+        """The entry of a label; of ``default`` if it has no values."""
         self._labels.append(labels)
         if labels is None:
             self.default = len(self._labels)
@@ -42,7 +42,7 @@ class Entries:
         """The switch with these statements as its body."""
         span, last = self.span, len(self._labels)
         reached = tt.If(span, self._between(1, last, span), tt.Block(span, tuple(self._sequence(statements))), None)
-        section = tt.Section(span, (), True, tt.Block(span, (reached,)))  # what a break leaves
+        section = tt.Section(span, (), True, tt.Block(span, (reached,)))  # target of a break
         return [
             tt.Declare(span, self._value, ((0, self._first),)),
             tt.Declare(span, self._entry, ((0, self._number()),)),
@@ -50,7 +50,7 @@ class Entries:
         ]
 
     def _number(self) -> tt.Expr:
-        """The number of the label that the value leads to; one more than there are for none."""
+        """The number of the label that the value selects; else that of ``default``, or one after the last."""
         found: tt.Expr = self._constant(self.default or len(self._labels) + 1, self.span)
         value = tt.VariableRef(self._value.type, self.span, self._value)
         for k, labels in reversed([*enumerate(self._labels, 1)]):
@@ -81,7 +81,7 @@ class Entries:
         return tt.Logical(ct.INT, span, "&&", self._holds(">=", first, span), self._holds("<=", last, span))
 
     def _inside(self, s: tt.Stmt | None, span: Span) -> tt.Expr | None:
-        """Whether the label that is to be reached is inside ``s``; None if none is."""
+        """Whether the label to be reached is inside ``s``; None if ``s`` has no labels."""
         numbers = [*_numbers(s)]
         return self._between(min(numbers), max(numbers), span) if numbers else None
 
@@ -92,7 +92,8 @@ class Entries:
     # -- statements
 
     def _sequence(self, statements: Sequence[tt.Stmt]) -> Iterator[tt.Stmt]:
-        """The statements of a block in which the label is: those up to its last label run only where it is reached."""
+        """The statements of a block that contains the label: those up to its last label run only if the label has been
+        reached."""
         last = max((k for k, s in enumerate(statements) if any(_numbers(s))), default=-1)
         waiting: list[tt.Stmt] = []
         for s in (*statements[: last + 1], None):

@@ -1,4 +1,4 @@
-"""Variables whose address is more than an index away: they need one piece of memory, all others may be taken apart."""
+"""Finds variables whose address escapes beyond indexing: they need one contiguous memory; all others may be split."""
 
 from . import tree as tt
 from . import types as ct
@@ -7,7 +7,7 @@ __all__ = ["escaping"]
 
 
 def escaping(body: tt.Stmt) -> set[tt.Variable]:
-    """The variables of which some use is neither by name, nor of a member, nor of an element by indexing."""
+    """The variables with a use that is neither by name, nor of a member, nor of an element by indexing."""
     found: set[tt.Variable] = set()
     work: list = [body]
     while work:
@@ -17,7 +17,7 @@ def escaping(body: tt.Stmt) -> set[tt.Variable]:
             if isinstance(root, tt.VariableRef):
                 found.add(root.variable)
             else:
-                work.append(root.pointer)  # an element's address is its array's, moved
+                work.append(root.pointer)  # the address of an element is that of its array, moved
         elif isinstance(node, tt.Dereference):
             work += _indices(node)
         else:
@@ -26,7 +26,7 @@ def escaping(body: tt.Stmt) -> set[tt.Variable]:
 
 
 def _indices(e: tt.Dereference) -> list[tt.Expr]:
-    """What is left to look at in the access of an element: its indices, and the pointer if it is one."""
+    """The expressions still to be examined in the access of an element: its indices, and the pointer if it is one."""
     out, pointer, moved = [], e.pointer, False
     while isinstance(pointer, tt.PointerAdd):
         out.append(pointer.index)

@@ -1,4 +1,4 @@
-"""The value of a constant expression: lowered to IR like any other, then computed with the op table's meanings."""
+"""The value of a constant expression: lowered to IR like any other, then evaluated with the op table's meanings."""
 
 from ..ir import Attr, Function, Region, evaluate
 from . import tree as tt
@@ -50,7 +50,7 @@ def constant_data(t: ct.CType, initial: tuple[tuple[int, tt.Expr], ...]) -> byte
 
 
 def table_of(s: tt.Declare) -> bytes | None:
-    """The bytes of a local array that is declared const with constant values: it is a table; None for other
+    """The bytes of a local array that is declared const with constant values, which makes it a table; None for other
     variables."""
     if not s.variable.const or not isinstance(s.variable.type, ct.Array) or s.initial is None or s.variable.volatile:
         return None

@@ -1,7 +1,7 @@
-"""What kernels use of the C that compilers take beyond C99: ranges of labels and elements, ``a ?: b``, ``({ ... })``.
+"""The extensions to C99 that kernels use: ranges of labels and elements, ``a ?: b``, ``({ ... })``.
 
-The nodes made here stand beside pycparser's own. ``typeof``, ``alignof`` and ``vec_step`` need none:
-``hls.frontend.words`` shows them to the grammar as words that it knows.
+The nodes defined here supplement pycparser's own. ``typeof``, ``alignof`` and ``vec_step`` need none:
+``hls.frontend.words`` presents them to the grammar as words that it knows.
 """
 
 from pycparser import c_ast
@@ -11,7 +11,7 @@ __all__ = ["ExtendedGrammar", "Range", "StatementExpr", "stored_first"]
 
 
 class Range(c_ast.Node):
-    """``first ... last``, of a case label or of a designator."""
+    """``first ... last``, in a case label or a designator."""
 
     __slots__ = ("coord", "first", "last")
     attr_names = ()
@@ -43,7 +43,7 @@ def stored_first(name: str, kind: c_ast.Node, value: c_ast.Node, result: c_ast.N
 
 
 class ExtendedGrammar(CParser):
-    """The rules of the C grammar that are longer here."""
+    """The rules of the C grammar that are extended."""
 
     def _parse_range(self) -> c_ast.Node:
         first = self._parse_constant_expression()
@@ -78,7 +78,7 @@ class ExtendedGrammar(CParser):
         otherwise = self._parse_conditional_expression()
         if then is not None:
             return c_ast.TernaryOp(condition, then, otherwise, condition.coord)
-        name, place = "the condition", condition.coord  # no name of a program's
+        name, place = "the condition", condition.coord  # no valid identifier, so it cannot clash with a program's name
         kind = c_ast.TypeDecl(name, [], None, c_ast.TypeOf("typeof", condition, place), place)
         stored = c_ast.ID(name, place)
         return stored_first(name, kind, condition, c_ast.TernaryOp(stored, stored, otherwise, place))

@@ -12,12 +12,12 @@ _JUMPS = {tt.Break: "break", tt.Continue: "continue", tt.Return: "return"}
 
 
 def goto(label: str) -> str:
-    """The name of the jump to a label, among "break", "continue" and "return"."""
+    """The name of the jump to a label, used next to "break", "continue" and "return"."""
     return f"goto {label}"
 
 
 def exits(s: tt.Stmt | None) -> Flow:
-    """The jumps out of ``s``: of "break", "continue", "return" and gotos those that may be taken and leave it."""
+    """The jumps out of ``s``: the "break", "continue", "return" and gotos in it that may execute and leave it."""
     if type(s) in _JUMPS:
         return frozenset({_JUMPS[type(s)]})
     if isinstance(s, tt.Goto):
@@ -34,7 +34,7 @@ def exits(s: tt.Stmt | None) -> Flow:
 
 
 def completes(s: tt.Stmt | None) -> bool:
-    """Whether control may reach the end of ``s``; True where that is not plain to see."""
+    """Whether control may reach the end of ``s``; True if that cannot easily be decided."""
     if type(s) in _JUMPS or isinstance(s, tt.Goto):
         return False
     if isinstance(s, tt.Block):
@@ -48,8 +48,8 @@ def completes(s: tt.Stmt | None) -> bool:
 
 
 def stray_gotos(s: tt.Stmt | None, ahead: frozenset[str] = frozenset()) -> Iterator[tt.Goto]:
-    """The gotos that do not lead forward to a label of a block around them; ``ahead`` are the labels that do for
-    ``s``."""
+    """The gotos that do not lead forward to a label of an enclosing block; ``ahead`` are the labels that are valid
+    targets for ``s``."""
     if isinstance(s, tt.Goto) and s.name not in ahead:
         yield s
     elif isinstance(s, tt.Block):

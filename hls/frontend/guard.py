@@ -1,5 +1,4 @@
-"""Limits on what is worth reading: a source beyond them is a mistake, or an attack, and is refused before it costs
-anything."""
+"""Limits on the size of a source: one beyond them is a mistake, or an attack, and is rejected early."""
 
 import re
 
@@ -19,13 +18,13 @@ MOST_BYTES = 4 << 20
 _MOST_TOKENS = 200_000
 _DEEPEST = 400
 _LONGEST = 2_000
-#: tokens of a file with all that it includes
+#: most tokens of a file including all its includes
 MOST_READ = 300_000
-#: tokens that macros may become, all together, and how many more for each token that was read
+#: most tokens that all macros may expand to, and how many more for each token that was read
 MOST_EXPANDED, EXPANDED_FOR_EACH = 200_000, 10
-#: characters that these tokens may have, for each: a text in quotes is one token, of whatever length
+#: most characters of these tokens, per token: a string literal is one token, whatever its length
 CHARACTERS_FOR_EACH = 16
-#: files that include each other
+#: nesting depth of includes
 DEEPEST_INCLUDE = 200
 
 _TOKEN = re.compile(
@@ -34,7 +33,7 @@ _TOKEN = re.compile(
 
 
 def check_source(text: str, file: str) -> int:
-    """The number of tokens of a file; raises CompileError where it is larger or nests deeper than any program."""
+    """The number of tokens of a file; raises CompileError if it is larger or nests deeper than any real program."""
     if len(text) > MOST_BYTES:
         raise CompileError.at(
             Span(file, 1),

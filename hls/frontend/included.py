@@ -12,12 +12,12 @@ __all__ = ["Files", "NotRegular", "decoded", "escapes"]
 
 
 class NotRegular(Exception):
-    """A path that names a device, a pipe, or something else that is no file of text."""
+    """A path that names a device, a pipe, or something else that is not a regular file."""
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file: UTF-8, without a byte order mark. A byte that is not UTF-8 stays one character, which does no
-    harm in a comment."""
+    """The text of a file: UTF-8, without a byte order mark. Each byte that is not UTF-8 becomes one character, which is
+    harmless in a comment."""
     return data.decode("utf-8-sig", "surrogateescape")
 
 
@@ -28,18 +28,19 @@ def escapes(path: Path, roots: Iterable[Path]) -> bool:
 
 
 class Files:
-    """What ``#include`` may read: all files, or with ``roots`` those in these folders, also behind ``..`` and links."""
+    """The files that ``#include`` may read: all files, or with ``roots`` those in these folders, also when reached by
+    ``..`` and links."""
 
     def __init__(self, roots: Iterable[Path | str] = ()):
         self.roots = [Path(root).resolve() for root in roots]
 
     def open(self, path: str) -> io.StringIO:
-        """The text of a file, and of a longer one than is read so much that it is seen to be longer. Raises OSError
-        where there is none that may be read, and :class:`NotRegular`."""
+        """The text of a file, cut just beyond the length limit so that the excess is noticed. Raises OSError if there
+        is no such file that may be read, and :class:`NotRegular`."""
         real = os.path.realpath(path)
         if self.roots and not any(Path(real).is_relative_to(root) for root in self.roots):
-            raise FileNotFoundError(path)  # whether there is one is nobody's business
-        descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK)  # a pipe that nobody writes to is opened at once
+            raise FileNotFoundError(path)  # whether the file exists must not be revealed
+        descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK)  # opening a pipe without a writer must not block
         with open(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if stat.S_ISDIR(status.st_mode):
@@ -47,6 +48,6 @@ class Files:
             if not stat.S_ISREG(status.st_mode):
                 raise NotRegular
             data = file.read(min(status.st_size, MOST_BYTES) + 1)
-        if len(data) > status.st_size:  # as those of /proc, which the system makes when they are read
+        if len(data) > status.st_size:  # as in /proc, whose files are generated on reading
             raise NotRegular
         return io.StringIO(decoded(data))

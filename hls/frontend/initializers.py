@@ -1,4 +1,4 @@
-"""Initializers with braces: which value goes to which part of a variable (C99 6.7.8)."""
+"""Initializers with braces: maps values to the parts of a variable (C99 6.7.8)."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ _Given = list[tuple[int, tt.Expr]]
 
 
 def listed(checker, init: c_ast.Node) -> c_ast.Node:
-    """A text in quotes as the list of its characters and the 0 behind them; anything else as it is."""
+    """A string literal as the list of its characters and the final 0; anything else unchanged."""
     if not isinstance(init, c_ast.Constant) or init.type != "string":
         return init
     codes = [*unescaped(str(init.value)[1:-1], checker.span(init)), 0]
@@ -26,14 +26,14 @@ def listed(checker, init: c_ast.Node) -> c_ast.Node:
 
 
 def flatten(checker, t: ct.CType, init) -> _Given:
-    """(number of the first scalar, value) of every value given, each converted to the type of its part."""
+    """(number of the first scalar, value) of every initializer value, each converted to the type of its part."""
     out: _Given = []
     _fill(checker, t, init, 0, out)
     return out
 
 
 def implied_length(checker, t: ct.Array, init: c_ast.InitList) -> int:
-    """The length that the initializer gives to an array declared without one."""
+    """The length of an array declared without one, from its initializer."""
     longest = ct.Array(t.element, MAX_ARRAY_BYTES // t.element.size + 1)
     with checker.quiet():
         given = flatten(checker, longest, init)
@@ -51,7 +51,7 @@ def implied_length(checker, t: ct.Array, init: c_ast.InitList) -> int:
 
 
 class _Items:
-    """The values of one pair of braces, taken in order; an expression is checked once, when it is looked at."""
+    """The values of one pair of braces, taken in order; an expression is checked once, at its first use."""
 
     def __init__(self, checker, nodes):
         self.checker = checker
@@ -66,13 +66,13 @@ class _Items:
         return self.nodes[-1]
 
     def peek(self) -> tt.Expr:
-        """The value that is next, which is neither a list nor designated."""
+        """The next value, which is neither a list nor designated."""
         if self.value is None:
             self.value = self.checker.rvalue(self.next)
         return self.value
 
     def take(self):
-        """The next item: its value if it was looked at, else its node."""
+        """The next item: its value if it was checked already, else its node."""
         value, self.value = self.value, None
         node = self.nodes.pop()
         return value or node
@@ -88,7 +88,7 @@ class _Items:
 
 
 def _fill(checker, t, init, base, out):
-    """One part of type ``t`` from one item: a list, or a value."""
+    """Initialize one part of type ``t`` from one item: a list, or a value."""
     if _is_characters(t) and not isinstance(init, tt.Expr):
         init = _text(checker, t, init)
     if isinstance(init, c_ast.InitList):
@@ -119,8 +119,8 @@ def _is_characters(t: ct.CType) -> bool:
 
 
 def _text(checker, t: ct.Array, init):
-    """The text that initializes an array of characters, perhaps in braces, as their list: its final 0 may find no
-    room."""
+    """The string literal, perhaps in braces, that initializes an array of characters, as their list: its final 0 is
+    dropped if it does not fit."""
     if isinstance(init, c_ast.InitList) and len(init.exprs) == 1:
         inner = listed(checker, init.exprs[0])
         init = inner if isinstance(inner, c_ast.InitList) else init
@@ -138,14 +138,14 @@ def _fill_braces(checker, t, init, base, out):
 
 
 def _parts(t: ct.CType) -> int:
-    """How many parts an initializer of the type has."""
+    """The number of parts that an initializer of the type has."""
     if isinstance(t, ct.Struct):
         return min(1, len(t.members)) if t.union else len(t.members)
     return t.length
 
 
 def _part(t: ct.CType, k: int) -> tuple[ct.CType, int]:
-    """Type of the k-th part, and how many scalars stand before it."""
+    """The type of the k-th part, and the number of scalars before it."""
     if isinstance(t, ct.Struct):
         return t.members[k].type, 0 if t.union else sum(leaf_count(m.type) for m in t.members[:k])
     return t.element, k * leaf_count(t.element)
@@ -153,7 +153,7 @@ def _part(t: ct.CType, k: int) -> tuple[ct.CType, int]:
 
 def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False, named: bool = False):
     """Take items for the parts of ``t`` in order; ``elided``: the part has no braces of its own; ``named``: a
-    designator begins there all the same (``.part.k = ...``)."""
+    designator begins there nevertheless (``.part.k = ...``)."""
     k, count = 0, _parts(t)
     while items and (k < count or items.is_named()):
         if items.is_named():
@@ -169,7 +169,7 @@ def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False, 
 
 
 def _fill_part(checker, t, part, items: _Items, base: int, out) -> int:
-    """How many parts the next item was worth (a vector among the elements of one: its length)."""
+    """Returns how many parts the next item initializes (a vector among elements: its length)."""
     if items.is_named():
         _fill_named(checker, part, items, base, out)
         return 1
@@ -193,7 +193,8 @@ def _fill_part(checker, t, part, items: _Items, base: int, out) -> int:
 
 
 def _fill_named(checker, part, items: _Items, base: int, out):
-    """A part that the rest of a designator goes into, and the values that follow, as far as they find room."""
+    """Initialize a part that the rest of a designator refers into, and take the values that follow, as far as they
+    fit."""
     if not ct.aggregate(part):
         raise CompileError.at(
             checker.span(items.next),
@@ -205,7 +206,7 @@ def _fill_named(checker, part, items: _Items, base: int, out):
 
 
 def _fill_union(checker, t: ct.Struct, k: int, items: _Items, base: int, out):
-    """The initialized member of a union, as the words of which a union's value is made."""
+    """Initialize a member of a union, as the words that make up the union's value."""
     inner: _Given = []
     member = t.members[k].type
     if items.is_named():
@@ -226,7 +227,7 @@ def _union(checker, t: ct.Struct, k: int, inner: _Given) -> tt.UnionOf:
 
 
 def _put(out: _Given, base: int, value: tt.Expr):
-    """Add a value; one of a part of a union's member keeps the other parts of that member (``.u.x = 1, .u.y = 2``)."""
+    """Add a value; one for a part of a union's member keeps the other parts of that member (``.u.x = 1, .u.y = 2``)."""
     for n, (place, before) in enumerate(out):
         if (
             isinstance(value, tt.UnionOf)
@@ -244,7 +245,7 @@ def _put(out: _Given, base: int, value: tt.Expr):
 
 def _designated(checker, t: ct.CType, items: _Items) -> int:
     """Replace ``[k] = value`` or ``.name = value`` at the front of the items by its value, and ``.name.rest = value``
-    by ``.rest = value``; the number of the part."""
+    by ``.rest = value``; returns the number of the part."""
     named = items.take()
     place = next(
         (
@@ -262,8 +263,8 @@ def _designated(checker, t: ct.CType, items: _Items) -> int:
 
 
 def _path(checker, t: ct.CType, named: c_ast.NamedInitializer) -> list:
-    """The number of the part of ``t`` that a designator begins with, and the rest of it: nodes, and numbers of members
-    without a name."""
+    """The number of the part of ``t`` that a designator begins with, and its rest: nodes, and numbers of unnamed
+    members."""
     first, *rest = named.name
     if isinstance(first, int):
         return [first, *rest]
@@ -284,11 +285,11 @@ def _path(checker, t: ct.CType, named: c_ast.NamedInitializer) -> list:
 
 
 def _repeated(checker, t: ct.CType, named, place: int, items: _Items) -> int:
-    """As ``_designated`` where the part of the designator at ``place`` is ``[first ... last]``: it stands for as many
-    whole designators, so that those of an inner array begin where the outer one's do."""
+    """Like ``_designated`` where the part of the designator at ``place`` is ``[first ... last]``: it is expanded to
+    that many whole designators, so that those of an inner array begin where the outer one's do."""
     ends = named.name[place].expr
     first, last = (checker.constant_int(end, "the index of a designator") for end in (ends.first, ends.last))
-    # an inner one is looked at where its array is known
+    # an inner one is checked where its array is known
     fits = place > 0 or isinstance(t, ct.Array) and last < t.length
     if not fits or not 0 <= first <= last:
         raise CompileError.at(

@@ -1,9 +1,8 @@
-"""Gotos that lead backwards, to a label of a block around them: what stands between the label and the last of them is a
-loop.
+"""Backward gotos, to a label of an enclosing block: the statements from the label to the last goto become a loop.
 
-``again: a; if (c) goto again;`` is ``do a; while (c)``. In general it is a loop without a condition whose last
-statement is a ``break``, and each goto one to a label behind that, which leads forward. A ``break`` or ``continue`` of
-a loop around sets a variable that the loop is left with, and is made behind it.
+``again: a; if (c) goto again;`` is ``do a; while (c)``. In general the result is a loop without a condition whose body
+ends in a ``break``, and each goto becomes a forward goto to a label after that ``break``. A ``break`` or ``continue``
+of an enclosing loop sets a variable, leaves the new loop, and is executed after it.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,14 +16,14 @@ __all__ = ["labels", "loops_of_gotos"]
 
 
 def loops_of_gotos(s):
-    """The statement with a loop for each label that a goto behind it leads back to."""
+    """The statement with a loop for each label that a later goto leads back to."""
     if isinstance(s, tt.Block):
         return replace(s, statements=_sequence([loops_of_gotos(each) for each in s.statements]))
     return _rebuilt(s, loops_of_gotos)
 
 
 def labels(body: tt.Stmt) -> dict[str, Span]:
-    """Where each label is. Raises CompileError for one that is there twice."""
+    """The location of each label. Raises CompileError for a duplicate."""
     found: dict[str, Span] = {}
     for label in _all(body, tt.Label):
         if label.name in found:
@@ -52,7 +51,7 @@ def _sequence(statements: list[tt.Stmt]) -> tuple[tt.Stmt, ...]:
 
 
 def _end(statements: Sequence[tt.Stmt], k: int) -> int:
-    """The last statement of the loop that a label begins; -1 if nothing leads back to it."""
+    """The index of the last statement of the loop that a label begins; -1 if no goto leads back to it."""
     end = _last(statements, k)
     inner = k + 1
     while inner <= end:  # a loop that begins inside ends inside
@@ -73,7 +72,7 @@ def _last(statements: Sequence[tt.Stmt], k: int) -> int:
 
 
 def _loop(label: tt.Label, statements: list[tt.Stmt]) -> list[tt.Stmt]:
-    """The loop, and what is to be done behind it."""
+    """The loop, and the statements to be executed after it."""
     span, again = label.span, f"{label.name} again"
     leave = tt.Variable(f"{label.name} left", ct.INT, "local", span)
     kinds = {type(jump) for s in statements for jump in _outward(s)}
@@ -116,8 +115,8 @@ def _renamed(s: tt.Stmt, old: str, new: str) -> tt.Stmt:
 
 
 def _leaving(s: tt.Stmt, leave: tt.Variable, numbers: dict[type, int]) -> tt.Stmt:
-    """The statement with its jumps out of a loop or switch around as a number in ``leave`` and a goto behind the
-    loop."""
+    """The statement with its jumps out of an enclosing loop or switch replaced by a number in ``leave`` and a goto
+    after the loop."""
     if type(s) in numbers:
         left = tt.Assign(
             ct.INT, s.span, tt.VariableRef(ct.INT, s.span, leave), tt.Const(ct.INT, s.span, numbers[type(s)])
@@ -130,7 +129,7 @@ def _leaving(s: tt.Stmt, leave: tt.Variable, numbers: dict[type, int]) -> tt.Stm
 
 
 def _outward(s: tt.Stmt) -> list[tt.Stmt]:
-    """The breaks and continues that leave the statement for a loop or switch around it."""
+    """The breaks and continues in the statement that refer to an enclosing loop or switch."""
     if isinstance(s, tt.Break | tt.Continue):
         return [s]
     if isinstance(s, tt.Loop):
@@ -147,7 +146,7 @@ def _all(s: tt.Stmt, kind: type) -> list:
 
 
 def _rebuilt(s: tt.Stmt, change: Callable) -> tt.Stmt:
-    """The statement with those directly in it changed."""
+    """The statement with its direct substatements changed."""
     parts = {}
     for name, part in vars(s).items():
         if isinstance(part, tt.Stmt):

@@ -1,4 +1,4 @@
-"""How a value of a type is made of scalars, and how those lie in memory."""
+"""Decomposes a value of a type into scalars, and gives their layout in memory."""
 
 from functools import cache
 from math import gcd
@@ -28,7 +28,7 @@ CHUNKS = {1: ct.UCHAR, 2: ct.USHORT, 4: ct.UINT, 8: ct.ULONG}
 
 @cache
 def leaves(t: ct.CType) -> tuple[Leaf, ...]:
-    """The scalars of a value of the type, in memory order. Padding is none; of a union they are its bytes, in words."""
+    """The scalars of a value of the type, in memory order, without padding; for a union, its bytes as words."""
     if isinstance(t, ct.Array):
         return _repeated(leaves(t.element), t.element.size, t.length)
     if isinstance(t, ct.Vector):
@@ -47,7 +47,7 @@ def _repeated(inner: tuple[Leaf, ...], size: int, count: int) -> tuple[Leaf, ...
 
 @cache
 def leaf_count(t: ct.CType) -> int:
-    """``len(leaves(t))`` without making them."""
+    """``len(leaves(t))`` without building the tuple."""
     if isinstance(t, ct.Array):
         return t.length * leaf_count(t.element)
     if isinstance(t, ct.Vector):
@@ -58,8 +58,8 @@ def leaf_count(t: ct.CType) -> int:
 
 
 def value_type(t: ct.CType) -> IRType:
-    """The one IR type of a value as a host or a channel passes it: of several scalars, elements of the size that fits
-    them all."""
+    """The single IR type of a value as passed by a host or a channel: for several scalars, an array of elements of a
+    size that fits them all."""
     if not ct.aggregate(t):
         return ct.ir_type(t)
     size = gcd(8, t.size, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
@@ -74,7 +74,7 @@ def stored_type(t: ct.CType) -> IRType:
 
 
 def has_pointer(t: ct.CType) -> bool:
-    """Whether a pointer is somewhere inside."""
+    """Whether the type contains a pointer."""
     if isinstance(t, ct.Struct):
         return any(has_pointer(m.type) for m in t.members or ())
     return has_pointer(t.element) if isinstance(t, ct.Array) else isinstance(t, ct.Pointer)
@@ -82,7 +82,7 @@ def has_pointer(t: ct.CType) -> bool:
 
 @cache
 def memory_element(t: ct.CType) -> IRType:
-    """What a memory that holds values of the type is said to hold: their scalar, a word if all have its size, or
+    """The element type of a memory that holds values of the type: their scalar, a word if all scalars have its size, or
     bytes."""
     if isinstance(t, ct.Array):
         return memory_element(t.element)

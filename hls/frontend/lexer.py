@@ -1,4 +1,4 @@
-"""Tokens of OpenCL C for pycparser's parser, with places in the user's source."""
+"""Tokens of OpenCL C for pycparser's parser, with locations in the user's source."""
 
 from dataclasses import dataclass
 
@@ -48,14 +48,14 @@ class Attribute:
 
 
 class Word(str):
-    """A token's text that knows its place; an ``__attribute__`` also carries its entries.
+    """A token's text with its location; an ``__attribute__`` also carries its entries.
 
-    pycparser puts the text of operators, qualifiers and specifiers into its nodes as it came.
+    pycparser copies the text of operators, qualifiers and specifiers into its nodes unchanged.
     """
 
     span: Span
     attributes: tuple[Attribute, ...] = ()
-    touches = False  #: nothing stands between the token before and this one
+    touches = False  #: the token follows the one before without white space
 
     def __new__(cls, text: str, span: Span, attributes: tuple[Attribute, ...] = ()):
         self = super().__new__(cls, text)
@@ -66,20 +66,20 @@ class Word(str):
 class OpenCLLexer(CLexer):
     """Feeds the parser tokens of an :class:`Expanded` text.
 
-    Attributes written after a declarator, where the C grammar has no room for them, go with the word that is the
-    declared name (places do not tell names apart: all that a macro stands for has one); ``struct_attributes`` maps the
-    place of the tag, or else the brace, of a struct or union to its attributes.
+    Attributes after a declarator, where the C grammar does not allow them, are attached to the word that is the
+    declared name (locations do not distinguish names: all tokens of a macro expansion have the same one).
+    ``struct_attributes`` maps the location of the tag, or else the brace, of a struct or union to its attributes.
     """
 
     def __init__(self, error_func, **options):
         super().__init__(error_func, **options)
         self.expanded: Expanded | None = None
-        self.fixed_span: Span | None = None  #: every token gets this place (text out of a pragma)
+        self.fixed_span: Span | None = None  #: location for every token (text from a pragma)
         self.struct_attributes: dict[tuple, list[Attribute]] = {}
-        self.attributes: list[Attribute] = []  #: all that a declaration, a struct or a function should have
+        self.attributes: list[Attribute] = []  #: all that belong to a declaration, a struct or a function
         self.lengths: dict[tuple, int] = {}  #: (file, line, column) -> length of the token there
         self.delivered: Token | None = None
-        self.errors: list[Diagnostic] = []  #: words that are refused: the parser goes on with them as names
+        self.errors: list[Diagnostic] = []  #: rejected words: the parser goes on with them as names
         self._queue: list[Token] = []
         self._next = 0
 
@@ -88,11 +88,11 @@ class OpenCLLexer(CLexer):
         self._lines = [0]
         for line in text.split("\n"):
             self._lines.append(self._lines[-1] + len(line) + 1)
-        tokens, number, before = [], None, None  # where a number ended that may have a suffix; where the last token did
+        tokens, number, before = [], None, None  # end of a number that may have a suffix; end of the last token
         while (token := super().token()) is not None:
             place, end = (token.lineno, token.column), (token.lineno, token.column + len(token.value))
             if token.type == "ID" and token.value in ("h", "H") and place == number:
-                # of a half, which the grammar does not know
+                # the suffix of a half, which the grammar does not know
                 tokens[-1].value = Word(f"{tokens[-1].value}h", tokens[-1].value.span)
                 continue
             number = end if token.type in ("FLOAT_CONST", "HEX_FLOAT_CONST") and token.value[-1] not in "fFlL" else None
@@ -108,7 +108,7 @@ class OpenCLLexer(CLexer):
         return self.delivered
 
     def place(self, line: int, column: int, length: int = 1) -> Span | None:
-        """The user's place for a position in the preprocessed text."""
+        """The user's location for a position in the preprocessed text."""
         if self.fixed_span:
             return self.fixed_span
         offset = self._lines[min(line, len(self._lines)) - 1] + column - 1
@@ -131,7 +131,7 @@ class OpenCLLexer(CLexer):
     def _refuse(self, span: Span, message: str, hint: str, code: Code = Code.SYNTAX):
         self.errors.append(Diagnostic(message, span, hint, code=code))
 
-    # -- attributes: out of the grammar's way
+    # -- attributes: hidden from the grammar
 
     def _fold(self, tokens: list[Token]) -> list[Token]:
         out: list[Token] = []
@@ -155,7 +155,8 @@ class OpenCLLexer(CLexer):
         return out
 
     def _stream_word(self, token: Token, following: Token | None):
-        """``channel``, ``pipe`` and their access words look like qualifiers to the grammar, where they are meant so."""
+        """Present ``channel``, ``pipe`` and their access words to the grammar as qualifiers, where they are meant as
+        such."""
         if following is None:
             return
         word = STREAM_WORDS.get(token.value)
@@ -181,7 +182,7 @@ class OpenCLLexer(CLexer):
                 out.append(Token("PPPRAGMA", Word("pragma", span), *place))
                 out.append(Token("PPPRAGMASTR", Word(text, attribute.span), *place))
         elif following is not None and following.type == "LBRACE" and before in _AFTER_STATEMENT:
-            return  # of a block, which hardware has no use for
+            return  # of a block, which is not supported in hardware
         elif following is not None and following.type in _JOINS_TYPE and before not in ("RPAREN", "RBRACKET"):
             out.append(Token("VOLATILE", Word("__attribute__", span, attributes), *place))
         else:
@@ -196,8 +197,7 @@ class OpenCLLexer(CLexer):
 
 
 def _declarator(tokens: list[Token], k: int) -> Token | None:
-    """The name of the declarator, after a comma and attributes, that begins at ``k``; None where a type begins
-    there."""
+    """The name of the declarator that begins at ``k``, after a comma and attributes; None if a type begins there."""
     while k < len(tokens) and tokens[k].type == "TIMES":
         k += 1
     following = tokens[k + 1].type if k + 1 < len(tokens) else ""
@@ -205,7 +205,7 @@ def _declarator(tokens: list[Token], k: int) -> Token | None:
 
 
 def _after_attributes(tokens: list[Token], k: int, labels: bool = False) -> Token | None:
-    """The token at ``k``, or the first behind the attributes (and, with ``labels``, statement labels and pragmas) that
+    """The token at ``k``, or the first after the attributes (and, with ``labels``, statement labels and pragmas) that
     begin there."""
     while k < len(tokens):
         if tokens[k].value in ("__attribute__", "__attribute"):
@@ -251,7 +251,7 @@ def _entry(tokens: list[Token]) -> Attribute:
 
 
 def _closed_struct(out: list[Token]) -> Token | None:
-    """The tag, or else the opening brace, of the struct or union that the brace just before closes."""
+    """The tag, or else the opening brace, of the struct or union that the preceding brace closes."""
     k, depth = len(out) - 1, 0
     while k >= 0:
         depth += (out[k].type == "RBRACE") - (out[k].type == "LBRACE")
@@ -265,7 +265,7 @@ def _closed_struct(out: list[Token]) -> Token | None:
 
 
 def _declared_name(out: list[Token]) -> Token | None:
-    """The name that the declarator just before declares: past its ``[...]`` and ``(...)``."""
+    """The name declared by the declarator that ends here, before its ``[...]`` and ``(...)``."""
     k, depth = len(out) - 1, 0
     while k >= 0:
         kind = out[k].type

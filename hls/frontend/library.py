@@ -1,4 +1,4 @@
-"""Brings the bodies of library functions that a module calls: they become helpers like those of the program."""
+"""Adds the bodies of library functions that a module calls: they become helpers like those of the program."""
 
 from functools import cache
 from importlib import resources
@@ -23,7 +23,7 @@ def link(module: Module) -> Module:
 
 
 def _add_callees(function: Function, beside: dict[str, Function], found: dict[str, Function]):
-    """Add what ``function`` calls; ``beside`` are the functions of its own file where that is one of the library."""
+    """Add the callees of ``function``; ``beside`` are the functions of its own file if it is a library function."""
     for op in walk(function.body):
         name = op.attrs[Attr.CALLEE] if op.opcode == "call" else None
         home = _compiled(mathlib.FUNCTIONS[name].file) if name in mathlib.FUNCTIONS else beside
@@ -34,7 +34,7 @@ def _add_callees(function: Function, beside: dict[str, Function], found: dict[st
 
 @cache
 def _compiled(file: str) -> dict[str, Function]:
-    """The functions of one of the library's files, by their names in the IR."""
+    """The functions of one library file, by their names in the IR."""
     folder = str(resources.files(mathlib.__name__))
     name = f"{mathlib.FOLDER}/{file}"
     syntax = parse(preprocess(mathlib.source(file), name, {}, [folder], {folder: mathlib.FOLDER}), name)
@@ -45,7 +45,7 @@ def _compiled(file: str) -> dict[str, Function]:
     names = {name: mathlib.prefix(file) + name for name in functions}
     for function in functions.values():
         function.name = names[function.name]
-        function.attrs[Attr.LIBRARY] = True  # its places in the source are nobody's business
+        function.attrs[Attr.LIBRARY] = True  # its source locations are not shown to users
         for op in walk(function.body):
             if op.opcode == "call":
                 op.attrs[Attr.CALLEE] = names.get(op.attrs[Attr.CALLEE], op.attrs[Attr.CALLEE])

@@ -1,4 +1,4 @@
-"""A checked program to an IR module."""
+"""Lowers a checked program to an IR module."""
 
 from math import prod
 
@@ -20,7 +20,7 @@ def lower(
     sources: dict[str, str],
     channels: tuple[tt.Channel, ...] = (),
 ) -> Module:
-    """Lower every function; callees stand before their callers."""
+    """Lower every function; callees come before their callers."""
     # a kernel's buffer keeps its name, also in a kernel into which a user of the constant is inlined
     taken = {p.name for f in functions for p in f.parameters}
     names: dict[tt.Variable, str] = {}
@@ -72,7 +72,7 @@ def _parameter(variable: tt.Variable | tt.Channel, written: str) -> Parameter:
 
 
 def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable):
-    """Give the parameter its argument, and a variable of its own where the function changes it."""
+    """Bind the parameter to its argument, and give it a variable of its own if the function modifies it."""
     storage, span = lowering.storage, variable.span
     if variable.kind == "buffer":
         if variable.written:
@@ -88,7 +88,7 @@ def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable
 
 
 def _argument(lowering: StatementLowering, function: Function, variable: tt.Variable):
-    """The value that the parameter gets: a kernel's comes from the host, with the bytes it has in memory."""
+    """The value of the parameter: that of a kernel comes from the host, with the bytes it has in memory."""
     t, span = variable.type, variable.span
     if function.kind == "kernel" and ct.aggregate(t):
         return lowering.chunks(span).unpacked(_new(function, variable.name, value_type(t)), leaves(t))

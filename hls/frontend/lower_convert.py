@@ -1,4 +1,4 @@
-"""Conversions of values: between numbers, to vectors, and of bits."""
+"""Conversions of values: between numbers, to vectors, and of bit patterns."""
 
 from ..diag import Span
 from ..ir import BOOL, Attr, IntType, Value
@@ -15,7 +15,7 @@ _ROUNDINGS = {"rte": "even", "rtz": "zero", "rtp": "up", "rtn": "down"}
 
 
 class ConvertLowering(MemoryLowering):
-    """Adds conversions. ``value`` and ``condition`` come with the class built on this."""
+    """Adds conversions. ``value`` and ``condition`` are defined by a subclass."""
 
     def _convert(self, e):
         if isinstance(e.type, ct.Void):
@@ -65,11 +65,11 @@ class ConvertLowering(MemoryLowering):
         return self.emit(span, "fne" if isinstance(t, ct.Float) else "ne", x, self.zero(t, span))
 
     def truth(self, span: Span, bit: Value, t: ct.CType) -> Value:
-        """The outcome of a comparison as C's number: 1 for true, or all ones in a vector's component."""
+        """The result of a comparison as C's number: 1 for true, or all ones in a vector's component."""
         opcode = "sext" if isinstance(t, ct.Vector) else "zext"
         return self.emit(span, opcode, bit, result=ct.ir_type(ct.element_of(t)))
 
-    # -- conversions with a rounding or saturation of their own
+    # -- conversions with explicit rounding or saturation
 
     def _convertexactly(self, e):
         value = self.value(e.operand)
@@ -79,7 +79,7 @@ class ConvertLowering(MemoryLowering):
         return self._exactly(e, value, source, target)
 
     def _exactly(self, e, x: Value, source: ct.CType, target: ct.CType) -> Value:
-        # an integer that a float does not fit saturates
+        # an integer outside the range of a float saturates
         if isinstance(source, ct.Float) or isinstance(target, ct.Float):
             return self.converted(e.span, x, source, target, _ROUNDINGS[e.rounding])
         self.builder.span = e.span
@@ -90,7 +90,7 @@ class ConvertLowering(MemoryLowering):
     # -- bits
 
     def reinterpreted(self, value, source: ct.CType, target: ct.CType, span: Span):
-        """The bytes of a value read as another type; a byte that is in padding is 0."""
+        """The bytes of a value reinterpreted as another type; a byte in padding is 0."""
         values = value if isinstance(value, tuple) else (value,)
         found = self.chunks(span).repacked(values, leaves(source), leaves(target))
         return found if ct.aggregate(target) else found[0]

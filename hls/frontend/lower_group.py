@@ -1,4 +1,4 @@
-"""Effects beyond values: barriers, atomic operations, copies by a group, channels, printf."""
+"""Side effects: barriers, atomic operations, copies by a group, channels, printf."""
 
 from math import prod
 
@@ -14,7 +14,7 @@ __all__ = ["EffectLowering"]
 
 
 class EffectLowering(ValueLowering):
-    """Appends operations that have effects."""
+    """Appends operations with side effects."""
 
     def _barrier(self, e):
         self.op(e.span, "barrier", attrs={Attr.FLAGS: e.flags})
@@ -37,7 +37,7 @@ class EffectLowering(ValueLowering):
     # -- copies
 
     def _asynccopy(self, e):
-        """Each work-item copies every n-th element, n of them together; waiting for the event is a barrier."""
+        """Each of the n work-items copies every n-th element; waiting for the event is a barrier."""
         span, t = e.span, e.target.type.pointee
         target, source, count, *strides = (
             self.value(x) for x in (e.target, e.source, e.count, e.target_stride, e.source_stride)
@@ -67,7 +67,7 @@ class EffectLowering(ValueLowering):
         return Address(base=base, offset=offset, wide=True)
 
     def _place_in_group(self, span: Span) -> tuple[Value, Value]:
-        """The number of the work-item in its group, and how many the group has."""
+        """The number of the work-item in its group, and the size of the group."""
         place, size = self.const(span, 0, I64), self.const(span, 1, I64)
         for dim in range(3):
             here, extent = (
@@ -115,7 +115,7 @@ class EffectLowering(ValueLowering):
         self.store(self.target(e.answer), self.converted(e.span, there, ct.BOOL_T, t), t, e.span)
 
     def _received(self, e, value, there: Value) -> Value:
-        """read_pipe: the value goes to its place if there is one."""
+        """read_pipe: the value is stored through the pointer if there is one."""
         with self.branches(e.span, there) as (on, _), self.inside(on):
             self.store(self.target(e.into), value, e.channel.type, e.span)
         return self._status(e, there)

@@ -1,8 +1,8 @@
-"""Places and accesses: variables, members, elements, and what is behind pointers.
+"""Locations and accesses: variables, members, elements, and targets of pointers.
 
 The value of a scalar is one IR value; that of a vector, a struct or an array is a tuple of its scalars in memory order
-(``hls.frontend.layout.leaves``). A vector or struct in global or local memory is moved by one wide access where its
-size is a power of two; see docs/rationale/vectors.md.
+(``hls.frontend.layout.leaves``). A vector or struct in global or local memory is moved by one wide access if its size
+is a power of two; see docs/rationale/vectors.md.
 """
 
 from contextlib import contextmanager
@@ -25,16 +25,16 @@ _MOST_WIDE_BYTES = 128
 
 @dataclass(frozen=True)
 class Address:
-    """A place: in the memory ``memory``, or where the pointer value ``base`` points; plus ``offset`` bytes (i64).
+    """A location: in the memory ``memory``, or at the pointer value ``base``; plus ``offset`` bytes (i64).
 
-    ``wide``: accesses of many scalars may be one. ``align``: what is known of the address, in bytes, where it is less
-    than the type of the access would have. ``unit``: what the program chose to access it by.
+    ``wide``: accesses of many scalars may be combined into one. ``align``: the known alignment in bytes, if it is less
+    than that of the access type. ``unit``: the load-store unit that the program chose.
     """
 
     memory: str | None = None
     base: Value | None = None
     offset: Value | None = None
-    name: str = ""  #: of the variable, for the names of what is loaded
+    name: str = ""  #: of the variable, for the names of loaded values
     wide: bool = False
     align: int | None = None
     unit: tuple[str, int] | None = None
@@ -42,8 +42,8 @@ class Address:
 
 @dataclass(frozen=True)
 class Part:
-    """A place in a variable that is taken apart: members by ``path``, and element ``index`` (i64) of all arrays
-    together."""
+    """A location in a variable that is split: the member ``path``, and the element ``index`` (i64) over all array
+    dimensions."""
 
     variable: tt.Variable
     path: tuple[int, ...] = ()
@@ -62,7 +62,7 @@ class MemoryLowering:
 
     @contextmanager
     def inside(self, region: Region):
-        """Append to ``region`` in between."""
+        """Temporarily append to ``region``."""
         outer, self.builder.region = self.builder.region, region
         try:
             yield
@@ -77,7 +77,7 @@ class MemoryLowering:
         return self.op(span, opcode, *operands, **options).result
 
     def offset(self, span: Span, opcode: str, one: Value, other: Value) -> Value:
-        """A sum, difference or product for an address."""
+        """A sum, difference or product in an address computation."""
         return self.emit(span, opcode, one, other, attrs={Attr.INBOUNDS: True})
 
     def const(self, span: Span, value, type) -> Value:
@@ -88,10 +88,10 @@ class MemoryLowering:
         """0 of a scalar type."""
         return self.const(span, 0.0 if isinstance(t, ct.Float) else 0, ct.ir_type(t))
 
-    # -- places
+    # -- locations
 
     def address(self, e: tt.LValue) -> Address | Part:
-        """Where the lvalue is."""
+        """The location of the lvalue."""
         if isinstance(e, tt.VariableRef):
             if self.storage.apart(e.variable):
                 return Part(e.variable)
@@ -115,18 +115,18 @@ class MemoryLowering:
         return self.moved(place, self.const(e.span, member.offset, I64), e.span) if member.offset else place
 
     def lane(self, place, lane: int, t: ct.Vector, span: Span) -> Address | Part:
-        """The place of one component of the vector at a place."""
+        """The location of one component of the vector at a location."""
         if isinstance(place, Part):
             return replace(place, path=(*place.path, lane))
         return self.moved(place, self.const(span, lane * t.element.size, I64), span) if lane else place
 
     def moved(self, place: Address, distance: Value, span: Span) -> Address:
-        """The place so many bytes further."""
+        """The location so many bytes further on."""
         offset = distance if place.offset is None else self.offset(span, "add", place.offset, distance)
         return replace(place, offset=offset)
 
     def _settled(self, place, t: ct.CType, span: Span) -> Address:
-        """The place of a scalar or a union as an address."""
+        """The location of a scalar or a union as an address."""
         if isinstance(place, Address):
             return place
         memory = self.storage.part(place.variable, place.path)
@@ -136,7 +136,7 @@ class MemoryLowering:
         return Address(memory, offset=offset, name=memory)
 
     def target(self, e: tt.Expr) -> Address | Part:
-        """Where the pointer expression points."""
+        """The location that the pointer expression points to."""
         if isinstance(e, tt.AddressOf):
             return self._first(self.address(e.target), e.target.type, e.span)
         if isinstance(e, tt.PointerAdd):
@@ -150,7 +150,7 @@ class MemoryLowering:
         return Address(base=self.value(e), name=name, wide=e.type.space in ("global", "local"))
 
     def _first(self, place, t: ct.CType, span: Span):
-        """The place of the first element, where the place is that of an array."""
+        """The location of the first element, if the location is that of an array."""
         if isinstance(place, Part) and isinstance(t, ct.Array) and place.index is not None:
             return replace(place, index=self.offset(span, "mul", place.index, self.const(span, t.length, I64)))
         return place
@@ -186,7 +186,7 @@ class MemoryLowering:
         return a.base if a.offset is None else self.emit(span, "ptradd", a.base, a.offset)
 
     def scalars(self, place, t: ct.CType, span: Span) -> list[tuple[Address, ct.CType]]:
-        """The place of every scalar of a value at a place, in the order of ``leaves``."""
+        """The location of every scalar of a value at a location, in the order of ``leaves``."""
         if isinstance(place, Part) and ct.aggregate(t) and not (isinstance(t, ct.Struct) and t.union):
             return [one for inner, type in self._inner(place, t, span) for one in self.scalars(inner, type, span)]
         place = self._settled(place, t, span)
@@ -213,7 +213,7 @@ class MemoryLowering:
     # -- accesses
 
     def load(self, place, t: ct.CType, span: Span):
-        """The value at a place: a tuple for a vector, struct or array."""
+        """Load the value at a location: a tuple for a vector, struct or array."""
         if not ct.aggregate(t):
             return self._read(self._settled(place, t, span), t, span)
         wide = self._wide(place, t)
@@ -244,7 +244,7 @@ class MemoryLowering:
         return self.converted(span, value, stored, t)
 
     def store(self, place, value, t: ct.CType, span: Span):
-        """Put a value of the type where the place is."""
+        """Store a value of the type to the location."""
         if not ct.aggregate(t):
             self._write(self._settled(place, t, span), value, t, span)
             return
@@ -265,7 +265,7 @@ class MemoryLowering:
         return Chunks(self.builder)
 
     def _wide(self, place, t: ct.CType) -> ArrayType | None:
-        """The type of the one access that moves the whole value; None where each scalar has an access of its own."""
+        """The type of the single access that moves the whole value; None if each scalar is accessed separately."""
         if not isinstance(place, Address) or not place.wide or isinstance(t, ct.Array):
             return None
         if isinstance(t, ct.Vector):
@@ -287,6 +287,6 @@ class MemoryLowering:
 
 
 def _attributes(place: Address, t: ct.CType, size: int) -> dict:
-    """Of an access whose address is a multiple of less than its size, or whose unit the program chose."""
+    """Attributes of an access whose alignment is less than its size, or whose unit the program chose."""
     known = min(ct.alignment(t), place.align or size)
     return ({Attr.ALIGN: known} if known < size else {}) | ({Attr.UNIT: place.unit} if place.unit else {})

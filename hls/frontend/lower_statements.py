@@ -1,9 +1,9 @@
-"""Statements of the typed tree to structured IR.
+"""Lowers statements of the typed tree to structured IR.
 
-There are no jumps in the IR. ``break``, ``continue`` and ``return`` set a flag (a private i1), and what follows
-them in the source runs under an ``if`` of that flag. Where a branch of an ``if`` always jumps, what follows moves into
-the other branch instead and needs no flag. A flag starts false in each iteration, since an iteration begins only when
-no earlier one has left the loop: so flags never become recurrences.
+The IR has no jumps. ``break``, ``continue`` and ``return`` set a flag (a private i1), and the statements that follow
+them in the source run under an ``if`` of that flag. Where a branch of an ``if`` always jumps, the statements after the
+``if`` move into the other branch instead and need no flag. A flag starts as false in each iteration, since an iteration
+begins only when no earlier one has left the loop: so flags never become recurrences.
 """
 
 from ..diag import Span
@@ -25,7 +25,7 @@ class StatementLowering(EffectLowering):
 
     def __init__(self, storage, body: Region, result_type: ct.CType):
         super().__init__(storage, body)
-        self._flags: dict[str, str] = {}  #: "break", "continue", "return" -> flag in force here
+        self._flags: dict[str, str] = {}  #: "break", "continue", "return" -> the current flag
         self._writes: dict[str, list[tuple[Region, list[Op]]]] = {}
         self._read_flags: set[str] = set()
         self._result_type = result_type
@@ -34,7 +34,7 @@ class StatementLowering(EffectLowering):
     # -- the function
 
     def function(self, body: tt.Block, span: Span):
-        """Lower the whole body, its return included."""
+        """Lower the whole body, including its return."""
         if "return" in exits(body):
             self._flags["return"] = self._new_flag("returned", span)
             self._write_flag("return", 0, span)
@@ -80,7 +80,7 @@ class StatementLowering(EffectLowering):
     # -- statements
 
     def block(self, statements):
-        """Statements in order; after one that may jump, the rest runs only if it did not."""
+        """Lower statements in order; after one that may jump, the rest runs only if it did not."""
         last = max((k for k, s in enumerate(statements) if isinstance(s, tt.Label)), default=None)
         if last is not None:
             self._past_label(statements[:last], statements[last], statements[last + 1 :])
@@ -96,7 +96,7 @@ class StatementLowering(EffectLowering):
                 return
 
     def _past_label(self, before: tuple, label: tt.Label, rest: tuple):
-        """Statements before and after a label: a goto to it only skips what is left of those before."""
+        """Lower statements before and after a label: a goto to it only skips the rest of those before."""
         part, kind, outer = tt.Block(label.span, before), goto(label.name), dict(self._flags)
         if kind in exits(part):
             self._flags[kind] = self._new_flag(label.name, label.span)
@@ -142,7 +142,8 @@ class StatementLowering(EffectLowering):
                     self.statement(s.otherwise)
 
     def _declare(self, s):
-        """The variable is new: what its initializer does not set is 0, in every iteration of a loop around it."""
+        """A new instance of the variable: what its initializer does not set is 0, in every iteration of an enclosing
+        loop."""
         variable, t, initial = s.variable, s.variable.type, s.initial or ()
         if variable.kind == "shared":
             self.storage.memory(variable)
@@ -230,13 +231,13 @@ class StatementLowering(EffectLowering):
         return attrs
 
     def _named(self, variable: tt.Variable) -> str:
-        """The memory that ``ivdep array(variable)`` means."""
+        """The memory that ``ivdep array(variable)`` refers to."""
         return self.storage.buffer(variable) or self.storage.memory(variable)
 
     # -- switch
 
     def _switch(self, s):
-        """Sections in order, each under an ``if``; ``fell`` says that the one before ran into this one."""
+        """Lower sections in order, each under an ``if``; ``fell`` says that the one before fell through."""
         outer = dict(self._flags)
         value = self.value(s.value)
         matches = [self._matches(value, section) for section in s.sections]
@@ -259,7 +260,7 @@ class StatementLowering(EffectLowering):
         self._flags = outer
 
     def _section(self, section) -> Value:
-        """The statements of a section; whether its end was reached."""
+        """Lower the statements of a section; returns whether its end was reached."""
         leaving = exits(section.body)
         if "break" in leaving:
             self._flags["break"] = self._new_flag("left", section.span)
@@ -286,7 +287,7 @@ class StatementLowering(EffectLowering):
         )
 
     def _default(self, s, matches) -> Value:
-        """Entered for a label of its own, or when no label fits."""
+        """Whether the default section is entered: for a label of its own, or when no label matches."""
         others = [m for m, section in zip(matches, s.sections) if m is not None and not section.default]
         taken = None
         for m in others:

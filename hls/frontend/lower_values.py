@@ -1,7 +1,7 @@
-"""Expressions of the typed tree to IR operations.
+"""Lowers expressions of the typed tree to IR operations.
 
-The value of a scalar type is: bool an i1, other integers and floats as their size says, pointers ``ptr``. That of a
-vector or struct is a tuple of such; an operation on vectors is one operation for each component.
+The value of a scalar type is an i1 for bool, an IR integer or float of the same size for other numbers, and ``ptr`` for
+pointers. That of a vector or struct is a tuple of these; an operation on vectors is one operation per component.
 """
 
 from contextlib import contextmanager
@@ -33,12 +33,12 @@ _COMPARES = {
 
 
 def lanes(value) -> tuple[Value, ...]:
-    """The components of a value; a scalar is its own only one."""
+    """The components of a value; a scalar has one."""
     return value if isinstance(value, tuple) else (value,)
 
 
 def each(fn, *values):
-    """``fn`` of the values, or of each component of them."""
+    """``fn`` applied to the values, or to each component of them."""
     return tuple(fn(*lane) for lane in zip(*values, strict=True)) if isinstance(values[0], tuple) else fn(*values)
 
 
@@ -65,7 +65,7 @@ class ValueLowering(ConvertLowering):
             and isinstance(e.operand.type, ct.Int)
             and e.type.bits >= e.operand.type.bits
         ):
-            return self.condition(e.operand)  # widening keeps zero and non-zero apart
+            return self.condition(e.operand)  # widening preserves whether a value is zero
         return self.nonzero(e.span, self.value(e), e.type)
 
     def _const(self, e):
@@ -86,7 +86,7 @@ class ValueLowering(ConvertLowering):
     _packed = _dereference
 
     def _in_memory(self, e: tt.Expr) -> bool:
-        """Whether the members of the value are read where it is (it has a place, and is no argument)."""
+        """Whether the members of the value are read from memory (it has a location and is not an argument)."""
         root = tt.root_of(e)
         return tt.is_lvalue(e) and not (
             isinstance(root, tt.VariableRef) and self.storage.argument(root.variable) is not None
@@ -149,7 +149,7 @@ class ValueLowering(ConvertLowering):
         return each(lambda a, b: self.computed(span, operator, a, b, *types), left, right)
 
     def computed(self, span, operator, left: Value, right: Value, type: ct.CType, right_type: ct.CType) -> Value:
-        """``left operator right`` of type ``type``; only a shift's amount may have another type."""
+        """``left operator right`` of type ``type``; only the amount of a shift may have another type."""
         if isinstance(type, ct.Float):
             return self.emit(span, _FLOAT_OPS[operator], left, right)
         if operator in ("<<", ">>"):
@@ -158,12 +158,12 @@ class ValueLowering(ConvertLowering):
         return self.emit(span, opcode, left, right)
 
     def _amount(self, span, right: Value, right_type: ct.CType, type: ct.CType) -> Value:
-        """By how much to shift a ``type``: OpenCL C takes it modulo the width; of an exact width the whole amount
-        counts."""
+        """The shift amount for a ``type``: modulo the width in OpenCL C; for an integer of exact width, the whole
+        amount counts."""
         if not type.exact:
             amount = self.converted(span, right, ct.unsigned_of(right_type), ct.unsigned_of(type))
             return self.emit(span, "and", amount, self.const(span, type.bits - 1, amount.type))
-        if right_type.bits > type.bits:  # what is cut off may not make the amount a small one
+        if right_type.bits > type.bits:  # truncation must not make a large amount small
             most = self.const(span, type.bits, right.type)
             right = self.emit(span, "select", self.emit(span, "ult", right, most), right, most)
         return self.converted(span, right, ct.unsigned_of(right_type), ct.unsigned_of(type))
@@ -184,7 +184,8 @@ class ValueLowering(ConvertLowering):
         return self.emit(e.span, opcode, *((right, left) if swap else (left, right)))
 
     def _pointercompare(self, e):
-        """Of pointers into one object, which is all that C allows for < and >; == also tells objects apart."""
+        """Compares pointers into one object, the only case that C defines for < and >; == also distinguishes
+        objects."""
         left, right = self.value(e.left), self.value(e.right)
         if e.operator in ("==", "!="):
             same = self.emit(e.span, "ptreq", left, right)
@@ -201,7 +202,7 @@ class ValueLowering(ConvertLowering):
         apart = self.emit(e.span, "sub", left, right)
         return apart if e.size == 1 else self.emit(e.span, "sdiv", apart, self.const(e.span, e.size, I64))
 
-    # -- what may not be evaluated
+    # -- conditional evaluation
 
     def _logical(self, e):
         if isinstance(e.type, ct.Vector):
@@ -215,7 +216,7 @@ class ValueLowering(ConvertLowering):
         return self.emit(e.span, "and" if e.operator == "&&" else "or", *bits)
 
     def _logic(self, e):
-        """``a && b`` as an i1; b is evaluated only where it counts, unless nobody could tell."""
+        """``a && b`` as an i1; b is evaluated only if a is true, unless evaluating it anyway cannot be observed."""
         left = self.condition(e.left)
         if harmless(e.right):
             return self.emit(e.span, "and" if e.operator == "&&" else "or", left, self.condition(e.right))
@@ -249,7 +250,7 @@ class ValueLowering(ConvertLowering):
         return values if ct.aggregate(e.type) else values[0]
 
     def _either(self, e, condition: Value, outcomes):
-        """Evaluate one of two expressions; its scalars go to the memories ``outcomes``."""
+        """Evaluate one of two expressions; its scalars are stored to the memories ``outcomes``."""
         with self.branches(e.span, condition) as regions:
             for region, branch in zip(regions, (e.then, e.otherwise)):
                 with self.inside(region):
@@ -369,7 +370,8 @@ _HARMLESS = (
 
 
 def harmless(e: tt.Expr) -> bool:
-    """Whether evaluating the expression for nothing changes nothing and touches no element of a memory."""
+    """Whether the expression can be evaluated speculatively: it has no side effect and accesses no element of a
+    memory."""
     if isinstance(e, tt.VariableRef):
         return not e.variable.volatile
     if isinstance(e, (tt.Member, tt.Lanes)):

@@ -1,5 +1,4 @@
-"""Functions as C had them before C89: ``f(a, b) int a; float *b; { ... }``, and prototypes that leave the parameters
-out."""
+"""Functions in the style before C89: ``f(a, b) int a; float *b; { ... }``, and prototypes without parameters."""
 
 from pycparser import c_ast
 
@@ -10,8 +9,8 @@ __all__ = ["complete_prototypes"]
 
 
 def complete_prototypes(syntax: Syntax) -> list[CompileError]:
-    """Give every definition in the old style a list of parameters with types, and every ``int f();`` that of the
-    function's definition. The errors are of declarations that name no parameter."""
+    """Give every old-style definition a list of parameters with types, and every ``int f();`` that of the function's
+    definition. Returns errors for declarations that name no parameter."""
     errors, lists = [], {}
     for node in syntax.tree.ext:
         if isinstance(node, c_ast.FuncDef) and isinstance(node.decl.type, c_ast.FuncDecl):

@@ -1,4 +1,4 @@
-"""Preprocessed text to pycparser's syntax tree; syntax errors name the place and what was expected there."""
+"""Parses preprocessed text to pycparser's syntax tree; syntax errors name the location and what was expected there."""
 
 import re
 from collections.abc import Iterable
@@ -31,24 +31,24 @@ _SHOWN = {
 
 #: an integer type of so many bits
 _SIZED = re.compile(r"u?int(\d+)_t$")
-#: more syntax errors than this are not worth reading
+#: after this many syntax errors the rest are not reported
 _MOST_ERRORS = 20
-#: what a byte becomes that is no part of a character (see included), in a message of pycparser
+#: the replacement of an invalid byte (see included) in a message of pycparser
 _NO_CHARACTER = re.compile(r"illegal character '\\udc([0-9a-f]{2})'")
 #: pycparser checks some malformed declarations only by assertion
 _MALFORMED = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 class _Parser(ExtendedGrammar):
-    """pycparser's parser with messages of our own, which goes on behind a syntax error.
+    """pycparser's parser with messages of our own, which continues after a syntax error.
 
-    ``errors`` collects what was found; where an error stands, the statement or declaration around it is skipped.
+    ``errors`` collects the errors; the statement or declaration around an error is skipped.
     """
 
     def __init__(self, **options):
         super().__init__(**options)
         self.errors: list[Diagnostic] = []
-        self.types: Iterable[str] = ()  #: names of types that are known from the beginning
+        self.types: Iterable[str] = ()  #: names of types that are predefined
 
     # -- messages
 
@@ -101,8 +101,8 @@ class _Parser(ExtendedGrammar):
         return items
 
     def _recovered(self, parse, top: bool = False) -> list:
-        """What ``parse`` gives, as a list; nothing after an error, and then the tokens up to where it may end are
-        skipped."""
+        """The result of ``parse`` as a list; empty after an error, in which case tokens up to the likely end of the
+        construct are skipped."""
         begin, depth = self._mark(), len(self._scope_stack)
         try:
             found = parse()
@@ -133,7 +133,7 @@ class _Parser(ExtendedGrammar):
             raise CompileError(*self.errors)
 
     def _skip(self, begin: int, top: bool):
-        """Go on behind the next ';' or block that is not inside another; a typedef's name stays known as a type."""
+        """Continue after the next ';' or block that is not nested; a typedef's name stays known as a type."""
         if self._tokens.mark() == begin:
             self._tokens.next()
         typedef = self._tokens.at(begin) is not None and self._tokens.at(begin).type == "TYPEDEF"
@@ -141,7 +141,7 @@ class _Parser(ExtendedGrammar):
         last = None
         while (token := self._tokens.peek()) is not None:
             if token.type == "RBRACE" and depth <= 0 and not top:
-                return  # of the block around
+                return  # end of the enclosing block
             self._tokens.next()
             depth += (token.type == "LBRACE") - (token.type == "RBRACE")
             if depth <= 0 and token.type == "SEMI":
@@ -153,13 +153,13 @@ class _Parser(ExtendedGrammar):
             last = token if token.type in ("ID", "TYPEID") else last
 
     def _ends(self, top: bool) -> bool:
-        """Whether a statement or definition ends with the brace just passed."""
+        """Whether the preceding brace ends a statement or definition."""
         following = self._tokens.peek()
         return following is None or following.type not in ("SEMI", "ELSE", "WHILE", "COMMA", "EQUALS")
 
 
 class _Tokens(_TokenStream):
-    """Tokens that can be looked at again."""
+    """Tokens that can be read again."""
 
     def at(self, index: int):
         return self._buffer[index] if index < len(self._buffer) else None
@@ -169,7 +169,7 @@ class _Tokens(_TokenStream):
         return self._buffer[self._index - 1] if self._index else None
 
     def open_braces(self, begin: int) -> int:
-        """How many braces that were opened since ``begin`` are still open."""
+        """How many braces opened since ``begin`` are still open."""
         kinds = [t.type for t in self._buffer[begin : self._index] if t is not None]
         return kinds.count("LBRACE") - kinds.count("RBRACE")
 
@@ -220,7 +220,7 @@ def _unknown_type(name: str) -> str:
 
 
 class Syntax:
-    """A syntax tree and what the tree itself cannot hold."""
+    """A syntax tree, and information that pycparser's tree cannot hold."""
 
     def __init__(self, tree: c_ast.Node, lexer: OpenCLLexer):
         self.tree = tree
@@ -229,7 +229,7 @@ class Syntax:
         self.attributes = lexer.attributes  #: all but those of loops
 
     def span(self, node) -> Span | None:
-        """The place of a node."""
+        """The location of a node."""
         coord = node.coord
         if coord is None:
             return next((s for _, child in node.children() if (s := self.span(child))), None)
@@ -243,7 +243,7 @@ class Syntax:
 
 
 def parse(expanded: Expanded, file: str) -> Syntax:
-    """Parse a whole preprocessed file. Raises CompileError with all syntax errors that could be told apart."""
+    """Parse a whole preprocessed file. Raises CompileError with all syntax errors that could be distinguished."""
     parser = _Parser(lexer=OpenCLLexer)
     parser.clex.expanded = expanded
     tree = _run(parser, expanded.text, file)
@@ -251,8 +251,8 @@ def parse(expanded: Expanded, file: str) -> Syntax:
 
 
 def parse_expressions(text: str, span: Span, types: Iterable[str] = ()) -> list[c_ast.Node]:
-    """The comma-separated expressions of an attribute's or pragma's argument; all their places are ``span``. ``types``
-    are the names of the program's own types."""
+    """The comma-separated expressions in the argument of an attribute or pragma; all their locations are ``span``.
+    ``types`` are the type names of the program."""
     parser = _Parser(lexer=OpenCLLexer)
     parser.clex.fixed_span, parser.types = span, types
     tree = _run(parser, f"int _Values[] = {{ {text} }};", span.file)

@@ -1,6 +1,6 @@
-"""Preprocessor tokens as C99 has them, where pcpp's differ: numbers are one token, and ``##`` pastes.
+"""Preprocessor tokens as in C99, where pcpp's differ: numbers are one token, and ``##`` pastes.
 
-pcpp takes ``1.`` or ``0xFFLL`` as several tokens, pastes without placemarkers, and only in macros with parameters.
+pcpp reads ``1.`` or ``0xFFLL`` as several tokens, pastes without placemarkers, and only in macros with parameters.
 """
 
 import copy
@@ -11,11 +11,11 @@ from pcpp import Preprocessor
 
 __all__ = ["PastingPreprocessor"]
 
-#: C99 6.4.8: what a number looks like before anybody asks whether it is one
+#: C99 6.4.8: a preprocessing number, valid or not
 _NUMBER = re.compile(r"\.?\d(?:[eEpP][+-]|[\w.])*")
 _DIGIT = re.compile(r"\.?\d")
 _INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*")
-#: what two tokens may become together
+#: a single token, as the result of pasting must be
 _TOKEN = re.compile(
     rf"""{_NUMBER.pattern}|[A-Za-z_]\w*|[uUL]?(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\.\.\.|<<=|>>=|[-+*/%&|^<>=!]=
                       |<<|>>|&&|\|\||\+\+|--|->|\#\#|[^\w\s]""",
@@ -24,13 +24,14 @@ _TOKEN = re.compile(
 
 
 class PastingPreprocessor(Preprocessor):
-    """pcpp with numbers of one token, and with ``##``. ``unpasted`` is told of two tokens that make none."""
+    """pcpp with numbers of one token, and with ``##``. ``unpasted`` is called with two tokens that do not form a
+    token."""
 
     def unpasted(self, left, right) -> None:
-        """``left ## right`` is no token: both are kept."""
+        """Called if ``left ## right`` is not a token: both are kept."""
 
     def whole_numbers(self, tokens: Iterable) -> Iterator:
-        """The tokens, those of each number made one."""
+        """The tokens, with those of each number joined."""
         number = None
         for token in tokens:
             value = token.value
@@ -61,8 +62,8 @@ class PastingPreprocessor(Preprocessor):
             macro.value = self._pasted([(self._kind(token), token) for token in macro.value])
 
     def macro_expand_args(self, macro, args):
-        """The body of the macro with its arguments in place. pcpp found where they go: ``str_patch``, ``patch`` and
-        ``var_comma_patch``."""
+        """The body of the macro with its arguments substituted. pcpp has found where they go: ``str_patch``, ``patch``
+        and ``var_comma_patch``."""
         texts = {place: args[argument] for argument, place in macro.str_patch}
         holes = {place: (kind, argument) for kind, argument, place in macro.patch}
         expanded: dict[int, list] = {}
@@ -73,7 +74,7 @@ class PastingPreprocessor(Preprocessor):
                 body.append(("", self._as_text(token, texts[place])))
             elif not kind:
                 body.append(("," if place in macro.var_comma_patch else self._kind(token), _copied(token)))
-            elif kind == "t":  # beside ##: as it was written
+            elif kind == "t":  # next to ##: unexpanded
                 body += [("", _copied(t)) for t in args[argument]] or [("nothing", token)]
             else:
                 if argument not in expanded:
@@ -85,7 +86,7 @@ class PastingPreprocessor(Preprocessor):
         return "##" if token.type == self.t_DPOUND else ""
 
     def _as_text(self, token, argument: list):
-        """``#argument``: white space is one blank, and a text in a text needs its backslashes."""
+        """``#argument``: white space becomes one blank, and string literals in the argument get their backslashes."""
         words = [
             " " if t.type in self.t_WS else _quoted(t.value) if t.value[-1] in "\"'" else t.value for t in argument
         ]
@@ -94,9 +95,9 @@ class PastingPreprocessor(Preprocessor):
         return found
 
     def _pasted(self, body: list[tuple[str, object]]) -> list:
-        """The tokens after every ``##``. Of each pair the first says what the token is: "##" the operator, "nothing" an
-        empty argument (C99's placemarker), "," the comma that an empty ``__VA_ARGS__`` takes along, as gcc and clang
-        have it."""
+        """The tokens after applying every ``##``. The first of each pair is the kind of the token: "##" the operator,
+        "nothing" an empty argument (C99's placemarker), "," the comma that an empty ``__VA_ARGS__`` removes, as in gcc
+        and clang."""
         rest = [
             pair
             for k, pair in enumerate(body)
@@ -125,12 +126,12 @@ class PastingPreprocessor(Preprocessor):
         token.value, token.type, token.expanded_from = value, super().tokenize(value)[0].type, []
         if _NUMBER.fullmatch(value):
             token.type = self.t_INTEGER if _INTEGER.fullmatch(value) else "CPP_FLOAT"
-        token.place, token.in_macro = None, True  # it stands nowhere in the source
+        token.place, token.in_macro = None, True  # it has no location in the source
         return [("", token)]
 
 
 def _copied(token):
-    """pcpp writes into the list of macros that a token came from."""
+    """pcpp modifies the list of macros that a token came from"""
     found = copy.copy(token)
     if hasattr(token, "expanded_from"):
         found.expanded_from = [*token.expanded_from]

@@ -1,4 +1,4 @@
-"""Pragmas and attributes of loops: what they are called, which arguments they take, which contradict each other."""
+"""Pragmas and attributes of loops: their names, their arguments, and which contradict each other."""
 
 import re
 from collections.abc import Callable
@@ -25,8 +25,8 @@ LARGEST = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class PragmaForm:
-    """``attr`` is the loop's attribute in the IR; ``bare`` its value without an argument, None if one is needed.
-    ``highest`` is the largest argument for which a device has room."""
+    """``attr`` is the loop's attribute in the IR; ``bare`` its value without an argument, None if one is required.
+    ``highest`` is the largest argument that a device has room for."""
 
     attr: str
     bare: int | bool | None
@@ -48,16 +48,16 @@ LOOP_PRAGMAS: dict[str, PragmaForm] = {
     "xcl_pipeline_loop": PragmaForm(Attr.PIPELINED, True, takes_argument=False),
 }
 
-#: first words of pragmas that ask for nothing here
+#: first words of pragmas without effect here
 IGNORED_PRAGMAS = frozenset({"OPENCL", "STDC", "once"})
 
-#: attributes before a loop, by the pragma that says the same
+#: attributes before a loop, by the equivalent pragma
 _LOOP_ATTRIBUTES = {"opencl_unroll_hint": "unroll", "xcl_pipeline_loop": "ii", "xcl_loop_tripcount": ""}
 
 
 @dataclass(frozen=True)
 class Opposites:
-    """Two attributes of a loop that cannot both be meant, where ``when`` holds of their values."""
+    """Two attributes of a loop that contradict each other, if ``when`` holds for their values."""
 
     first: str
     second: str
@@ -70,7 +70,7 @@ _OPPOSITES = (
         for other in (Attr.II, Attr.MAX_INTERLEAVING, Attr.SPECULATED_ITERATIONS)
     ),
     Opposites(Attr.DISABLE_LOOP_PIPELINING, Attr.MAX_CONCURRENCY, lambda first, second: second != 1),
-    # of a loop that is unrolled entirely nothing is left to be paced, or made one with others
+    # a loop that is fully unrolled cannot be paced, or merged with others
     *(
         Opposites(Attr.UNROLL, other, lambda first, second: first == -1)
         for other in (
@@ -99,7 +99,7 @@ class LoopPragma:
 
 
 def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
-    """The pragma, or None if it is none of a loop. Raises CompileError where its form is wrong."""
+    """The pragma, or None if it is not a loop pragma. Raises CompileError if its form is wrong."""
     text = without_vendor(text.strip())
     name, _, rest = re.sub(r"^(\w+)", r"\1 ", text).partition(" ")
     rest = rest.strip()
@@ -121,14 +121,14 @@ def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
 
 
 def _bare(text: str) -> str:
-    """The text without the parentheses around all of it."""
+    """The text without enclosing parentheses."""
     inside, rest = _parenthesized(text)
     return text if inside is None or rest else inside
 
 
 def _parenthesized(text: str) -> tuple[str | None, str]:
-    """What the parentheses with which the text begins have inside, and what follows; None where it begins with none, or
-    they do not end."""
+    """The text inside the parentheses at the beginning of ``text``, and the text after them; None if it begins with
+    none, or they are not closed."""
     depth = 0
     for k, character in enumerate(text if text.startswith("(") else ""):
         depth += {"(": 1, ")": -1}.get(character, 0)
@@ -138,13 +138,13 @@ def _parenthesized(text: str) -> tuple[str | None, str]:
 
 
 def without_vendor(text: str) -> str:
-    """A pragma's text; of an attribute before a loop, that of the pragma that says the same."""
+    """A pragma's text; for an attribute before a loop, that of the equivalent pragma."""
     attribute = re.match(r"__attribute__ (\w+) ?(.*)", text)
     if not attribute:
         return text
     name, argument = attribute.groups()
     if name == "xcl_pipeline_loop" and argument.strip() in ("", "0", "1", "-1"):
-        return name  # every loop is pipelined; but it asks for the loops inside to be unrolled
+        return name  # every loop is pipelined anyway; but inner loops must be unrolled
     return f"{_LOOP_ATTRIBUTES.get(name, name) or 'STDC'} {argument}"
 
 
@@ -161,8 +161,8 @@ def _loop_fuse(rest: str, span: Span) -> LoopPragma:
 def _clauses(
     pragma: str, rest: str, span: Span, valued: tuple[str, ...], bare: tuple[str, ...], form: str
 ) -> dict[str, str]:
-    """The clauses of a pragma in any order: ``valued`` are followed by parentheses, of which the text inside is kept;
-    ``bare`` are not."""
+    """The clauses of a pragma in any order: ``valued`` clauses are followed by parentheses, whose text is returned;
+    ``bare`` ones are not."""
     found: dict[str, str] = {}
     while rest:
         name = re.match(r"\w*", rest)[0]
@@ -177,7 +177,7 @@ def _clauses(
     return found
 
 
-#: pragmas with arguments that have names
+#: pragmas with named arguments
 _CLAUSES = {"ivdep": _ivdep, "loop_fuse": _loop_fuse}
 
 

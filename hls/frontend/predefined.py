@@ -15,7 +15,7 @@ _VERSIONS = {
     "__SLUICE__": "1",
 }
 
-#: names of extensions: programs test them with #ifdef before they use double, atomics or channels
+#: extension names: programs test them with #ifdef before they use double, atomics or channels
 _EXTENSIONS = dict.fromkeys(
     (
         "cl_khr_fp64",
@@ -118,7 +118,7 @@ _WORDS = {
     "CLK_CHANNEL_MEM_FENCE": "4",
 }
 
-#: functions of later versions, and of compilers, that others say just as well
+#: functions of later versions, and of other compilers, expressed by functions that exist here
 _FUNCTIONS = {
     "get_global_linear_id()": "(((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) - "
     "get_global_offset(1)) "

@@ -1,7 +1,7 @@
-"""The C preprocessor (pcpp), and where each character of its output came from.
+"""The C preprocessor (pcpp), and the origin of each character of its output.
 
-Messages name the place in the user's own text. A token of the user keeps its place; a token out of a macro's body
-gets the place of the macro's name where it was used; an argument of a macro keeps its own.
+Messages refer to locations in the user's own text. A token of the user keeps its location; a token of a macro's body
+gets the location where the macro's name was used; a macro argument keeps its own.
 """
 
 import re
@@ -24,12 +24,12 @@ __all__ = ["Expanded", "preprocess", "with_macro"]
 
 _NEED_ARGUMENT = {"define", "undef", "include", "ifdef", "ifndef", "if", "elif", "pragma"}
 _KNOWN = _NEED_ARGUMENT | {"else", "endif", "error", "warning", "line"}
-#: headers that a program need not bring along
+#: headers provided for all programs
 _HEADERS = Path(__file__).parent / "headers"
 _PROVIDED = frozenset(path.name for path in _HEADERS.glob("*.h"))
-#: what a C program includes of its library has other names here
+#: headers of the C library, whose functions have other names here
 _OF_C = re.compile(r"(assert|ctype|errno|inttypes|math|memory|signal|stdarg|stdio|stdlib|string|time)\.h$")
-#: how many tokens are looked at together for macros, and where they may be parted
+#: tokens expanded at a time, and tokens after which the text may be split
 _PIECE, _ENDS_PIECE = 100, frozenset(";{},=+-*/&|<>")
 _CONDITION_FAILED = re.compile(r"Could not evaluate expression")
 
@@ -40,7 +40,7 @@ mend_numbers()
 class Expanded:
     """Preprocessed text with its origins.
 
-    ``starts[k]`` is the offset in ``text`` of the k-th piece and ``spans[k]`` where that piece stood in the source.
+    ``starts[k]`` is the offset in ``text`` of the k-th piece and ``spans[k]`` its location in the source.
     """
 
     text: str
@@ -48,11 +48,11 @@ class Expanded:
     spans: list[Span]
     exact: list[bool]  #: the piece is the user's own text, so an offset into it is an offset into the source
     sources: dict[str, str] = field(default_factory=dict)
-    macros: dict[str, Span] = field(default_factory=dict)  #: where the program's macros are defined
+    macros: dict[str, Span] = field(default_factory=dict)  #: locations of the program's macro definitions
     warnings: list[Diagnostic] = field(default_factory=list)
 
     def span(self, offset: int, length: int = 1) -> Span | None:
-        """The place of ``length`` characters at ``offset``; None in an empty text."""
+        """The location of ``length`` characters at ``offset``; None in an empty text."""
         if not self.starts:
             return None
         k = max(0, bisect_right(self.starts, offset) - 1)
@@ -63,10 +63,10 @@ class Expanded:
 
 
 class _Origin(str):
-    """A file name that knows line and column.
+    """A file name that includes line and column.
 
-    pcpp copies a token's ``source`` from a macro's name to all that it expands to, and hands it to ``on_error``:
-    with the place inside, both arrive here with it.
+    pcpp copies a token's ``source`` from a macro's name to all tokens that it expands to, and passes it to
+    ``on_error``: in this way the location is passed on, too.
     """
 
     span: Span
@@ -84,7 +84,7 @@ def _include_hint(path: str) -> str:
 
 
 def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
-    """The message, with a note where it is about what a macro became: its place is that of the macro's name."""
+    """The message, with a note if it concerns the expansion of a macro: its location is that of the macro's name."""
     lines = expanded.sources.get(d.span.file, "").splitlines() if d.span else []
     if not d.span or not 0 < d.span.line <= len(lines) or not d.span.column:
         return d
@@ -98,24 +98,24 @@ def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
 
 
 class _OpenCLPreprocessor(PastingPreprocessor):
-    """pcpp with places on tokens and with messages collected instead of printed."""
+    """pcpp with locations on tokens and with messages collected instead of printed."""
 
     def __init__(self, main_file: str, files: Files):
         self.main_file = main_file
         self.files = files
-        self.including = 0  #: files around what is read
+        self.including = 0  #: nesting depth of includes
         self.sources: dict[str, str] = {}
         self.diagnostics: list[Diagnostic] = []
-        self.pragmas: dict[Span, str] = {}  #: place of the '#': the pragma's text, macros expanded
-        self.defined: dict[str, Span] = {}  #: where each macro of the program is defined first
-        self.read = 0  #: tokens of files
-        self.expanded = self.characters = 0  #: tokens that macros became, and the characters of these
-        self.depth = 0  #: macros around what is looked at for macros
-        self.balanced = True  #: every macro has as many parentheses of one kind as of the other
+        self.pragmas: dict[Span, str] = {}  #: location of the '#': the pragma's text, macros expanded
+        self.defined: dict[str, Span] = {}  #: location of the first definition of each macro
+        self.read = 0  #: tokens read from files
+        self.expanded = self.characters = 0  #: tokens that macros expanded to, and their characters
+        self.depth = 0  #: nesting depth of macro expansion
+        self.balanced = True  #: the parentheses in every macro are balanced in number
         super().__init__()
         self.lastdirective = None
 
-    # -- places
+    # -- locations
 
     def group_lines(self, input, abssource):
         name = abssource if self.sources else self.main_file
@@ -140,7 +140,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             yield line
 
     def _spend(self, tokens: list):
-        """Refuse macros that grow beyond measure."""
+        """Reject macros that expand without bound."""
         self.expanded += len(tokens)
         self.characters += sum(len(token.value) for token in tokens)
         most = MOST_EXPANDED + EXPANDED_FOR_EACH * self.read
@@ -156,7 +156,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             )
 
     def expand_macros(self, tokens, expanding_from=[]):  # noqa: B006 - pcpp's signature
-        if not self.depth:  # the text of a file, which was counted when it was read
+        if not self.depth:  # text of a file, which was counted when it was read
             return [token for piece in self._pieces(tokens) for token in self._expand(piece, expanding_from)]
         if tokens:
             self._spend(tokens)
@@ -170,9 +170,9 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             self.depth -= 1
 
     def _pieces(self, tokens: list) -> Iterator[list]:
-        """The tokens in parts that expand to the same alone: pcpp copies all that follows a call of a macro, so that
-        time would grow as the square of a file. No call can reach past a sign outside parentheses, unless a macro
-        stands for one of two parentheses."""
+        """The tokens in parts that expand independently: pcpp copies everything after a macro call, so that time would
+        grow quadratically with the file. No call can extend past a token outside parentheses, unless a macro expands to
+        a single parenthesis."""
         begin = depth = 0
         for k, token in enumerate(tokens):
             if token.value == "(":
@@ -185,7 +185,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         yield tokens[begin:]
 
     def define(self, tokens):
-        # of -D, or predefined: no text of the user's, but what touches there touches in use
+        # from -D, or predefined: not the user's text, but tokens that touch there touch in use
         if isinstance(tokens, str):
             tokens = self.tokenize(tokens)
             for token in tokens:
@@ -240,7 +240,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         raise OutputDirective(Action.IgnoreAndRemove)
 
     def _not_found(self, path: str) -> tuple[str, str]:
-        """What is said of a file, and the hint."""
+        """The message for a missing file, and the hint."""
         if not self.files.roots or _OF_C.match(path):
             return f"file '{path}' not found", _include_hint(path)
         return (
@@ -321,8 +321,8 @@ def preprocess(
     known_as: Mapping[str, str] = MappingProxyType({}),
     roots: Iterable[str] = (),
 ) -> Expanded:
-    """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement; ``known_as`` a folder
-    to what places in its files call it. With ``roots``, nothing outside these folders is read.
+    """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement; ``known_as`` maps a
+    folder to its name in the locations of its files. With ``roots``, no file outside these folders is read.
 
     Raises CompileError with every problem found.
     """
@@ -359,7 +359,7 @@ def _run(cpp: _OpenCLPreprocessor, text: str, file: str) -> list:
             cpp._place(), "files include each other, or macros nest, too deeply", code=Code.NESTED_TOO_DEEP
         ) from None
     except (UnicodeDecodeError, IndexError, AttributeError, TypeError, ValueError) as error:
-        # pcpp indexes into malformed directives without looking
+        # pcpp indexes into malformed directives without checking
         place = cpp._place()
         raise CompileError(
             *cpp.diagnostics, Diagnostic(f"malformed preprocessor directive ({error})", place, code=Code.PREPROCESSOR)
@@ -401,7 +401,7 @@ class _Writer:
         self.pragmas = cpp.pragmas
         self.parts: list[str] = []
         self.length = 0
-        self.touching: tuple | None = None  #: where the last token ended, in the file it was written in
+        self.touching: tuple | None = None  #: end of the last token, in its source file
         self.last = Span(cpp.main_file, 1, 1)
         self.result = Expanded("", [], [], [])
 

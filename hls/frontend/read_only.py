@@ -1,4 +1,4 @@
-"""Why something cannot be written, in the words of the source."""
+"""Explains in terms of the source why something cannot be written."""
 
 from . import tree as tt
 
@@ -6,7 +6,7 @@ __all__ = ["hint", "reason"]
 
 
 def reason(e: tt.LValue) -> tuple[str, str]:
-    """(what is wrong, what to do) of a write to an lvalue that is const or in constant memory."""
+    """(what is wrong, what to do) for a write to an lvalue that is const or in constant memory."""
     root = tt.root_of(e)
     variable = root.variable if isinstance(root, tt.VariableRef) else _pointed_by(root)
     if variable is None:
@@ -23,7 +23,7 @@ def reason(e: tt.LValue) -> tuple[str, str]:
 
 
 def hint(place: tt.Expr) -> str:
-    """What to do to write through a pointer, or to where it points."""
+    """The remedy that makes a write through a pointer, or to its target, possible."""
     variable = _pointed_by(place)
     if variable is None:
         return "write through a pointer whose type has no const"
@@ -50,12 +50,12 @@ def _is_pointer(variable: tt.Variable) -> bool:
 
 
 def _pointed_by(e: tt.Expr) -> tt.Variable | None:
-    """The variable that a pointer, or the place that it leads to, is named by."""
+    """The variable that names a pointer, or its target."""
     while not isinstance(e, tt.VariableRef):
         if isinstance(e, tt.Dereference | tt.PointerAdd):
             e = e.pointer
         elif isinstance(e, tt.Convert) and e.type.const <= getattr(e.operand.type, "const", False):
-            # else it is the cast that says so
+            # otherwise the cast adds const
             e = e.operand
         elif isinstance(e, tt.AddressOf | tt.Step):
             e = tt.root_of(e.target)

@@ -1,4 +1,4 @@
-"""Names in force, and the messages collected so far."""
+"""Names in scope, and the messages collected so far."""
 
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -17,7 +17,7 @@ class TypeName:
 
 
 class StructTag:
-    """A struct or union by its tag; the table's key is "struct NAME" or "union NAME", so tags are a name space of their
+    """A struct or union tag; the table's key is "struct NAME" or "union NAME", so tags are a name space of their
     own."""
 
     def __init__(self, type: Struct, span: Span):
@@ -30,7 +30,7 @@ class EnumConstant:
 
 
 class _Poison:
-    """A name whose declaration failed: its uses say nothing more."""
+    """A name whose declaration failed: its uses are not reported."""
 
     span = None
 
@@ -54,7 +54,7 @@ class Scopes:
             self._stack.pop()
 
     def find(self, name: str):
-        """What the name means here, or None. Raises a silent CompileError for a name whose declaration failed."""
+        """The meaning of the name here, or None. Raises a silent CompileError for a name whose declaration failed."""
         for table in reversed(self._stack):
             if name in table:
                 if table[name] is POISON:
@@ -63,7 +63,7 @@ class Scopes:
         return None
 
     def types(self) -> list[str]:
-        """The names that mean a type here."""
+        """The names that denote a type here."""
         meanings = {name: meaning for table in self._stack for name, meaning in table.items()}
         return [name for name, meaning in meanings.items() if isinstance(meaning, TypeName)]
 
@@ -83,18 +83,18 @@ class Scopes:
         self._stack[-1][name] = meaning
 
     def similar(self, name: str, more=()) -> str:
-        """A hint naming what was perhaps meant, or nothing."""
+        """A hint with a similar known name, or nothing."""
         return self.closest(name, {n for table in self._stack for n in table} | set(more))
 
     @staticmethod
     def closest(name: str, names) -> str:
-        """A hint naming the one of ``names`` that was perhaps meant, or nothing."""
+        """A hint with the most similar one of ``names``, or nothing."""
         close = get_close_matches(name, sorted(names), 1)
         return f"did you mean '{close[0]}'?" if close else ""
 
     @contextmanager
     def recover(self):
-        """Keep the errors of the block and go on behind it."""
+        """Record the errors of the block and continue after it."""
         try:
             yield
         except CompileError as error:
@@ -102,7 +102,7 @@ class Scopes:
 
     @contextmanager
     def poisoning(self, name: str | None):
-        """When the declaration of ``name`` fails, later uses of it say nothing more."""
+        """If the declaration of ``name`` fails, later uses of it are not reported."""
         try:
             yield
         except CompileError:
@@ -112,13 +112,13 @@ class Scopes:
 
     @contextmanager
     def quiet(self):
-        """Forget the warnings of the block: what it checks is checked again."""
+        """Discard the warnings of the block: its contents are checked again later."""
         count = len(self.diagnostics)
         yield
         del self.diagnostics[count:]
 
     def poison(self, name: str):
-        """Say nothing more about the name in this scope."""
+        """Suppress further messages about the name in this scope."""
         self._stack[-1][str(name)] = POISON
 
     def warn(self, span: Span | None, message: str, hint: str = "", *, code: Code):

@@ -1,4 +1,4 @@
-"""Where the variables of one function live in its IR."""
+"""Assigns the variables of one function to values and memories of its IR."""
 
 from ..diag import Code, CompileError, Span
 from ..ir import Attr, Function, MemoryObject, Type, Value
@@ -12,9 +12,9 @@ __all__ = ["Storage", "unique"]
 class Storage:
     """Gives each variable its argument value or its memory objects, under names of their own.
 
-    A variable made of structs or vectors is taken apart where possible: each scalar member, or array of them, has a
-    memory of its own, so that what is accessed by constants becomes values and the rest as many small memories as it
-    has members. ``whole`` are the variables that cannot be. ``constants`` maps file-scope constants to their names in
+    A variable made of structs or vectors is split if possible: each scalar member, or array of them, has a memory of
+    its own, so that parts accessed by constants become values and the rest become as many small memories as there are
+    members. ``whole`` are the variables that cannot be split. ``constants`` maps file-scope constants to their names in
     the whole module.
     """
 
@@ -28,7 +28,7 @@ class Storage:
         self._taken = set(constants.values())
 
     def bind_argument(self, variable: Variable, value):
-        """The variable is never written: the argument's value is its value."""
+        """A variable that is never written: its value is that of the argument."""
         self._arguments[variable] = value
 
     def bind_buffer(self, variable: Variable):
@@ -54,21 +54,21 @@ class Storage:
         self._memories[variable] = variable.name
 
     def argument(self, variable: Variable):
-        """The value of a parameter that is never written (of a struct or vector: of each scalar), or None."""
+        """The value of a parameter that is never written (for a struct or vector, of each scalar), or None."""
         return self._arguments.get(variable)
 
     def buffer(self, variable: Variable) -> str | None:
-        """The memory that a pointer parameter of a kernel stands for, as long as the pointer never moves."""
+        """The memory that a pointer parameter of a kernel points to, if the pointer is never modified."""
         if variable.kind == "buffer" and not variable.written:
             return self._memories[variable]
         return None
 
     def apart(self, variable: Variable) -> bool:
-        """Whether the variable lives in several memories, by :meth:`part`."""
+        """Whether the variable is split into several memories, see :meth:`part`."""
         return variable.kind not in ("buffer", "shared") and variable not in self._whole and _divisible(variable.type)
 
     def part(self, variable: Variable, path: tuple[int, ...]) -> str:
-        """The memory of the members, or components, that the numbers of ``path`` lead to."""
+        """The memory of the member or component at ``path``."""
         if (variable, path) not in self._parts:
             name, t, count = variable.name, variable.type, 1
             for step in (*path, None):
@@ -105,7 +105,7 @@ class Storage:
         return [self.part(variable, path) for path in _paths(variable.type)]
 
     def scalar(self, variable: Variable, number: int) -> tuple[str, int, ct.CType]:
-        """Where scalar ``number`` of a local variable is: memory, byte offset, type."""
+        """The location of scalar ``number`` of a local variable: memory, byte offset, type."""
         t = variable.type
         if not self.apart(variable):
             offset, scalar = leaves(t)[number]
@@ -135,7 +135,7 @@ class Storage:
         return self._memories[variable]
 
     def local(self, variable: Variable, space: str = "private") -> str:
-        """A new memory for the variable (for a buffer that moves: for the pointer)."""
+        """A new memory for the variable (for a modified buffer pointer: for the pointer)."""
         t = variable.type
         if has_pointer(t) and _divisible(t):
             raise CompileError.at(
@@ -150,7 +150,7 @@ class Storage:
         return name
 
     def table(self, variable: Variable, data: bytes):
-        """The variable never changes: it is a table like those at file scope."""
+        """A variable that never changes: it becomes a table like those at file scope."""
         element = memory_element(variable.type)
         name = self._name(variable.name)
         self.function.memories[name] = MemoryObject(
@@ -167,7 +167,7 @@ class Storage:
         self._memories[variable] = name
 
     def temporary(self, name: str, type: Type, span: Span) -> str:
-        """A private scalar of the compiler's own."""
+        """A private scalar introduced by the compiler."""
         return self._add(name, type, 1, Variable(name, ct.VOID, "local", span))
 
     def _name(self, stem: str) -> str:
@@ -206,15 +206,15 @@ class Storage:
 
 
 def _divisible(t: ct.CType) -> bool:
-    """Whether the type has members or components that can live apart."""
+    """Whether the type has members or components that can be split."""
     while isinstance(t, ct.Array):
         t = t.element
     return isinstance(t, ct.Vector) or (isinstance(t, ct.Struct) and not t.union)
 
 
 def places(t: ct.CType, path: tuple[int, ...]) -> list[int]:
-    """The byte offsets of the members or components (arrays of them: of the first) that the path leads to, in memory
-    order."""
+    """The byte offsets of the members or components at the path, in memory order (for arrays of them, of the first
+    element)."""
     if isinstance(t, ct.Array) and path:
         inner = places(t.element, path)
         return [k * t.element.size + offset for k in range(t.length) for offset in inner]
@@ -227,7 +227,7 @@ def places(t: ct.CType, path: tuple[int, ...]) -> list[int]:
 
 
 def _paths(t: ct.CType, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
-    """The ways to all members and components that live apart."""
+    """The paths to all members and components that are split."""
     while isinstance(t, ct.Array):
         t = t.element
     if isinstance(t, ct.Vector):

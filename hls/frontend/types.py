@@ -1,4 +1,4 @@
-"""The types of OpenCL C that the compiler handles, and C's rules for converting between them."""
+"""The types of OpenCL C that the compiler supports, and C's rules for converting between them."""
 
 from dataclasses import dataclass, field, replace
 
@@ -55,8 +55,8 @@ __all__ = [
 class Int:
     """An integer type; ``bool`` has one bit of value and one byte of size.
 
-    An ``exact`` one, of any width, computes in that width: it is not promoted to int. In memory it is the next wider
-    integer of C (:func:`container`).
+    An ``exact`` integer, of any width, is computed in that width and not promoted to int. In memory it is the next
+    wider integer of C (:func:`container`).
     """
 
     name: str
@@ -93,7 +93,7 @@ class Void:
 
 @dataclass(frozen=True)
 class Pointer:
-    """A pointer; the qualifiers ``const`` and ``volatile`` are those of what it points to."""
+    """A pointer; the qualifiers ``const`` and ``volatile`` are those of its target."""
 
     pointee: "CType"
     space: str
@@ -123,13 +123,13 @@ class Array:
 
     @property
     def scalar(self) -> "CType":
-        """What the innermost dimension holds."""
+        """The element type of the innermost dimension."""
         return self.element.scalar if isinstance(self.element, Array) else self.element
 
 
 @dataclass(frozen=True)
 class Vector:
-    """``length`` numbers side by side; three of them take the place of four."""
+    """``length`` numbers side by side; three occupy the space of four."""
 
     element: "Int | Float"
     length: int
@@ -158,7 +158,7 @@ class Struct:
     members: tuple[Member, ...] | None = None
     size: int = 0
     align: int = 1
-    #: name of a member -> its number; of one in members without a name, the numbers of these before it
+    #: name of a member -> its number; for a member inside unnamed members, preceded by their numbers
     index: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     tagged: bool = True  #: the name is a tag, not that of a typedef
 
@@ -208,7 +208,7 @@ VECTORS: dict[str, Vector] = {
 
 @dataclass(frozen=True)
 class Qualified:
-    """A type as a declaration gives it."""
+    """A type as written in a declaration."""
 
     type: CType
     const: bool = False
@@ -247,7 +247,7 @@ def aggregate(t: CType) -> bool:
 
 
 def element_of(t: CType) -> CType:
-    """What a vector holds; a scalar is its own element."""
+    """The element type of a vector; a scalar is its own element."""
     return t.element if isinstance(t, Vector) else t
 
 
@@ -257,14 +257,14 @@ def with_element(t: CType, element: CType) -> CType:
 
 
 def alignment(t: CType) -> int:
-    """The alignment in bytes that a type asks for."""
+    """The alignment in bytes that a type requires."""
     if isinstance(t, Array):
         return alignment(t.element)
     return t.align if isinstance(t, Struct) else t.size
 
 
 def promoted(t: CType) -> CType:
-    """C's integer promotion: what is narrower than int becomes int, unless its width is exact."""
+    """C's integer promotion: a type narrower than int becomes int, unless its width is exact."""
     return INT if isinstance(t, Int) and t.bits < 32 and not t.exact else t
 
 
@@ -274,7 +274,7 @@ def exact(bits: int, signed: bool) -> Int:
 
 
 def container(t: CType) -> CType:
-    """The integer of C with the size of an exact one, and its sign; any other type is its own."""
+    """The C integer with the size and signedness of an exact one; any other type is its own container."""
     if not isinstance(t, Int) or not t.exact:
         return t
     signed = _SIGNED_OF_SIZE[t.size]

@@ -1,7 +1,7 @@
-"""The words of OpenCL C that plain C does not have, and what the C grammar is told they are.
+"""The words of OpenCL C that plain C lacks, and how each is presented to the C grammar.
 
-The grammar of pycparser stays untouched: an address space looks like a type qualifier to it, ``__kernel`` like
-``inline``, a built-in type like ``int``. The word itself travels in the token's value.
+The grammar of pycparser stays unchanged: an address space is presented as a type qualifier, ``__kernel`` as ``inline``,
+a built-in type as ``int``. The word itself is in the token's value.
 """
 
 __all__ = ["ACCESS_WORDS", "REFUSED_WORDS", "SPELLINGS", "STREAM_WORDS", "TYPE_WORDS", "VECTOR_TYPES"]
@@ -25,7 +25,7 @@ _QUALIFIERS = {
     "__inline__": ("INLINE", "inline"),
 }
 
-#: operators on types, of the form of ``sizeof``
+#: operators on types, with the syntax of ``sizeof``
 _OPERATORS = {
     **{word: ("SIZEOF", "alignof") for word in ("__alignof__", "__alignof", "_Alignof", "alignof")},
     **{word: ("TYPEOF", "typeof") for word in ("typeof", "__typeof__", "__typeof")},
@@ -58,9 +58,9 @@ SPELLINGS: dict[str, tuple[str, str]] = {
     **{word: ("INT", word) for word in TYPE_WORDS},
 }
 
-#: words that make a declaration one of a channel or a pipe, where a type follows
+#: words that declare a channel or a pipe if a type follows
 STREAM_WORDS = {"channel": "channel", "pipe": "pipe", "__pipe": "pipe"}
-#: words that say what may be done with a pipe (or an image, of which there are none)
+#: access words of a pipe (or an image, which is not supported)
 ACCESS_WORDS = {word: name for name in ("read_only", "write_only", "read_write") for word in (name, f"__{name}")}
 
 #: spelling -> (message, hint)

@@ -1,13 +1,13 @@
-"""Loads and stores: what they move, where, and under which conditions.
+"""Loads and stores: what they move, at which address, and under which conditions.
 
-What moves an array moves it from neighbouring places: element k is ``k`` elements behind the pointer. An access with
-one more operand, an array of i1, is one of lanes, integers of whole bytes: lanes for which that is false are neither
-read (they give 0) nor written. Where the predicate is false no lane is. Its address is a multiple of a lane's size;
-that of any other access is a multiple of all of its size.
+An access that moves an array moves it from or to consecutive addresses: element k is ``k`` elements after the pointer.
+An access with one more operand, an array of i1 (the mask), is one of lanes, integers of whole bytes: lanes whose mask
+bit is false are neither read (they give 0) nor written. If the predicate is false, no lane is. Its address is a
+multiple of a lane's size; that of any other access is a multiple of its whole size.
 
-A load with a pointer for one more operand is of a run: each following time that it takes place its address is in the
-same word of memory, or the next one, until it comes to the word of that pointer. Memory units may fetch those words
-ahead; what a program means does not change.
+A load with a pointer as one more operand belongs to a run: each time it executes again, its address is in the same
+memory word as before or in the next one, up to the word of that pointer. Memory units may fetch those words ahead; the
+meaning of a program does not change.
 """
 
 from ..options import MOST_CACHE_BYTES
@@ -38,7 +38,7 @@ __all__ = [
     "word_bytes",
 ]
 
-#: which operand of an operation says whether it takes place at all; others always do
+#: by opcode, the operand that is the predicate of the operation; other operations are unconditional
 PREDICATES: dict[str, int] = {
     "load": 1,
     "store": 2,
@@ -52,7 +52,7 @@ PREDICATES: dict[str, int] = {
 }
 
 
-#: the units that a program may choose for a load or store (see ``Attr.UNIT``)
+#: the units that a program may request for a load or store (see ``Attr.UNIT``)
 BURST, CACHED, PREFETCHING, PIPELINED = "burst-coalesced", "burst-coalesced cached", "prefetching", "pipelined"
 
 
@@ -61,17 +61,17 @@ def is_access(op: Op) -> bool:
 
 
 def reaches_memory(op: Op) -> bool:
-    """Whether it is a load, a store or an atomic operation."""
+    """Whether the operation is a load, a store or an atomic operation."""
     return is_access(op) or op.opcode == "atomic"
 
 
 def moved_type(access: Op) -> Type:
-    """The type of what is loaded, stored or exchanged."""
+    """The type of the data that is loaded, stored or exchanged."""
     return (access.operands[1] if access.opcode == "store" else access.results[0]).type
 
 
 def fixed_operands(access: Op) -> int:
-    """How many operands come before the tokens."""
+    """The number of operands before the tokens."""
     if access.opcode == "atomic":
         return 2 + ATOMIC_OPERANDS.get(access.attrs[Attr.FN], 1)
     return OPS[access.opcode].arity + (lane_mask(access) is not None) + (last_of_run(access) is not None)
@@ -82,7 +82,7 @@ def predicate(access: Op) -> Value:
 
 
 def lane_mask(access: Op) -> Value | None:
-    """The conditions of an access's lanes; None for one that takes place as a whole."""
+    """The mask of an access's lanes; None for an access without lanes."""
     if access.opcode == "atomic":
         return None
     arity = OPS[access.opcode].arity
@@ -91,7 +91,7 @@ def lane_mask(access: Op) -> Value | None:
 
 
 def last_of_run(access: Op) -> Value | None:
-    """The last address of the run that a load is of; None where no run is known."""
+    """The last address of the run that a load belongs to; None if no run is known."""
     arity = OPS["load"].arity
     known = access.opcode == "load" and len(access.operands) > arity and access.operands[arity].type == PTR
     return access.operands[arity] if known else None
@@ -108,24 +108,25 @@ def is_fenced(memory: MemoryObject) -> bool:
 
 
 def reads_anew(load: Op, function: Function) -> bool:
-    """Whether a load reads memory each time, for others may write there at any time: no word that it read before is
-    used again."""
+    """Whether a load must read memory each time, because others may write there at any time: words that it read before
+    are not reused."""
     memory = function.memories[memory_name(load)]
     return bool(load.attrs.get(Attr.FRESH)) or memory.volatile and not is_fenced(memory)
 
 
 def location(memory: MemoryObject) -> str | None:
-    """The board's memory in which a buffer lies; None for the default one."""
+    """The board's memory that holds a buffer; None for the default one."""
     return dict(memory.attrs).get(Attr.BUFFER_LOCATION)
 
 
 def word_bytes(memory: MemoryObject, usual: int) -> int:
-    """The width of the words of the board's memory in which a buffer lies; ``usual`` is that of the default one."""
+    """The word width of the board's memory that holds a buffer; ``usual`` is that of the default one."""
     return dict(memory.attrs).get(Attr.WORD_BYTES, usual)
 
 
 def may_share(one: MemoryObject, other: MemoryObject) -> bool:
-    """Whether two memories may hold the same bytes: they are one, or buffers that the host may have made overlap."""
+    """Whether two memories may hold the same bytes: they are the same memory, or buffers that the host may have made
+    overlap."""
     if one is other:
         return True
     return (

@@ -1,9 +1,10 @@
-"""Functions as Python text, one line an operation: how the interpreter runs millions of operations in bearable time.
+"""Functions as Python text, one line per operation, which lets the interpreter run millions of operations in acceptable
+time.
 
 The meaning of a pure operation is its row in ``hls.ir.optable``. ``_INLINE`` repeats a few rows as expressions because
-calls dominate otherwise; a test holds them equal to the table. What the text calls besides is in the environment that
-it is defined in: ``ticks`` (a list of the loop iterations left), ``channels``, ``write``, ``ExecutionError``,
-``c_float``.
+calls would dominate the run time otherwise; a test checks that they equal the table. The other names that the text uses
+are in the environment in which it is defined: ``ticks`` (a list of the loop iterations left), ``channels``, ``write``,
+``ExecutionError``, ``c_float``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -62,28 +63,27 @@ _INLINE_FLOAT = {
 
 
 def _shared(group: dict, key: tuple[str, str], memory) -> BoundMemory:
-    """The local memory of the work-group, made when the first work-item comes to it."""
+    """The local memory of the work-group, made when its first work-item needs it."""
     if key not in group:
         group[key] = new_memory(memory)
     return group[key]
 
 
 def python_name(function: Function) -> str:
-    """What the function is called in the environment."""
+    """The name of the function in the environment."""
     return f"run_{function.name}"
 
 
 def define(function: Function, env: dict, waiting: set[str], deciding: Mapping[Op, Op], watch: object = None) -> None:
-    """Define the function in ``env``. Those whose names are in ``waiting`` may wait: they are generators, which give
-    what they wait for. ``deciding`` are the operations by which work-items may part
-    (:func:`hls.ir.barriers.decisions`). ``watch`` is told what happens, as :func:`hls.ir.interpreter.run_launches`
-    says."""
+    """Define the function in ``env``. Functions named in ``waiting`` may wait: they are generators that yield what they
+    wait for. ``deciding`` are the operations at which work-items may diverge (:func:`hls.ir.barriers.decisions`).
+    ``watch`` is called with events, see :func:`hls.ir.interpreter.run_launches`."""
     _Emitter(function, env, waiting, deciding, watch).compile()
 
 
 def expression(op: Op, names: Sequence[str], bind: Callable[[object], str]) -> str:
-    """The result of a pure operation as a Python expression of its operands' ``names``; ``bind`` gives a name to an
-    object that it needs."""
+    """The result of a pure operation as a Python expression of its operands' ``names``; ``bind`` names an object that
+    the expression needs."""
     if op.opcode == "ptradd":
         return f"{bind(moved)}({', '.join(names)})"
     if op.attrs.get(Attr.INBOUNDS):
@@ -129,7 +129,7 @@ class _Emitter:
                 value = f"{self._bind(new_memory)}({self._bind(m)})"
             self._line(1, f"{self.memory[m.name]} = {value}")
         if f.name in self.waiting:
-            self._line(1, "if False: yield")  # a generator, also where no operation of its own waits
+            self._line(1, "if False: yield")  # makes it a generator even if no operation of its own waits
         self._region(f.body, 1, lambda op: [f"return {', '.join(self._names(op.operands)) or None}"])
         code = compile("\n".join(self.lines), f"<interpreter of {f.name}>", "exec")
         exec(code, self.env)  # noqa: S102 - the text is our own
@@ -150,7 +150,7 @@ class _Emitter:
         return name
 
     def _region(self, region: Region, depth, finish):
-        """The operations, then what ``finish`` makes of the terminator."""
+        """Write the operations, then what ``finish`` makes of the terminator."""
         for op in region.ops[:-1]:
             write = getattr(self, f"_op_{op.opcode}", None)
             if write:
@@ -218,13 +218,13 @@ class _Emitter:
         self._line(depth, f"for offset in range({low * size}, {high * size}, {size}): {store}({place}, {value}, None)")
 
     def _tell(self, depth, event, op, *facts):
-        """Let the watcher know."""
+        """Report an event to the watcher."""
         if self.watch is not None:
             tell = self._bind(getattr(self.watch, event))
             self._line(depth, f"{tell}({', '.join((self._bind(op), *facts))})")
 
     def _decide(self, op: Op, condition: Value, depth):
-        """Hold the work-item's decision against those of others, where one is made on the way to a barrier."""
+        """Compare the work-item's decision with those of others, if it decides whether a barrier is reached."""
         if op in self.deciding:
             place = condition_place(self.function, condition, op.span)
             decision = self._bind(Decision(self.deciding[op].span, place))
@@ -237,7 +237,7 @@ class _Emitter:
         self._line(depth, f"{condition}yield {BARRIER!r}")
 
     def _op_mem_fence(self, op, depth):
-        """Accesses take place in program order here."""
+        """Nothing to do: accesses execute in program order here."""
 
     def _op_atomic(self, op, depth):
         pointer, pred, *values = self._names(op.operands[: fixed_operands(op)])
@@ -279,7 +279,7 @@ class _Emitter:
         return queue
 
     def _wait(self, op, pred: str, stuck: str, depth):
-        """Stay at the operation while it cannot go on; one that does not block lets others run once."""
+        """Repeat the operation until it can proceed; a non-blocking one lets others run once."""
         if op.attrs[Attr.BLOCKING]:
             place = self._bind(Blocked(op.attrs[Attr.CHANNEL], op.opcode == "channel_write", op.span))
             self._line(depth, f"while {pred} and {stuck}: yield {place}")
@@ -287,7 +287,7 @@ class _Emitter:
             self._line(depth, f"if {pred} and {stuck}: yield {POLL!r}")
 
     def _ready(self, op, answer: list[str], condition: str, depth):
-        """Begin what happens if the channel is ready; ``answer`` gets to know."""
+        """Begin the block that runs if the channel is ready; ``answer`` is set to whether it is."""
         for name in answer:
             self._line(depth, f"{name} = int(bool({condition}))")
         self._line(depth, f"if {answer[0] if answer else condition}:")
@@ -316,12 +316,12 @@ class _Emitter:
             self._line(depth, f"{token} = 0")
 
     def _op_fence(self, op, depth):
-        """Accesses take place in program order here: nothing is left to wait for."""
+        """Nothing to wait for: accesses execute in program order here."""
         self._tell(depth, "access", op, f"0 if {self._name(op.operands[0])} else None")
         self._line(depth, f"{self._name(op.result)} = 0")
 
     def _op_hazard(self, op, depth):
-        """Every store before is in memory here."""
+        """No wait: every earlier store is already in memory here."""
         self._tell(depth, "access", op, "0")
         self._line(depth, f"{self._name(op.result)} = 0")
 
@@ -343,7 +343,7 @@ class _Emitter:
             )
 
     def _op_loop(self, op, depth):
-        """The results double as the carried values: they hold the initial ones when the loop is off."""
+        """The results double as the carried values: they hold the initial ones when the loop is disabled."""
         carried, (body,) = self._names(op.results), op.regions
         for line in self._assign(carried, self._names(op.operands[1:])):
             self._line(depth, line)

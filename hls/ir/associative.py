@@ -1,5 +1,5 @@
-"""Operations of which several may be taken in any order, and what each takes: sums, products, logic, least and greatest
-of integers; where the program allows another rounding, sums of floats, too."""
+"""Associative operations, which may be regrouped, and their operands: sums, products, logic, minimum and maximum of
+integers; sums of floats where the program allows different rounding."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ _ORDERS = {"slt": "s", "sle": "s", "ult": "u", "ule": "u"}
 
 @dataclass(frozen=True)
 class AssociativePair:
-    """``left`` and ``right`` under an operation: an opcode, or "smin", "smax", "umin", "umax", which are a comparison
-    and a choice."""
+    """``left`` and ``right`` under an operation: an opcode, or "smin", "smax", "umin", "umax", which consist of a
+    comparison and a select."""
 
     kind: str
     left: Value
@@ -27,7 +27,7 @@ class AssociativePair:
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """What stands under an operation: a value, or its product with ``factor``; ``minus``: it is subtracted."""
+    """A term of an operation: a value, or its product with ``factor``; ``minus``: it is subtracted."""
 
     value: Value
     minus: bool = False
@@ -39,8 +39,8 @@ class Term:
 
 
 def kind_of(op: Op, floats: bool = False) -> str | None:
-    """Which operations may be regrouped with this one: those of the same kind. A difference is a sum of which one term
-    is subtracted; with ``floats``, sums of floats and multiply-adds are "fadd", or "fadd flush"."""
+    """The kind of an operation; operations of the same kind may be regrouped. A difference is a sum with one subtracted
+    term. With ``floats``, sums of floats and multiply-adds are "fadd", or "fadd flush"."""
     if floats and op.opcode in _FLOAT_SUMS:
         return "fadd flush" if op.attrs.get(Attr.FLUSH_DENORMALS) else "fadd"
     if op.opcode == "sub" and isinstance(op.result.type, IntType):
@@ -50,7 +50,7 @@ def kind_of(op: Op, floats: bool = False) -> str | None:
 
 
 def terms_of(op: Op) -> list[Term]:
-    """What an operation takes that has a kind."""
+    """The terms of an operation that has a kind."""
     if op.opcode == "fma":
         x, y, addend = op.operands
         return [Term(x, False, y), Term(addend)]
@@ -61,7 +61,7 @@ def terms_of(op: Op) -> list[Term]:
 
 
 def pair_of(op: Op | None) -> AssociativePair | None:
-    """What the operation is if it may be regrouped; None for all others. Single bits are left alone: they are
+    """The operation as a pair of operands if it may be regrouped; None for all others, and for single bits: they are
     conditions."""
     if op is None or len(op.results) != 1 or not isinstance(op.result.type, IntType) or op.result.type == BOOL:
         return None
@@ -71,7 +71,7 @@ def pair_of(op: Op | None) -> AssociativePair | None:
 
 
 def _extreme(op: Op) -> AssociativePair | None:
-    """``x < y ? x : y`` and its kin."""
+    """Recognizes ``x < y ? x : y`` and its variants."""
     condition, chosen, other = op.operands
     compare = condition.op
     if compare is None or compare.opcode not in _ORDERS or chosen is other:
@@ -91,7 +91,7 @@ def emit(kind: str, left: Value, right: Value, b: Builder) -> Value:
 
 
 def rewrite_as(op: Op, kind: str, left: Value, right: Value, b: Builder) -> None:
-    """Make ``op`` be ``kind`` of two values; what it needs beside itself is built before it."""
+    """Rewrite ``op`` in place as ``kind`` of two values; additional operations are built before it."""
     op.attrs = {name: value for name, value in op.attrs.items() if name == Attr.LABEL}
     if kind in _PLAIN:
         op.opcode, op.operands = kind, [left, right]
@@ -118,5 +118,5 @@ _NEUTRAL: dict[str, Callable[[int], int]] = {
 
 
 def neutral(kind: str, type: IntType, b: Builder) -> Value:
-    """The value that changes nothing in such an operation."""
+    """The neutral element of such an operation."""
     return b.const(_NEUTRAL[kind](type.bits), type)

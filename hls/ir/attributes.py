@@ -1,9 +1,9 @@
 """The attributes of operations, functions, memories and channels: key, holders, type and meaning of each.
 
-A pass names a key as ``Attr.KEY`` and never as a string of its own, so that one table tells what a note in the IR means
-and who may carry it; the verifier refuses an attribute that the table does not give its holder, and a value of another
-type. Who writes and who reads each is found in the source text (tests/hls/ir/attribute_table.py) and printed with the
-table in docs/contributing/attributes.md.
+A pass names a key as ``Attr.KEY``, never as a string of its own, so that one table defines what an attribute in the IR
+means and which holders may have it. The verifier rejects an attribute that the table does not allow for its holder, and
+a value of another type. The writers and readers of each key are found in the source text
+(tests/attribute_table.py) and printed with the table in docs/contributing/attributes.md.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 __all__ = ["ATTRIBUTES", "CHANNELS", "FUNCTIONS", "MEMORIES", "Attr", "AttributeInfo", "AttributeType", "misuse"]
 
-#: holders that are no operations: a function, a memory object of a function, a channel of the module
+#: holders other than operations: a function, a memory object of a function, a channel of the module
 FUNCTIONS, MEMORIES, CHANNELS = "function", "memory", "channel"
 
 
 @dataclass(frozen=True)
 class AttributeType:
-    """``text`` names the type in documentation and messages; ``accepts`` says whether a value is of it."""
+    """``text`` names the type in documentation and messages; ``accepts`` says whether a value has the type."""
 
     text: str
     accepts: Callable[[object], bool]
@@ -25,7 +25,7 @@ class AttributeType:
 
 @dataclass(frozen=True)
 class AttributeInfo:
-    """One row of the table. ``asked``: the program writes it, as an attribute or pragma of the source text."""
+    """One row of the table. ``asked``: it comes from an attribute or pragma of the source text."""
 
     key: str
     holders: frozenset[str]
@@ -68,14 +68,15 @@ NATURAL = AttributeType("int >= 0", lambda v: _is_int(v) and v >= 0)
 COUNT = AttributeType("int >= 1", lambda v: _is_int(v) and v >= 1)
 TEXT = AttributeType("str", lambda v: isinstance(v, str))
 NAMES = _tuple_of(TEXT)
-CONSTANT = AttributeType("a value of the result's type", lambda v: True)  # the verifier compares it with the type
+# the verifier checks the value against that type
+CONSTANT = AttributeType("a value of the result's type", lambda v: True)
 
 #: the rows, in the order of the keys in :class:`Attr`
 _ROWS: list[AttributeInfo] = []
 
 
 def _key(key: str, holders: str, type: AttributeType, meaning: str, asked: bool = False) -> str:
-    """Add a row for the holders, words between spaces; returns the key."""
+    """Add a row for the holders, which are separated by spaces; returns the key."""
     _ROWS.append(AttributeInfo(key, frozenset(holders.split()), type, meaning, asked))
     return key
 
@@ -83,14 +84,14 @@ def _key(key: str, holders: str, type: AttributeType, meaning: str, asked: bool 
 _LOADS, _ACCESSES, _MEMORY_OPS, _CALLS = "load", "load store", "load store atomic", "channel_read channel_write"
 _ROUNDED = "fintegral sitofp uitofp fptosi fptoui fresize"
 _FLOAT_ARITHMETIC = "fadd fsub fmul fdiv fma fsum fsqrt"
-_CHANNELS = f"{CHANNELS} {MEMORIES}"  # a pipe is a memory of the function, until it is linked
+_CHANNELS = f"{CHANNELS} {MEMORIES}"  # until it is linked, a pipe is a memory of the function
 _NAMED = "addr given fresh shift fill hazard"
 
 
 class Attr:
     """The keys. They are plain strings: ``op.attrs[Attr.TRIP_COUNT]``."""
 
-    # operations: what they do
+    # operations: their function
     VALUE = _key("value", "const", CONSTANT, "the constant")
     MEM = _key("mem", _NAMED, TEXT, "the name of the memory")
     FN = _key("fn", "atomic work_item", TEXT, "which atomic operation, or which work-item function")
@@ -151,7 +152,7 @@ class Attr:
     GATED = _key("gated", _CALLS, FLAG, "all work-items of a group make it before any of the next group does")
     PHASE = _key("phase", _CALLS, NATURAL, "how many barriers of its region come before it")
 
-    # loops: what the program asks for
+    # loops: requests of the program
     LABEL = _key("label", "loop", TEXT, "the loop's label in the source, or what the compiler calls it")
     FORM = _key(
         "form", "loop", _one_of("for", "while", "do", "ndrange", "restart"), "how the loop is written; of work-items"
@@ -176,7 +177,7 @@ class Attr:
     DISABLE_LOOP_PIPELINING = _key("disable_loop_pipelining", "loop", FLAG, "one iteration at a time", True)
     PIPELINED = _key("pipelined", "loop", FLAG, "is to stay a pipelined loop: not unrolled unasked", True)
 
-    # loops: what passes found out
+    # loops: results of passes
     TRIP_COUNT = _key("trip_count", "loop", NATURAL, "how often it runs, where that is a constant")
     PARALLEL = _key("parallel", "loop", FLAG, "its iterations are work-items: none needs another")
     RING = _key("ring", "loop", FLAG, "holds a barrier: the work-items of a group do each iteration together")
@@ -185,7 +186,7 @@ class Attr:
     INTERLEAVE_REASON = _key("interleave_reason", "loop", TEXT, "why they may not, or not more, for the report")
     APART_IF_OVERLAP = _key("apart", "loop", FLAG, "invocations are not interleaved in launches whose buffers overlap")
 
-    # functions: what the program asks for
+    # functions: requests of the program
     WORK_GROUP_SIZE = _key(
         "work_group_size", FUNCTIONS, _tuple_of(COUNT, COUNT, COUNT), "the size that every work-group has", True
     )
@@ -214,7 +215,7 @@ class Attr:
     MAX_SHARE_RESOURCES = _key("max_share_resources", FUNCTIONS, COUNT, "units to share at most; warned of", True)
     USE_STALL_ENABLE_CLUSTERS = _key("use_stall_enable_clusters", FUNCTIONS, FLAG, "form of pipeline; warned of", True)
 
-    # functions: what the front end and passes found out
+    # functions: results of the front end and passes
     NDRANGE = _key("ndrange", FUNCTIONS, BOOLEAN, "is a kernel of many work-items")
     REASON = _key("reason", FUNCTIONS, TEXT, "why it is a kernel of one, or of many work-items, for the report")
     FP_CONTRACT = _key("fp_contract", FUNCTIONS, BOOLEAN, "False: a pragma forbids to round sums of products once")
@@ -224,7 +225,7 @@ class Attr:
     LAUNCH_ARGS = _key("launch_args", FUNCTIONS, NAMES, "names of the hidden arguments, the last ones of the function")
     PROMISED = _key("promised", FUNCTIONS, FLAG, "only the program knows that all work-items reach its barriers")
 
-    # memories: what the program asks for
+    # memories: requests of the program
     RAM_KIND = _key("memory", MEMORIES, _either(TEXT, FLAG), "kind of RAM; True: any, but no registers", True)
     REGISTER = _key("register", MEMORIES, FLAG, "is kept in registers", True)
     NUMBANKS = _key("numbanks", MEMORIES, COUNT, "number of banks", True)
@@ -251,7 +252,7 @@ class Attr:
         "buffer_location", MEMORIES, TEXT, "the board's memory that holds the buffer, where not the default", True
     )
 
-    # memories: what the front end and passes found out
+    # memories: results of the front end and passes
     CONSTANT_MEMORY = _key("constant", MEMORIES, FLAG, "is a buffer in the constant address space")
     WORD_BYTES = _key("word_bytes", MEMORIES, COUNT, "bytes of a word of the memory named by BUFFER_LOCATION")
     FENCED = _key("fenced", MEMORIES, FLAG, "is volatile because of fences, not by its declaration")
@@ -279,7 +280,7 @@ _OF_HOLDER: dict[tuple[str, str], AttributeInfo] = {
 
 def misuse(holder: str, attrs: Iterable[tuple[str, object]]) -> str | None:
     """What is wrong with the attributes of a ``holder`` (an opcode, or one of the three others), as the rest of a
-    sentence about it; None if they are as the table says."""
+    sentence about it; None if they conform to the table."""
     for key, value in attrs:
         row = _OF_HOLDER.get((holder, key))
         if row is None:

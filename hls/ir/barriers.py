@@ -1,9 +1,8 @@
-"""Where the work-items of a group may part on their way to a barrier: what OpenCL has the program promise not to
-happen.
+"""Where the work-items of a group may diverge on their way to a barrier. OpenCL requires the program to prevent that.
 
-All work-items of a group come by a barrier equally often if they decide alike, one decision after the other, at every
-`if` and loop with a barrier inside, and at every barrier under a condition. Nothing else can part them, and who decides
-otherwise is found at that very place, before anybody waits.
+All work-items of a group reach a barrier equally often if they decide alike, one decision after the other, at every
+`if` and loop that contains a barrier, and at every barrier with a condition. Nothing else can make them diverge, so a
+work-item that decides differently is detected at that decision, before any work-item waits.
 """
 
 from collections.abc import Mapping
@@ -19,8 +18,8 @@ __all__ = ["condition_place", "decisions"]
 
 
 def decisions(functions: Mapping[str, Function]) -> dict[Op, Op]:
-    """Every operation whose condition decides who comes to a barrier, with the first barrier that it decides about;
-    helper functions are followed. A loop decides when it is entered, and at the end of each iteration."""
+    """Every operation whose condition decides whether a barrier is reached, with the first barrier that it decides
+    about; helper functions are followed. A loop decides on entry, and at the end of each iteration."""
     barriers: dict[str, Op | None] = {}
 
     def first(region: Region) -> Op | None:
@@ -32,7 +31,7 @@ def decisions(functions: Mapping[str, Function]) -> dict[Op, Op]:
             return op if op.opcode == "barrier" else None
         callee = op.attrs[Attr.CALLEE]
         if callee not in barriers:
-            barriers[callee] = None  # one that calls itself is refused elsewhere
+            barriers[callee] = None  # recursive calls are rejected elsewhere
             barriers[callee] = first(functions[callee].body)
         return barriers[callee]
 
@@ -47,8 +46,8 @@ def decisions(functions: Mapping[str, Function]) -> dict[Op, Op]:
 
 
 def condition_place(function: Function, condition: Value, otherwise: Span | None) -> Span | None:
-    """Where the program says a condition. What jumps leave behind in a variable of the compiler's is said at the jump,
-    where there is only one."""
+    """The source location of a condition. For a variable that the compiler introduced for jumps it is the location of
+    the jump, if there is only one."""
     op = condition.op
     while op is not None and op.opcode == "xor":  # "not"
         op = op.operands[0].op
@@ -69,7 +68,7 @@ def condition_place(function: Function, condition: Value, otherwise: Span | None
 
 
 def _flag(function: Function, access: Op) -> MemoryObject | None:
-    """The variable of one bit that an operation reads or writes."""
+    """The one-bit variable that an operation reads or writes."""
     if access.opcode not in ("load", "store") or (place := access.operands[0].op) is None or not has(place, "pointer"):
         return None
     memory = function.memories.get(place.attrs.get(Attr.MEM, ""))

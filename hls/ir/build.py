@@ -59,8 +59,8 @@ class Builder:
 
 def walk(region: Region) -> Iterator[Op]:
     """Every operation of the region and of the regions inside, outer before inner, in program order."""
-    # iterators of regions and of operations in turn: generators inside each other would cost as much for each operation
-    # as it lies deep
+    # a stack of iterators over regions and operations: with nested generators, each operation would cost time
+    # proportional to its depth
     work: list[Iterator] = [iter((region,))]
     while work:
         for one in work[-1]:
@@ -76,7 +76,7 @@ def walk(region: Region) -> Iterator[Op]:
 
 
 def reachable(module: Module, function: Function) -> list[Function]:
-    """The function and every helper that it calls, also through others, each once."""
+    """The function and every helper that it calls, directly or indirectly, each once."""
     found, work = {}, [function]
     while work:
         one = work.pop(0)
@@ -87,7 +87,7 @@ def reachable(module: Module, function: Function) -> list[Function]:
 
 
 def regions(region: Region) -> Iterator[Region]:
-    """The region and all inside it, outer before inner."""
+    """The region and all regions inside it, outer before inner."""
     work = [region]
     while work:
         one = work.pop()
@@ -96,7 +96,7 @@ def regions(region: Region) -> Iterator[Region]:
 
 
 def loops_inside_out(region: Region) -> Iterator[tuple[Region, Op]]:
-    """(region it stands in, loop) for every loop inside the region, inner before outer."""
+    """(region that contains it, loop) for every loop inside the region, inner before outer."""
     for op in region.ops:
         for inner in op.regions:
             yield from loops_inside_out(inner)

@@ -1,4 +1,4 @@
-"""Copies of IR. A pass clones first, so that its input stays as it was."""
+"""Copies of IR. A pass clones first, so that its input stays unchanged."""
 
 from .nodes import Function, Module, Op, Region, Value
 
@@ -6,7 +6,7 @@ __all__ = ["clone_function", "clone_module", "clone_ops", "clone_region"]
 
 
 def clone_ops(ops: list[Op], values: dict[Value, Value]) -> list[Op]:
-    """Copies of the operations; ``values`` maps old values to new ones and grows by what the copies define.
+    """Copies of the operations; ``values`` maps old values to new ones, and the results of the copies are added to it.
 
     A value that is not in the map is used as it is (it comes from outside).
     """
@@ -34,7 +34,7 @@ def clone_region(region: Region, values: dict[Value, Value]) -> Region:
 
 
 def clone_function(f: Function) -> Function:
-    """A copy that shares nothing that can change."""
+    """A copy that shares no mutable object with the original."""
     copy = Function(f.name, f.kind, list(f.params), memories=dict(f.memories), attrs=dict(f.attrs), span=f.span)
     copy.args = [Value(v.type, v.name, copy.body, k) for k, v in enumerate(f.args)]
     copy.body.ops = clone_ops(f.body.ops, dict(zip(f.args, copy.args)))

@@ -1,7 +1,8 @@
-"""Work-items of a group that meet at barriers, and kernels that run at once and pass values through channels.
+"""Work-items of a group that synchronize at barriers, and kernels that run concurrently and communicate through
+channels.
 
-A kernel that may wait is a generator; each step gives what it waits for: :data:`BARRIER`, :data:`POLL` (nothing: others
-get a turn), or the place of a channel operation as a :class:`Blocked`.
+A kernel that may wait is a generator. Each step yields what it waits for: :data:`BARRIER`, :data:`POLL` (nothing:
+others may run), or the location of a channel operation as a :class:`Blocked`.
 """
 
 from collections import deque
@@ -30,16 +31,16 @@ __all__ = [
 ]
 
 BARRIER, POLL = "barrier", "poll"
-#: what a channel holds for which the program gives no depth: as hardware has it, enough to pass a value every cycle
+#: capacity of a channel without a depth in the program: as in hardware, enough to pass a value every cycle
 DEFAULT_ROOM = 2
-#: an index that no array of channels has: from here on one of several indices was outside its dimension
+#: an index outside every array of channels; from here on, one of several indices was outside its dimension
 NO_CHANNEL = 1 << 40
 _WAITING = frozenset({"barrier", "channel_read", "channel_write"})
 
 
 @dataclass(frozen=True)
 class Blocked:
-    """An operation that cannot go on: the channel is empty, or full."""
+    """An operation that cannot proceed: the channel is empty, or full."""
 
     channel: str
     writes: bool
@@ -51,13 +52,13 @@ class Blocked:
 
 @dataclass(frozen=True)
 class Decision:
-    """Where work-items decide, by the condition at one place, whether they come to the barrier at another."""
+    """A point where work-items decide, by the condition at one location, whether they reach the barrier at another."""
 
     barrier: Span | None
     condition: Span | None
 
     def __call__(self, item: dict, holds: int):
-        """A work-item decides; ExecutionError if one of its group that was here before it decided otherwise."""
+        """Record a work-item's decision; ExecutionError if an earlier work-item of its group decided differently."""
         history = item["shared"].setdefault("decisions", [])
         number = item["decided"] = item.get("decided", 0) + 1
         if number > len(history):
@@ -75,24 +76,23 @@ def _ids(fn: str, item: dict) -> tuple[int, ...]:
 
 
 def channel_room(memory: MemoryObject) -> int:
-    """How many values a channel holds: as many as the program asks for, one where it asks for none between the two
-    ends."""
+    """The capacity of a channel: what the program requests; one value where it requests no storage between the ends."""
     depth = dict(memory.attrs).get(Attr.CHANNEL_DEPTH)
     return DEFAULT_ROOM if depth is None else max(1, depth)
 
 
 @dataclass
 class Channel:
-    """A queue of values; ``room`` is how many it can hold (None: any number)."""
+    """A queue of values; ``room`` is its capacity (None: unlimited)."""
 
     name: str
     room: int | None = None
     values: deque = field(default_factory=deque)
-    moves: int = 0  #: how many values went in or out
+    moves: int = 0  #: number of values written or read
 
     @classmethod
     def all_of(cls, memory: MemoryObject) -> "list[Channel]":
-        """The channels of a declaration: several for an array of them."""
+        """The channels of a declaration: several for an array."""
         room, count = channel_room(memory), memory.length or 1
         return [cls(memory.name if count == 1 else f"{memory.name}[{k}]", room) for k in range(count)]
 
@@ -110,7 +110,7 @@ class Channel:
 
 
 def chosen_channel(channels: list[Channel], index: int, wanted: int, span: Span | None) -> Channel:
-    """One of an array of channels. ExecutionError where the array has none of that index and the call is made
+    """One of an array of channels. ExecutionError if the array has none of that index and the call executes
     (``wanted``)."""
     if index < len(channels):
         return channels[index]
@@ -120,7 +120,7 @@ def chosen_channel(channels: list[Channel], index: int, wanted: int, span: Span 
 
 
 def outside_channels(index: int, length: int) -> str:
-    """What to say of an index into an array of channels that has none there."""
+    """The message for an index outside an array of channels."""
     if index >= NO_CHANNEL:
         return f"an index is outside its dimension of the array, which has {length} channels in all"
     return f"there is no channel {index}: the array has {length}"
@@ -129,7 +129,7 @@ def outside_channels(index: int, length: int) -> str:
 def waiting_functions(
     functions: Iterable[Function], calls: Callable[[Function], set[str]], walk: Callable[[Region], Iterable[Op]]
 ) -> set[str]:
-    """The names of the functions that may wait, or call one that may. ``calls`` gives the names a function calls."""
+    """The names of the functions that may wait, or call one that may. ``calls`` returns the names a function calls."""
     functions = list(functions)
     found = {f.name for f in functions if any(op.opcode in _WAITING for op in walk(f.body))}
     while True:
@@ -140,10 +140,10 @@ def waiting_functions(
 
 
 def run_group(items: list[Iterator]) -> Iterator:
-    """Run the work-items of one group; gives the blocked operations whenever none can go on, and nothing to give others
-    a turn.
+    """Run the work-items of one group; yields the blocked operations whenever none can proceed, and nothing to let
+    others run.
 
-    All of them come to a barrier, or none: see :class:`Decision`.
+    Either all of them reach a barrier, or none: see :class:`Decision`.
     """
     active, arrived = items, []
     while active:
@@ -167,8 +167,8 @@ def run_group(items: list[Iterator]) -> Iterator:
 def run_together(
     kernels: dict[str, Iterator], channels: Iterable[Channel], by_itself: dict[str, Iterator] | None = None
 ) -> None:
-    """Run kernels (as :func:`run_group` does groups) to their ends, and those ``by_itself`` as far as they go;
-    ExecutionError when all of them wait for each other."""
+    """Run kernels (like :func:`run_group` does groups) to their ends, and those ``by_itself`` as far as they go;
+    ExecutionError on a deadlock, when all of them wait for each other."""
     channels, wanted = list(channels), set(kernels)
     kernels = kernels | (by_itself or {})
     waiting: dict[str, list[Blocked]] = {}

@@ -10,8 +10,8 @@ __all__ = ["element_index"]
 def element_index(offset: Value, size: int, b: Builder) -> Value:
     """``offset / size`` for an offset in bytes that is a multiple of ``size`` (a power of two).
 
-    Offsets are computed modulo 2**64; where no wrap occurs, as in every access inside its memory, the factor is taken
-    out of the sum instead of being shifted out.
+    Offsets are computed modulo 2**64. Where no wrap occurs, as in every access inside its memory, the factor is removed
+    from the terms of the sum instead of being shifted out of the result.
     """
     found = _divide(offset, size, b)
     if found is not None:

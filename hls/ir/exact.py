@@ -7,7 +7,7 @@ from .values import float_to_bits, round_float
 
 __all__ = ["GUARD", "ROUNDINGS", "flushed", "fma", "fused_sum", "integral", "resize", "rounded", "sqrt", "to_integer"]
 
-#: what rounds a rational number to an integer, by the name that the attribute ``rounding`` of an operation has
+#: functions that round a rational number to an integer, by the value of an operation's attribute ``rounding``
 ROUNDINGS = {
     "even": round,  # Python rounds halves to even
     "zero": math.trunc,
@@ -19,7 +19,7 @@ ROUNDINGS = {
 #: bits below the last one of the greatest term that a fused sum keeps
 GUARD = 4
 
-#: width -> (bits of the significand, exponent of the least number, exponent of the largest one)
+#: width -> (bits of the significand, exponent of the smallest number, exponent of the largest one)
 _LAYOUT = {16: (11, -24, 15), 32: (24, -149, 127), 64: (53, -1074, 1023)}
 
 
@@ -41,7 +41,7 @@ def rounded(x: Fraction | int, bits: int, rounding: str = "even") -> float:
 
 
 def flushed(x: float, bits: int) -> float:
-    """``x``, or a zero of its sign where the format of ``bits`` bits holds it as a subnormal number."""
+    """``x``, or a zero of its sign if it is subnormal in the format of ``bits`` bits."""
     precision, lowest, _ = _LAYOUT[bits]
     return math.copysign(0.0, x) if abs(x) < math.ldexp(1.0, lowest + precision - 1) else x
 
@@ -72,7 +72,7 @@ def to_integer(x: float, bits: int, is_signed: bool, rounding: str = "zero") -> 
 
 
 def sqrt(x: float, bits: int) -> float:
-    """The square root; rounding a double once more is exact (see ``round_float``)."""
+    """The square root; rounding a double again is exact (see ``round_float``)."""
     if x < 0:
         return math.nan
     return round_float(math.sqrt(x), bits) if x < math.inf else x
@@ -88,7 +88,8 @@ def fma(a: float, b: float, c: float, bits: int) -> float:
     if bits == 64:
         exact = Fraction(a) * Fraction(b) + Fraction(c)
         return rounded(exact, 64) if exact else (product + c if a == 0 or b == 0 else 0.0)
-    # The product is exact in double. The sum is rounded to odd, so that rounding it once more rounds the exact one.
+    # The product is exact in double. The sum is rounded to odd, so that rounding it again gives the correctly rounded
+    # exact sum.
     total = product + c
     part = total - product
     error = (product - (total - part)) + (c - part)
@@ -100,13 +101,14 @@ def fma(a: float, b: float, c: float, bits: int) -> float:
 def fused_sum(terms: tuple[str, ...], values: tuple[float, ...], bits: int) -> float:
     """The sum of products and numbers with one rounding at the end.
 
-    ``terms`` says of which: see "fsum" in :mod:`.optable`. The last bit of a product of significands is its unit. All
-    terms are cut off, in magnitude, :data:`GUARD` bits below the unit of the greatest; the rest is added exactly.
+    ``terms`` gives sign and kind of each: see "fsum" in :mod:`.optable`. The unit of a product is the last bit of the
+    product of the significands. All terms are truncated, in magnitude, :data:`GUARD` bits below the unit of the
+    greatest; the truncated terms are added exactly.
     """
     given = iter(values)
     factors = [(-1.0 if term[0] == "-" else 1.0, next(given), next(given) if "*" in term else 1.0) for term in terms]
     if not all(map(math.isfinite, values)):
-        # a product of finite numbers may overflow, but does not count beside an infinity
+        # a product of finite numbers may overflow, but does not count next to an infinity
         return sum(sign * a * b if not (math.isfinite(a) and math.isfinite(b)) else 0.0 for sign, a, b in factors)
     precision, lowest, _ = _LAYOUT[bits]
     parts = [(sign, _taken_apart(a, precision, lowest), _taken_apart(b, precision, lowest)) for sign, a, b in factors]
@@ -125,7 +127,7 @@ def fused_sum(terms: tuple[str, ...], values: tuple[float, ...], bits: int) -> f
 
 
 def _taken_apart(x: float, precision: int, lowest: int) -> tuple[int, int]:
-    """(significand, exponent of its last bit) in a format whose least number is 2^lowest."""
+    """(significand, exponent of its last bit) in a format whose smallest number is 2^lowest."""
     unit = max(math.frexp(x)[1] - precision, lowest)
     return int(math.ldexp(x, -unit)) if unit > -1022 else int(Fraction(x) / Fraction(2) ** unit), unit
 

@@ -1,12 +1,12 @@
-"""The definition of what IR means: it runs kernels on real bytes.
+"""The reference semantics of IR: it runs kernels on real bytes.
 
-Any stage of the pipeline can be run, from what the frontend makes (calls, `if`, private memories, pointers) to flat
-kernels. Each function becomes one Python function (:mod:`hls.ir.as_python`); the meaning of a pure operation is its row
-in ``hls.ir.optable``.
+The IR of any stage can be run, from the frontend's output (calls, `if`, private memories, pointers) to flat kernels.
+Each function becomes one Python function (:mod:`hls.ir.as_python`); the meaning of a pure operation is its row in
+``hls.ir.optable``.
 
-A pointer is a pair (memory, byte offset), the offset unsigned modulo 2**64; where its true value has more than 64 bits
-(:data:`hls.ir.attributes.Attr.INBOUNDS`) every access with it is one outside the memory. Private memories are zero at
-the start of a work-item (of a call, in a helper).
+A pointer is a pair (memory, byte offset) with an unsigned offset modulo 2**64. If its true value has more than 64 bits
+(:data:`hls.ir.attributes.Attr.INBOUNDS`), every access with it is outside the memory. Private memories are zero at the
+start of a work-item (of a call, in a helper).
 """
 
 import sys
@@ -30,9 +30,9 @@ __all__ = ["ExecutionError", "Launch", "run_kernel", "run_launches"]
 
 @dataclass(frozen=True)
 class Launch:
-    """One run of a kernel. ``buffers``: bytearrays, writable memoryviews or numpy arrays by name, changed in place, and
-    for local memory its size in bytes, for a pipe its :class:`Channel`; ``scalars`` every scalar parameter: numbers
-    (wrapped), and what has a struct's bytes.
+    """One run of a kernel. ``buffers`` holds, by name, bytearrays, writable memoryviews or numpy arrays, which are
+    changed in place; for local memory its size in bytes; for a pipe its :class:`Channel`. ``scalars`` holds every
+    scalar parameter: a number (wrapped), or an object with a struct's bytes.
 
     ``local_size`` defaults to what the kernel requires, else to 1 in every dimension.
     """
@@ -57,7 +57,7 @@ def run_kernel(
     watch: object = None,
     **options,
 ) -> None:
-    """Run one kernel: :func:`run_launches` of one :class:`Launch`, whose fields the arguments are."""
+    """Run one kernel: :func:`run_launches` with one :class:`Launch`, whose fields are the arguments."""
     launch = Launch(kernel_name, buffers, scalars or {}, global_size, local_size, global_offset)
     run_launches(module, [launch], max_iterations, watch=watch, **options)
 
@@ -70,16 +70,16 @@ def run_launches(
     write: Callable[[str], object] = sys.stdout.write,
     watch: object = None,
 ) -> None:
-    """Run kernels at the same time, with those that run by themselves until all others have ended, each over its index
-    space: group by group, the work-items of a group in turn, x fastest, each until it ends or waits.
+    """Run kernels concurrently, together with autorun kernels until all others have ended. Each runs over its index
+    space group by group, the work-items of a group one after the other, x fastest, each until it ends or waits.
 
-    ``max_iterations`` bounds the loop iterations of the whole run. ``channels`` keeps what channels hold from run to
-    run; it gets those that are missing. ``write`` gets what printf prints. ``watch``, where there is one, is told what
-    happens: ``access(op, offset)`` with the byte offset of a load or store (0 of a fence), None where it is off;
-    ``enter(op, on)``, ``iterate(op)`` and ``leave(op)`` of loops.
+    ``max_iterations`` bounds the loop iterations of the whole run. ``channels`` keeps the contents of channels from run
+    to run; missing ones are added. ``write`` receives the text that printf prints. ``watch``, if given, is called with
+    events: ``access(op, offset)`` with the byte offset of a load or store (0 for a fence), None if it is predicated
+    off; ``enter(op, on)``, ``iterate(op)`` and ``leave(op)`` of loops.
 
     Raises ExecutionError for an access outside a memory, when the bound is reached, when all kernels wait, and when
-    some work-items of a group come to a barrier and others do not; ValueError for launch arguments that do not fit the
+    some work-items of a group reach a barrier and others do not; ValueError for launch arguments that do not fit the
     kernel.
     """
     module = module if isinstance(module, Module) else Module({module.name: module})
@@ -118,7 +118,7 @@ def _callees(function: Function) -> set[str]:
 
 
 def _steps(module: Module, launch: Launch, env: dict, waiting: set[str]) -> Iterator:
-    """Run a kernel; gives the blocked operations whenever it cannot go on."""
+    """Run a kernel; yields the blocked operations whenever it cannot proceed."""
     function = module.functions[launch.kernel]
     space = IndexSpace.of(
         launch.global_size, launch.local_size or function.attrs.get(Attr.WORK_GROUP_SIZE), launch.global_offset
@@ -159,7 +159,8 @@ def _local_sizes(function: Function, buffers: Mapping[str, object]) -> list[tupl
 
 
 def _hidden_arguments(function: Function, space: IndexSpace, group: dict[str, int]) -> list[int]:
-    """In order; ``group`` has those of a group. Program order is always kept here."""
+    """Their values in order; ``group`` has those of a group. The arguments say that buffers overlap, as program order
+    is always kept here."""
     return [
         1 if name == OVERLAP else group[name] if name in group else space.argument(name)
         for name in function.attrs[Attr.LAUNCH_ARGS]
@@ -181,7 +182,7 @@ def _argument(function, name, type, scalars):
 
 
 def _array_argument(given, type: ArrayType, what: str):
-    """A struct or vector, given as what has its bytes (a numpy array or scalar, bytes)."""
+    """A struct or vector, given as an object with its bytes (a numpy array or scalar, bytes)."""
     data = memoryview(given).cast("B")
     if len(data) != type.bytes:
         raise ValueError(f"{what} has {len(data)} bytes, not {type.bytes}")

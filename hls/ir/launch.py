@@ -1,4 +1,4 @@
-"""The index space of a launch, and the hidden arguments through which a kernel learns about it."""
+"""The index space of a launch, and the hidden arguments that pass it to a kernel."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -23,21 +23,21 @@ __all__ = [
     "units_of",
 ]
 
-#: the hidden argument (1 bit) that says whether two buffer arguments of this launch may share bytes; 1 is always right
+#: the hidden argument (1 bit) that says whether two buffer arguments of this launch may share bytes; 1 is always safe
 OVERLAP = "overlap"
-#: work-items of a group at most where they meet and the program does not say how many
+#: most work-items of a group where they synchronize at barriers and the program does not say how many they are
 DEFAULT_GROUP = 256
-#: what the hidden arguments begin with that differ between compute units, and those that each group has its own of
+#: prefixes of the hidden arguments that differ between compute units, and between groups
 PER_UNIT, PER_GROUP = "compute_id", ("group_start", "group_id", "group_turn")
 
 
 def lanes_of(function: Function) -> int:
-    """For how many work-items, neighbours in dimension 0, one run of the body stands."""
+    """The number of work-items, adjacent in dimension 0, that one run of the body executes."""
     return function.attrs.get(Attr.LANES, 1)
 
 
 def units_of(function: Function) -> int:
-    """How many compute units share the groups of a launch. With more than one the function is run once for every
+    """The number of compute units that share the groups of a launch. With more than one, the function runs once per
     group."""
     return function.attrs.get(Attr.UNITS, 1)
 
@@ -49,36 +49,36 @@ def hidden_arguments(function: Function) -> dict[str, Value]:
 
 
 def host_arguments(function: Function) -> tuple[str, ...]:
-    """Names of the hidden arguments that the launch gives."""
+    """Names of the hidden arguments that the host sets."""
     return tuple(name for name in hidden_arguments(function) if not name.startswith((PER_UNIT, *PER_GROUP)))
 
 
 def per_group(function: Function) -> dict[str, Value]:
     """The hidden arguments that come with each group: ``group_start_D``, the first global id of the group in dimension
-    D, ``group_id_D``, and ``group_turn``, how many groups the unit took before."""
+    D, ``group_id_D``, and ``group_turn``, the number of groups that the unit took before."""
     return {name: value for name, value in hidden_arguments(function).items() if name.startswith(PER_GROUP)}
 
 
 def most_tokens(function: Function) -> int:
-    """How many runs of the body the largest group has, of a kernel whose work-items meet."""
+    """The most runs of the body for one group, in a kernel with barriers."""
     return max(1, most_work_items(function) // lanes_of(function))
 
 
 def most_work_items(function: Function) -> int:
-    """The largest group that a kernel whose work-items meet is made for."""
+    """The largest group that a kernel with barriers is built for."""
     sizes = function.attrs.get(Attr.WORK_GROUP_SIZE) or function.attrs.get(Attr.MAX_WORK_GROUP_SIZE) or DEFAULT_GROUP
     return sizes if isinstance(sizes, int) else prod(sizes)
 
 
 def group_limit(function: Function, meets: bool) -> int | None:
-    """The largest group that there is room for where work-items of a group meet, or that the program allows; None for
+    """The largest group that fits where work-items synchronize at barriers, or that the program allows; None for
     any."""
     return most_work_items(function) if meets or Attr.MAX_WORK_GROUP_SIZE in function.attrs else None
 
 
 @dataclass(frozen=True)
 class IndexSpace:
-    """Sizes and offset of a launch, three dimensions each; make one with :meth:`of`."""
+    """Sizes and offset of a launch, three dimensions each; constructed by :meth:`of`."""
 
     global_size: tuple[int, int, int]
     local_size: tuple[int, int, int]
@@ -106,8 +106,8 @@ class IndexSpace:
         """The value of a hidden kernel argument (a name in the kernel's ``launch_args``).
 
         ``work_dim``; ``global_size_D``, ``local_size_D``, ``num_groups_D`` and ``global_offset_D`` for dimension D;
-        ``global_count_DE``, ``local_count_DE``, ``group_count_DE``: the product of the global sizes, of the local
-        sizes, of the numbers of groups of the dimensions D, E...
+        ``global_count_DE``, ``local_count_DE``, ``group_count_DE``: the product over the dimensions D, E... of the
+        global sizes, of the local sizes, of the numbers of groups.
         """
         if name == "work_dim":
             return self.work_dim
@@ -129,7 +129,7 @@ class IndexSpace:
         }
 
     def group_arguments(self) -> Iterator[dict[str, int]]:
-        """For every group what comes with it (see :func:`per_group`), where one unit takes all; x fastest."""
+        """The arguments of every group (see :func:`per_group`) if one unit takes all of them; x fastest."""
         for turn, group in enumerate(_places(self.groups)):
             given = {"group_turn": turn}
             for d in range(3):
@@ -137,8 +137,8 @@ class IndexSpace:
             yield given
 
     def work_groups(self, lanes: int = 1) -> Iterator[list[dict[tuple[str, int], int]]]:
-        """For every work-item of each group what each (query, dimension) answers; x fastest. With ``lanes`` only for
-        the first of so many neighbours. Raises ValueError where these do not divide the group."""
+        """For every work-item of each group the result of each (query, dimension); x fastest. With ``lanes``, only for
+        the first of so many adjacent work-items. Raises ValueError if ``lanes`` does not divide the group."""
         self.check_lanes(lanes)
         same = {("work_dim", 0): self.work_dim}
         same |= {(fn, d): sizes[d] for fn, sizes in self._sizes().items() for d in range(3)}
@@ -146,7 +146,7 @@ class IndexSpace:
             yield [same | self._ids(group, local) for local in _places(self.local_size) if local[0] % lanes == 0]
 
     def check_lanes(self, lanes: int) -> None:
-        """Raise ValueError where so many neighbours in dimension 0 do not divide the group."""
+        """Raise ValueError if so many adjacent work-items in dimension 0 do not divide the group."""
         if self.local_size[0] % lanes:
             raise ValueError(f"the group size {self.local_size[0]} is not a multiple of {lanes} lanes")
 

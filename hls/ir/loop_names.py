@@ -1,4 +1,4 @@
-"""What loops are called where people read of them."""
+"""Names of loops in reports and messages."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,9 +9,9 @@ from .nodes import Op
 
 __all__ = ["RESTART", "Place", "loop_names", "place_of"]
 
-#: the ``form`` of the loop in which an autorun kernel is run again and again
+#: the ``form`` of the loop that restarts an autorun kernel
 RESTART = "restart"
-Place = tuple[Span | None, str]  #: where a loop stands in the source, and its label
+Place = tuple[Span | None, str]  #: source location of a loop, and its label
 
 
 def place_of(loop: Op) -> Place:
@@ -20,7 +20,7 @@ def place_of(loop: Op) -> Place:
 
 
 def loop_names(places: Iterable[Place]) -> dict[Place, str]:
-    """What each loop is called among those of its kernel: its label, with the line where several have that."""
+    """The name of each loop among those of its kernel: its label, with the line if several loops have that label."""
     spans: defaultdict[str, set[Span | None]] = defaultdict(set)
     places = list(places)
     for span, label in places:

@@ -1,8 +1,8 @@
-"""Carried values of a loop: a new one, and which ones are kept.
+"""Carried values of a loop: adding one, and dropping others.
 
-A carried value is four things in one place each: an operand of the loop (what it is at first), an argument of the body
-(what it is in an iteration), an operand of the body's terminator (what it is in the next one) and a result of the loop
-(what it was last). Passes add and remove all four together, with the functions here.
+A carried value consists of four values at the same index: an operand of the loop (its initial value), an argument of
+the body (its value in an iteration), an operand of the body's terminator (its value in the next iteration) and a result
+of the loop (its last value). Passes add and remove all four together, with the functions here.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ __all__ = ["CarriedValue", "add_carried", "keep_carried"]
 
 @dataclass(frozen=True, eq=False)
 class CarriedValue:
-    """One carried value of a loop: ``arg`` stands for it in the body, ``result`` behind the loop."""
+    """One carried value of a loop: ``arg`` is its value in the body, ``result`` its value after the loop."""
 
     loop: Op
     arg: Value
     result: Value
 
     def set_next(self, value: Value) -> None:
-        """Let it be ``value`` in the next iteration; the body must have its terminator."""
+        """Set its value in the next iteration; the body must have its terminator."""
         operands = self.loop.regions[0].terminator.operands
         place = 1 + self.arg.index
         if place > len(operands):
@@ -33,11 +33,12 @@ class CarriedValue:
 def add_carried(
     loop: Op, init: Value, name: str = "", *, following: Value | None = None, result: Value | None = None
 ) -> CarriedValue:
-    """A new carried value of ``loop``, behind those that it has: ``init`` at first, ``following`` in later iterations.
+    """A new carried value of ``loop``, after the existing ones: ``init`` at first, ``following`` in later iterations.
 
     Without ``following``, which often needs the new argument, the loop is incomplete until
-    :meth:`CarriedValue.set_next`; several new ones get theirs in the order in which they were added. ``name`` names the
-    argument. ``result`` becomes the result of the loop: a value that has users already, or one with a name.
+    :meth:`CarriedValue.set_next`; that must be called for several new values in the order in which they were added.
+    ``name`` names the argument. ``result`` becomes the result of the loop: a value that has users already, or one with
+    a name.
     """
     (body,) = loop.regions
     arg = Value(init.type, name, body, len(body.args))
@@ -51,7 +52,8 @@ def add_carried(
 
 
 def keep_carried(loop: Op, indices: list[int]) -> None:
-    """Drop all carried values of the loop but those of the given indices; the dropped ones must have no other use."""
+    """Drop all carried values of the loop except those of the given indices; the dropped ones must have no other
+    use."""
     (body,) = loop.regions
     end = body.terminator
     loop.operands = loop.operands[:1] + [loop.operands[1 + k] for k in indices]

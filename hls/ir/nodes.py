@@ -19,14 +19,14 @@ __all__ = ["Function", "MemoryObject", "Module", "Op", "Parameter", "Region", "V
 
 @dataclass(eq=False, slots=True, repr=False)
 class Value:
-    """What an operation computes, or an argument of a region or function."""
+    """The result of an operation, or an argument of a region or function."""
 
     type: Type
-    name: str = ""  #: the kernel's name for it, where it has one
+    name: str = ""  #: its name in the kernel, if it has one
     owner: "Op | Region | None" = None  #: the operation that defines it, or the region it is an argument of
     index: int = 0  #: which result or argument of the owner
 
-    def __repr__(self):  # the generated one would print everything that can be reached, many times
+    def __repr__(self):  # the generated one would recurse through everything reachable, many times
         return f"<Value {self.name or self.index}: {self.type}>"
 
     @property
@@ -71,13 +71,14 @@ class Region:
 
 @dataclass(frozen=True)
 class MemoryObject:
-    """What a pointer can point into.
+    """A memory that a pointer can point into.
 
-    ``length`` counts elements; None where only the host knows (an argument). ``space`` is "global" (a buffer argument),
+    ``length`` counts elements; None if only the host knows (an argument). ``space`` is "global" (a buffer argument),
     "constant" (a file-scope table; ``data`` holds its bytes), "private" (a variable of one work-item; a scalar variable
-    has length 1), "local" (shared by a work-group), "pipe" (a pipe argument) or, in a module, "channel"; the elements
-    of these two are what is passed, and ``length`` how many channels an array of them has. ``attrs`` are what the
-    program asks of its hardware: (name, value) pairs; ``attr_spans`` says where it asks, as far as that is known.
+    has length 1), "local" (shared by a work-group), "pipe" (a pipe argument) or, in a module, "channel". For the last
+    two, the element is the type of the values that are passed, and ``length`` the number of channels in an array of
+    them. ``attrs`` are the attributes that the program sets for its hardware: (name, value) pairs; ``attr_spans`` are
+    their source locations, as far as known.
     """
 
     name: str
@@ -93,26 +94,26 @@ class MemoryObject:
     attr_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
 
     def asked_at(self, name: str) -> Span | None:
-        """Where the program asks for the attribute; where the memory is declared, if only that is known."""
+        """The source location of an attribute; that of the memory's declaration if only that is known."""
         return dict(self.attr_spans).get(name, self.span)
 
     @property
     def onchip(self) -> bool:
-        """Whether it is a memory of the kernel itself: RAM, or a table in ROM."""
+        """Whether it is a memory of the kernel: RAM, or a table in ROM."""
         return self.space in ("private", "local", "constant")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a kernel as the host sees it: a ``buffer``, ``local`` memory of a size the host chooses, a
-    ``pipe`` (these have a memory of the same name), or a ``scalar``."""
+    """A parameter of a kernel as seen by the host: a ``buffer``, ``local`` memory of a size the host sets, a ``pipe``
+    (these have a memory of the same name), or a ``scalar``."""
 
     name: str
     kind: str
     c_type: str  #: as written, e.g. "__global const float *" or "int"
-    bytes: int  #: size of what the host passes (8 for a buffer)
+    bytes: int  #: size of the value that the host passes (8 for a buffer)
     span: Span | None = None
-    #: the type behind the names that the program gives to types, of what a pointer points to; empty: as written
+    #: the type with the program's type names resolved, of the pointee for a pointer; empty: as written
     resolved: str = ""
 
 
@@ -139,7 +140,7 @@ class Function:
 
 @dataclass(eq=False, slots=True, repr=False)
 class Module:
-    """All functions of one source text, by name, in order, the text of every file for messages, and all channels."""
+    """All functions of one source text, by name and in order, the text of every file for messages, and all channels."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)

@@ -1,7 +1,8 @@
-"""The one table of operations: arity, result type, properties, and the meaning of the pure ones.
+"""The op table: arity, result type, properties, and the meaning of the pure operations.
 
-A property is a member of ``OpInfo.traits``; predicates over operations test membership, nothing tests opcodes by hand.
-"logic" are those of plain logic on integers, within a cycle: loop control that is made of them can be computed ahead.
+A property is a member of ``OpInfo.traits``; predicates over operations test membership, and no code compares opcodes
+for it. Operations with "logic" are plain logic on integers that takes less than a cycle: loop control that consists of
+them can be computed ahead.
 """
 
 import math
@@ -21,16 +22,16 @@ __all__ = ["ATOMICS", "OPS", "OpInfo", "evaluate", "has"]
 class OpInfo:
     """One row of the table.
 
-    ``arity`` is None where the number of operands is free. ``result`` maps (operand types, attrs) to the result type,
-    or is None where the operation names its own result types. ``check`` says which operand types are allowed.
-    ``meaning`` maps (operand values, operand types, result type, attrs) to the result.
+    ``arity`` is None if the number of operands is arbitrary. ``result`` maps (operand types, attrs) to the result type,
+    or is None if the operation names its own result types. ``check`` says which operand types are allowed. ``meaning``
+    maps (operand values, operand types, result type, attrs) to the result.
     """
 
     name: str
     arity: int | None
     traits: frozenset = frozenset()
     result: Callable | None = None
-    check: str = "any"  #: "int", "float", "same", "any": what the verifier demands of the operands
+    check: str = "any"  #: "int", "float", "same", "any": what the verifier requires of the operands
     meaning: Callable | None = None
 
 
@@ -60,8 +61,8 @@ def _compare(name, fn, check, *traits):
 
 
 def _arithmetic(name, arity, fn, *traits):
-    """``fn`` maps (values, bits, attrs) to the result. With the attribute ``flush`` subnormal operands and results are
-    zeros of their sign."""
+    """``fn`` maps (values, bits, attrs) to the result. With the attribute ``flush``, subnormal operands and results
+    become zeros of their sign (FTZ)."""
 
     def meaning(v, t, r, attrs):
         if not attrs.get(Attr.FLUSH_DENORMALS):
@@ -179,8 +180,8 @@ _ROWS = [
     OpInfo("fabs", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: abs(v[0])),
     _arithmetic("fma", 3, lambda v, bits, attrs: exact.fma(*v, bits)),
     # `fsum {terms}` is the sum of products and numbers with one rounding; terms: "+", "-" (a number is added,
-    # subtracted), "+*", "-*" (a product of two), in the order of the operands; hls.ir.exact.fused_sum says what is cut
-    # off before
+    # subtracted), "+*", "-*" (a product of two), in the order of the operands; hls.ir.exact.fused_sum defines which
+    # bits are truncated before
     _arithmetic("fsum", None, lambda v, bits, attrs: exact.fused_sum(attrs[Attr.TERMS], v, bits)),
     _arithmetic("fsqrt", 1, lambda v, bits, attrs: exact.sqrt(v[0], bits)),
     OpInfo(
@@ -225,60 +226,61 @@ _ROWS = [
     # pointers: `addr {mem}` of a byte offset (i64) into a memory object; `ptradd` moves a pointer by bytes (i64)
     OpInfo("addr", 1, frozenset({"pure", "pointer"}), lambda t, attrs: PTR, "int"),
     OpInfo("ptradd", 2, frozenset({"pure", "pointer"}), lambda t, attrs: PTR),
-    # `ptroffset` is the byte offset (i64) of a pointer in its memory object; `ptreq` whether two are the same place
+    # `ptroffset` is the byte offset (i64) of a pointer in its memory object; `ptreq` whether two are the same address
     # (i1)
     OpInfo("ptroffset", 1, frozenset({"pure", "pointer"}), lambda t, attrs: I64),
     OpInfo("ptreq", 2, frozenset({"pure", "pointer"}), lambda t, attrs: BOOL),
-    # `ptraddr` is a pointer as a number (i64): 0 for null, else the byte offset behind where its memory object may
-    # begin, see `hls.ir.storage.first_address`
+    # `ptraddr` is a pointer as a number (i64): 0 for null, else the byte offset plus the first address of its memory
+    # object, see `hls.ir.storage.first_address`
     OpInfo("ptraddr", 1, frozenset({"pure", "pointer"}), lambda t, attrs: I64),
-    # `given {mem}`: whether the host passed a buffer for this argument (i1). A pointer to one that it did not pass is
-    # null
+    # `given {mem}`: whether the host passed a buffer for this argument (i1). A pointer to a buffer that it did not pass
+    # is null
     OpInfo("given", 0, frozenset({"pure"}), lambda t, attrs: BOOL),
-    # memory: load (ptr, pred, token...) -> its own result type (0 where pred is false); store (ptr, value, pred,
-    # token...) -> nothing, or a token that is there when the store is on its way. "ordered": may take tokens after its
-    # operands. An access that moves an array has a mask of its lanes behind pred (see hls.ir.accesses)
+    # memory: load (ptr, pred, token...) -> its own result type (0 if pred is false); store (ptr, value, pred, token...)
+    # -> nothing, or a token that is valid when the store is on its way to memory. "ordered": may take tokens after its
+    # operands. An access that moves an array may have a mask of its lanes after pred (see hls.ir.accesses)
     OpInfo("load", 2, frozenset({"memory", "read", "ordered"})),
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
-    # `fresh {mem, set}`: a private memory is new here and all 0; ``set``: by the program's will, else reads are a
-    # mistake
+    # `fresh {mem, set}`: a new instance of a private memory begins here, all 0; ``set``: because the program
+    # initializes it, else reads before a write are a mistake
     OpInfo("fresh", 0, frozenset({"effect"})),
-    # arrays as a whole, elements ``low`` to ``high`` - 1 of a private memory: `shift {mem, by, low, high}` moves each
-    # ``by`` places up (down where that is negative); what moves out is lost, and the places that nothing moves to keep
-    # what they have. `fill {mem, low, high}` (value) sets each
+    # whole arrays, elements ``low`` to ``high`` - 1 of a private memory: `shift {mem, by, low, high}` moves each
+    # element up by ``by`` (down if negative); elements moved outside are lost, and positions that nothing is moved to
+    # keep their value. `fill {mem, low, high}` (value) sets each
     OpInfo("shift", 0, frozenset({"effect", "whole"})),
     OpInfo("fill", 1, frozenset({"effect", "whole"})),
-    # work-groups: `barrier {flags}` (pred, if any) is where all work-items of the group meet; `mem_fence {kind, flags}`
-    # keeps accesses of one work-item in order as others see them; flags: 1 local, 2 global, 4 channels; kind: "all",
-    # "read" or "write"
+    # work-groups: at `barrier {flags}` (optional pred) all work-items of the group synchronize; `mem_fence {kind,
+    # flags}` keeps the accesses of one work-item in order as seen by others; flags: 1 local, 2 global, 4 channels;
+    # kind: "all", "read" or "write"
     OpInfo("barrier", None, frozenset({"effect", "group"})),
     OpInfo("mem_fence", 0, frozenset({"effect"})),
-    # `atomic {fn}` (ptr, pred, operand..., token...) -> what was there before (0 where pred is false), and a token
-    # where order matters; fn: a key of ATOMICS
+    # `atomic {fn}` (ptr, pred, operand..., token...) -> the old value (0 if pred is false), and a token where order
+    # matters; fn: a key of ATOMICS
     OpInfo("atomic", None, frozenset({"effect", "atomic"})),
-    # `channel_read {channel, blocking}` (index, pred) -> value, or (value, i1: there was one) where it does not block;
-    # `channel_write {channel, blocking}` (index, pred, value) -> nothing, or i1: there was room. ``index`` (i64) counts
-    # in an array of channels. ``channel`` names a channel of the module, or a memory of the function whose space is
-    # "pipe". A last result that is a token is there when the call is done
+    # `channel_read {channel, blocking}` (index, pred) -> value, or (value, i1: there was one) if non-blocking;
+    # `channel_write {channel, blocking}` (index, pred, value) -> nothing, or i1: there was room. ``index`` (i64) is the
+    # position in an array of channels. ``channel`` names a channel of the module, or a memory of the function whose
+    # space is "pipe". A last result that is a token is valid when the call is complete
     OpInfo("channel_read", 2, frozenset({"effect", "channel", "ordered"})),
     OpInfo("channel_write", 3, frozenset({"effect", "channel", "ordered"})),
     # `printf {format}` (pred, argument...): as in C, one argument for each conversion
     OpInfo("printf", None, frozenset({"effect"})),
-    # order: `token` of any values is there when all of them are; `fence {mems, flush}` (pred, token...) -> token is
-    # there when every store to ``mems`` that this kernel made before is in memory, and loads of ``flush`` will see them
+    # order: `token` of any values is valid when all of them are; `fence {mems, flush}` (pred, token...) -> token is
+    # valid when every earlier store of this kernel to ``mems`` is in memory, and loads of ``flush`` will see these
+    # stores
     OpInfo("token", None, frozenset({"pure"}), None, "any", lambda v, t, r, attrs: 0),
     OpInfo("fence", 1, frozenset({"wait", "ordered"})),
-    # `hazard {number, mem, asks, certain}` (access ptr, pred, ..., store ptr, pred, ...) -> token is there when no
-    # store of an earlier iteration to an access's address is on its way; ``asks``: for each access, numbers of the
-    # stores that matter to it. Store k is the one that has (number, k) in ``hazards``; where ``certain`` is 0 that
+    # `hazard {number, mem, asks, certain}` (access ptr, pred, ..., store ptr, pred, ...) -> token is valid when no
+    # store of an earlier iteration to an access's address is in flight; ``asks``: for each access, numbers of the
+    # stores that matter to it. Store k is the one that has (number, k) in ``hazards``; if ``certain`` is 0, that
     # store's own predicate is known only later
     OpInfo("hazard", None, frozenset({"wait"})),
     # a barrier where work-items are iterations: `meet {mems, flush}` (pred, last, token...) -> token; the group is
-    # complete when the work-item with ``last`` has come, and goes on when its stores to ``mems`` are in memory; loads
-    # of ``flush`` then read anew
+    # complete when the work-item with ``last`` has arrived, and is released when its stores to ``mems`` are in memory;
+    # loads of ``flush`` then read memory again
     OpInfo("meet", None, frozenset({"effect", "wait"})),
-    # `group {mems, copies}` (first, last): each group (its first work-item, its last) has one of so many copies of
-    # ``mems``
+    # `group {mems, copies}` (first, last): each group (from its first work-item to its last) uses one of ``copies``
+    # copies of ``mems``
     OpInfo("group", 2, frozenset({"effect"})),
     # `work_item {fn, dim}` -> i64; fn: global_id local_id group_id global_size local_size num_groups global_offset
     # work_dim
@@ -295,7 +297,7 @@ def _two(fn):
     return lambda old, values, bits: fn(old, values[0], bits)
 
 
-#: what an atomic operation leaves in memory: (old value, operands, bits) -> new value, before it is cut to its width
+#: new memory contents of an atomic operation: (old value, operands, bits) -> new value, before truncation to its width
 ATOMICS: dict[str, Callable] = {
     "add": _two(lambda a, b, n: a + b),
     "sub": _two(lambda a, b, n: a - b),
@@ -311,7 +313,7 @@ ATOMICS: dict[str, Callable] = {
     "read": lambda old, values, n: old,
 }
 
-#: how many values an atomic operation takes, where it is not one
+#: number of operands of the atomic operations that do not have exactly one
 ATOMIC_OPERANDS = {"cmpxchg": 2, "read": 0}
 
 OPS: dict[str, OpInfo] = {row.name: row for row in _ROWS}

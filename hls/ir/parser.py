@@ -88,7 +88,7 @@ class _Parser:
         return token
 
     def ahead(self, number: int) -> str:
-        """The text of a token behind the next one; empty where the text ends before."""
+        """The text of a later token; empty if the text ends before it."""
         place = self.place + number
         return self.tokens[place].text if place < len(self.tokens) else ""
 
@@ -109,7 +109,7 @@ class _Parser:
         return found
 
     def items(self, item, close: str) -> list:
-        """Items up to ``close``, with commas between."""
+        """Items up to ``close``, separated by commas."""
         items = []
         while not self.accept(close):
             if items:
@@ -200,7 +200,7 @@ class _Parser:
         f = Function(name[1:], kind)
         self.take(text="(")
         f.args = _owned(self.items(self.define, ")"), f.body)
-        # a brace that opens the body is followed by a line, one that opens attributes by `name =`
+        # a brace that opens the body is followed by a new line, one that opens attributes by `name =`
         if self.ahead(2) == "=" and self.accept("{"):
             f.attrs = self.attributes()
         f.span = self.span()

@@ -8,7 +8,7 @@ __all__ = ["print_function", "print_module"]
 
 
 class _Names:
-    """A unique printable name for every value: the kernel's name where there is one, with a number."""
+    """A unique printable name for every value: the kernel's name if it has one, with a number."""
 
     def __init__(self):
         self.of: dict[Value, str] = {}

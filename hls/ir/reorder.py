@@ -1,4 +1,4 @@
-"""The order of operations inside regions while more is added: what comes before what, and new places for both."""
+"""Reorders operations of regions while operations and order constraints are added."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,9 +8,9 @@ __all__ = ["Reordering", "inside"]
 
 
 class Reordering:
-    """New operations and new orders, collected first; :meth:`settle` then puts every region in an order that fits.
+    """Collects new operations and new order constraints; :meth:`settle` then sorts every region accordingly.
 
-    Nothing is moved that need not be.
+    Operations are only moved if necessary.
     """
 
     def __init__(self, function: Function):
@@ -19,7 +19,7 @@ class Reordering:
         self.after_: dict[Op, list[Op]] = {}
         self.extra: dict[Op, set[Op]] = {}  # operations that an operation must come after, beyond its operands
         self.homes = {op: region for region in regions(function.body) for op in region.ops}
-        self._known_needs: dict[Op, list[Op]] = {}  #: until an operation is added, or gets operands
+        self._known_needs: dict[Op, list[Op]] = {}  #: cache, valid until an operation is added, or gets operands
 
     def before(self, region: Region, op: Op, new: Op) -> Op:
         """Put ``new`` before ``op`` of the region."""
@@ -27,7 +27,7 @@ class Reordering:
         return self._enter(region, new)
 
     def after(self, region: Region, op: Op, new: Op) -> Op:
-        """Put ``new`` behind ``op`` of the region, behind what was put there earlier."""
+        """Put ``new`` after ``op`` of the region, after what was put there earlier."""
         self.after_.setdefault(op, []).append(new)
         return self._enter(region, new)
 
@@ -37,24 +37,25 @@ class Reordering:
         return new
 
     def takes_more(self, op: Op, around: Iterable[Op]) -> None:
-        """An operation got further operands; ``around`` are the operations that contain it."""
+        """Record that an operation got further operands; ``around`` are the operations that contain it."""
         for each in (op, *around):
             self._known_needs.pop(each, None)
 
     def follow(self, region: Region, first: Op, second: Op) -> None:
-        """``second`` must stay behind ``first``."""
+        """Constrain ``second`` to stay after ``first``."""
         self.extra.setdefault(second, set()).add(first)
 
     def may_follow(self, region: Region, first: Op, second: Op) -> bool:
-        """Whether ``second`` can be put behind ``first`` (it does not come before it for a reason)."""
+        """Whether ``second`` can be put after ``first`` (no dependence or constraint puts it before)."""
         return not self._reaches(region, second, first, by_order=True)
 
     def answers_to(self, region: Region, first: Op, second: Op) -> bool:
-        """Whether ``second`` needs a result of ``first`` already."""
+        """Whether ``second`` already depends on a result of ``first``."""
         return second is not first and self._reaches(region, first, second, by_order=False)
 
     def _reaches(self, region: Region, source: Op, target: Op, by_order: bool) -> bool:
-        """Whether ``target`` is ``source`` or comes after it, for its values or, if asked for, by order."""
+        """Whether ``target`` is ``source`` or comes after it, by data dependences or, with ``by_order``, also by order
+        constraints."""
         work, seen = [target], set()
         while work:
             op = work.pop()
@@ -69,13 +70,13 @@ class Reordering:
         return False
 
     def _needs(self, region: Region, op: Op):
-        """Operations of the region whose results ``op``, or something inside it, takes; tokens of stores and loops are
-        results that were added to them."""
+        """Operations of the region whose results ``op``, or an operation inside it, uses; tokens of stores and loops
+        are results that were added to them."""
         found = dict.fromkeys(v.op for inner in inside(op) for v in inner.operands)
         return [d for d in found if d is not None and d is not op and self.homes.get(d) is region]
 
     def settle(self) -> None:
-        """Build all regions anew."""
+        """Rebuild all regions."""
         for region in list(regions(self.function.body)):
             wanted = []
             for op in region.ops:
@@ -83,7 +84,7 @@ class Reordering:
             region.ops = self._sorted(region, wanted)
 
     def _sorted(self, region: Region, wanted: list[Op]) -> list[Op]:
-        """As near to the wanted order as needs and orders allow. AssertionError where they form a circle."""
+        """As close to the wanted order as dependences and constraints allow. AssertionError if they form a cycle."""
         placed: dict[Op, None] = {}
         rank = {op: k for k, op in enumerate(wanted)}
         needs = {op: [*self._needs(region, op), *self.extra.get(op, ())] for op in wanted}

@@ -16,8 +16,8 @@ def rewrite(
 ) -> bool:
     """Walk the region in program order, inner regions before the operation that holds them; True if anything changed.
 
-    ``visit(op, builder)`` returns None to keep the operation, or the values that take the place of its results, and
-    then the operation goes. What it builds lands before the operation. ``enter(op)`` runs before the inner regions
+    ``visit(op, builder)`` returns None to keep the operation, or the values that replace its results, and then the
+    operation is removed. What it builds is inserted before the operation. ``enter(op)`` runs before the inner regions
     are walked and returns values to be replaced from there on. Operands are up to date when either is called.
     """
     return _Rewriter(visit, enter).region(region)
@@ -55,7 +55,7 @@ class _Rewriter:
 
 
 def inline_region(region: Region, builder: Builder) -> list[Value]:
-    """Move the region's operations to where the builder stands; returns what its terminator yields."""
+    """Move the region's operations to the builder's insertion point; returns what its terminator yields."""
     builder.region.ops += region.ops[:-1]
     return list(region.terminator.operands)
 
@@ -72,12 +72,12 @@ def is_constant(value: Value) -> bool:
 
 
 def constant(value: Value) -> object:
-    """The number a value is known to be, or None."""
+    """The constant that a value is known to be, or None."""
     return value.op.attrs[Attr.VALUE] if is_constant(value) else None
 
 
 def resolve(region: Region, values: dict[Value, Value]) -> None:
-    """Let every use of a key of ``values`` use what the key stands for, which may be another key."""
+    """Replace every use of a key of ``values`` by the value it maps to, which may be another key."""
     final = {}
     for old, new in values.items():
         while new in values:

@@ -1,4 +1,4 @@
-"""Whether two functions, or two values, are computed in the same way."""
+"""Equality of functions and values: whether two are computed in the same way."""
 
 from collections.abc import Collection
 
@@ -7,13 +7,13 @@ from .optable import has
 
 __all__ = ["same_function", "same_value"]
 
-#: pairs of values that are compared before two count as different: addresses are short
+#: pairs of values to compare before two values count as different: addresses are short
 MOST_COMPARED = 64
 
 
 def same_value(one: Value, other: Value, also: Collection[str] = ()) -> bool:
-    """Whether two values are computed in the same way from the same others, by pure operations and those in ``also``,
-    of which the caller knows that they give the same here. False, too, where that takes too long to tell."""
+    """Whether two values are computed in the same way from the same values, by pure operations and those in ``also``,
+    which according to the caller have equal results here. Also False if the comparison would take too long."""
     work, seen = [(one, other)], set()
     while work:
         a, b = pair = work.pop()
@@ -34,7 +34,7 @@ def same_value(one: Value, other: Value, also: Collection[str] = ()) -> bool:
 def same_function(a: Function, b: Function) -> bool:
     """Whether the operations, their order, operands, types and attributes are equal, and the memories that they use.
 
-    Names of values and places in the source do not count, nor do the functions' own names and attributes.
+    Names of values, source locations, and the functions' own names and attributes are ignored.
     """
     if a is b:
         return True
@@ -44,11 +44,11 @@ def same_function(a: Function, b: Function) -> bool:
 
 
 def _same_region(a: Region, b: Region, values: dict[Value, Value]) -> bool:
-    """``values`` maps those of the one function to those of the other."""
+    """``values`` maps those of one function to those of the other."""
     if len(a.ops) != len(b.ops) or [v.type for v in a.args] != [v.type for v in b.args]:
         return False
     values.update(zip(a.args, b.args))
-    for x, y in zip(a.ops, b.ops):  # loops, as generators take half as long again: this runs after every pass
+    for x, y in zip(a.ops, b.ops):  # loops, as generators are slower by half: this runs after every pass
         if not _same_op(x, y, values):
             return False
     return True
@@ -78,5 +78,5 @@ def _same_op(a: Op, b: Op, values: dict[Value, Value]) -> bool:
 
 
 def _same_attrs(a: dict, b: dict) -> bool:
-    """Equal in type as well: 0.0, -0.0 and 0 are equal to Python, and NaN is not."""
+    """Equal including the type: Python considers 0.0, -0.0 and 0 equal, and NaN unequal to itself."""
     return a == b and repr(a) == repr(b) if a else not b

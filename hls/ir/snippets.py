@@ -1,4 +1,4 @@
-"""Small pieces of IR for passes that take arrays apart: elements of a memory, and loops that count."""
+"""IR snippets for passes that take arrays apart: elements of a memory, and counting loops."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,7 +9,7 @@ __all__ = ["counted_loop", "element_pointer", "read", "write"]
 
 
 def element_pointer(memory: MemoryObject, index: Value, b: Builder) -> Value:
-    """A pointer to the element of a number, unsigned, that surely is one of the memory."""
+    """A pointer to the element at ``index``, unsigned, which must be inside the memory."""
     size = memory.element.bytes
     wide = b.value("zext", index, result=I64) if index.type != I64 else index
     return b.addr(memory.name, b.value("mul", wide, b.const(size, I64)) if size > 1 else wide)
@@ -35,8 +35,9 @@ def counted_loop(
     name: str = "k",
     attrs: Mapping[str, object] | None = None,
 ) -> None:
-    """A loop that runs at least once where ``enable`` holds, by default always. ``build`` gets its counter, as wide as
-    it must be or of type ``counter``, and makes the body; ``attrs`` are further attributes of the loop."""
+    """A loop that runs at least once if ``enable`` holds (default: always). ``build`` receives its counter, which has
+    the least sufficient width or type ``counter``, and builds the body; ``attrs`` are further attributes of the
+    loop."""
     body, type = Region(), counter or IntType(trips.bit_length())
     count = Value(type, name, body, 0)
     body.args.append(count)

@@ -27,14 +27,14 @@ __all__ = [
     "zero",
 ]
 
-#: A byte offset that has more than 64 bits: the least number, far from every memory.
+#: The byte offset that stands for all with more than 64 bits: the least number, far from every memory.
 OUTSIDE = 1 << 63
 _INT_FORMAT = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 _FLOAT_FORMAT = {2: "<e", 4: "<f", 8: "<d"}
 
 
 class ExecutionError(Exception):
-    """A run that went wrong at ``span``; ``memory`` and byte ``offset`` are set for an access outside its memory."""
+    """A run that failed at ``span``; ``memory`` and byte ``offset`` are set for an access outside its memory."""
 
     def __init__(self, message: str, span: Span | None = None, memory: str | None = None, offset: int | None = None):
         self.span, self.memory, self.offset = span, memory, offset
@@ -43,7 +43,7 @@ class ExecutionError(Exception):
 
 @dataclass(slots=True)
 class BoundMemory:
-    """A memory object's bytes in one run; a list of pointers instead where the elements are pointers."""
+    """A memory object's bytes in one run; a list of pointers instead if the elements are pointers."""
 
     name: str
     data: memoryview | bytearray | list
@@ -67,7 +67,7 @@ def clear(bound: BoundMemory) -> None:
 
 
 def shift(bound: BoundMemory, attrs: Mapping[str, int], size: int) -> None:
-    """What the operation `shift` with these attributes does to elements of ``size`` bytes."""
+    """Execute the operation `shift` with these attributes on elements of ``size`` bytes."""
     low, high, by = attrs[Attr.LOW] * size, attrs[Attr.HIGH] * size, attrs[Attr.BY] * size
     if by > 0:
         bound.data[low + by : high] = bytes(bound.data[low : high - by])
@@ -76,7 +76,7 @@ def shift(bound: BoundMemory, attrs: Mapping[str, int], size: int) -> None:
 
 
 def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMemory:
-    """The host's buffer for a global memory, of no bytes where that is None; ValueError where it is missing or not
+    """The host's buffer for a global memory, with no bytes if that is None; ValueError if it is missing or not
     contiguous."""
     if memory.name not in buffers:
         raise ValueError(f"buffer argument {memory.name} is missing")
@@ -89,7 +89,7 @@ def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMem
 
 
 def zero(type: Type) -> object:
-    """The value of the type that an access with a false predicate gives."""
+    """The result of an access with a false predicate, by type."""
     if isinstance(type, ArrayType):
         return (zero(type.element),) * type.length
     if isinstance(type, PointerType):
@@ -98,15 +98,15 @@ def zero(type: Type) -> object:
 
 
 def same_place(one: Pointer, other: Pointer) -> int:
-    """1 if two pointers lead to one place, or both are null."""
+    """1 if two pointers are the same address, or both are null."""
     if _is_null(one) or _is_null(other):
         return int(_is_null(one) and _is_null(other))
     return int(one[0] is other[0] and one[1] == other[1])
 
 
 def first_address(number: int) -> int:
-    """Where the memory object of this number seems to begin to a program that takes addresses for numbers: objects are
-    far apart, none at 0, and each begins at a multiple of 64 KiB, also in the lower 32 bits."""
+    """The address at which the memory object of this number begins, for a program that converts pointers to numbers:
+    objects are far apart, none at 0, and each begins at a multiple of 64 KiB, also in the lower 32 bits."""
     return (number + 1) * ((1 << 36) + (1 << 16))
 
 
@@ -120,7 +120,8 @@ def address(pointer: Pointer, names: list[str]) -> int:
 
 
 def address_arithmetic(opcode: str, one: int, other: int) -> int:
-    """A sum, difference or product of signed byte offsets; OUTSIDE where it has more than 64 bits, and of that."""
+    """A sum, difference or product of signed byte offsets; OUTSIDE if it has more than 64 bits, or if an operand is
+    OUTSIDE."""
     one, other = (one ^ OUTSIDE) - OUTSIDE, (other ^ OUTSIDE) - OUTSIDE
     result = one * other if opcode == "mul" else one + other if opcode == "add" else one - other
     lost = opcode != "mul" and -OUTSIDE in (one, other)
@@ -128,7 +129,7 @@ def address_arithmetic(opcode: str, one: int, other: int) -> int:
 
 
 def moved(pointer: Pointer, offset: int) -> Pointer:
-    """The pointer so many bytes further; null stays null."""
+    """The pointer moved by so many bytes; null stays null."""
     return pointer and (pointer[0], address_arithmetic("add", pointer[1], offset))
 
 
@@ -138,7 +139,7 @@ def _is_null(pointer) -> bool:
 
 
 def _place(pointer, size, span, verb):
-    """The (data, offset) of a checked access of ``size`` bytes."""
+    """Check an access of ``size`` bytes; returns its (data, offset)."""
     if pointer is None:
         raise ExecutionError(f"{verb} through a pointer that is null or was never set", span)
     memory, offset = pointer
@@ -156,8 +157,8 @@ def _place(pointer, size, span, verb):
 
 @cache
 def accessors(type: Type, masked: bool = False) -> tuple[Callable, Callable]:
-    """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type; where that is an array the
-    mask of its lanes comes before the span."""
+    """(load(pointer, span) -> value, store(pointer, value, span)) for values of the type; for an array with a mask of
+    its lanes, the mask comes before the span."""
     if isinstance(type, PointerType):
         return _load_pointer, _store_pointer
     if isinstance(type, ArrayType):
@@ -183,7 +184,7 @@ def accessors(type: Type, masked: bool = False) -> tuple[Callable, Callable]:
 
 
 def _float_accessors(type: FloatType):
-    """A NaN goes by its bits: a conversion of C could change them."""
+    """A NaN is moved as bits: a C conversion could change them."""
     size, bits, layout, whole = (
         type.bytes,
         type.bits,

@@ -46,7 +46,7 @@ def _converted(value, type, flags: str, width: int, precision: str | None, kind:
 
 
 def _integer(number: int, flags: str, places: int | None, kind: str) -> tuple[str, str]:
-    """(prefix, digits): at least so many, and of a 0 none where none are asked for."""
+    """(prefix, digits): at least ``places`` digits; for 0, none if zero places are requested."""
     digits = f"{number:{kind if kind in 'oxX' else 'd'}}" if number or places != 0 else ""
     digits = digits.rjust(places or 0, "0")
     if kind == "o" and "#" in flags and not digits.startswith("0"):
@@ -65,7 +65,7 @@ def _real(number: float, flags: str, places: int | None, kind: str) -> tuple[str
 
 
 def _hexadecimal(number: float, point: bool, places: int | None) -> tuple[str, str]:
-    """(prefix, the rest) as %a writes it: as many digits as it needs, or as asked for, rounded to even."""
+    """(prefix, the rest) as written by %a: as many digits as needed, or as requested, rounded to even."""
     whole, _, rest = number.hex().removeprefix("0x").partition(".")
     digits, _, exponent = rest.partition("p")
     if places is None:
@@ -81,7 +81,7 @@ def _hexadecimal(number: float, point: bool, places: int | None) -> tuple[str, s
 
 
 def _laid_out(before: str, digits: str, flags: str, width: int) -> str:
-    """Sign and prefix, then digits, in a field: zeros stand between them, blanks before or behind all."""
+    """Sign and prefix, then digits, in a field: padding zeros go between them, blanks before or after everything."""
     if "-" in flags:
         return (before + digits).ljust(width)
     if "0" in flags:

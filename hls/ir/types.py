@@ -53,7 +53,7 @@ class FloatType:
 
 @dataclass(frozen=True)
 class PointerType:
-    """A place in one memory object: (object, byte offset). Only the offset exists in hardware."""
+    """An address in one memory object: (object, byte offset). Only the offset exists in hardware."""
 
     bits: int = 64
 
@@ -86,8 +86,8 @@ class ArrayType:
 
 @dataclass(frozen=True)
 class TokenType:
-    """Order without data: whoever takes the value comes after whoever gave it. Nothing of it exists in hardware but
-    waiting.
+    """Order without data: an operation that consumes the token executes after the one that produced it. In hardware it
+    is nothing but a wait.
 
     ``overlap``: the order only matters in runs in which buffers overlap (the kernel's hidden argument ``overlap`` says
     so). ``distance``: as a loop's carried value it comes from so many iterations before. ``between``: it comes from all

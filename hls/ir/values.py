@@ -1,13 +1,13 @@
 """The meaning of every pure operation on plain Python numbers.
 
-Integers are represented unsigned (0 <= x < 2**bits), floats as Python floats that are exactly representable in
-their format, arrays as tuples. Undefined cases of C are defined here as the hardware does them: a shift by the width
-or more gives 0 (or the sign), division by zero gives all ones and the dividend as remainder, a conversion out of
-range saturates, NaN converts to 0, an index outside an array reads 0 and writes nothing.
+Integers are represented unsigned (0 <= x < 2**bits), floats as Python floats that are exactly representable in their
+format, arrays as tuples. Undefined cases of C are defined here as the hardware computes them: a shift by the width or
+more gives 0 (or the sign), division by zero gives all ones and the dividend as remainder, a conversion out of range
+saturates, NaN converts to 0, an index outside an array reads 0 and writes nothing.
 
-A NaN keeps its bits wherever it is only moved, chosen or looked at as bits. A Python float holds those of a shorter
-format at the top of its own significand (a cast of C would make a signaling NaN quiet). What computes a number makes
-the one NaN of :func:`one_nan`.
+A NaN keeps its bits wherever it is only moved, selected or reinterpreted as bits. A Python float holds the bits of a
+shorter format at the top of its own significand (a C cast would make a signaling NaN quiet). Arithmetic produces the
+single NaN of :func:`one_nan`.
 """
 
 import math
@@ -26,7 +26,7 @@ def signed(x: int, bits: int) -> int:
 
 
 def bits_to_float(x: int, bits: int) -> float:
-    """The number that an encoding stands for, a NaN with all its bits."""
+    """The number of an encoding, including NaNs with all their bits."""
     as_float, as_int = _FORMAT[bits]
     size = _FRACTION[bits]
     fraction = x & (1 << size) - 1
@@ -36,7 +36,7 @@ def bits_to_float(x: int, bits: int) -> float:
 
 
 def float_to_bits(x: float, bits: int) -> int:
-    """The encoding of ``x``. Of a NaN the bits that the format has room for are left; one that would have none is the
+    """The encoding of ``x``. A NaN is truncated to the bits of the format; if none of them would be set, it becomes the
     quiet NaN."""
     as_float, as_int = _FORMAT[bits]
     if bits < 64 and math.isnan(x):
@@ -47,14 +47,14 @@ def float_to_bits(x: float, bits: int) -> int:
 
 
 def one_nan(x: float) -> float:
-    """``x``, or the quiet NaN that arithmetic makes, positive and without a payload."""
+    """``x``, or for any NaN the quiet NaN that arithmetic produces, positive and without a payload."""
     return math.nan if math.isnan(x) else x
 
 
 def round_float(x: float, bits: int) -> float:
     """``x`` rounded to the nearest value of the format, ties to even.
 
-    Rounding a double to single once more is exact for +, -, *, / (Figueroa 1995: 53 >= 2*24 + 2).
+    Rounding a double to single again is exact for +, -, *, / (Figueroa 1995: 53 >= 2*24 + 2).
     """
     if math.isnan(x):
         return math.nan

@@ -38,7 +38,8 @@ class VerifyError(Exception):
 
 
 def verify(function: Function, module: Module | None = None) -> None:
-    """Raise VerifyError at the first operation of the function that breaks a rule; ``module`` lets calls be checked."""
+    """Raise VerifyError at the first operation of the function that breaks a rule; ``module`` is needed to check
+    calls."""
     _Verifier(function, module).run()
 
 
@@ -97,7 +98,7 @@ class _Verifier:
         self.visible.add(value)
 
     def _region(self, region: Region, parent: Op | None, terminator: str):
-        """Check the region; its values are visible inside only."""
+        """Check the region; values it defines are visible only inside it."""
         outside = set(self.visible)
         for k, value in enumerate(region.args):
             self._define(value, region, k, parent)
@@ -114,7 +115,7 @@ class _Verifier:
         self._require(id(op) not in self.seen, op, "stands in two places")
         self.seen.add(id(op))
         for k, value in enumerate(op.operands):
-            if value not in self.visible:  # texts are only made where something is wrong: this runs after every pass
+            if value not in self.visible:  # messages are only built for errors: this runs after every pass
                 how = "is used outside the region that defines it" if value in self.defined else "is not defined before"
                 self._fail(op, f"operand {k} ({value.name or value.type}) {how}")
         self._arity(op)

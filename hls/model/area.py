@@ -1,19 +1,18 @@
-"""What a design will take of its device, estimated from the Verilog that was written for it.
+"""Estimates the resources a design takes of its device, from the generated Verilog.
 
-What is counted is what was built: :mod:`hls.model.netlist` counts registers, memories, products and logic of each
-module, and this turns them into the device's own blocks:
+:mod:`hls.model.netlist` counts the registers, memories, products and logic of each module as built; this module
+converts them into the device's own blocks:
 
-- logic cells = max(tables / tables per cell, registers / registers per cell), where a memory that is not in block RAM
-  takes tables, too: one for every bit and 32 words of an ALM's, three for every two bits and 16 words of an ECP5
-  slice's, and choices between rows of those;
-- a memory whose reads are all clocked and which has more than 640 bits is kept in block RAM, in the shape (512 words of
-  the block's width / 512, 1024 of half that, ...) that takes the fewest; one that is read through two ports always, and
-  never at the full width, and what the text asks for is kept there;
-- a product takes one DSP block with two multipliers up to 27 x 27 bits; beyond, and in other devices, one 18-bit
-  multiplier for each pair of 18-bit parts.
+- logic cells = max(tables / tables per cell, registers / registers per cell), where a memory outside block RAM takes
+  tables, too: one of an ALM for every bit and 32 words, three of an ECP5 slice for every two bits and 16 words, and
+  multiplexers between rows of those;
+- a memory with clocked reads only and more than 640 bits is placed in block RAM, in the shape (512 words of the block's
+  width / 512, 1024 of half that, ...) that takes the fewest blocks; a memory that is read through two ports always is,
+  and never at the full width; so is one whose Verilog attribute requests it;
+- a product takes one DSP block with two multipliers up to 27 x 27 bits; larger products, and products on other devices,
+  take one 18-bit multiplier for each pair of 18-bit parts.
 
-Synthesis removes logic that nothing uses and finds shift registers; placement duplicates registers. The estimate knows
-neither.
+Synthesis removes unused logic and finds shift registers; placement duplicates registers. The estimate models neither.
 """
 
 import math
@@ -50,7 +49,7 @@ NOTHING = Resources()
 
 @dataclass(frozen=True)
 class _Cell:
-    """What a logic cell holds; ``ram_words`` deep memories take ``ram_tables`` tables a bit."""
+    """The capacity of a logic cell; memories of ``ram_words`` words take ``ram_tables`` tables per bit."""
 
     tables: int
     registers: int
@@ -58,14 +57,14 @@ class _Cell:
     ram_tables: float
 
 
-#: what boards call the cell that logic is counted in
+#: name that boards use for the cell that logic is counted in
 CELL_NAMES = {"alm": "ALMs", "lut4": "LUT4s"}
 CELLS = {"alm": _Cell(2, 4, 32, 1.0), "lut4": _Cell(1, 1, 16, 1.5)}
 
 
 @dataclass
 class _Sum:
-    """Blocks before they are rounded to whole cells."""
+    """Blocks before rounding to whole cells."""
 
     tables: float = 0.0
     registers: int = 0
@@ -83,7 +82,7 @@ class _Sum:
 
 @dataclass(frozen=True)
 class DesignArea:
-    """``parts`` are the top module's instances by name, ``rest`` is what belongs to none of them."""
+    """``parts`` are the top module's instances by name, ``rest`` is everything outside of them."""
 
     parts: dict[str, Resources]
     rest: Resources
@@ -94,12 +93,12 @@ class DesignArea:
 
 
 def capacity(device: Device) -> Resources:
-    """What the device holds."""
+    """The resources of the device."""
     return Resources(device.logic_cells, device.registers, device.rams.count, device.dsps.count)
 
 
 def estimate(verilog: dict[str, str], top: str, device: Device) -> DesignArea:
-    """The area of module ``top`` of these texts, one figure for each of its instances.
+    """The area of module ``top`` of these texts, with one figure for each of its instances.
 
     Raises :class:`hls.model.netlist.NetlistError` for a text that Amaranth did not write.
     """
@@ -118,7 +117,7 @@ class _Counter:
         self.known: dict[str, _Sum] = {}
 
     def inside(self, name: str) -> _Sum:
-        """A module with all that is inside it."""
+        """A module including all its instances."""
         if name not in self.known:
             module = self.modules[name]
             self.known[name] = sum((self.inside(inner) for inner in module.instances.values()), self.own(module))
@@ -136,12 +135,12 @@ class _Counter:
         return found
 
     def resources(self, found: _Sum) -> Resources:
-        """Rounded up to whole blocks of the device."""
+        """The resources, rounded up to whole blocks of the device."""
         cells = max(found.tables / self.cell.tables, found.registers / self.cell.registers)
         return Resources(math.ceil(cells), found.registers, found.rams, self._dsps(found.multipliers))
 
     def _blocks(self, memory: Memory) -> int:
-        """Block RAMs, or 0 where the memory is not kept there."""
+        """Block RAMs of the memory, or 0 if it is not in block RAM."""
         tables = (
             memory.kind == "distributed"
             or memory.bits <= SMALL_MEMORY_BITS

@@ -1,14 +1,14 @@
-"""What a design's Verilog is made of: registers, memories, products, and logic in 4-input look-up tables.
+"""Counts what a design's Verilog consists of: registers, memories, products, and logic in 4-input look-up tables.
 
-Reads the Verilog that Amaranth writes: one operator in each ``assign``, clocked blocks with nothing but ``<=``, and
-``always @*`` blocks of defaults and conditional assignments. Everything else in a text is an error, never left out.
+Reads the Verilog that Amaranth writes: one operator per ``assign``, clocked blocks with nothing but ``<=``, and
+``always @*`` blocks of defaults and conditional assignments. Anything else in a text is an error, never ignored.
 
 Registers, memory bits and products are exact before synthesis. Logic is an estimate by these rules, with n the width:
 sum, difference and order of n bits are n tables (a carry chain); equality of n bits is a tree over its 2n inputs, or n
 where one side is constant; a reduction is a tree over its inputs; a tree over k inputs is (k - 1) / 3 tables; inverters
-and wires are free. What is left shares tables with its neighbours, so that n bits count as less than n tables: the
-weights below bring the floating-point adder and multiplier within 15 % of the and-gates and carry chains that Yosys
-makes of them for ECP5 (taken as 2.3 gates to a table).
+and wires are free. All other logic shares tables with its neighbours, so that n bits count as less than n tables: with
+the weights below, the floating-point adder and multiplier are within 15 % of the and-gates and carry chains that Yosys
+makes of them for ECP5 (at 2.3 gates per table).
 """
 
 import re
@@ -35,21 +35,21 @@ SUMS = {"+", "-"}
 ORDERS = {"<", ">", "<=", ">="}
 SHIFTS = {"<<", "<<<", ">>", ">>>"}
 INVERTERS = {"~", "!"}
-#: Tables a bit: a choice between two signals; a two-input gate; a condition in a block, which may become a clock
+#: Tables per bit: a multiplexer of two signals; a two-input gate; a condition in a block, which may become a clock
 #: enable.
 CHOICE, GATE, CONDITION = 0.8, 0.4, 0.3
 KEYWORDS = {"module", "if", "else", "casez", "case", "begin", "initial", "always", "assign"}
 
 
 class NetlistError(ValueError):
-    """A text that is not what Amaranth writes."""
+    """A text that Amaranth would not write."""
 
 
 @dataclass(frozen=True)
 class Memory:
-    """``depth`` words of ``width`` bits. ``registered`` tells whether all reads are clocked, as block RAM needs it;
-    ``dual`` whether it is read through two ports. ``kind`` is what synthesis is asked for, "block" or "distributed"; ""
-    for nothing."""
+    """``depth`` words of ``width`` bits. ``registered`` tells whether all reads are clocked, as block RAM requires;
+    ``dual`` whether it is read through two ports. ``kind`` is the kind of RAM requested of synthesis, "block" or
+    "distributed"; "" for none."""
 
     depth: int
     width: int
@@ -64,7 +64,8 @@ class Memory:
 
 @dataclass
 class Module:
-    """One module without what is inside its instances. ``products`` are the widths of factors; ``luts`` an estimate."""
+    """One module without the contents of its instances. ``products`` are the widths of factors; ``luts`` an
+    estimate."""
 
     name: str
     registers: int = 0
@@ -91,7 +92,7 @@ class _Reader:
         self.memory: dict[str, tuple[int, int]] = {}
         self.kind: dict[str, str] = {}
         self.registers: set[str] = set()
-        self.clocked_reads: dict[str, set[str]] = {}  # of each memory the registers that it is read into
+        self.clocked_reads: dict[str, set[str]] = {}  # for each memory, the registers that it is read into
         self.other_reads: set[str] = set()
 
     def read(self) -> Module:
@@ -128,7 +129,7 @@ class _Reader:
                 self.memory[_plain(name)] = (abs(int(first) - int(last)) + 1, bits)
 
     def _instance(self, module: str, name: str):
-        if module not in KEYWORDS:  # a name that is a word of the language is written with a backslash
+        if module not in KEYWORDS:  # a name that is a Verilog keyword is written with a backslash
             self.module.instances[_plain(name).removeprefix("\\")] = _plain(module)
 
     # --- blocks ---
@@ -213,7 +214,7 @@ class _Reader:
         raise NetlistError(f"module {self.module.name}: operator {operator} is not known")
 
     def _selection(self, result: int, tokens: list[str]) -> float:
-        """A bit or part chosen by a signal is a tree of choices; anything else is wires."""
+        """A bit or part selected by a signal is a tree of multiplexers; anything else is wires."""
         name, rest = tokens[0], tokens[1:]
         if name in self.width and rest and rest[0] == "[" and any(token in self.width for token in rest):
             return CHOICE * (self.width[name] - result)
@@ -253,8 +254,8 @@ class _Reader:
 
 @dataclass
 class _Block:
-    """An ``always`` or ``initial`` block while it is read: how deeply nested the next line is, and whether under a
-    reset."""
+    """An ``always`` or ``initial`` block while it is read: the nesting depth of the next line, and whether it is under
+    a reset."""
 
     kind: str
     long: bool  #: has begin and end
@@ -315,5 +316,5 @@ def _is_constant(tokens: list[str]) -> bool:
 
 
 def tree(inputs: int) -> float:
-    """Tables for one bit out of so many."""
+    """Tables for one output bit of so many inputs."""
     return max(0, inputs - 1) / 3

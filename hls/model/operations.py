@@ -1,9 +1,8 @@
-"""What operations will take of a device, before any Verilog is written: for choices between two ways to compute
-something.
+"""Estimates the area of operations before any Verilog is written, to choose between two ways to compute something.
 
-The rules are those by which :mod:`hls.model.netlist` counts what was built, applied to the operation that becomes it.
-Of a loop the registers of what it carries are counted, and the queues in which values wait to enter and to leave it;
-what controls it is the same for most loops, and left out, as are pipeline registers.
+The rules of :mod:`hls.model.netlist` are applied to the operation that becomes the hardware. Of a loop, the registers
+of carried values and the queues of values that wait to enter and to leave it are counted. Its control logic is the same
+for most loops and left out, as are pipeline registers.
 """
 
 import math
@@ -33,14 +32,14 @@ def logic_cells(function: Function, timing: OperatorTiming, device: Device) -> i
 
 
 def _queued(loop: Op, used: dict[Value, list]) -> int:
-    """Bits that wait to enter the loop, or behind it."""
+    """Bits in the queues before and after the loop."""
     given = sum(v.type.bits for v in loop.operands[1:] if v.op is not None and not is_constant(v))
     return given + sum(v.type.bits for v in loop.results if v in used)
 
 
 def _of_carried(loop: Op, timing: OperatorTiming) -> float:
-    """A carried value has a register that is written from two sides; or is chosen from two, where what it begins with
-    comes from elsewhere."""
+    """A carried value has a register that is written from two sources; if its initial value comes from elsewhere, a
+    multiplexer selects between the two."""
     chains = [chain for chain in _chains(loop) if timing.latency(loop.regions[0].terminator.operands[1 + chain[0]].op)]
     shifted = {k for chain in chains for k in chain}
     plain = [v for k, v in enumerate(loop.operands[1:]) if k not in shifted]
@@ -49,8 +48,8 @@ def _of_carried(loop: Op, timing: OperatorTiming) -> float:
 
 
 def _chains(loop: Op) -> list[list[int]]:
-    """Carried values of which the first is computed, and each other one is what the one before was: by index, those of
-    two and more."""
+    """Chains of carried values, by index: the first is computed, and each other one is the previous value of the one
+    before. Only chains of two or more."""
     body = loop.regions[0]
     behind = {v.index: k for k, v in enumerate(body.terminator.operands[1:]) if v.owner is body}
     found = [[k] for k, v in enumerate(body.terminator.operands[1:]) if v.op in body.ops]
@@ -61,8 +60,8 @@ def _chains(loop: Op) -> list[list[int]]:
 
 
 def _of_history(loop: Op, chain: list[int]) -> float:
-    """A shift register (``rtl_lib/delay_lines.py``): each place is written from the one before or with what it begins
-    with; each tap is chosen among all places, or among what they begin with."""
+    """A shift register (``rtl_lib/delay_lines.py``): each stage is written from the one before or with its initial
+    value; each tap is selected among all stages, or among their initial values."""
     body, places = loop.regions[0], len(chain)
     read = {v for op in body.ops[:-1] for v in op.operands}
     taps = sum(body.args[k] in read for k in chain)
@@ -113,8 +112,8 @@ def _shift(op: Op, constants: int) -> float:
     return 0.0 if constants else CHOICE * _width(op) * math.ceil(math.log2(_width(op)))
 
 
-#: by operation: its tables, from it and the number of its operands that are constants; what is not here is wires, or no
-#: logic
+#: for each operation, its tables as a function of it and of how many of its operands are constants; operations not
+#: listed are wires, or no logic
 _RULES = {
     "add": _sum,
     "sub": _sum,

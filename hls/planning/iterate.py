@@ -1,15 +1,15 @@
 """The search between memory plan and schedule.
 
-Each of the two depends on the other: a schedule needs the latencies and ports of the memories, and copies of memories
-and units of accesses follow from the schedule. So a kernel is planned, looked at, and planned again where that showed
-something better:
+Each of the two depends on the other: a schedule needs the latencies and ports of the memories, while copies of memories
+and units of accesses follow from the schedule. So a kernel is planned, examined, and planned again where the result
+suggests something better:
 
-1. memories first, then a schedule in them; loads that take turns at a port for the sake of a limit that the schedule
-   breaks take none (``_scheduled``);
+1. memories first, then a schedule with them; loads that are serialized on a port to respect a limit of copies are not
+   if the schedule breaks that limit anyway (``_scheduled``);
 2. units of accesses next; loads whose units do not read ahead need not know where their runs end, which changes the
    kernel (``_with_units``);
-3. last, arrays in registers that hold up a loop are tried as memories, and kept so where that starts iterations earlier
-   (``_relieved``).
+3. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
+   earlier (``_relieved``).
 """
 
 from dataclasses import dataclass, field, replace
@@ -45,8 +45,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class CompiledKernel:
-    """One kernel with the products of each stage, and the loops that were unrolled, or made one with others, on the
-    way."""
+    """One kernel with the products of each stage, and the loops that were unrolled or merged."""
 
     function: Function
     memory: MemoryPlan
@@ -57,11 +56,11 @@ class CompiledKernel:
 
 @dataclass
 class Compilation:
-    """What all parts of one compilation share: the board as the program uses it, the options, and what has been told so
-    far.
+    """The state that all parts of one compilation share: the board as the program uses it, the options, and what has
+    been reported so far.
 
-    ``warnings`` and ``changes`` (loops that were unrolled or merged) grow as the compilation goes on; :meth:`apart`
-    gives one that gathers them for itself, for an attempt that may be given up.
+    ``warnings`` and ``changes`` (loops that were unrolled or merged) grow during the compilation; :meth:`apart` returns
+    a compilation that collects them separately, for an attempt that may be discarded.
     """
 
     board: Board
@@ -71,16 +70,16 @@ class Compilation:
     changes: list[Unrolled | Merged] = field(default_factory=list)
 
     def apart(self) -> "Compilation":
-        """The same compilation with nothing told so far."""
+        """The same compilation with nothing reported so far."""
         return replace(self, warnings=[], changes=list(self.changes))
 
     @cached_property
     def timing(self) -> OperatorTiming:
-        """How long operations take on the board."""
+        """Latencies and delays of operations on the board."""
         return OperatorTiming.of(self.board)
 
     def passes(self, in_memory: frozenset[tuple[str, str]] = frozenset()) -> PipelineOptions:
-        """What the passes need to know. ``in_memory`` names arrays, each with its kernel, that are not to become
+        """The options of the passes. ``in_memory`` names arrays, each with its kernel, that must not become
         registers."""
         memory, device, timing = self.board.memory, self.board.device, self.timing
         onchip = memory.kind == "onchip"
@@ -107,7 +106,7 @@ class Compilation:
 
 
 def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKernel, ...]:
-    """Every stage before hardware is made, for a linked program. Raises CompileError for a kernel that cannot be
+    """Every stage before hardware generation, for a linked program. Raises CompileError for a kernel that cannot be
     built."""
     passes = compilation.passes()
     module = legalize(module, compilation.board, passes)
@@ -126,8 +125,8 @@ def _kernel(function: Function, module: Module, compilation: Compilation) -> Com
 def _relieved(
     kernel: CompiledKernel, module: Module, compilation: Compilation
 ) -> tuple[CompiledKernel, Compilation] | None:
-    """The kernel with those arrays in memories that hold up a loop, and what was told of it; None where that gains
-    nothing."""
+    """The kernel with the arrays that limit a loop's II in memories, and what was reported for it; None where that
+    gains nothing."""
     name, arrays = kernel.function.name, held_up(kernel.function, kernel.plan)
     if not arrays or kernel.function.attrs.get(Attr.NDRANGE):
         return None
@@ -137,7 +136,7 @@ def _relieved(
             _alone(name, module), attempt.passes(frozenset((name, array) for array in arrays))
         ).kernels
         found = plan_function(function, attempt)
-    except CompileError:  # what registers can be, not every memory can
+    except CompileError:  # not every array that fits registers can be a memory
         return None
     return (found, attempt) if relieves(found.plan, kernel.plan) else None
 
@@ -149,31 +148,31 @@ def _alone(name: str, module: Module) -> Module:
 
 
 def plan_alone(name: str, module: Module, compilation: Compilation) -> CompiledKernel:
-    """One kernel of a program that is legal for the board, as :func:`plan_program` plans it. Raises CompileError for
+    """One kernel of a program that is legal for the board, planned as in :func:`plan_program`. Raises CompileError for
     one that cannot be built."""
     return _kernel(optimize_alone(name, module, compilation), module, compilation)
 
 
 def optimize_alone(name: str, module: Module, compilation: Compilation) -> Function:
-    """One kernel of a program that is legal for the board, after the passes. Raises CompileError as these do."""
+    """One kernel of a program that is legal for the board, after the passes. Raises CompileError where they do."""
     (function,) = optimize(_alone(name, module), compilation.passes()).kernels
     return function
 
 
 def plan_again(function: Function, compilation: Compilation) -> CompiledKernel:
-    """The plans of a kernel that was planned before, and fitted to the target then."""
+    """The plans of a kernel that has been planned, and fitted to the target, before."""
     return _with_units(function, compilation)
 
 
 def plan_function(function: Function, compilation: Compilation) -> CompiledKernel:
-    """The plans of an optimized kernel, as it is planned in the end but for arrays that hold up a loop
-    (:func:`plan_program` looks at those)."""
+    """The final plans of an optimized kernel, without trying arrays that limit a loop's II in memories
+    (:func:`plan_program` does)."""
     return _with_units(fit_to_target(function, compilation.passes()), compilation)
 
 
 def _with_units(function: Function, compilation: Compilation) -> CompiledKernel:
-    """The plans of a kernel that no pass changes any more, but for loads whose units do not read ahead: without knowing
-    where their runs end the kernel has a plan of its own."""
+    """The plans of a kernel after the passes. If units of some loads do not read ahead, the kernel gets a new plan
+    without the ends of these loads' runs."""
     board, options, tell = compilation.board, compilation.options, compilation.warnings.append
     memory = plan_memory(function, board.memory, board.device.rams, board.clock.kernel_mhz)
     plan, memory = _scheduled(function, compilation, memory)
@@ -196,8 +195,8 @@ def _with_units(function: Function, compilation: Compilation) -> CompiledKernel:
 
 
 def _scheduled(function: Function, compilation: Compilation, memory: MemoryPlan) -> tuple[KernelPlan, MemoryPlan]:
-    """The schedule, and the memories with the copies that their loads need in it. Where that breaks a limit, loads take
-    no turns for the sake of that limit: a schedule of its own."""
+    """The schedule, and the memories with the copies that their loads need in it. Where that breaks a limit of copies,
+    loads are not serialized for the sake of that limit, in a schedule of its own."""
     plan = plan_kernel(
         function, compilation.timing, memory, compilation.board.read_latency, compilation.options.elastic_depth
     )
@@ -211,7 +210,7 @@ def _scheduled(function: Function, compilation: Compilation, memory: MemoryPlan)
 
 
 def _when(plan: KernelPlan) -> dict[Op, When]:
-    """When each operation takes place."""
+    """When each operation executes."""
     regions = (plan.top, *plan.loops.values())
     return {
         op: When((region.region, point.level), point.stage, region.levels[point.level].spacing)

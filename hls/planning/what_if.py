@@ -1,9 +1,8 @@
-"""Kernels planned once more with one thing changed, to find out what the change would gain.
+"""What-if trials: plans kernels again with one thing changed, to find out what the change would gain.
 
-A :class:`SourceEdit` is one that a user can write: a pragma, an attribute, an option. The kernel goes through all
-passes again. A :class:`PlannedEdit` takes a constraint away that the user would have to lift by writing the loop in
-another way: the planned kernel is changed, and only scheduled again. What it computes is another thing then, so nothing
-but its intervals means anything.
+A :class:`SourceEdit` is a change that a user can write: a pragma, an attribute, an option. The kernel goes through all
+passes again. A :class:`PlannedEdit` removes a constraint that the user would have to remove by rewriting the loop: the
+planned kernel is changed, and only scheduled again. It then computes something else, so only its IIs are meaningful.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,10 +34,10 @@ __all__ = [
     "critical_args",
 ]
 
-#: A compilation must not become much slower: trials of a kernel, those of a program for which all passes run again
-#: (each takes as long as planning the kernel did), and operations in a kernel that is tried at all.
+#: Limits that keep compilation fast: trials of a kernel; trials of a program that run all passes again (each takes as
+#: long as planning the kernel did); and operations of a kernel that is tried at all.
 MOST_TRIALS, MOST_IN_SOURCE, MOST_OPS = 16, 12, 3_000
-#: elements of an array that a buffer is tried as
+#: elements of the array that replaces a buffer in a trial
 ROM_ELEMENTS = 1024
 
 
@@ -46,14 +45,14 @@ class SourceEdit(Protocol):
     """A change of one function of the program before optimization, in place."""
 
     def apply(self, function: Function) -> bool:
-        """Make the change; whether there was something to be changed."""
+        """Make the change; returns whether there was anything to change."""
 
 
 class PlannedEdit(Protocol):
-    """A change of a planned kernel; ``copies`` has the copy of each of its operations, which is changed in place."""
+    """A change of a planned kernel, in place; ``copies`` maps each of its operations to its copy."""
 
     def apply(self, copies: Mapping[Op, Op]) -> bool:
-        """Make the change; whether there was something to be changed."""
+        """Make the change; returns whether there was anything to change."""
 
 
 def _loops_at(function: Function, span: Span | None) -> list[Op]:
@@ -85,7 +84,7 @@ class Promise:
     memory: Span | None = None
 
     def name(self, function: Function) -> str:
-        """What the loop's function calls the memory; "" for one that it does not declare."""
+        """The name of the memory in the loop's function; "" if it declares no such memory."""
         return next((m.name for m in function.memories.values() if self.memory and m.span == self.memory), "")
 
     def apply(self, function: Function) -> bool:
@@ -114,7 +113,7 @@ class Ports:
 
 @dataclass(frozen=True)
 class OneStore:
-    """Of the stores to the memory that is declared at ``memory`` only the first one in the loop at ``span``."""
+    """Keeps only the first of the stores in the loop at ``span`` to the memory that is declared at ``memory``."""
 
     span: Span | None
     memory: Span | None
@@ -132,7 +131,7 @@ class OneStore:
 
 
 def _base(address: Value) -> str | None:
-    """The memory that an address is computed from; None where that is not plain."""
+    """The memory that an address is computed from; None where that is not evident."""
     while address.op is not None and address.op.opcode != "addr" and address.op.operands:
         address = address.op.operands[0]
     return address.op.attrs[Attr.MEM] if address.op is not None and address.op.opcode == "addr" else None
@@ -147,7 +146,7 @@ def _remove(region: Region, ops: set[Op]) -> None:
 
 @dataclass(frozen=True)
 class InRom:
-    """A buffer that is only read as an array inside the kernel, which answers in a few cycles."""
+    """Replaces a read-only buffer by an array inside the kernel, which responds in a few cycles."""
 
     memory: Span | None
 
@@ -163,7 +162,7 @@ class InRom:
 
 @dataclass(frozen=True)
 class Cut:
-    """A loop whose carried values ``args`` are in each iteration what they are in the first one."""
+    """Cuts a recurrence: the carried values ``args`` of a loop have their initial values in each iteration."""
 
     loop: Op
     args: tuple[Value, ...]
@@ -181,7 +180,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Bypass:
-    """A loop without one of its operations: what takes its result takes ``operand`` instead, which is of its type."""
+    """Removes an operation from a loop: users of its result take ``operand``, which has the same type, instead."""
 
     loop: Op
     op: Op
@@ -195,7 +194,7 @@ class Bypass:
 
 @dataclass(frozen=True)
 class KnownEarly:
-    """A loop of which is known at once whether another iteration follows."""
+    """Makes the continue condition of a loop known at once."""
 
     loop: Op
 
@@ -213,8 +212,8 @@ def _replace(region: Region, values: Mapping[Value, Value]) -> None:
 
 
 def critical_args(plan: RegionPlan) -> tuple[Value, ...]:
-    """The carried values on the way that forbids a smaller interval; none where that is the condition's, or a port's
-    or a token's."""
+    """The carried values on the recurrence that forbids a smaller II; none if that is the recurrence of the condition,
+    a port or a token."""
     found = plan.bottleneck
     if plan.cause == "schedule":
         keys = [step.src for step in found.steps] if found is not None else []
@@ -228,10 +227,10 @@ def critical_args(plan: RegionPlan) -> tuple[Value, ...]:
 
 
 class WhatIf:
-    """Tries changes of the kernels of one program: a linked ``module``, as the compilation began with it.
+    """Tries changes of the kernels of one program: a linked ``module``, in its state at the begin of the compilation.
 
-    A change that cannot be built, or for which there is nothing to change, has no result. Kernel and program
-    have so many trials only, and a very large kernel none.
+    A change that cannot be built, or that has nothing to change, has no result. The trials per kernel and per program
+    are limited, and very large kernels are not tried.
     """
 
     def __init__(self, module: Module, compilation: Compilation):
@@ -254,8 +253,8 @@ class WhatIf:
     def in_source(
         self, kernel: CompiledKernel, edits: tuple[SourceEdit, ...], fp_relaxed: bool | None = None
     ) -> CompiledKernel | None:
-        """The kernel after the edits, each of which must find something to change; or with the option that sums of
-        floats may be taken in another order."""
+        """The kernel planned after the edits, each of which must find something to change; or with ``fp_relaxed``, the
+        option to reassociate sums of floats."""
 
         def plan():
             self.in_source_made += 1
@@ -278,14 +277,14 @@ class WhatIf:
             copies = dict(zip(walk(kernel.function.body), walk(function.body), strict=True))
             if not all(edit.apply(copies) for edit in edits):
                 return None
-            if any(isinstance(edit, Cut) for edit in edits):  # fewer loops are waited for
+            if any(isinstance(edit, Cut) for edit in edits):  # fewer loops must be waited for
                 function = MarkNonInterleaved().run(function)
             return plan_again(function, self._apart())
 
         return self._tried(kernel, edits, plan)
 
     def watch(self, kernel: CompiledKernel, inspection: Inspection) -> None:
-        """Let the kernel go through the passes again, as it did, with somebody looking."""
+        """Run the passes on the kernel again, as before, with an inspection."""
         optimize_alone(kernel.function.name, self._legal, replace(self._apart(), inspection=inspection))
 
     def _tried(self, kernel: CompiledKernel, key, plan: Callable[[], CompiledKernel | None]) -> CompiledKernel | None:

@@ -1,4 +1,4 @@
-"""What the hardware counts, what the counts mean, and how a run is shown."""
+"""Hardware counters: which exist, what they mean, and how a run is presented."""
 
 from .decode import ProfileError, decode
 from .layout import CYCLES, Access, Account, Counter, Layout, Loop

@@ -1,4 +1,4 @@
-"""From counter values to the figures of one run."""
+"""From counter values to the statistics of one run."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ __all__ = ["ProfileError", "decode"]
 
 
 class ProfileError(ValueError):
-    """Counter values that cannot come from the kernel the layout describes."""
+    """Counter values that cannot come from the kernel that the layout describes."""
 
 
 def decode(layout: Layout, values: Mapping[str, int]) -> dict:
@@ -16,14 +16,14 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
 
     ``values`` holds every counter of ``layout`` by name, and the kernel's cycles under ``CYCLES``.
 
-    Occupancy, activity, stall, efficiency and cache_hit are fractions of one; ``occupancy`` is the share of cycles in
-    which an iteration passed the access, ``activity`` in which that iteration wanted it, ``stall`` in which it was held
-    up there. A figure that has no value (the II of a loop that never issued twice in a row) is None.
+    Occupancy, activity, stall, efficiency and cache_hit are fractions of one. ``occupancy`` is the share of cycles in
+    which an iteration passed the access, ``activity`` that in which the iteration made a request there, ``stall`` that
+    in which it was stalled there. A figure without a value (the II of a loop that never issued twice in a row) is None.
 
-    Of a kernel of several compute units iterations and bytes are those of all, shares and accounts the mean of the
-    units; ``units`` has for each how many groups it took, its own loops and its own accounts.
+    For a kernel of several compute units, iterations and bytes are sums over the units, shares and accounts the mean of
+    them; ``units`` has for each how many groups it took, its own loops and its own accounts.
 
-    Of a kernel built without counters only the cycles are known: it has no loops and no accesses here, and one account.
+    For a kernel built without counters only the cycles are known: the result has no loops, no accesses and one account.
 
     Raises :class:`ProfileError` when a counter is missing, or the accounts do not sum to the cycles.
     """
@@ -47,8 +47,8 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
 
 
 def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> dict:
-    """What one unit did. ``groups`` is how often the loop of the work-items began in it, None where there is no such
-    loop; ``occupancy`` the share of cycles in which a work-item or an iteration of an innermost loop was issued."""
+    """The statistics of one unit. ``groups`` is how often its work-item loop began, None if it has no such loop;
+    ``occupancy`` the share of cycles in which a work-item or an iteration of an innermost loop was issued."""
     own = {counter.name: values[layout.unit_name(unit, counter)] for counter in layout.of_unit}
     accounts = _accounts(layout, own, cycles)
     issued = next((account["cycles"] for account in accounts if account["cause"] == "issued"), 0)
@@ -63,8 +63,8 @@ def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> 
 
 
 def _mean(units: list[dict], cycles: int) -> list[dict]:
-    """Accounts whose cycles are the mean over the units, rounded so that they sum to ``cycles``: what is cut off goes
-    to those that lost most by it."""
+    """Accounts whose cycles are the mean over the units, rounded so that they sum to ``cycles``: the remainder goes to
+    the accounts that lost most by rounding down."""
     together = [dict(first) for first in units[0]["accounts"]]
     sums = [sum(unit["accounts"][k]["cycles"] for unit in units) for k in range(len(together))]
     for account, total in zip(together, sums, strict=True):
@@ -77,8 +77,8 @@ def _mean(units: list[dict], cycles: int) -> list[dict]:
 
 def _loop(loop: Loop, values: Mapping[str, int]) -> dict:
     issued, invocations, busy, starts = (values[counter.name] for counter in loop.counters())
-    # Each stretch of busy cycles ends with an issue: it holds one interval less than it has issues. Idle cycles between
-    # stretches belong to whoever did not ask for the loop.
+    # Each busy period ends with an issue: it holds one interval less than issues. Idle cycles between periods are the
+    # time in which the loop was not requested.
     intervals = issued - starts
     return {
         "line": loop.line,
@@ -95,7 +95,7 @@ def _loop(loop: Loop, values: Mapping[str, int]) -> dict:
 
 def _access(access: Access, values: Mapping[str, int], cycles: int) -> dict:
     accepted, stalled, bursts, words = (values[counter.name] for counter in access.counters())
-    # every iteration passes the access, whether its condition wants it or not
+    # every iteration passes the access, whether or not its predicate is true
     passed = values[f"{access.loop}_issued"] if access.loop else 1
     return {
         "line": access.line,
@@ -109,14 +109,14 @@ def _access(access: Access, values: Mapping[str, int], cycles: int) -> dict:
         "bytes_moved": words * access.word_bytes,
         **_use(accepted * access.access_bytes, words * access.word_bytes),
         "average_burst": _share(words, bursts),
-        # a load whose word was there already moved no word for it; a prefetching unit may move more than it was asked
+        # a load that hit moved no word; a prefetching unit may move more than was requested
         "cache_hit": _share(max(accepted - words, 0), accepted) if access.cached else None,
     }
 
 
 def _use(used: int, moved: int) -> dict:
-    """How much of the bytes moved the program asked for, at most all, and how often it asked for each of them, at least
-    once."""
+    """Which fraction of the bytes moved the program requested, at most 1, and how often it requested each of them, at
+    least once."""
     ratio = _share(used, moved)
     return (
         {"efficiency": None, "reuse": None}

@@ -1,17 +1,16 @@
 """Which counters a kernel has, and what each one counts.
 
 The layout is made once from the schedule. The hardware is built from it, counter by counter in the order of
-:attr:`Layout.counters`, and :func:`hls.profile.decode` reads the values with it, so the two cannot disagree.
+:attr:`Layout.counters`, and :func:`hls.profile.decode` reads the values with it, so the two always agree.
 
 Of a loop: ``issued`` counts iterations, ``invocations`` first iterations, ``busy`` cycles in which a slot is running or
-an iteration issues, and ``starts`` the times ``busy`` begins; of a loop around others ``busy`` goes from the first
-iteration that leaves to the last one, and has one cycle more for each of ``starts``. Of a memory access: ``accepted``
-requests, cycles in which a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus. Of a
-channel, as one of its kernels sees it from its start on: values ``moved`` by that kernel, cycles in which a call waited
-for a value (``read_stall``) or for room (``write_stall``), the values inside now (``level``) and the most there were
+an iteration issues, and ``starts`` the times ``busy`` begins; for an outer loop, ``busy`` lasts from the first
+iteration that leaves to the last one, plus one cycle for each of ``starts``. Of a memory access: ``accepted`` requests,
+cycles in which a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus. Of a channel, as
+observed by one of its kernels from its start on: values ``moved`` by that kernel, cycles in which a call waited for a
+value (``read_stall``) or for room (``write_stall``), the values inside now (``level``) and the most there were
 (``max_level``). Of a kernel: one counter for each :class:`Account`; exactly one of them counts in each cycle from start
-to done. A kernel of several compute units has all of these for each unit; what is held up, done or moved is then the
-sum.
+to done. A kernel of several compute units has all of these for each unit; stalls, events and traffic are then summed.
 """
 
 from collections.abc import Mapping
@@ -34,8 +33,8 @@ __all__ = [
 LOOP_KINDS = ("issued", "invocations", "busy", "starts")
 ACCESS_KINDS = ("accepted", "stalled", "bursts", "words")
 CHANNEL_KINDS = ("moved", "read_stall", "write_stall", "level", "max_level")
-COUNTER_BITS = 48  #: overflow after 13 days at 240 MHz
-CYCLES = "cycles"  #: the name under which the control port's cycle count is given to ``decode``
+COUNTER_BITS = 48  #: overflows after 13 days at 240 MHz
+CYCLES = "cycles"  #: the name of the control port's cycle count in ``decode``
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,8 @@ class Loop:
     label: str
     line: int | None
     static_ii: int
-    interleaving: int  #: invocations whose iterations take turns; more than static_ii of them would not raise the rate
-    name: str = ""  #: the label, with the line where several loops of the kernel have that
+    interleaving: int  #: number of interleaved invocations; more than static_ii of them would not increase the rate
+    name: str = ""  #: the label, with the line if several loops of the kernel have that label
 
     def __post_init__(self):
         if not 1 <= self.interleaving <= self.static_ii:
@@ -70,7 +69,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store of a global buffer. ``loop`` is the key of the loop around it, or None."""
+    """A load or store of a global buffer. ``loop`` is the key of the innermost loop that contains it, or None."""
 
     key: str
     line: int | None
@@ -88,7 +87,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Channel:
-    """A kernel's end of a channel; ``line`` is that of its first call. ``depth`` is the channel's in hardware."""
+    """A kernel's end of a channel; ``line`` is that of its first call, ``depth`` the channel's depth in hardware."""
 
     key: str
     name: str  #: as in the source
@@ -102,7 +101,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Account:
-    """One of the causes among which the cycles of a run are divided, e.g. "issued" or "load of a"."""
+    """One of the causes that the cycles of a run are attributed to, e.g. "issued" or "load of a"."""
 
     key: str
     cause: str
@@ -114,8 +113,8 @@ class Account:
 
 @dataclass(frozen=True)
 class Layout:
-    """All counters of one kernel; with ``counted`` False it was built without any, and only cycles are known of a
-    run."""
+    """All counters of one kernel; with ``counted`` False the kernel was built without counters, and only the cycles of
+    a run are known."""
 
     kernel: str
     clock_mhz: float
@@ -148,11 +147,11 @@ class Layout:
         )
 
     def unit_name(self, unit: int, counter: Counter) -> str:
-        """The name of a unit's counter, of those that all units have."""
+        """The name of one unit's counter, from the name that all units share."""
         return counter.name if self.units == 1 else f"unit{unit}_{counter.name}"
 
     def sums(self, values: Mapping[str, int]) -> dict[str, int]:
-        """Values by the names of :attr:`of_unit`, summed over the units; of what is not a counter as it is."""
+        """Values by the names of :attr:`of_unit`, summed over the units; other values are unchanged."""
         mine = {counter.name for counter in self.counters}
         rest = {name: value for name, value in values.items() if name not in mine}
         return rest | {

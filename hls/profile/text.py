@@ -1,4 +1,4 @@
-"""A run's statistics as text: II of every loop, where every cycle went, and the traffic of every access."""
+"""A run's statistics as text: the II of every loop, the account of every cycle, and the traffic of every access."""
 
 import io
 
@@ -10,7 +10,7 @@ __all__ = ["render"]
 
 
 def render(stats: dict, source: str = "", width: int = 124) -> str:
-    """Tables of what :func:`hls.profile.decode` returned. ``source`` is the kernel's text, quoted beside its lines."""
+    """The result of :func:`hls.profile.decode` as tables. ``source`` is the kernel's text, quoted next to its lines."""
     lines = source.splitlines()
     console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False, markup=False, emoji=False)
     time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))
@@ -29,7 +29,7 @@ def render(stats: dict, source: str = "", width: int = 124) -> str:
 
 
 def _table(title: str, *columns: str) -> Table:
-    """A plain table; columns of text are given with a leading '<', all others hold numbers."""
+    """A plain table; the names of text columns begin with '<', all other columns hold numbers."""
     table = Table(title=title, title_justify="left", title_style="", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         text = column.startswith("<")
@@ -56,7 +56,7 @@ def _loops(loops: list[dict]) -> Table:
 
 
 def _apart(stats: dict) -> list[dict]:
-    """The loops; one of which compute units measured different intervals is there once for each unit."""
+    """The loops; one for which compute units measured different IIs is listed once for each unit."""
     found = []
     for k, loop in enumerate(stats["loops"]):
         each = [(unit["unit"], unit["loops"][k]) for unit in stats.get("units", ())]
@@ -68,7 +68,7 @@ def _apart(stats: dict) -> list[dict]:
 
 
 def _units(units) -> Table:
-    """Of a kernel of several compute units, how they shared the work; what follows is the sum or the mean of them."""
+    """How the compute units of a kernel shared the work; the following tables show sums or means over them."""
     table = _table("Compute units", "unit", "groups", "occupancy", "<largest other account")
     for unit in units:
         others = [account for account in unit["accounts"] if account["cause"] != "issued" and account["cycles"]]
@@ -79,7 +79,7 @@ def _units(units) -> Table:
 
 
 def _accounts(stats: dict, lines: list[str]) -> Table:
-    """The causes that took cycles, longest first; those without any are left out, the sum is the total all the same."""
+    """The causes that took cycles, longest first; causes without cycles are left out. The total is that of the run."""
     table = _table("Cycle accounts", "cycles", "share", "<account", "line", "<source")
     for account in sorted(stats["accounts"], key=lambda account: -account["cycles"]):
         if account["cycles"]:
@@ -130,7 +130,7 @@ def _memory(stats: dict) -> Table:
 
 
 def _channels(channels: list[dict]) -> Table:
-    """As this kernel saw them: of both sides, what waited while it ran."""
+    """The channels as observed by this kernel: at both ends, what waited while it ran."""
     table = _table(
         "Channels", "line", "<channel", "<this kernel", "values", "depth", "max. level", "read stall", "write stall"
     )

@@ -1,8 +1,9 @@
-"""What to try first where a loop is slower than it could be: only what was tried, with what it gives.
+"""Advice: what to try first where a loop is slower than it could be. It names only changes that were tried, with their
+measured gain.
 
-A cause has candidates, in the order of what helps most: remove the dependence, relax it, simplify it, move it to memory
-on the chip, shift it through registers. Each is tried (see :mod:`hls.planning.what_if`), and those that gain nothing
-are left out.
+Each cause has candidates, in order of the expected gain: remove the dependence, relax it, simplify it, move it to
+on-chip memory, shift it through registers. Each candidate is tried (see :mod:`hls.planning.what_if`), and those without
+a gain are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -34,26 +35,26 @@ from .phrasing import say_operation
 
 __all__ = ["Advisor"]
 
-#: changes that are told of one loop, and carried values that are looked at together
+#: limits: changes reported for one loop, and rounds that add carried values to those cut together
 MOST_ADVICE, MOST_ROUNDS = 3, 4
-#: levels of a nest that are made one loop
+#: all levels of a nest are coalesced
 ALL = -1
 _BETWEEN = frozenset({Part.REGISTER, Part.CONTROL, Part.ARRIVAL, Part.PIPELINE, Part.INNER_LOOP})
 _SUMS, _PRODUCTS = frozenset({"fadd", "fsub"}), frozenset({"fmul"})
-#: by the kind of a bottleneck that the source asks for, the attributes of the loop that say so
+#: for each kind of bottleneck that the source itself sets, the loop attributes that set it
 _WISHES = {
     "request": ("ii",),
     "concurrency": ("max_concurrency", "disable_loop_pipelining"),
     "ahead": ("speculated_iterations",),
 }
-#: attributes that keep a memory from having more ports
+#: attributes that limit the ports of a memory
 _FEW_PORTS = ("singlepump", "numwriteports", "numreadports", "max_replicates", "simple_dual_port")
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A change and how it is tried: as it would be written, or by taking a constraint away (``at_best``: by more than
-    the change may)."""
+    """A change and how it is tried: as it would be written in the source, or by removing a constraint (``at_best``:
+    more than the change itself may remove)."""
 
     change: str
     source: tuple[SourceEdit, ...] = ()
@@ -64,15 +65,15 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Measured:
-    """A planned kernel's loops by their places."""
+    """The loops of a planned kernel by source location."""
 
     plans: Mapping[Span | None, RegionPlan]  #: of the slowest copy of each
     loops: Mapping[Span | None, Loop]
 
 
 class Advisor:
-    """Advice for the loops of one kernel. ``memories`` are the source's by their names in the kernel; ``measure`` gives
-    the figures of a trial's loops."""
+    """Advice for the loops of one kernel. ``memories`` are the source's by their names in the kernel; ``measure``
+    returns the figures of a trial's loops."""
 
     def __init__(
         self,
@@ -86,8 +87,8 @@ class Advisor:
         self.memories, self.measure = memories, measure
 
     def advise(self, plan: RegionPlan, loop: Loop, lossless: bool, sole: RegionPlan | None) -> tuple[WouldBe, ...]:
-        """Changes that make the loop faster, with what each gives. ``lossless``: enough invocations take turns for its
-        II to cost nothing; ``sole``: the plan of the only loop inside, if there is one."""
+        """Changes that make the loop faster, with the result of each. ``lossless``: enough invocations are interleaved
+        that its II costs nothing; ``sole``: the plan of the only inner loop, if there is exactly one."""
         cause = None if lossless else loop.bottleneck
         found: list[WouldBe] = []
         for candidate in self._candidates(plan, loop, cause, sole):
@@ -130,7 +131,7 @@ class Advisor:
         return None if kernel is None else self.measure(kernel)
 
     def _try(self, candidate: Candidate, plan: RegionPlan, loop: Loop) -> WouldBe | None:
-        """What the change gives, or None for one that gains nothing."""
+        """The result of the change, or None if it gains nothing."""
         measured = self._run(candidate)
         now = measured.loops.get(plan.loop.span) if measured is not None else None
         if now is None or not now.ii:
@@ -141,7 +142,7 @@ class Advisor:
         return WouldBe(candidate.change, now.ii, now.interleaving, fmax, _interval(now), candidate.at_best)
 
     def _behind(self, plan: RegionPlan, loop: Loop, cause: Bottleneck) -> list[WouldBe]:
-        """Where a dependence is not all that limits the loop: what does as well, alone or together with it."""
+        """For a loop that is limited by more than one dependence: changes against the next cause, alone or combined."""
         promise = self._promise(plan, cause)
         measured = self._run(Candidate("", (promise,)))
         other = measured.loops.get(plan.loop.span) if measured else None
@@ -153,7 +154,7 @@ class Advisor:
             found += [would_be] if would_be is not None else []
         return found
 
-    # --- candidates, by the kind of what limits the loop ---
+    # --- candidates, by the kind of bottleneck ---
 
     def _against(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
         if cause.kind in _WISHES:
@@ -166,7 +167,7 @@ class Advisor:
             yield from by_kind.get(cause.kind, self._stores)(cause, plan)
 
     def _across(self, region: Serial, plan: RegionPlan) -> Iterator[Candidate]:
-        """Against what lets one iteration at a time pass loops inside."""
+        """Candidates against the dependence that lets one iteration at a time pass inner loops."""
         if region.cause.kind != "data":
             yield from self._against(region.cause, plan)
             return
@@ -183,7 +184,7 @@ class Advisor:
         )
 
     def _cut(self, plan: RegionPlan, args: tuple[Value, ...]) -> Cut:
-        """The loop without these carried values, and without others that hold it up as much."""
+        """The loop without these carried values, and without others that limit it as much."""
         for _ in range(MOST_ROUNDS):
             kernel = self.what_if.in_plan(self.kernel, (Cut(plan.loop, args),)) if args else None
             after = self.measure(kernel).plans.get(plan.loop.span) if kernel else None
@@ -252,23 +253,24 @@ class Advisor:
                 planned=cut,
             )
         else:
-            more = len(cut[0].args) > len(args)  # others hold the loop up as much
+            more = len(cut[0].args) > len(args)  # others limit the loop as much
             bypass = () if more else self._without_longest(plan)
             yield from self._less(f"the read of {cause.subject} and its update{likewise}", bypass, cut)
 
     def _likewise(self, plan: RegionPlan, cut: Cut, cause: Bottleneck) -> str:
-        """Other variables that hold the loop up as much."""
+        """Other variables that limit the loop as much."""
         names = dict.fromkeys(self.explainer.name(arg) for arg in cut.args)
         others = [name for name in names if name and name != cause.subject]
         return f" (also for {' and '.join(others)})" if others else ""
 
     def _without_longest(self, plan: RegionPlan) -> tuple[Bypass, ...]:
-        """The loop, and copies that are as slow, without the longest operation; nothing where it cannot be left out."""
+        """The loop, and copies that are as slow, without the longest operation; nothing if it cannot be removed."""
         found = [_longest(one) for one in (plan, *(c for c in self.copies(plan) if c.ii >= plan.ii))]
         return () if None in found else tuple(found)
 
     def _less(self, between: str, bypass: tuple[Bypass, ...], otherwise: tuple) -> Iterator[Candidate]:
-        """Less on the way: without its longest operation where that can be left out, or else whatever is left."""
+        """Candidates that shorten the recurrence: without its longest operation if that can be removed, else
+        ``otherwise``."""
         if bypass:
             words = say_operation(bypass[0].op, {})
             yield Candidate(
@@ -336,13 +338,13 @@ def _largest(cause: Bottleneck) -> Share | None:
 
 
 def _nothing_but(cause: Bottleneck, opcodes: frozenset[str]) -> bool:
-    """Whether the recurrence is a sum, or a product: of such operations, and what stands between iterations. Parts of
-    others cannot be computed beside each other."""
+    """Whether the recurrence is a plain sum or product: it consists of such operations, and of what lies between
+    iterations. Other recurrences cannot be split into parts that are computed in parallel."""
     return all(part.opcode in opcodes or part.part in _BETWEEN for part in cause.shares)
 
 
 def _longest(plan: RegionPlan) -> Bypass | None:
-    """The operation that takes most of a recurrence, if one of its operands on the recurrence is of its type."""
+    """The operation with the largest share of a recurrence, if one of its operands on the recurrence has its type."""
     found = plan.bottleneck
     if plan.cause != "schedule" or found is None or found.kind != "recurrence":
         return None
@@ -358,13 +360,13 @@ def _longest(plan: RegionPlan) -> Bypass | None:
 
 
 def _interval(loop: Loop) -> float | None:
-    """Cycles between two iterations; None where that depends on how often loops inside run."""
+    """Cycles between two iterations; None where that depends on the trip counts of inner loops."""
     if loop.paced is None and loop.serial:
         return None
     return max(loop.ii / loop.interleaving, loop.paced or 0)
 
 
 def _slowness(loop: Loop) -> tuple:
-    """The larger, the slower."""
+    """A sort key: the larger, the slower."""
     interval = _interval(loop)
     return (interval is None, interval if interval is not None else loop.ii / loop.interleaving)

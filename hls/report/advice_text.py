@@ -1,4 +1,4 @@
-"""Advice in a sentence, with what it was found to give."""
+"""Advice as a sentence, with its measured result."""
 
 from .model import Loop, WouldBe
 
@@ -6,13 +6,13 @@ __all__ = ["outcome", "say_advice"]
 
 
 def say_advice(found: tuple[WouldBe, ...], loop: Loop) -> str:
-    """All changes, the best advice first; "" where nothing helps."""
+    """All changes, the best first; "" if nothing helps."""
     sentences = [f"{one.change}: {outcome(one, loop)}" for one in found]
     return "; or ".join([*sentences[:1], *(f"{text[0].lower()}{text[1:]}" for text in sentences[1:])])
 
 
 def outcome(one: WouldBe, loop: Loop) -> str:
-    """The figures after a change, for a reader who knows those of the loop before."""
+    """The figures after a change, for a reader who knows those of the loop before it."""
     words = f"II {one.ii}"
     if one.interleaving > 1:
         words += f", {one.interleaving} invocations interleaved"

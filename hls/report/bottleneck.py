@@ -1,4 +1,4 @@
-"""Why a loop does not have a smaller initiation interval, from the schedule's own explanation."""
+"""Why a loop does not have a smaller initiation interval, taken from the schedule's own explanation."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -19,8 +19,8 @@ __all__ = ["LoopExplainer"]
 class LoopExplainer:
     """Explains the II of one kernel's loops.
 
-    ``memories`` are the source's, ``loops`` the plans of all loops, ``memory_latency`` a typical load in cycles.
-    ``known`` tells which accesses are known to meet.
+    ``memories`` are the source's, ``loops`` the plans of all loops, ``memory_latency`` that of a typical load in
+    cycles. ``known`` tells which accesses certainly conflict.
     """
 
     def __init__(
@@ -33,8 +33,8 @@ class LoopExplainer:
         self.memories, self.loops, self.memory_latency, self.known = memories, loops, memory_latency, known
 
     def explain(self, plan: RegionPlan) -> Bottleneck | None:
-        """A recurrence that a schedule was made for, one that waits between levels, or what the source asks for; for a
-        loop of II 1 the stores that take turns in it, or None."""
+        """The bottleneck of a loop: a recurrence within a level, one across levels, or a limit that the source sets.
+        For a loop of II 1, the serialized stores in it, or None."""
         if plan.ii == 1:
             return self._turns(plan)
         wishes = {"request": Attr.II, "concurrency": Attr.MAX_CONCURRENCY, "ahead": Attr.SPECULATED_ITERATIONS}
@@ -46,7 +46,7 @@ class LoopExplainer:
         return self._waiting(plan)
 
     def serial(self, plan: RegionPlan) -> tuple[Serial, ...]:
-        """Loops inside that an iteration enters only when the one before has left them."""
+        """Inner loops that an iteration enters only when the one before has left them."""
         found: dict[tuple, Bottleneck] = {}
         for carried, start, end in crossings(plan):
             inside = tuple(
@@ -59,7 +59,7 @@ class LoopExplainer:
         return tuple(Serial(loops, cause) for loops, cause in found.items())
 
     def additional(self, plan: RegionPlan) -> tuple[Bottleneck, ...]:
-        """Dependences through memory from one iteration to a later one, beside the bottleneck and those of serial
+        """Dependences through memory from one iteration to a later one, other than the bottleneck and those of serial
         regions."""
         known = [self.explain(plan), *(region.cause for region in self.serial(plan))]
         places = {(one.span, one.other) for one in known if one is not None and one.kind == "memory"}
@@ -74,8 +74,8 @@ class LoopExplainer:
 
     def between(self, plan: RegionPlan) -> Bottleneck | None:
         """What the first iteration of an invocation waits for in the pipeline after the last one of the invocation
-        before, if that is longer than the next iteration would wait anyway. None where it waits until others are in a
-        later level: that depends on the run."""
+        before, if it waits longer than the next iteration would anyway. None if it waits for other tokens to reach a
+        later level: how long that takes depends on the run."""
         windows = [(level.index, one.until) for level in plan.levels for one in level.windows if one.between]
         entered, until = max(windows, key=lambda window: window[1], default=(0, Point(0, 0)))
         if until.level != entered or until.stage + 1 <= plan.ii:
@@ -86,7 +86,7 @@ class LoopExplainer:
         )
 
     def _turns(self, plan: RegionPlan) -> Bottleneck | None:
-        """Stores of one iteration that are made one after the other."""
+        """Stores of one iteration that are serialized."""
         stores = [
             op
             for level in plan.levels
@@ -135,7 +135,7 @@ class LoopExplainer:
         for key, cycles in found.shares().items():
             named = self._key(plan, key)
             merged[named] = merged.get(named, 0.0) + cycles
-        # what order comes late by is no part of the chain
+        # cycles that an ordering constraint saves are not part of the chain
         taken = {named: cycles for named, cycles in merged.items() if cycles > 0}
         whole = sum(taken.values()) or 1
         return tuple(
@@ -158,14 +158,14 @@ class LoopExplainer:
         return "loop control", None, Part.CONTROL, "", ""
 
     def name(self, value: Value) -> str:
-        """The source's name for a value, "" where it has none."""
+        """The source's name for a value, "" if it has none."""
         return variable(value, self.memories)
 
-    # --- across levels: what lies between reading a value and having its next one ---
+    # --- across levels: from the read of a carried value to its next value ---
 
     def _waiting(self, plan: RegionPlan) -> Bottleneck:
-        """The carried value, or the condition, whose way through the levels is the longest. The interval is that of
-        runs in which no buffers overlap."""
+        """The carried value, or the condition, with the longest path through the levels. Its II is that of runs in
+        which no buffers overlap."""
         ways = [
             (c.write, c.arg, c.next)
             for c in plan.carried
@@ -178,7 +178,7 @@ class LoopExplainer:
 
     def _late(self, plan: RegionPlan) -> Bottleneck:
         condition = plan.region.terminator.operands[0]
-        # what comes from a channel needs nothing that is carried
+        # what is received from a channel depends on no carried value
         asked = [v for op in plan.region.ops if is_call(op) for v in op.operands]
         shares = self._waiting_shares(plan, [*plan.region.args, *asked], condition)
         return Bottleneck(
@@ -207,7 +207,7 @@ class LoopExplainer:
         )
 
     def _ordered(self, plan: RegionPlan, arg: Value, following: Value) -> Bottleneck:
-        """Accesses that take the token wait for those that gave it in an earlier iteration."""
+        """Accesses that consume the token wait for those that produced it in an earlier iteration."""
         held, gave = taker(plan.region, arg), giver(following)
         subject = say_operation(held, self.memories) if held else "an access"
         shares = self._waiting_shares(plan, [arg], following)
@@ -232,7 +232,7 @@ class LoopExplainer:
         return memory not in self.memories or self.memories[memory].onchip
 
     def _waiting_shares(self, plan: RegionPlan, start: Iterable[Value], end: Value) -> tuple[Share, ...]:
-        """The slowest variable-latency operation of each level on the way; the rest is the pipeline's own stages."""
+        """The slowest variable-latency operation of each level on the path; the rest are the pipeline's own stages."""
         way = on_way(plan.region, start, end)
         shares, rest = [], plan.ii
         for level in plan.levels:
@@ -246,7 +246,7 @@ class LoopExplainer:
         return tuple(share for share in shares if share.share > 0)
 
     def say(self, op: Op) -> str:
-        """A few words for an operation."""
+        """A short phrase for an operation."""
         return say_operation(op, self.memories)
 
     def _row_cycles(self, op: Op) -> int:
@@ -270,7 +270,7 @@ def _part(op: Op) -> Part:
 
 
 def _subject(op: Op) -> str:
-    """The array, channel or loop that an operation is about; "" for others."""
+    """The array, channel or loop that an operation accesses; "" for others."""
     if is_access(op):
         return memory_name(op)
     if is_call(op):
@@ -279,5 +279,5 @@ def _subject(op: Op) -> str:
 
 
 def _place(value: Value, plan: RegionPlan):
-    """Where a value is computed; the loop's own place for one that comes from outside."""
+    """The source location where a value is computed; that of the loop if it is computed outside."""
     return value.op.span if value.op is not None and value.op.span else plan.loop.span

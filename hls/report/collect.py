@@ -16,7 +16,7 @@ from .private_arrays import collect_privates
 
 __all__ = ["collect", "collect_kernel"]
 
-#: Whether there is a deadlock, by what was found out about it.
+#: Deadlock verdict of the report, by the result of the analysis.
 _DEADLOCK = {"proved": "impossible", "certain": "certain", "possible": "possible", "undecided": "unknown"}
 
 
@@ -64,7 +64,7 @@ def _network(verdict) -> Network:
 
 
 def _channels(plans) -> tuple[Channel, ...]:
-    """In the order of the program; channels of an array that differ in nothing are one entry with a count."""
+    """In program order; channels of an array with equal figures are one entry with a count."""
     found = {}
     for plan in plans:
         alike = (
@@ -115,8 +115,8 @@ def collect_kernel(
     timing: OperatorTiming | None = None,
     what_if: WhatIf | None = None,
 ) -> Kernel:
-    """One planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization, ``timing``
-    what it was scheduled with. ``what_if`` tries changes of it, for advice."""
+    """The report of one planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization,
+    ``timing`` the model it was scheduled with. ``what_if`` tries changes of the kernel, for advice."""
     function = kernel.function
     return Kernel(
         name=function.name,
@@ -142,7 +142,7 @@ def _name(end, module: Module) -> str:
 
 
 def _accesses(kernel) -> tuple[Access, ...]:
-    """In program order; units that differ in nothing a reader knows are one entry with a count."""
+    """In program order; units with equal figures are one entry with a count."""
     found = Counter(
         (a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, a.location) for a in kernel.memory.outside.values()
     )

@@ -1,4 +1,5 @@
-"""Loads that are compared with earlier stores as the kernel runs, and wait for those to their own address only."""
+"""Loads that hazard units compare with earlier stores at run time, and that wait only for stores to their own
+address."""
 
 from ..ir import Attr, Op, memory_name
 from ..planning.schedule import RegionPlan
@@ -9,13 +10,13 @@ __all__ = ["conflicts"]
 
 
 def conflicts(plan: RegionPlan, memory_latency: int) -> tuple[Conflict, ...]:
-    """Of the loop itself, not of loops inside."""
+    """The conflicts of the loop itself, not of inner loops."""
     checks = [op for op in plan.place if op.opcode == "hazard"]
     found = []
     for check in checks:
         number = check.attrs[Attr.NUMBER]
         stores = [op for op in plan.place if any(asked == number for asked, _ in op.attrs.get(Attr.HAZARDS, ()))]
-        # stores to another buffer matter only where the host passes overlapping ones
+        # stores to another buffer matter only if the host passes overlapping buffers
         stores = [op for op in stores if memory_name(op) == check.attrs[Attr.MEM]]
         if stores:
             last = max(stores, key=lambda op: plan.place[op])
@@ -25,8 +26,8 @@ def conflicts(plan: RegionPlan, memory_latency: int) -> tuple[Conflict, ...]:
 
 
 def _way(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -> int:
-    """Cycles from a comparison to where a later one finds the iteration's store in memory: stages, answers of memory,
-    and the store's own way there."""
+    """Cycles from a comparison to when a later one finds the iteration's store in memory: stages, memory latency, and
+    the store's own latency."""
     begin, end = plan.place[check], plan.place[store]
     waiting = _behind(plan, check)
     cycles = end.stage - begin.stage if begin.level == end.level else plan.levels[begin.level].depth - begin.stage
@@ -43,7 +44,7 @@ def _way(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -> int:
 
 
 def _behind(plan: RegionPlan, check: Op) -> set[Op]:
-    """The comparison, and what waits for it or for what comes from that."""
+    """The hazard operation, and everything that depends on it."""
     found, reached = {check}, set(check.results)
     for op in plan.region.ops:
         if any(value in reached for value in op.operands):

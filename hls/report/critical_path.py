@@ -1,4 +1,4 @@
-"""The longest way between two registers of a loop, as the scheduler reckons it."""
+"""The critical path of a loop, by the scheduler's timing model."""
 
 from collections.abc import Callable
 
@@ -18,14 +18,15 @@ class _Paths:
     def __init__(self, plan: RegionPlan, timing: OperatorTiming):
         self.plan, self.timing = plan, timing
         self.reads = {c.arg: c.read for c in plan.carried}
-        self.answered = {row.op for level in plan.levels for row in level.row}  # by a queue, whenever that may be
-        # ns from a register, through which operations
+        # results that arrive through a queue, at whatever time
+        self.answered = {row.op for level in plan.levels for row in level.row}
+        # delay in ns from a register, and the operations on that path
         self.ways: dict[Value, tuple[float, tuple[tuple[Op, float], ...]]] = {}
 
     def longest(self, say: Callable[[Op], str]) -> Path:
         ends = [self._through(op, point) for op, point in self.plan.place.items() if not has(op, "constant")]
         decide = self.plan.region.terminator.operands[0] if self.plan.loop is not None else None
-        # to the end of an invocation, and to the next issue, which may be later
+        # the condition also drives the end of an invocation, and the next issue, which may be later
         if decide is not None and self.plan.decide.level == 0:
             for point, own in ((self.plan.decide, self.timing.slot_read), (self.plan.again, self.timing.header)):
                 ns, steps = self._arrival(decide, point)
@@ -35,7 +36,7 @@ class _Paths:
         return Path(round(ns + self.timing.overhead, 3), round(1000 / (ns + self.timing.overhead), 1), shares)
 
     def _through(self, op: Op, point: Point):
-        """The longest way to the operation's result, or to the first register inside."""
+        """The longest path to the operation's result, or to the first register inside it."""
         ns, steps = max((self._arrival(v, point) for v in op.operands), key=lambda way: way[0], default=(0.0, ()))
         own = self.timing.delay(op)
         way = (ns + own, (*steps, (op, own)))
@@ -47,7 +48,7 @@ class _Paths:
         return way
 
     def _arrival(self, value: Value, point: Point):
-        """The longest way on which a value comes, in the stage in which it is used."""
+        """The longest path to a value, in the stage in which it is used."""
         if self.plan.available.get(value) == point:
             if value in self.reads:
                 return self.timing.slot_read, ()

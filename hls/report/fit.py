@@ -1,13 +1,13 @@
-"""Whether a design fits the board's device: what does not, the largest parts of it, and what helps."""
+"""Whether a design fits the board's device: which resource does not, its largest users, and remedies."""
 
 from ..diag import Code, Diagnostic
 from .model import Channel, Report
 
 __all__ = ["misfits"]
 
-#: how many parts are named
+#: number of parts that are named
 MOST_PARTS = 3
-#: what helps, by resource
+#: remedy by resource
 HELP = {
     "logic": "unroll less, use fewer compute units or lanes, or fewer accesses to global memory",
     "registers": "unroll less, keep large arrays in memory, or use fewer compute units or lanes",
@@ -18,8 +18,7 @@ HELP = {
 
 
 def misfits(report: Report) -> tuple[Diagnostic, ...]:
-    """A warning for each resource of which the design takes more than the device has; the estimate is that of the
-    report."""
+    """A warning for each resource of which the design takes more than the device has, by the report's estimate."""
     if report.device is None:
         return ()
     names = {"logic": report.logic_cell, "registers": "registers", "rams": "block RAMs", "dsps": "DSP blocks"}

@@ -1,4 +1,4 @@
-"""What became of loops of the source that are no loops in hardware, found out by looking at the passes."""
+"""Reports what became of source loops that are no loops in hardware, by observing the passes."""
 
 from collections import Counter
 
@@ -10,13 +10,14 @@ from ..passes.inspection import Inspection
 __all__ = ["NEVER", "ONCE", "REMOVED", "REPLACED", "LoopWatch"]
 
 NEVER, ONCE, REMOVED, REPLACED = "never runs", "runs once", "removed", "replaced"
-#: passes that take away what nobody needs, and those that know how often a loop runs
+#: passes that remove unused operations, and those that evaluate trip counts
 UNUSED = frozenset({"dead-code-elimination", "dead-store-elimination"})
 COUNTING = frozenset({"constant-folding", "unroll", "simplify-single-work-item", "conditional-specialization"})
 
 
 class LoopWatch(Inspection):
-    """Looks at the passes of one kernel; ``gone`` says of each place whose last loop went what became of it."""
+    """Observes the passes of one kernel; ``gone`` says for each location whose last loop was removed what became of
+    it."""
 
     def __init__(self):
         super().__init__()
@@ -37,7 +38,7 @@ class LoopWatch(Inspection):
 
 
 def _why(name: str, inside: frozenset[Span], function: Function) -> str:
-    """``inside``: the places of what the loop did."""
+    """Why a loop was removed; ``inside`` are the locations of the operations it contained."""
     if name in UNUSED:
         return REMOVED
     if name not in COUNTING:
@@ -46,7 +47,7 @@ def _why(name: str, inside: frozenset[Span], function: Function) -> str:
 
 
 def _loops(function: Function) -> dict[Place, frozenset[Span]]:
-    """The places of all loops, each with those of what is in it alone."""
+    """The locations of all loops, each with those of the operations directly in it."""
     loops = [op for op in walk(function.body) if op.opcode == "loop"]
     everywhere = Counter(op.span for op in walk(function.body))
     found = {}

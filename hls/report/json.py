@@ -10,7 +10,7 @@ __all__ = ["render"]
 
 
 def render(report: Report) -> str:
-    """The whole report. A span becomes {file, line, column}; what is computed from fields is written out as well."""
+    """The whole report. A span becomes {file, line, column}; properties computed from fields are included."""
     return json.dumps(_plain(report), indent=2) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Dependences from one iteration to a later one that exist for certain: a promise that there is none is a lie."""
+"""Loop-carried dependences that certainly exist, so that an ``ivdep`` that denies them is wrong."""
 
 from functools import cached_property
 
@@ -12,7 +12,7 @@ __all__ = ["KnownDependences"]
 
 
 class KnownDependences:
-    """Answers for the accesses of one flat kernel."""
+    """Answers queries about the accesses of one flat kernel."""
 
     def __init__(self, function: Function, address_bits: int):
         self.function, self.address_bits = function, address_bits
@@ -27,8 +27,8 @@ class KnownDependences:
         return {op: k for k, op in enumerate(walk(self.function.body))}
 
     def meet(self, src: Op, dst: Op, loop: Op) -> bool:
-        """Whether ``dst`` touches what ``src`` touched in an earlier iteration of the loop, in every run that has as
-        many iterations: both always take place, and how far apart they are does not depend on the run."""
+        """Whether ``dst`` accesses an address that ``src`` accessed in an earlier iteration, in every run with enough
+        iterations: both always execute, and their distance does not depend on the run."""
         if not (is_access(src) and is_access(dst)) or memory_name(src) != memory_name(dst):
             return False
         if not (_always(src) and _always(dst)) or self._unknowns(src) != self._unknowns(dst):
@@ -45,7 +45,7 @@ class KnownDependences:
         )
 
     def contradict(self, loop: Op, memory: str) -> bool:
-        """Whether it is a lie that no iteration of the loop touches an element of the memory that another one has
+        """Whether it is false that no iteration of the loop accesses an element of the memory that another one has
         stored."""
         key = loop, memory
         if key not in self._contradicted:
@@ -60,8 +60,8 @@ class KnownDependences:
         return self._contradicted[key]
 
     def _unknowns(self, access: Op) -> dict:
-        """What is unknown of the address, but for counters, with its factor. What only says that a counter does not
-        wrap is no matter."""
+        """The unknowns of the address other than loop counters, with their factors. Symbols that only say that a
+        counter does not wrap are left out."""
         form: Affine = self._tester.forms.offset(access)
         return {
             symbol: factor

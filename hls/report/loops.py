@@ -1,4 +1,4 @@
-"""The loops of a kernel as the source nests them, each with what became of it."""
+"""The loops of a kernel as the source nests them, each with its result in hardware."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,12 +30,12 @@ __all__ = ["collect_loops"]
 def collect_loops(
     kernel, module: Module, memory_latency: int, timing: OperatorTiming | None = None, what_if: WhatIf | None = None
 ) -> tuple[Loop, ...]:
-    """All loops of a compiled kernel (:class:`hls.driver.CompiledKernel`), those without hardware of their own
-    included.
+    """All loops of a compiled kernel (:class:`hls.driver.CompiledKernel`), including those without hardware of their
+    own.
 
-    ``module`` is the IR before optimization, which still has every loop of the source. ``timing`` is what the kernel
-    was scheduled with; without it nothing is said of the clock. ``what_if`` tries what advice would change; without it
-    there is no advice, and nothing is said of loops that no pass tells about.
+    ``module`` is the IR before optimization, which still has every loop of the source. ``timing`` is the model the
+    kernel was scheduled with; without it, the clock is not reported. ``what_if`` tries the changes for advice; without
+    it there is no advice, and no explanation for loops that vanished without a pass saying so.
     """
     return _Collector(kernel, module, memory_latency, timing, what_if).run()
 
@@ -61,11 +61,11 @@ class _Collector:
     def run(self) -> tuple[Loop, ...]:
         loops = tuple(self._loop(loop) for loop in self.source)
         known = {loop.place for loop in _all(self.source)}
-        for op in self.plans:  # inner before outer: what the source does not have (work-items) stands around the rest
+        for op in self.plans:  # inner before outer: loops that the source lacks (work-items) enclose the rest
             if op.attrs.get(Attr.FORM) == "ndrange":
                 loops = (self._hardware([op], None, loops),)
             elif op in self.entered_once and place_of(op) not in known and op.attrs.get(Attr.FORM):
-                loops = (self._hardware([op], None, loops),)  # in which an autorun kernel begins again
+                loops = (self._hardware([op], None, loops),)  # restart of an autorun kernel
         return loops
 
     def _loop(self, source: SourceLoop) -> Loop:
@@ -97,7 +97,7 @@ class _Collector:
 
     @staticmethod
     def _not_unrolled(source: SourceLoop, ops: list[Op]) -> Unroll | None:
-        """Unrolling that was asked for and not done."""
+        """Unrolling that was requested but not done."""
         if source.unroll in (0, 1):
             return None
         known = all(Attr.TRIP_COUNT in op.attrs for op in ops)
@@ -110,7 +110,7 @@ class _Collector:
 
     @cached_property
     def _gone(self) -> dict[Place, str]:
-        """What became of loops that no pass has told of."""
+        """What became of loops that no pass has reported."""
         if self.what_if is None:
             return {}
         watch = LoopWatch()
@@ -118,7 +118,7 @@ class _Collector:
         return watch.gone
 
     def _hardware(self, ops: list[Op], unroll: Unroll | None, children: tuple[Loop, ...]) -> Loop:
-        """A loop that is there ``len(ops)`` times; the figures are those of the slowest."""
+        """A loop with ``len(ops)`` copies in hardware; the figures are those of the slowest."""
         op = max(ops, key=lambda op: (self.plans[op].ii / self._turns(op), self.plans[op].ii))
         plan = self.plans[op]
         serial, cause = self.explainer.serial(plan), self.explainer.explain(plan)
@@ -155,7 +155,7 @@ class _Collector:
         return min(self.together[op], self.plans[op].ii)
 
     def _variants(self, ops: list[Op]) -> tuple[Copies, ...]:
-        """Copies that differ, the slowest first; nothing where all are alike."""
+        """The kinds of copies, slowest first; empty if all are equal."""
         found = Counter((self.plans[op].ii, self._turns(op)) for op in ops)
         if len(found) == 1:
             return ()
@@ -163,7 +163,8 @@ class _Collector:
         return tuple(sorted(alike, key=lambda one: (-one.ii / one.interleaving, -one.ii)))
 
     def _at_most(self, plan: RegionPlan, cause: Bottleneck | None) -> bool:
-        """Whether iterations wait for memory, which answers at once where it has the word already, or is not asked."""
+        """Whether iterations wait for memory, which may respond at once if it holds the word already, or may not be
+        accessed."""
         waits = cause is not None and any(part.part is Part.ROUND_TRIP for part in cause.shares)
         limited = Limits.of(plan.loop).tokens is not None and plan.latency > self.memory_latency
         return (waits and plan.cause != "schedule") or limited
@@ -174,7 +175,7 @@ class _Collector:
         if self.what_if is None or not (loop.bottleneck or loop.serial):
             return loop
         inside = self.pace.inside(plan)
-        # where enough invocations take turns, nothing is lost
+        # if enough invocations are interleaved, no cycles are lost
         lossless = self.together[plan.loop] >= max(plan.ii, 2)
         advisor = Advisor(self.kernel, self.what_if, self.explainer, self.memories, self._measure)
         found = advisor.advise(plan, loop, lossless, inside[0] if len(inside) == 1 else None)
@@ -189,7 +190,7 @@ class _Collector:
         return Measured(slowest, loops)
 
     def by_span(self) -> dict[Span | None, list[RegionPlan]]:
-        """The plans of all loops by their places."""
+        """The plans of all loops by source location."""
         found: dict[Span | None, list[RegionPlan]] = {}
         for op, plan in self.plans.items():
             found.setdefault(op.span, []).append(plan)

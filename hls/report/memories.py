@@ -1,5 +1,5 @@
-"""What became of every memory inside a kernel that is in block RAM: its size, banks and copies, and who takes turns at
-it."""
+"""The result for every memory inside a kernel that is in block RAM: its size, banks and copies, and its serialized
+accesses."""
 
 import re
 
@@ -11,14 +11,14 @@ from .phrasing import at, declared
 
 __all__ = ["collect_memories"]
 
-#: attributes that a shift register's buffers have
+#: attributes of the buffers of a shift register
 OF_SHIFTS = frozenset({Attr.DELAY_LINE, Attr.CONDITIONAL})
-#: what the compiler notes of a memory beside what the source asks for
+#: attributes that the compiler adds to a memory, other than those of the source
 NOTES = OF_SHIFTS | {Attr.COPIES, Attr.MERGED, Attr.HOLDS_UP}
 
 
 def collect_memories(kernel, module: Module) -> tuple[Memory, ...]:
-    """In program order."""
+    """All memories in block RAM, in program order."""
     source = declared(module, kernel.function.name)
     return tuple(_memory(kernel, planned, source) for planned in kernel.memory.onchip.values())
 
@@ -62,7 +62,7 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
 
 
 def _owners(kernel, name: str) -> str:
-    """Who has copies of the memory, if there are any."""
+    """What each copy of the memory belongs to; "" if it has no copies."""
     loops = [loop for loop in kernel.plan.loops if name in loop.attrs.get(Attr.OWN, ())]
     if not loops:
         return "groups"
@@ -74,7 +74,7 @@ def _lines(ops) -> tuple[int, ...]:
 
 
 def _banks(planned: OnChipMemory) -> str:
-    """How a bank is chosen; "" where there is one."""
+    """How the bank of an address is selected; "" if there is only one."""
     inner, word = planned.banking.map, planned.word_bytes
     parts = ["one for each private copy"] if planned.map.banks > inner.banks else []
     if inner.bits:
@@ -98,7 +98,7 @@ def _function(map, word: int) -> str:
 
 
 def _turns(kernel, planned: OnChipMemory) -> tuple[Turns, ...]:
-    """Accesses of one token that share a port, cycle after cycle."""
+    """Accesses of one token that are serialized on a port."""
     found = []
     members = {op: group for group in planned.banking.stores.together for op in group}
     for kind, ops in (("store", planned.stores), ("load", planned.loads)):
@@ -116,7 +116,7 @@ def _turns(kernel, planned: OnChipMemory) -> tuple[Turns, ...]:
 
 
 def _region(kernel, op: Op):
-    """The level that an access is in: what makes it wait for others there."""
+    """The level of an access, where it waits for others."""
     for region in (kernel.plan.top, *kernel.plan.loops.values()):
         if op in region.place:
             return region.region, region.place[op].level
@@ -124,7 +124,7 @@ def _region(kernel, op: Op):
 
 
 def _sharing(planned: OnChipMemory) -> tuple[Sharing, ...]:
-    """Loads that share a copy because they never meet there."""
+    """Loads that share a copy because they never conflict."""
     ports: dict[int, list[Op]] = {}
     for op in planned.loads:
         ports.setdefault(planned.port(op), []).append(op)
@@ -133,7 +133,7 @@ def _sharing(planned: OnChipMemory) -> tuple[Sharing, ...]:
 
 
 def _reason(planned: OnChipMemory, ops: list[Op]) -> str:
-    """Why these loads never meet, where their banks alone do not say it."""
+    """Why these loads never conflict, unless their banks alone imply it."""
     meetings = planned.banking.meetings
     uses = [meetings.uses[op] for op in ops]
     if len(ops) > 1 and any(other.key in use.excludes for use in uses for other in uses):

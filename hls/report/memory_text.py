@@ -11,7 +11,7 @@ _SPACES = {"local": "Local memory", "private": "Private memory", "constant": "Ta
 
 
 def memory_section(memories: Iterable[Memory], wrap: Callable[[str, str], list[str]]) -> list[str]:
-    """Lines of the section, nothing where there are none; ``wrap`` breaks a line behind a margin."""
+    """Lines of the section; empty if there are no memories. ``wrap`` breaks a line after a margin."""
     lines = [
         line
         for memory in memories

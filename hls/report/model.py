@@ -37,16 +37,16 @@ __all__ = [
 
 
 class Part(StrEnum):
-    """What a part of a recurrence is."""
+    """A kind of contribution to a recurrence."""
 
     OPERATION = "operation"
-    REGISTER = "register"  #: that keeps a value from one iteration to the next
+    REGISTER = "register"  #: keeps a value from one iteration to the next
     CONTROL = "control"  #: of the loop
     ARRIVAL = "arrival"  #: of a value from before the loop
-    ROUND_TRIP = "round trip"  #: a load that goes to global memory and back
-    CALL = "call"  #: on a channel
+    ROUND_TRIP = "round trip"  #: latency of a load from global memory
+    CALL = "call"  #: of a channel
     INNER_LOOP = "inner loop"
-    PIPELINE = "pipeline"  #: stages and queues on the way
+    PIPELINE = "pipeline"  #: stages and queues on the recurrence
 
 
 @dataclass(frozen=True)
@@ -58,19 +58,19 @@ class Share:
     share: float  #: of the whole, 0 to 1
     part: Part = Part.OPERATION
     opcode: str = ""  #: the IR's name of an operation
-    subject: str = ""  #: the array, channel or loop that it is about
+    subject: str = ""  #: the array, channel or loop that it accesses
 
 
 @dataclass(frozen=True)
 class Bottleneck:
     """What keeps a loop from a smaller initiation interval, or, of kind "invocations", an invocation from beginning
-    (``subject`` waits for the access at ``other`` of the one before, ``cycles`` behind its last iteration).
+    (``subject`` waits for the access at ``other`` of the invocation before, ``cycles`` after its last iteration).
 
     ``kind`` is "data" (``subject`` is the variable that waits for its own value of an earlier iteration), "memory"
-    (``subject`` is the access that waits for the access at ``other``), "condition" (whether there is a next iteration
-    is known late), "resource" (``subject`` is shared), "turns" (``subject``, stores of one iteration, are made one
-    after the other), or what the source asks for: "request" (this interval), "concurrency" (no more than ``subject``
-    iterations on their way), "ahead" (no more than ``subject`` iterations before it is known whether there are any).
+    (``subject`` is the access that waits for the access at ``other``), "condition" (the continue condition is known
+    late), "resource" (``subject`` is shared), "turns" (``subject``, stores of one iteration, are serialized), or a
+    limit of the source: "request" (this II), "concurrency" (at most ``subject`` iterations in flight), "ahead" (at most
+    ``subject`` iterations before the continue condition is known).
     """
 
     kind: str
@@ -82,12 +82,13 @@ class Bottleneck:
     shares: tuple[Share, ...] = ()
     onchip: bool = False  #: of "memory": an array of the kernel, not a buffer
     memory: str = ""  #: of "memory", "resource" and "turns": the array or buffer
-    proved: bool = False  #: of "memory": the accesses meet in every run that goes on so far, so none may deny it
+    #: of "memory": the accesses conflict in every run with enough iterations, so ``ivdep`` would be wrong
+    proved: bool = False
 
 
 @dataclass(frozen=True)
 class Unroll:
-    """How often a loop's body was copied. ``factor`` is None where unrolling was asked for and not possible."""
+    """How often a loop's body was copied. ``factor`` is None if unrolling was requested and not possible."""
 
     factor: int | None
     full: bool
@@ -96,41 +97,40 @@ class Unroll:
 
 @dataclass(frozen=True)
 class Serial:
-    """Loops inside that one iteration at a time passes, and why."""
+    """A serial region: inner loops that one iteration at a time passes, and why."""
 
-    loops: tuple[tuple[str, Span | None], ...]  #: label and place of each
+    loops: tuple[tuple[str, Span | None], ...]  #: label and location of each
     cause: Bottleneck
 
 
 @dataclass(frozen=True)
 class Path:
-    """The longest way from a register to the next, in ns; ``steps`` are the operations on it with their shares."""
+    """The longest path from a register to the next, in ns; ``steps`` are the operations on it with their shares."""
 
     ns: float
-    fmax_mhz: float  #: the clock that it leaves possible
+    fmax_mhz: float  #: the clock frequency that it permits
     steps: tuple[Share, ...]
 
 
 @dataclass(frozen=True)
 class WouldBe:
-    """What a loop would be after a ``change``, found out by planning the kernel with it.
+    """The figures of a loop after a ``change``, found by planning the kernel with it.
 
-    ``at_best``: the constraint that the change is about was taken away altogether, as what the change leaves of it
-    depends on how it is made.
+    ``at_best``: the constraint was removed altogether, as what the change leaves of it depends on how it is made.
     """
 
-    change: str  #: what to do, as a sentence says it
+    change: str  #: what to do, as an imperative phrase
     ii: int
     interleaving: int
-    fmax_mhz: float | None  #: what the loop's longest way allows; None where that is not known
-    interval: float | None  #: cycles between two iterations; None where loops inside run as often as the data says
+    fmax_mhz: float | None  #: permitted by the loop's critical path; None if unknown
+    interval: float | None  #: cycles between two iterations; None where trip counts of inner loops depend on data
     at_best: bool = False
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """A load that is compared with earlier stores that are on their way, and waits only where one goes to its address:
-    ``cycles`` then at most, from iteration to iteration."""
+    """A load that is compared with earlier stores in flight, and waits only for a store to its own address: at most
+    ``cycles`` then, from iteration to iteration."""
 
     memory: str
     span: Span | None  #: of the load
@@ -140,7 +140,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Copies:
-    """Copies of a loop that are alike."""
+    """Equal copies of a loop."""
 
     count: int
     ii: int
@@ -149,34 +149,34 @@ class Copies:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of the source. ``ii`` 0 means that no hardware loop is left: ``unroll`` is full, the loop is part of
+    """A loop of the source. ``ii`` 0 means that it is no loop in hardware: ``unroll`` is full, the loop is part of
     another one, or ``gone`` says what became of it."""
 
     label: str
     span: Span | None
     ii: int
-    interleaving: int = 1  #: invocations whose iterations take turns, 1 to ii
+    interleaving: int = 1  #: interleaved invocations, 1 to ii
     slots: int = 1
     latency: int = 0  #: cycles from an iteration's issue to its end, without stalls and inner loops
     levels: int = 1
-    trip_count: int | None = None  #: None where it is known only at run time
+    trip_count: int | None = None  #: None if known only at run time
     work_items: bool = False  #: the iterations are the work-items of an NDRange
     bottleneck: Bottleneck | None = None
-    one_at_a_time: str = ""  #: why fewer invocations take turns than the II asks for
+    one_at_a_time: str = ""  #: why fewer invocations are interleaved than the II would need
     unroll: Unroll | None = None
     children: tuple["Loop", ...] = ()
-    copies: int = 1  #: loops in hardware: more than one where a loop around it was unrolled
-    part_of: tuple[str, Span | None] | None = None  #: "coalesced" or "fused", and the loop that it became one with
-    speculative: bool = False  #: iterations are issued before it is known whether there are any
-    limit: int | None = None  #: iterations on their way that the source allows at most
-    paced: int | None = None  #: cycles that the loops inside take for an iteration, where their trips are known
+    copies: int = 1  #: loops in hardware: more than one if a loop around it was unrolled
+    part_of: tuple[str, Span | None] | None = None  #: "coalesced" or "fused", and the loop that it was merged into
+    speculative: bool = False  #: iterations are issued before the continue condition is known
+    limit: int | None = None  #: most iterations in flight that the source allows
+    paced: int | None = None  #: cycles that inner loops take per iteration, where their trip counts are known
     serial: tuple[Serial, ...] = ()
     additional: tuple[Bottleneck, ...] = ()  #: dependences through memory that do not limit the II
     path: Path | None = None
     advice: str = ""  #: what to try first against the bottleneck, or else against a serial region
-    would_be: tuple[WouldBe, ...] = ()  #: each change that was found to help, the ones of ``advice`` first
+    would_be: tuple[WouldBe, ...] = ()  #: each change that was found to help, those of ``advice`` first
     gone: str = ""  #: "runs once", "never runs", "removed" (its result is never used), or "replaced" by other hardware
-    at_most: bool = False  #: II and pace are those of runs in which memory is slow: it may answer at once
+    at_most: bool = False  #: II and pace are upper limits, for slow memory responses: memory may respond at once
     conflicts: tuple[Conflict, ...] = ()
     variants: tuple[Copies, ...] = ()  #: where copies differ; the figures of the loop are those of the slowest
 
@@ -186,13 +186,12 @@ class Loop:
 
     @property
     def scheduled_ii(self) -> float | None:
-        """Cycles between two iterations while enough invocations run; None for a loop that is unrolled away."""
+        """Cycles between two iterations while enough invocations run; None for a loop that is fully unrolled."""
         return self.ii / self.interleaving if self.ii else None
 
     @property
     def concurrency(self) -> int | None:
-        """Iterations in flight at most: latency x interleaving / II, one that has begun counted whole, or what the
-        source allows."""
+        """Most iterations in flight: latency x interleaving / II, rounded up, or the limit that the source sets."""
         if not self.ii:
             return None
         most = max(1, -(-self.latency * self.interleaving // self.ii))
@@ -201,8 +200,8 @@ class Loop:
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store of global memory, and the ``count`` units built for it (copies of an unrolled loop have their
-    own)."""
+    """A load or store of global memory, and the ``count`` units built for it (copies of an unrolled loop have a unit
+    each)."""
 
     kind: str  #: "load", "store" or "atomic"
     buffer: str
@@ -211,13 +210,13 @@ class Access:
     lsu: str
     reason: str  #: why this unit
     count: int = 1
-    memory: str | None = None  #: the board's memory behind it; None for the default one
+    memory: str | None = None  #: the board's memory that it accesses; None for the default one
 
 
 @dataclass(frozen=True)
 class Channel:
-    """A channel, or ``count`` equal ones of an array, between two kernels. ``requested`` is the depth asked for (None:
-    none), ``reason`` why ``depth``, what is built, is another; the spans are those of the first calls."""
+    """A channel, or ``count`` equal ones of an array, between two kernels. ``requested`` is the depth in the source
+    (None: none), ``reason`` why the built ``depth`` differs; the spans are those of the first calls."""
 
     name: str
     span: Span | None
@@ -235,8 +234,8 @@ class Channel:
 
 @dataclass(frozen=True)
 class Stop:
-    """One kernel of several that wait for each other: at ``span`` it waits for ``other`` to make room in a channel
-    (``writes``), or to send a value."""
+    """One kernel of a deadlock: at ``span`` it waits for ``other`` to make room in a channel (``writes``), or to send a
+    value."""
 
     kernel: str
     channel: str
@@ -247,7 +246,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Depth:
-    """A channel, and the least depth with which kernels do not wait for each other."""
+    """A channel, and the least depth at which no deadlock occurs."""
 
     channel: str
     depth: int
@@ -255,21 +254,20 @@ class Depth:
 
 @dataclass(frozen=True)
 class Network:
-    """Kernels that channels join. ``deadlock``: whether they wait for each other for ever: "impossible", "certain",
-    "possible" or "unknown"; ``reason`` says why. ``circle``: each waits for the next, the last for the first;
-    ``depths`` would help."""
+    """Kernels connected by channels. ``deadlock`` is the verdict: "impossible", "certain", "possible" or "unknown";
+    ``reason`` says why. ``circle``: each waits for the next, the last for the first; ``depths`` would help."""
 
     kernels: tuple[str, ...]
     deadlock: str
     reason: str
-    span: Span | None = None  #: of what the reason is about
+    span: Span | None = None  #: what the reason refers to
     circle: tuple[Stop, ...] = ()
     depths: tuple[Depth, ...] = ()
 
 
 @dataclass(frozen=True)
 class Private:
-    """A private array or constant table, and where it is kept."""
+    """A private array or constant table, and its storage."""
 
     name: str
     span: Span | None
@@ -279,8 +277,8 @@ class Private:
 
 @dataclass(frozen=True)
 class Turns:
-    """Accesses of one token that share a port: they take ``cycles``, one after the other, whatever else there is to
-    do."""
+    """Serialized accesses of one token on a shared port: they take ``cycles``, one after the other, regardless of
+    anything else."""
 
     kind: str  #: "store" or "load"
     cycles: int
@@ -289,7 +287,7 @@ class Turns:
 
 @dataclass(frozen=True)
 class Sharing:
-    """Loads at ``lines`` that share a copy, and why they never meet there."""
+    """Loads at ``lines`` that share a copy, and why they never conflict."""
 
     lines: tuple[int, ...]
     reason: str
@@ -297,12 +295,11 @@ class Sharing:
 
 @dataclass(frozen=True)
 class Memory:
-    """A memory inside a kernel, in RAM. Sizes are in bytes: what the source asks for, and what is there, all copies
-    counted.
+    """A memory inside a kernel, in RAM. Sizes are in bytes: as declared in the source, and as built with all copies.
 
     ``copies`` are those of the bank that has the most: one for each load that may read it at once. ``groups`` of
     work-items, or iterations of the loop around a private array, have a part each. No access ever waits for another;
-    where some share a port they have cycles of their own, by ``turns``.
+    where some share a port, the schedule gives them cycles of their own, see ``turns``.
     """
 
     name: str
@@ -312,35 +309,35 @@ class Memory:
     implemented: int
     word_bytes: int
     banks: int
-    banked: str  #: how a bank is chosen; "" where there is one
+    banked: str  #: how the bank of an address is selected; "" if there is only one
     copies: int
     groups: int
     reads: int
     writes: int
     atomics: int
-    blocks: int  #: block RAMs; 0 where the memory is small enough for tables
+    blocks: int  #: block RAMs; 0 if the memory is small enough for tables
     rating: str  #: "optimal", "good but replicated" or "possibly inefficient"
     turns: tuple[Turns, ...]
     sharing: tuple[Sharing, ...]
     pumping: str
-    attributes: tuple[str, ...]  #: that the source asks for
+    attributes: tuple[str, ...]  #: given in the source
     advice: str  #: what to change; "" for nothing
     of_one_group: int = 0  #: block RAMs that it would take with one group of work-items at a time
-    merged: tuple[str, ...] = ()  #: the arrays that are in it where the source merges some, each with its line
+    merged: tuple[str, ...] = ()  #: the arrays in it if the source merges several, each with its line
     merged_by: str = ""  #: "depth" or "width"
-    write_ports: int = 1  #: that each bank is written through in a cycle
-    #: of which there is a copy for each that is under way: "groups", "work-items" or "iterations"
+    write_ports: int = 1  #: writes per cycle into each bank
+    #: what each copy belongs to: "groups", "work-items" or "iterations" in flight
     owners: str = "groups"
 
     @property
     def stall_free(self) -> bool:
-        """Whether every access of a token has a port for itself."""
+        """Whether every access of a token has a port of its own."""
         return not self.turns
 
 
 @dataclass(frozen=True)
 class Way:
-    """What a value takes from one channel to another through a kernel, ``cycles`` if nobody waits."""
+    """The latency of a value from one channel to another through a kernel: ``cycles`` if nothing stalls."""
 
     source: str
     target: str
@@ -349,8 +346,9 @@ class Way:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel. ``ndrange`` tells work-items from a single one; ``lanes`` of them go side by side, in each of
-    ``units`` compute units: loops, accesses and arrays are those of one unit, ``resources`` of all."""
+    """One kernel. ``ndrange`` distinguishes NDRange kernels from single work-item ones; ``lanes`` work-items execute
+    side by side in each of ``units`` compute units: loops, accesses and arrays are those of one unit, ``resources``
+    those of all."""
 
     name: str
     span: Span | None
@@ -364,19 +362,19 @@ class Kernel:
     lanes: int = 1
     memories: tuple[Memory, ...] = ()
     units: int = 1
-    ways: tuple[Way, ...] = ()  #: of a kernel whose calls on channels happen once an iteration
+    ways: tuple[Way, ...] = ()  #: of a kernel whose channel calls execute once per iteration
 
 
 @dataclass(frozen=True)
 class Report:
-    """All kernels of one compilation. ``shared`` is what they have in common: interconnect, control, memory ports."""
+    """All kernels of one compilation. ``shared`` is what they share: interconnect, control, memory ports."""
 
     source: str
     board: str
     clock_mhz: float
     kernels: tuple[Kernel, ...]
     shared: Resources = NOTHING
-    device: Resources | None = None  #: what the device holds; None where the board does not say
+    device: Resources | None = None  #: capacity of the device; None if the board does not state it
     logic_cell: str = "logic cells"
     messages: tuple[Diagnostic, ...] = ()
     channels: tuple[Channel, ...] = ()

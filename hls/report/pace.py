@@ -1,4 +1,5 @@
-"""How often a loop begins an iteration, as far as the program tells, and how many invocations of it take turns."""
+"""The rate at which a loop begins iterations, as far as the program determines it, and how many of its invocations are
+interleaved."""
 
 from ..ir import Attr, Op
 from ..planning.schedule import RegionPlan
@@ -9,7 +10,7 @@ __all__ = ["Pace"]
 
 
 class Pace:
-    """Of the loops of one kernel. ``together``: how many invocations of each run together."""
+    """The pace of the loops of one kernel. ``together``: how many invocations of each run together."""
 
     def __init__(self, plans: dict[Op, RegionPlan], together: dict[Op, int], explainer: LoopExplainer):
         self.plans, self.together, self.explainer = plans, together, explainer
@@ -19,9 +20,9 @@ class Pace:
         return [self.plans[row.op] for level in plan.levels for row in level.row if row.op in self.plans]
 
     def paced(self, plan: RegionPlan, serial: bool) -> int | None:
-        """The cycles that the loops inside take for an iteration of this one, if all of them run a known number of
-        times. The next one begins when they have issued their last token or, where the region is ``serial``, when they
-        have answered; where the source allows so many iterations only, when one of those has ended."""
+        """The cycles that inner loops take per iteration of this one, if all their trip counts are known. The next
+        iteration begins when they have issued their last token or, if the region is ``serial``, when they have
+        responded; if the source limits the iterations in flight, when one of those has ended."""
         issues = [self._issue(child) for child in self.inside(plan)]
         if not issues or None in issues:
             return None
@@ -30,14 +31,14 @@ class Pace:
         return max(free, -(-self._through(plan) // limit)) if limit else free
 
     def limited(self, plan: RegionPlan) -> bool:
-        """Whether iterations would begin sooner if the source allowed more of them at a time."""
+        """Whether iterations would begin sooner if the source allowed more of them in flight."""
         limit, issues = Limits.of(plan.loop).tokens, [self._issue(child) for child in self.inside(plan)]
         if limit is None or not issues or None in issues:
             return False
         return -(-self._through(plan) // limit) > max(plan.ii, *issues)
 
     def _through(self, plan: RegionPlan) -> int:
-        """Cycles that an iteration takes from its issue to its end, with all that loops inside do for it."""
+        """Cycles from an iteration's issue to its end, including everything that inner loops do for it."""
         more = 0
         for level in plan.levels:
             inside = [self.plans[row.op] for row in level.row if row.op in self.plans]
@@ -45,23 +46,22 @@ class Pace:
         return plan.latency + more
 
     def _issue(self, child: RegionPlan) -> int | None:
-        """Cycles in which an invocation issues its tokens, others taking their turns meanwhile; None where that depends
-        on the run."""
+        """Cycles in which an invocation issues its tokens, interleaved with others; None if that depends on the run."""
         serial = bool(self.explainer.serial(child))
         paced = self.paced(child, serial) if self.inside(child) else 0
         if paced is None or Attr.TRIP_COUNT not in child.loop.attrs:
             return None
-        # one iteration of an invocation at a time leaves the others their turns
+        # with one iteration at a time, an invocation leaves the other cycles to others
         together = self.together[child.loop]
         each = max(child.ii, paced) / together if serial else max(child.ii / together, paced)
         late = self.explainer.between(child)
         return round(child.loop.attrs[Attr.TRIP_COUNT] * max(each, 1)) + (late.cycles - child.ii if late else 0)
 
     def one_at_a_time(self, plan: RegionPlan, entered_once: bool) -> str:
-        """Why fewer invocations than the II take turns, where that is so."""
+        """Why fewer invocations than the II are interleaved; "" if that is not so."""
         together, attrs = self.together[plan.loop], plan.loop.attrs
         shared = plan.cause == "schedule" and plan.bottleneck is not None and plan.bottleneck.kind == "resource"
-        # turns at a port gain nothing, and a ring takes all of a group
+        # interleaving gains nothing where ports are shared, and a barrier loop takes all of a group
         if together >= plan.ii or shared or plan.ring is not None:
             return ""
         if together < plan.slots:
@@ -84,7 +84,7 @@ class Pace:
 
 
 def _asked(loop: Op) -> str:
-    """The pragma of the source that bounds how many invocations take turns; "" if there is none."""
+    """The pragma of the source that limits the interleaved invocations; "" if there is none."""
     if loop.attrs.get(Attr.DISABLE_LOOP_PIPELINING):
         return "#pragma disable_loop_pipelining"
     if loop.attrs.get(Attr.MAX_INTERLEAVING) and Attr.INTERLEAVE_REASON not in loop.attrs:

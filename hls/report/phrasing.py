@@ -1,4 +1,4 @@
-"""What operations and variables are called in a report."""
+"""Phrases for operations and variables in a report."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from ..mathlib import FOLDER
 
 __all__ = ["at", "declared", "reader_of", "say_operation", "variable"]
 
-#: the file that the reader has open; None where that is not known
+#: the file that the reader has open; None if unknown
 _main: ContextVar[str | None] = ContextVar("main", default=None)
 
 _OPERATIONS = {
@@ -65,8 +65,8 @@ _OPERATIONS = {
 
 
 def at(span: Span | None) -> str:
-    """The place of something in the user's source, for a reader who has it open; what a function of the library brings
-    is said to be so."""
+    """The location of something in the user's source, for a reader who has it open; locations in library functions are
+    marked as such."""
     if span is None:
         return ""
     if span.file.startswith(f"{FOLDER}/"):
@@ -77,7 +77,7 @@ def at(span: Span | None) -> str:
 
 @contextmanager
 def reader_of(file: str | None) -> Iterator[None]:
-    """Meanwhile :func:`at` speaks to a reader of that file: places in others have the file's name."""
+    """While active, :func:`at` addresses a reader of that file: locations in other files include the file name."""
     before = _main.set(file)
     try:
         yield
@@ -86,8 +86,8 @@ def reader_of(file: str | None) -> Iterator[None]:
 
 
 def declared(module: Module, kernel: str) -> dict[str, MemoryObject]:
-    """The memories of the source that a kernel can reach, by the names that they have in its IR (where calls of one
-    helper may differ by a number). ``module`` is the IR before optimization."""
+    """The memories of the source that a kernel can access, by their names in its IR (calls of one helper may add a
+    number to a name). ``module`` is the IR before optimization."""
     source = module.functions[kernel]
     return {
         memory.name if function is source or memory.space == "constant" else f"{function.name}.{memory.name}": memory
@@ -97,7 +97,7 @@ def declared(module: Module, kernel: str) -> dict[str, MemoryObject]:
 
 
 def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
-    """A few words for an operation; ``memories`` are those of the source, which say what is an array's element."""
+    """A short phrase for an operation; ``memories`` are those of the source, which tell what is an array's element."""
     if op.opcode == "loop":
         return f"inner loop {op.attrs.get(Attr.LABEL, '')}".rstrip()
     if op.opcode in ("load", "store", "atomic"):
@@ -118,7 +118,7 @@ def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
 
 
 def variable(value: Value, memories: Mapping[str, MemoryObject]) -> str:
-    """The source's name for a value, "" where it has none.
+    """The source's name for a value, "" if it has none.
 
     ``name.k`` is element k where the source has an array of that name, else the k-th variable of the name.
     """

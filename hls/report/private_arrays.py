@@ -1,4 +1,4 @@
-"""Where the private arrays and constant tables of a kernel are kept."""
+"""The storage of the private arrays and constant tables of a kernel."""
 
 import re
 from collections.abc import Collection
@@ -13,7 +13,7 @@ __all__ = ["collect_privates"]
 
 
 def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
-    """Every private array and every constant table of the source that the kernel can reach."""
+    """Every private array and every constant table of the source that the kernel can access."""
     values = list(_values(kernel.function))
     arrays: dict[object, list[Private]] = {}
     for name, memory in declared(module, kernel.function.name).items():
@@ -23,7 +23,7 @@ def collect_privates(kernel, module: Module) -> tuple[Private, ...]:
 
 
 def _whole(parts: list[Private]) -> Private:
-    """An array of vectors or structures, of which each member is an array by now."""
+    """An array of vectors or structures, each member of which has become an array of its own."""
     first, places = parts[0], {part.place for part in parts}
     if len(parts) == 1:
         return first
@@ -103,7 +103,7 @@ def _block_ram(plan, memory) -> str:
 
 
 def _elements(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
-    others = {lane_name("", k) for k in range(1, lanes_of(kernel.function))}  # as the first lane's
+    others = {lane_name("", k) for k in range(1, lanes_of(kernel.function))}  # all lanes are like the first
     buffers = [
         found
         for other, found in kernel.memory.onchip.items()
@@ -113,7 +113,7 @@ def _elements(name: str, memory: MemoryObject, values: list[Value], kernel) -> s
 
 
 def _shift_register(name: str, buffers: list, values: list[Value]) -> str:
-    """What an array that is shifted became, of which at least a part is in block RAM."""
+    """What a shifted array became of which at least a part is in block RAM."""
     lines = sorted(found.memory.length for found in buffers if dict(found.memory.attrs).get(Attr.DELAY_LINE))
     if lines:
         singles = {v.name for v in values if re.fullmatch(rf"{re.escape(name)}\.\d+", v.name)}
@@ -132,7 +132,7 @@ def _shift_register(name: str, buffers: list, values: list[Value]) -> str:
 
 
 def _taps(elements: Collection[str], kernel) -> str:
-    """In how many places a shift register is read, other than to be moved on."""
+    """The number of positions at which a shift register is read, other than to shift it."""
     table, moved = uses(kernel.function.body), 0
     for plan in kernel.plan.loops.values():
         for carried in plan.carried:

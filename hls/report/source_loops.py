@@ -1,4 +1,4 @@
-"""The loops of a kernel's source, as it nests them, and what each is called."""
+"""The loops of a kernel as nested in the source, and their names."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ __all__ = ["SourceLoop", "source_loops"]
 
 @dataclass(frozen=True)
 class SourceLoop:
-    """A loop before any pass. One of a mathematical function stands where the program calls that."""
+    """A loop before any pass. A loop of a mathematical function is located where the program calls the function."""
 
     span: Span | None
     label: str
@@ -26,7 +26,7 @@ class SourceLoop:
 
 
 def source_loops(module: Module, function: Function) -> tuple[SourceLoop, ...]:
-    """The loops of a kernel and of what it calls; ``module`` is the program before optimization."""
+    """The loops of a kernel and of the functions it calls; ``module`` is the program before optimization."""
     return _Tree(module).of(function.body)
 
 
@@ -35,7 +35,7 @@ class _Tree:
         self.module = module
 
     def of(self, region: Region, call: tuple[Span | None, str] | None = None) -> tuple[SourceLoop, ...]:
-        """``call``: where the program calls the mathematical function that the region is of, and its name."""
+        """``call``: where the program calls the mathematical function that the region belongs to, and its name."""
         found: list[SourceLoop] = []
         for op in region.ops:
             if op.opcode == "loop":
@@ -50,7 +50,7 @@ class _Tree:
 
     def _loop(self, op: Op, call) -> Iterable[SourceLoop]:
         children = self.of(op.regions[0], call)
-        if op.attrs.get(Attr.FORM) == RESTART:  # of an autorun kernel, which the source does not have
+        if op.attrs.get(Attr.FORM) == RESTART:  # restart of an autorun kernel, which the source does not contain
             return children
         label = op.attrs.get(Attr.LABEL, "")
         span, label = (call[0], library_label(label, call[1])) if call else (op.span, label)

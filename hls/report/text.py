@@ -11,7 +11,7 @@ __all__ = ["render"]
 
 WIDTH = 100
 RULE = "=" * WIDTH
-#: Parts of a recurrence that are named one by one.
+#: Parts of a recurrence that are listed individually.
 MOST_SHARES = 6
 
 
@@ -74,7 +74,7 @@ def _messages(messages) -> list[str]:
 
 
 def _tree(loops: tuple[Loop, ...], clock_mhz: float, margin: str = "  ") -> list[str]:
-    """The loops, each with its findings, inner ones indented under a bar that leads back to the outer one."""
+    """The loops, each with its findings; inner ones are indented below a bar that connects them to the outer one."""
     lines = []
     for position, loop in enumerate(loops):
         bar = "| " if loop.children else "  "
@@ -134,7 +134,7 @@ _GONE = {
 
 
 def _paced_by_memory(loop: Loop) -> str:
-    """Of a loop that waits for memory, or of which the source lets so many iterations in at a time."""
+    """For a loop that waits for memory, or whose iterations in flight the source limits."""
     cycles = max(loop.ii, loop.paced or 0)
     sooner = "earlier if memory answers earlier or is not accessed"
     return f"an iteration starts after at most {_cycles(cycles, True)}, {sooner}{_unless(loop)}"
@@ -145,13 +145,13 @@ def _cycles(number: int, counted: bool = False) -> str:
 
 
 def _unless(loop: Loop) -> str:
-    """What conflicts of addresses cost."""
+    """The cost of address conflicts."""
     most = max((one.cycles for one in loop.conflicts), default=0)
     return f"; up to {most:,} cycles after an address conflict" if most else ""
 
 
 def _inner(loop: Loop) -> bool:
-    """Whether the loop has other loops in hardware inside."""
+    """Whether the loop has inner loops in hardware."""
     return any(child.ii or _inner(child) for child in loop.children)
 
 
@@ -216,7 +216,7 @@ def _names(loops: tuple[tuple[str, Span | None], ...]) -> str:
 
 
 def _path(path: Path | None, clock_mhz: float) -> list[str]:
-    """Only where the loop cannot run at the clock."""
+    """The critical path; only if the loop misses the clock."""
     if path is None or path.fmax_mhz >= clock_mhz:
         return []
     return [
@@ -311,8 +311,7 @@ def _private(private: Private) -> str:
 
 
 def _resources(report: Report) -> list[str]:
-    """A table: a row for each kernel, what they share, and the total; with its share of the device where that is
-    known."""
+    """A table: a row for each kernel, what they share, and the total, with its share of the device if that is known."""
     rows = [(f"kernel {kernel.name}", kernel.resources) for kernel in report.kernels]
     rows += [("interconnect, ports, control", report.shared), ("total", report.resources)]
     label = max(28, *(len(name) for name, _ in rows))

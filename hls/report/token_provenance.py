@@ -1,5 +1,4 @@
-"""Who gives a memory token, and who waits for it: the accesses themselves, also where these stand in loops further
-inside."""
+"""Producers and consumers of a memory token: the accesses themselves, also if they are in inner loops."""
 
 from ..analysis.channels.endpoints import is_call
 from ..ir import Op, Region, TokenType, Value
@@ -9,7 +8,7 @@ __all__ = ["giver", "taker"]
 
 
 def taker(region: Region, token: Value) -> Op | None:
-    """The first access or call in the region, or in loops inside it, that waits for the token; None if nothing does."""
+    """The first access or call in the region, or in its inner loops, that consumes the token; None if nothing does."""
     for op in region.ops:
         if token in op.operands:
             found = _taken_by(op, token, region)
@@ -33,12 +32,12 @@ def _taken_by(op: Op, token: Value, region: Region) -> Op | None:
 
 
 def giver(token: Value) -> Op | None:
-    """The access, or call, that the token comes from; None where it comes from before the region."""
+    """The access, or call, that produces the token; None if it comes from before the region."""
     op = token.op
     if op is None or reaches_memory(op) or is_call(op):
         return op
     if op.opcode == "loop":
-        (body,) = op.regions  # which hands on what it was given where its end is all that is waited for
+        (body,) = op.regions  # passes on its initial token if only its end is waited for
         return giver(body.terminator.operands[1 + token.index]) or taker(body, body.args[token.index])
     given = [value for value in op.operands if isinstance(value.type, TokenType)]  # not the condition of a fence
     return next((found for value in given if (found := giver(value)) is not None), None)

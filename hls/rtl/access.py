@@ -10,7 +10,7 @@ __all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
 
 
 class _Access:
-    """An access, with the unit that the memory plan names."""
+    """An access, with the unit that the memory plan chose."""
 
     def __init__(self, context, access: Access):
         self.access = access
@@ -18,11 +18,11 @@ class _Access:
         self.unit = access.hardware.part(addr_bits=context.address_bits, **access.hardware.options)
 
     def _mask(self, payload):
-        """The field and the value of the mask of a wide access that has one."""
+        """The field and value of the mask of a wide access; empty if it has none."""
         return [(payload.mask, lane_mask(self.op))] if self.access.masked else []
 
     def attach(self, context):
-        """Put the unit into the kernel's module and name what can be counted about it."""
+        """Put the unit into the kernel's module and name its observable signals."""
         name = context.names.op(self.op)
         context.m.submodules[f"{name}_unit"] = self.unit
         for kind in ("accepted", "stalled", "burst", "word", "error"):
@@ -54,7 +54,7 @@ class StoreAccess(_Access):
 
 
 class AtomicAccess(_Access):
-    """An atomic operation on global memory: its requests go to the one unit that serves all kernels."""
+    """An atomic operation on global memory: its requests go to the single unit that serves all kernels."""
 
     def request(self):
         pointer, values = self.op.operands[0], self.op.operands[2 : fixed_operands(self.op)]

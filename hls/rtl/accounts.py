@@ -1,17 +1,17 @@
-"""Why a cycle passed: the causes that the hardware's cycle account chooses from, most important first.
+"""The cycle account: the causes to which the hardware attributes a cycle, most important first.
 
-1. A loop without loops inside issued a token: the cycle did what the kernel is for.
-2. Such a loop did not issue: a token in it waits for an operation, or a request is not taken (the deepest level first,
-   since what waits there holds everything before it back), or a store is not taken. A wait counts while the loop runs
-   or a running loop waits for it. Behind that only what is later than the unit's latency without contention counts: the
-   rest is the latency of the pipeline. Or a token waits for the cycles of a port that stores of other loops use, too,
-   or its group for local memory of its own; or, if nothing of that holds up the others, at a barrier.
-3. It runs, nothing in it waits: its own recurrence does not let the next token go.
+1. An innermost loop issued a token: useful work.
+2. An innermost loop did not issue: a token in it waits for an operation, or a request is not accepted (the deepest
+   level first, since what waits there stalls everything upstream), or a store is not accepted. A wait counts while the
+   loop runs or a running loop waits for it. Otherwise a wait only counts beyond the unit's latency without contention:
+   the rest is the latency of the pipeline. Or a token waits for the cycles of a port that stores of other loops share,
+   or its group waits for local memory of its own. Or, if none of that stalls the others, a token waits at a barrier.
+3. The loop runs and nothing in it waits: its own recurrence delays the next token.
 4. An outer loop runs and waits for an operation, or for an inner loop to end.
 5. The top waits for an operation.
-6. Nothing of that, and the oldest answer of a load is later than its latency (they come, and others were before it), or
-   memory does not acknowledge a store within its latency. What remains is latency: before the first issue (ramp-up),
-   behind the last one (drain), or between two.
+6. None of these, and the oldest response of a load is later than its latency (responses arrive, but others came first),
+   or memory does not acknowledge a store within its latency. What remains is latency: before the first issue (ramp-up),
+   after the last one (drain), or between two.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ __all__ = ["Cause", "causes_of"]
 @dataclass(frozen=True)
 class Cause:
     """One account: ``kind`` is "issued", "wait", "store", "port", "group", "recurrence", "late", "unacknowledged" or
-    "ramp"; ``op`` the operation or loop at fault."""
+    "ramp"; ``op`` the operation or loop that causes it."""
 
     kind: str
     op: Op | None
@@ -36,7 +36,7 @@ class Cause:
 
 
 def causes_of(context, m: Module) -> list[Cause]:
-    """Causes for the cycle account of one kernel, in order of importance; what tells them is put into ``m``."""
+    """Causes for the cycle account of one kernel, in order of importance; adds the logic that detects them to ``m``."""
     return _Causes(context, m).all()
 
 
@@ -45,9 +45,9 @@ class _Causes:
         self.context, self.m = context, m
         self.seen = {(o.kind, o.op): o.signal for o in context.observations.all}
         self.loops = context.plan.loops
-        # the loop around an operation of a row
+        # for each operation at a boundary, the loop it is in
         self.around = {row.op: plan for plan in self.loops.values() for row in _rows(plan)}
-        self.active: dict[Op, object] = {}  #: of loops around others
+        self.active: dict[Op, object] = {}  #: of outer loops
         self.late = {
             op: self._late(unit) for op, unit in context.servers.units.items() if unit.access.direction != "store"
         }
@@ -70,7 +70,7 @@ class _Causes:
 
     def _of_loop(self, plan) -> list[Cause]:
         active = self._active(plan)
-        # a token in front of a port holds up all that is behind it, so this comes before what waits there
+        # a token that waits for a port stalls everything upstream, so this comes before waits there
         causes = [Cause("port", op, self.seen["port", op]) for op in plan.place if ("port", op) in self.seen]
         for row in _rows(plan)[::-1]:
             if row.joins:
@@ -79,7 +79,8 @@ class _Causes:
             elif ("stalled", row.op) in self.seen:
                 causes.append(Cause("store", row.op, self.seen["stalled", row.op]))
         causes += [Cause("group", op, self.seen["group", op]) for op in plan.region.ops if ("group", op) in self.seen]
-        causes.sort(key=lambda cause: cause.op.opcode == "meet")  # who waits there waits for what holds the others up
+        # work-items at a barrier wait for what stalls the others
+        causes.sort(key=lambda cause: cause.op.opcode == "meet")
         return [*causes, Cause("recurrence", plan.loop, self.seen["held", plan.loop])]
 
     def _of_top(self) -> list[Cause]:
@@ -92,13 +93,14 @@ class _Causes:
         return causes
 
     def _active(self, plan):
-        """High while the loop has iterations to issue, or a loop around it that has waits for it."""
+        """High while the loop has iterations to issue, or while an outer loop that does waits for it."""
         running, around = self.seen["running", plan.loop], self.around.get(plan.loop)
         waited = self.seen.get(("wait", plan.loop))
         return running if around is None or waited is None else running | waited & self._active_around(around)
 
     def _active_around(self, plan):
-        """The same of a loop that others stand in: a signal, or a deep nest would be written down again for each."""
+        """The same for an outer loop, as a signal: otherwise the expression of a deep nest would be repeated for each
+        inner loop."""
         if plan.loop not in self.active:
             active = self._active(plan)
             if active is not self.seen["running", plan.loop]:
@@ -109,8 +111,8 @@ class _Causes:
         return self.active[plan.loop]
 
     def _beyond_latency(self, op: Op):
-        """Whether a wait for the operation is more than its latency: one for other kernels, or for earlier stores,
-        always is."""
+        """Whether a wait for the operation exceeds its latency; a wait for other kernels, or for earlier stores, always
+        does."""
         if (
             op in self.context.servers.channels
             or op in self.context.servers.hazards
@@ -134,12 +136,12 @@ class _Causes:
         return self.context.memories[unit.access.location].read_latency
 
     def _refused(self, op: Op):
-        """Whether an answer is there and the kernel does not take it: then the memory is not to blame."""
+        """Whether a response is valid but the kernel does not accept it: then memory is not the cause."""
         answers = self.context.servers.units[op].unit.o
         return answers.valid & ~answers.ready
 
     def _unacknowledged(self, unit):
-        """Whether all stores were taken longer ago than the memory's latency, and one is not in memory."""
+        """Whether all stores were accepted longer ago than the memory's latency, and one is not yet acknowledged."""
         latency = self._memory_latency(unit)
         since = Signal(range(latency + 1), name=f"since_{self.context.names.op(unit.op)}")
         with self.m.If(unit.unit.idle | self.seen["accepted", unit.op]):

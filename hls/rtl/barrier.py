@@ -1,5 +1,5 @@
-"""Meetings of a kernel's work-items as variable-latency units: a request says that one has come, a response lets it go
-on."""
+"""Barriers of a kernel as variable-latency units: a request says that a work-item has arrived, a response releases
+it."""
 
 from amaranth.lib import wiring
 
@@ -13,7 +13,8 @@ __all__ = ["MeetAccess", "build_meets", "meets_of"]
 
 
 class MeetAccess:
-    """A ``meet`` operation and, where stores to global memory come before it, the fence that its groups ask."""
+    """A ``meet`` operation (barrier) and, where stores to global memory precede it, the fence that its groups wait
+    for."""
 
     def __init__(self, context, op: Op):
         self.op = op
@@ -29,12 +30,13 @@ class MeetAccess:
 
 
 def meets_of(context) -> dict[Op, MeetAccess]:
-    """The meetings of a kernel whose store and load units are known."""
+    """The barriers of a kernel whose store and load units are known."""
     return {op: MeetAccess(context, op) for op in walk(context.function.body) if op.opcode == "meet"}
 
 
 def build_meets(context):
-    """Put the units into the kernel's module; fences are connected with stores elsewhere."""
+    """Put the barrier units into the kernel's module; their fences are connected with stores by
+    :mod:`hls.rtl.fences`."""
     for op, meet in context.servers.meets.items():
         context.m.submodules[f"{context.names.op(op)}_unit"] = meet.unit
         if meet.fence is not None:

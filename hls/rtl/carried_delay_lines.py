@@ -1,4 +1,4 @@
-"""The histories of a loop's carried values, connected to the level in which they are written and read."""
+"""The delay lines (histories) of a loop's carried values, connected to the level in which they are written and read."""
 
 from amaranth import *
 
@@ -8,16 +8,16 @@ __all__ = ["LoopHistory", "histories_of"]
 
 
 def histories_of(context, plan) -> dict[int, "LoopHistory"]:
-    """One for each carried value of a loop that others were some iterations ago, by its index."""
+    """The delay line of each computed carried value that others delay, by its index."""
     return {c.index: LoopHistory(context, plan, c) for c in plan.carried if c.root == c.index}
 
 
 def _tokens(m: Module, found: list[tuple], shape) -> tuple:
     """How many tokens of the newest invocation are among ``found``, and whether its first one is.
 
-    ``found`` holds from old to new (number of tokens, whether the invocation of them begins there). Halves are put
-    together, so that the depth grows with the logarithm; each sum has a signal, for both sides of a choice would repeat
-    it.
+    ``found`` lists, from old to new, (number of tokens, whether their invocation begins there). Halves are combined, so
+    that the depth grows with the logarithm; each sum has a signal, as both branches of a multiplexer would repeat it
+    otherwise.
     """
     if not found:
         return C(0, shape), C(0, 1)
@@ -31,13 +31,13 @@ def _tokens(m: Module, found: list[tuple], shape) -> tuple:
 
 
 class LoopHistory:
-    """One history: which tokens it is written by, and for each tap how many of them are still on their way."""
+    """One delay line: the tokens that write it, and for each tap how many of them have not written yet."""
 
     def __init__(self, context, plan, root):
         self.context, self.plan, self.root = context, plan, root
         chain = [c for c in plan.carried if c.root == root.index]
-        self.chain = sorted(chain, key=lambda c: c.steps)  # k stands for k + 1 iterations ago
-        # the level's own pace counts: the loop's interval may be longer, for what a later level waits for
+        self.chain = sorted(chain, key=lambda c: c.steps)  # index k is the value of k + 1 iterations ago
+        # the level's own spacing counts: the loop's II may be larger because of a later level
         apart = plan.levels[root.write.level].spacing
         most = [(root.write.stage - c.read.stage) // apart for c in self.chain]
         self.part = History(
@@ -48,7 +48,7 @@ class LoopHistory:
         self._kept = None
 
     def write(self, builder):
-        """Called for the level in which the values are written."""
+        """Add the writes; called for the level in which the values are written."""
         stage, port = self.root.write.stage, self.part.write
         builder.m.d.comb += [
             port.valid.eq(builder.valid(stage)),
@@ -58,13 +58,13 @@ class LoopHistory:
         builder.m.d.comb += [port.initial[k].eq(builder.at(self._initial(c), stage)) for k, c in enumerate(self.chain)]
 
     def read(self, builder, carried):
-        """The signal of a carried value where it is read."""
+        """The signal of a carried value at its read point."""
         stage, tap = carried.read.stage, self.part.tap(carried.steps - 1)
         first = builder.at(self._first, stage)
         ahead, begins = self._ahead(builder, carried)
         builder.m.d.comb += [tap.ahead.eq(Mux(first, 0, ahead)), tap.begins.eq(first | begins)]
         for k, c in enumerate(self.chain[: carried.steps]):
-            # an invocation's first token brings the values; tokens behind it find them where it left them
+            # an invocation's first token brings the initial values; later tokens find them stored
             own = builder.at(self._initial(c), stage)
             kept = (
                 own
@@ -78,13 +78,13 @@ class LoopHistory:
 
     def _ahead(self, builder, carried):
         """Registers with the number of tokens of an invocation that have passed ``carried.read`` and not yet written,
-        and whether its first one is among them: then there are no others."""
+        and whether its first one is among them: then no others precede it."""
         name = self.context.names.value(carried.arg)
         ahead = Signal(range(carried.steps), name=f"{name}_ahead")
         begins = Signal(name=f"{name}_begins")
         found = [
             (builder.present(stage), builder.present(stage) & builder.at(self._first, stage))
-            # from the oldest; each moves one stage on
+            # from the oldest; each moves on by one stage
             for stage in range(carried.write.stage - 1, carried.read.stage - 1, -1)
         ]
         count, began = _tokens(builder.m, found, ahead.shape())
@@ -93,7 +93,7 @@ class LoopHistory:
         return ahead, begins
 
     def _left(self, builder):
-        """Registers with the initial values of the one invocation there is."""
+        """Registers with the initial values of the single invocation."""
         if self._kept is None:
             self._kept = [
                 Signal(self.context.values.width(c.arg), name=f"{self.context.names.value(c.arg)}_start")

@@ -1,4 +1,5 @@
-"""Channels as hardware: the calls of a kernel, its ends of channels, and what joins the ends of all kernels."""
+"""Channels as hardware: the calls of a kernel, its channel ends, and the connections between the ends of all
+kernels."""
 
 from collections.abc import Iterable
 
@@ -17,14 +18,15 @@ __all__ = ["Call", "CallAtOnce", "ChannelWatch", "build_ends", "calls_at_once", 
 
 
 class Call:
-    """A call on a channel as a variable-latency unit; ``in_turn``: it is one of several that take turns."""
+    """A call on a channel as a variable-latency unit; ``in_turn``: it is one of several that are served in program
+    order."""
 
     def __init__(self, op: Op, end: Endpoint, unit, k: int):
         self.op, self.end, self.unit, self.k = op, end, unit, k
         self.in_turn = Attr.TURN in op.attrs
 
     def attach(self, context):
-        """Name what can be counted about the call."""
+        """Name the observable signals of the call."""
         context.observations.add("stalled", self.op, self.unit.i[self.k].valid & ~self.unit.i[self.k].ready)
 
     def request(self):
@@ -46,8 +48,8 @@ class Call:
 
 
 class CallAtOnce:
-    """A call that never waits, in a stage of a level: the channel is asked in the cycle in which its token moves on
-    from there."""
+    """A call that never waits, in a stage of a level: it accesses the channel in the cycle in which its token leaves
+    that stage."""
 
     def __init__(self, context, op: Op, end: Endpoint):
         self.op, self.end = op, end
@@ -56,7 +58,7 @@ class CallAtOnce:
         self._answers: dict[Value, Signal] = {}
 
     def place(self, context, builder, stage: int) -> dict[Value, Signal]:
-        """Build the call into a level; returns the signals of its results, which are there in the same stage."""
+        """Build the call into a level; returns the signals of its results, which are valid in the same stage."""
         if self._answers:
             return self._answers
         condition, m, channel = context.servers.condition(self.op), builder.m, self.channel
@@ -87,7 +89,7 @@ def calls_at_once(context) -> dict[Op, CallAtOnce]:
 
 
 def calls_of(context) -> dict[Op, Call]:
-    """The calls of a kernel that wait, or take turns, each with the unit that serves it and those it takes turns
+    """The calls of a kernel that wait, or are served in order, each with its unit and the calls it shares the order
     with."""
     found = {}
     for end, ops in channel_ends(context.function).items():
@@ -98,7 +100,7 @@ def calls_of(context) -> dict[Op, Call]:
 
 
 def _together(context, ops: list[Op]) -> list[list[Op]]:
-    """The calls by the regions they stand in, and by the meetings of work-items between them."""
+    """The calls grouped by their regions, and by the barriers between them."""
     groups: dict[tuple, list[Op]] = {}
     for k, plan in enumerate((context.plan.top, *context.plan.loops.values())):
         for op in ops:
@@ -116,10 +118,10 @@ def _unit(context, end: Endpoint, ops: list[Op]):
 
 
 def build_ends(context) -> dict[Endpoint, object]:
-    """Put the units of all calls into the kernel's module; the stream of each of its ends of channels.
+    """Put the units of all calls into the kernel's module; returns the stream of each of its channel ends.
 
-    Units of different regions never work at the same time: the tokens of the program's order keep them apart, and so do
-    meetings of work-items.
+    Units of different regions never work at the same time: memory tokens keep them in program order, and so do
+    barriers.
     """
     m, ends = context.m, {}
     for call in context.servers.channels.values():
@@ -135,8 +137,8 @@ def build_ends(context) -> dict[Endpoint, object]:
 
 
 def _renew_loads(context):
-    """A call behind which a fence stands makes loads forget: one cycle after it, when its answer is no further than a
-    queue."""
+    """A call followed by a fence invalidates the loads one cycle after it, when its response has reached its queue at
+    most."""
     for call in context.servers.channels.values():
         request, made = call.unit.i[call.k], Signal(name=f"{context.names.op(call.op)}_renews")
         loads = [
@@ -151,7 +153,7 @@ def _renew_loads(context):
 
 
 def _merged(context, end: Endpoint, streams):
-    """One stream for several of which at most one is in use."""
+    """Merges several streams of which at most one is in use into one stream."""
     m, shape = context.m, streams[0].payload.shape()
     name = f"{'write' if end.writes else 'read'}_{end.channel}_{end.index}"
     outer = stream.Signature(shape).create(path=(context.names.unique(name),))
@@ -167,7 +169,7 @@ def _merged(context, end: Endpoint, streams):
 
 
 class ChannelWatch:
-    """What can be watched of a channel: how many values it holds, and whether a call waits at either side."""
+    """The observable signals of a channel: how many values it holds, and whether a call waits at either end."""
 
     def __init__(self, plan: ChannelPlan):
         name = f"{plan.channel}_{plan.index}"
@@ -177,8 +179,8 @@ class ChannelWatch:
 
 
 def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
-    """Join the ends of all kernels, as built by :func:`build_ends`, through the planned channels; the top-level ports
-    of those that lead to streams of the board, by name."""
+    """Connect the channel ends of all kernels, as built by :func:`build_ends`, through the planned channels. Returns
+    the top-level ports, by name, of channels that lead to streams of the board."""
     ends, ports = {end: outer for kernel in kernels for end, outer in kernel.ends.items()}, {}
     for watch in watches:
         plan = watch.plan

@@ -1,4 +1,4 @@
-"""A kernel of several compute units: each a kernel of its own, and a dispatcher that gives them the groups of a
+"""A kernel of several compute units: each is a kernel of its own, and a dispatcher distributes the groups of a
 launch."""
 
 from typing import ClassVar
@@ -16,7 +16,7 @@ __all__ = ["UnitedKernel", "unit_place"]
 
 
 def unit_place(units: tuple[int, ...], number: int) -> tuple[int, int, int]:
-    """What ``get_compute_id`` answers in each dimension in the unit of that number; the last dimension counts
+    """The result of ``get_compute_id`` in each dimension for the compute unit of that number; the last dimension counts
     fastest."""
     place = []
     for most in reversed(units):
@@ -26,11 +26,11 @@ def unit_place(units: tuple[int, ...], number: int) -> tuple[int, int, int]:
 
 
 class UnitedKernel:
-    """Looks to control, channels and memory like one :class:`~hls.rtl.kernel.KernelHardware`; ``m`` holds the units and
-    the dispatcher."""
+    """Has the interface of one :class:`~hls.rtl.kernel.KernelHardware` for control, channels and memory; ``m`` holds
+    the units and the dispatcher."""
 
     autorun = False
-    ends: ClassVar[dict] = {}  # kernels with calls on channels have one unit
+    ends: ClassVar[dict] = {}  # kernels with channel calls have one unit
 
     def __init__(self, units: list[KernelHardware], arguments: dict[str, Value]):
         self.units, self.context, self.m = units, units[0].context, Module()
@@ -77,5 +77,5 @@ class UnitedKernel:
 
     @property
     def parts(self) -> list[KernelHardware]:
-        """What has the ports to memory: every unit."""
+        """The parts with ports to memory: every unit."""
         return self.units

@@ -1,4 +1,4 @@
-"""What all regions of one kernel share while their hardware is made."""
+"""The state that all regions of one kernel share while their hardware is generated."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ __all__ = ["KernelContext", "Observation", "Observations", "RunSignals"]
 
 @dataclass
 class Observation:
-    """A single-bit signal worth counting, and what it says about which operation."""
+    """A single-bit signal worth counting, and what it means for which operation."""
 
     #: "issued", "invocation", "running" of a loop; "accepted", "stalled", "burst", "word" of an access; "wait"
     kind: str
@@ -30,25 +30,25 @@ class Observation:
 
 @dataclass(eq=False)
 class Observations:
-    """What the kernel's parts tell of a run: ``all`` that counters may count, and failures of reads."""
+    """What the kernel's parts can observe of a run: ``all`` signals that may be counted, and failures of reads."""
 
     all: list[Observation] = field(default_factory=list)
-    failed: dict = field(default_factory=dict)  #: loads inside levels by the values that say whether each failed
-    #: pairs of an access of the program and a strobe: the memory refused its read
+    failed: dict = field(default_factory=dict)  #: for each load inside a level, the value that says whether it failed
+    #: pairs of an access of the program and a strobe: memory refused its read
     read_errors: list = field(default_factory=list)
 
     def add(self, kind: str, op: Op, signal) -> None:
-        """A signal worth counting."""
+        """Add a signal worth counting."""
         self.all.append(Observation(kind, op, signal))
 
     def add_wait(self, op: Op, signal) -> None:
-        """A signal that is high while tokens wait for the operation."""
+        """Add a signal that is high while tokens wait for the operation."""
         self.add("wait", op, signal)
 
 
 @dataclass(eq=False)
 class RunSignals:
-    """From the start of a run to its end."""
+    """Signals that control a run from its start to its end."""
 
     start: Signal = field(default_factory=lambda: Signal(name="start_token"))
     entered: Signal = field(default_factory=lambda: Signal(name="entered"))
@@ -68,8 +68,8 @@ class KernelContext:
     memories: Mapping[str | None, Memory]
     arguments: Mapping[str, Value]
     seed: Value | None
-    ram_faults: bool = False  #: as :class:`hls.options.Options` says
-    unit_name: str = ""  #: of the kernel in hardware; where it has several compute units, of one of them
+    ram_faults: bool = False  #: see :class:`hls.options.Options`
+    unit_name: str = ""  #: name of the kernel's hardware, or that of one of its compute units
 
     def __post_init__(self):
         self.unit_name = self.unit_name or self.function.name
@@ -82,7 +82,7 @@ class KernelContext:
 
     @property
     def by_group(self) -> bool:
-        """Whether the kernel's top gets a token for every group that the unit takes, not one for the launch."""
+        """Whether the kernel's top gets a token for every group that the unit takes, rather than one for the launch."""
         return units_of(self.function) > 1
 
     def latency(self, op: Op) -> int:
@@ -90,7 +90,7 @@ class KernelContext:
         return self.plan.latency[op]
 
     def bypass_depth(self, op: Op) -> int:
-        """Entries of the queue that goes past an operation which answers: tokens that may be inside it."""
+        """Entries of the queue that bypasses an operation with a response: tokens that may be inside it."""
         regions = (self.plan.top, *self.plan.loops.values())
         return next(
             level.bypass_depth for region in regions for level in region.levels for row in level.row if row.op is op

@@ -1,4 +1,4 @@
-"""How the outside starts kernels and gives them arguments: AXI4-Lite registers, or plain wires."""
+"""Control interfaces, by which the host starts kernels and sets arguments: AXI4-Lite registers, or plain wires."""
 
 from amaranth import *
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -24,14 +24,15 @@ class AxiLiteKernels:
 
     def __init__(self, m: Module):
         self.m, self.controls, self.interrupts = m, [], []
-        self.forget = Signal(name="forget_constants")  #: strobe: the host may have written what constant caches hold
+        #: strobe: the host may have written the contents of constant caches
+        self.forget = Signal(name="forget_constants")
 
     def add(self, hardware, name, registers, arguments, counters) -> RegisterMap:
         """Connect the kernel whose module has that name; ``registers`` and ``arguments`` are widths and signals by
         name, ``counters`` its counters."""
         m = self.m
         names = [(c.name, c.bits) for c in counters.layout.counters]
-        # a driver that does not know whether buffers overlap leaves the register alone, and order is kept
+        # a driver that does not know whether buffers overlap does not write the register; accesses then stay in order
         initial = {OVERLAP: 1} if OVERLAP in dict(registers) else {}
         control = AxiLiteControl(arguments=registers, counters=names, initial=initial)
         m.submodules[f"{name}_control"] = control
@@ -41,7 +42,7 @@ class AxiLiteKernels:
             control.idle.eq(~hardware.busy),
             control.error.eq(hardware.error),
             *(signal.eq(control.arguments[name]) for name, signal in arguments.items()),
-            # all at once: Amaranth looks at every bit of a signal for each statement that sets a part of it
+            # one assignment: Amaranth visits every bit of a signal for each statement that assigns a part of it
             Value.cast(control.counters).eq(
                 Cat(_of_width(v, c.bits) for c, v in zip(counters.layout.counters, counters.values, strict=True))
             ),

@@ -26,7 +26,8 @@ def _bits(value, type) -> int:
 
 
 def _shift(fn):
-    """Shifts by the width or more give zeros (or the sign): only as many amount bits as matter are shifted by."""
+    """A shift that uses only as many bits of the amount as matter: shifts by the width or more give zeros (or the
+    sign)."""
 
     def build(op, a, amount):
         bits = len(a)
@@ -78,8 +79,8 @@ def _extend(op, a):
 
 
 def _order(op, a, b):
-    """Of what is compared with a round number only the upper bits are looked at: not every synthesis finds that by
-    itself."""
+    """Compares only the upper bits where a constant has zeros below them, an optimization that not every synthesis tool
+    finds."""
     signed = op.opcode[0] == "s"
     cut = cut_order(op)
     if cut is None:

@@ -1,4 +1,4 @@
-"""Fences of a kernel: which store units each waits for, and which load units it makes forget."""
+"""Fences of a kernel: the store units that each waits for, and the load units that it invalidates."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -11,7 +11,7 @@ __all__ = ["FenceAccess", "build_fences", "fences_of", "waits_for_stores"]
 
 
 class FenceAccess:
-    """A fence operation as a variable-latency unit: a request asks, a response says that the stores are in memory."""
+    """A fence operation as a variable-latency unit: the response to a request says that the stores are in memory."""
 
     def __init__(self, context, op: Op):
         self.op = op
@@ -41,8 +41,7 @@ def _queue_depth(context, store: Op) -> int:
 
 
 def fences_of(context) -> dict[Op, FenceAccess]:
-    """The fences of a kernel whose store and load units are known; those that have nothing to wait for need no
-    hardware."""
+    """The fences of a kernel whose store and load units are known; fences with nothing to wait for need no hardware."""
     return {
         op: FenceAccess(context, op)
         for op in walk(context.function.body)
@@ -51,7 +50,7 @@ def fences_of(context) -> dict[Op, FenceAccess]:
 
 
 def build_fences(context):
-    """Connect the fences, also those of meetings, with store units and their queues, once all queues are there; flush
+    """Connect the fences, also those of barriers, with store units and their queues, once all queues exist; invalidate
     loads."""
     m, askers = context.m, {}
     fences = context.servers.fences | {
@@ -60,7 +59,7 @@ def build_fences(context):
     for op, fence in fences.items():
         m.submodules[f"{context.names.op(op)}_fence"] = fence.unit
         for store, view in zip(fence.stores, fence.unit.stores, strict=True):
-            if store.access.direction == "store":  # a fence behind an atomic operation knows that it was answered
+            if store.access.direction == "store":  # a fence after an atomic operation knows that it was answered
                 queue = context.servers.queued[store.op]
                 m.d.comb += [view.queued.eq(queue.level), view.taken.eq(queue.o.valid & queue.o.ready)]
             askers.setdefault(store, []).append(view.fence)

@@ -1,4 +1,4 @@
-"""What lies between the kernels and global memory: an interconnect and AXI4 masters, or nothing but RAM ports."""
+"""The connection between kernels and global memory: an interconnect and AXI4 masters, or plain RAM ports."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ __all__ = ["connect_axi", "connect_ram"]
 
 
 def connect_ram(hardware) -> tuple[dict, tuple[RamPort, ...]]:
-    """Top-level ports by name, and their description, for kernels of which every access has a RAM port."""
+    """Top-level ports by name, and their description, for kernels all of whose accesses have a RAM port."""
     ports, described = {}, []
     for kernel in (part for h in hardware for part in h.parts):
         for ram, description, refused in kernel.ports:
@@ -38,16 +38,16 @@ def _named(ram):
 
 
 def bursts_under_way(latency: int) -> int:
-    """Bursts under way at a bank so that scattered words, each a burst of its own, keep it busy over a memory's
-    ``latency`` cycles; a power of two, as block RAMs are."""
+    """Bursts in flight at a bank that let scattered words, each a burst of its own, keep it busy over a memory's
+    ``latency`` in cycles; a power of two, as block RAM depths are."""
     return max(32, 1 << (latency - 1).bit_length())
 
 
 def connect_axi(m: Module, hardware, memories, address_bits: int, constant_bytes: int, forget) -> dict:
-    """Connect the units of all kernels to one AXI4 master a bank of the ``memories`` of a board, the default one first;
-    returns the top-level ports by name. Banks are numbered through all memories.
+    """Connect the units of all kernels to one AXI4 master per bank of the ``memories`` of a board, the default one
+    first; returns the top-level ports by name. Banks are numbered through all memories.
 
-    Loads of constant memory share a cache of ``constant_bytes`` in each, which ``forget`` empties.
+    Loads of constant memory share a cache of ``constant_bytes`` in each memory, which ``forget`` invalidates.
     """
     parts, ports, first = [part for h in hardware for part in h.parts], {}, 0
     for k, memory in enumerate(memories):
@@ -59,8 +59,8 @@ def connect_axi(m: Module, hardware, memories, address_bits: int, constant_bytes
 
 @dataclass(frozen=True)
 class _MemorySide:
-    """What lies before the banks of one memory: its units, interconnects and masters. ``location`` is the memory's name
-    as accesses have it."""
+    """The hardware of one memory: its units, interconnects and masters. ``location`` is the memory's name in
+    accesses."""
 
     m: Module
     memory: Memory
@@ -68,7 +68,7 @@ class _MemorySide:
     location: str | None
 
     def connect(self, parts, constant_bytes: int, forget, first: int) -> dict:
-        """Connect the units of the kernels' ``parts``; returns the ports by name, the banks numbered from ``first``
+        """Connect the units of the kernels' ``parts``; returns the ports by name, with banks numbered from ``first``
         on."""
         memory = self.memory
         atomics, constants = self._atomics(parts), self._constants(parts, constant_bytes, forget)
@@ -96,7 +96,7 @@ class _MemorySide:
         return ports
 
     def _add(self, name: str, part):
-        """Put a part into the module; parts of other memories than the default one are named after these."""
+        """Put a part into the module; parts of other memories than the default one carry the memory's name."""
         self.m.submodules[f"{name}_{self.location.lower()}" if self.location else name] = part
         return part
 
@@ -119,8 +119,8 @@ class _MemorySide:
         return [unit]
 
     def _constants(self, parts, size: int, forget) -> list[ConstantCache]:
-        """The constant cache of all kernels, if anybody loads through it. Its size is rounded up to what its places can
-        be numbered by."""
+        """The constant cache of all kernels, if any load uses it. Its size is rounded up so that its entries fill their
+        index."""
         ports, word_bytes = [port for h in parts for port in h.constants(self.location)], self.memory.word_bytes
         if not ports:
             return []
@@ -160,7 +160,7 @@ class _MemorySide:
 
 
 def _connect_wide(m, source, sink):
-    """Connect a bank of the interconnect to a master: only the address is wider there."""
+    """Connect a bank of the interconnect to a master, whose address is wider."""
     for path, member, value in source.signature.flatten(source):
         other = sink
         for step in path:

@@ -1,4 +1,4 @@
-"""Hazards of a kernel: which store units each watches, and which units it lets go on."""
+"""Hazard units of a kernel: the store units that each watches, and the accesses that it releases."""
 
 from amaranth import *
 
@@ -11,8 +11,8 @@ __all__ = ["HazardAccess", "build_hazards", "hazards_of"]
 
 
 class HazardAccess:
-    """A hazard operation as a variable-latency unit: a request brings addresses, a response says that none is on its
-    way."""
+    """A hazard operation as a variable-latency unit: a request brings addresses, the response says that no store to
+    them is in flight."""
 
     def __init__(self, context, op: Op, plan: HazardPlan):
         self.op, self.inside, units = op, plan.inside, context.servers.units
@@ -36,13 +36,13 @@ class HazardAccess:
 
 
 def hazards_of(context) -> dict[Op, HazardAccess]:
-    """The hazards of a kernel whose store and load units are known."""
+    """The hazard units of a kernel whose store and load units are known."""
     return {op: HazardAccess(context, op, plan) for op, plan in context.memory.hazards.items()}
 
 
 def build_hazards(context):
-    """Connect the hazards with store units, once all queues are there; loads forget what they hold as stores come into
-    memory."""
+    """Connect the hazard units with store units, once all queues exist; loads are invalidated when a store that their
+    hazard unit watches reaches memory."""
     m, hurried = context.m, {}
     for op, hazard in context.servers.hazards.items():
         m.submodules[f"{context.names.op(op)}_unit"] = hazard.unit

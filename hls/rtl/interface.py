@@ -1,4 +1,4 @@
-"""What the outside needs to know of a built system: kernels, their registers, the memory ports (data only)."""
+"""The external interface of a built system: kernels, their registers, the memory ports (data only)."""
 
 from dataclasses import dataclass
 
@@ -15,19 +15,19 @@ __all__ = [
     "stream_prefix",
 ]
 
-#: each kernel has a window of this size in the control port's address space
+#: size of each kernel's window in the control port's address space
 WINDOW_BYTES = 0x10000
 
 
 @dataclass(frozen=True)
 class ArgumentInterface:
     """A kernel argument: ``kind`` "buffer" (an address is passed), "scalar", "local" (a size in bytes is passed, at
-    most ``limit``; None: any) or "pipe"; ``offset`` of its register in the window, which a pipe has none of: it is
-    joined to the pipe of the same name.
+    most ``limit``; None: any) or "pipe"; ``offset`` of its register in the window. A pipe has none: it is connected to
+    the pipe of the same name.
 
     ``direction`` says what a kernel does with a buffer: "in", "out", "inout" or "unused". ``memory`` is the name of the
     memory that it must lie in; None for the board's default one. Its address must be a multiple of ``alignment`` bytes:
-    the units look at no bits below.
+    the units ignore the bits below.
     """
 
     name: str
@@ -39,7 +39,7 @@ class ArgumentInterface:
     limit: int | None = None
     memory: str | None = None
     alignment: int = 1
-    type: str = ""  #: the type of a scalar, or of what a pointer points to, without the program's own names of types
+    type: str = ""  #: the type of a scalar, or the type a pointer points to, without type names of the program
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class CounterInterface:
 
 @dataclass(frozen=True)
 class KernelInterface:
-    """One kernel. ``base`` is where its register window begins; ``launch`` maps size names to register offsets.
+    """One kernel. ``base`` is the address of its register window; ``launch`` maps size names to register offsets.
 
-    ``work_group_size`` is what the kernel requires, or None; ``most_work_items`` the largest group it has room for,
-    None for any. The size of a group in dimension 0 must be a multiple of ``lanes``; ``units`` compute units share the
-    groups. An ``autorun`` kernel is started by nobody. ``promised``: only the program knows that all work-items of a
+    ``work_group_size`` is the size that the kernel requires, or None; ``most_work_items`` the largest group it has room
+    for, None for any. The size of a group in dimension 0 must be a multiple of ``lanes``; ``units`` compute units share
+    the groups. An ``autorun`` kernel starts by itself. ``promised``: only the program asserts that all work-items of a
     group reach its barriers.
     """
 
@@ -79,10 +79,10 @@ class KernelInterface:
 
 @dataclass(frozen=True)
 class RamPort:
-    """A port of one access to plain on-chip memory: one access a cycle, never refused.
+    """A port of one access to plain on-chip memory: one access per cycle, never refused.
 
-    ``NAME_addr`` (out) is the number of a word of ``bytes`` bytes; a load has ``NAME_en`` (out) and in the next cycle
-    ``NAME_data`` (in), held until the next load; a store has ``NAME_data`` and ``NAME_strobe``, a bit for each byte
+    ``NAME_addr`` (out) is the number of a word of ``bytes`` bytes. A load has ``NAME_en`` (out) and in the next cycle
+    ``NAME_data`` (in), held until the next load. A store has ``NAME_data`` and ``NAME_strobe``, a bit for each byte
     (out).
     """
 
@@ -100,15 +100,15 @@ class StreamInterface:
     where the system writes it): a value of ``bits`` bits moves in a cycle in which valid and ready are high."""
 
     name: str
-    direction: str  #: "in" or "out", as the kernels see it
+    direction: str  #: "in" or "out", as seen by the kernels
     bits: int
     channel: str
 
 
 @dataclass(frozen=True)
 class MemoryInterface:
-    """One of the board's memories: global addresses [``base``, ``base + bytes``), of which pieces of
-    ``interleave_bytes`` go round its ``banks``. Each bank has an AXI port; these are numbered through all memories."""
+    """One of the board's memories: global addresses [``base``, ``base + bytes``), interleaved over its ``banks`` in
+    pieces of ``interleave_bytes``. Each bank has an AXI port; these are numbered through all memories."""
 
     name: str
     base: int
@@ -118,17 +118,17 @@ class MemoryInterface:
 
 
 def stream_prefix(stream) -> str:
-    """What the names of a stream's ports begin with."""
+    """The common prefix of a stream's port names."""
     return f"io_{stream.direction}_{stream.name}"
 
 
 @dataclass(frozen=True)
 class SystemInterface:
     """The whole system: ``axi`` holds the data width in bits of each bank's port, ``ram`` the ports of a board with
-    memory on the chip; one of the two is empty. ``memories`` are those that the program uses, the default one, of which
-    ``interleave_bytes`` is, first. ``control`` is "axi-lite" or "wires" (:class:`hls.options.Options`). With a
-    ``double_clock`` there is a port ``sync2x_clk``: a clock of exactly twice the frequency of ``clk``, of which every
-    rising edge is one of its rising edges."""
+    on-chip memory; one of the two is empty. ``memories`` are those that the program uses, the default one first;
+    ``interleave_bytes`` is that of the default one. ``control`` is "axi-lite" or "wires"
+    (:class:`hls.options.Options`). With a ``double_clock`` the port ``sync2x_clk`` exists: a clock of exactly twice the
+    frequency of ``clk``, aligned so that every rising edge of ``clk`` is one of its rising edges."""
 
     top: str
     kernels: tuple[KernelInterface, ...]

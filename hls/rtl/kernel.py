@@ -24,14 +24,14 @@ __all__ = ["build_kernel"]
 class KernelHardware:
     """A built kernel.
 
-    ``m`` is its module. ``start`` (in) begins a run with the arguments as they then are; ``busy`` is high until every
-    token has left and every store is acknowledged; ``done`` is high in the run's last cycle. ``error`` has strobes
-    of what the memory refused, as :mod:`hls.profile.refused` numbers them.
+    ``m`` is its module. ``start`` (in) begins a run with the current arguments; ``busy`` is high until every token has
+    left and every store is acknowledged; ``done`` is high in the run's last cycle. ``error`` has strobes for refused
+    memory accesses, numbered as in :mod:`hls.profile.refused`.
 
-    One of several compute units runs on what ``groups`` gives it, one token for each group: ``all_entered`` is a strobe
-    for each of which no work-item is left to enter. It is ``busy`` until all units are done: ``exhausted`` (in) says
-    that there are no more groups, ``quiet`` that it has none inside and all its stores are acknowledged, ``finish``
-    (in) that all have come so far.
+    A kernel that is one of several compute units gets its work from ``groups``, one token for each group:
+    ``all_entered`` is a strobe for each group all of whose work-items have entered. It is ``busy`` until all units are
+    done: ``exhausted`` (in) says that no more groups follow, ``quiet`` that no group is inside and all its stores are
+    acknowledged, ``finish`` (in) that all units have reached this state.
     """
 
     def __init__(self, context: KernelContext):
@@ -44,7 +44,7 @@ class KernelHardware:
         for unit in (*context.servers.units.values(), *context.servers.ports.values()):
             unit.attach(context)
         build_onchip(context)
-        self.ends = build_ends(context)  #: the stream of each end of a channel
+        self.ends = build_ends(context)  #: the stream of each channel end
         top = RegionBuilder(context, context.plan.top)
         self.m.submodules.top = top.build()
         build_meets(context)
@@ -56,7 +56,7 @@ class KernelHardware:
 
     @property
     def parts(self) -> list["KernelHardware"]:
-        """What has the ports to memory: the kernel itself."""
+        """The parts with ports to memory: the kernel itself."""
         return [self]
 
     def reads(self, location: str | None) -> list:
@@ -81,8 +81,8 @@ class KernelHardware:
 
     @property
     def ports(self):
-        """Each port to RAM outside of the kernel with its description, and its input that says that there is no such
-        word (or None), in program order."""
+        """Each port to RAM outside of the kernel with its description, and its input that says that no such word exists
+        (or None), in program order."""
         return [(p.ram, p.interface, p.refused) for p in self.context.servers.ports.values() if p.interface is not None]
 
     def _control(self):
@@ -93,13 +93,13 @@ class KernelHardware:
         settling = Signal(range(wait + 2))
         stores = [u.unit.idle for u in context.servers.units.values() if u.access.direction != "load"]
         stores += [~unsent for unsent in context.servers.unsent]
-        over = Signal()  # no store is on its way to its unit, and none will come
+        over = Signal()  # no store is on its way to its unit, and none will follow
         m.d.sync += over.eq(passed & ~Cat(*context.servers.unsent, C(0)).any())
         for unit in context.servers.units.values():
             if unit.access.direction != "store":
-                # what the last run fetched may have been overwritten since
+                # words fetched in the last run may have been overwritten since
                 anew = self.start | context.servers.flushes.get(unit.op, 0)
-                # the unit of atomic operations has what all others have done to its words
+                # the unit of atomic operations sees what all others do to its words
                 if unit.access.direction == "load":
                     anew |= reads_anew(unit.op, context.function)
                 m.d.comb += unit.unit.flush.eq(anew)
@@ -120,7 +120,7 @@ class KernelHardware:
                 m.d.sync += self.busy.eq(0)
 
     def _errors(self):
-        """Gather what the memory refused: by direction, and by access."""
+        """Collect refused memory accesses: by direction, and by access."""
         reads = self.context.observations.read_errors
         writes = [
             (op, u.unit.observe.error) for op, u in self.context.servers.units.items() if u.access.direction != "load"
@@ -132,7 +132,7 @@ class KernelHardware:
         self.m.d.comb += [self.error[bit].eq(Cat(each).any()) for bit, each in strobes.items()]
 
     def _run_of_one(self):
-        """(the top's token is there, it has passed, the run may end) of a kernel that is one token for the whole
+        """(the top's token may enter, it has passed, the run may end) of a kernel with one token for the whole
         launch."""
         waiting, passed = Signal(), Signal()
         with self.m.If(self.start):
@@ -145,13 +145,13 @@ class KernelHardware:
         return waiting, passed, C(1)
 
     def _run_of_groups(self):
-        """The same of a unit, whose top has a token for each group."""
+        """The same for a compute unit, whose top has a token for each group."""
         inside = Signal(NUMBER)
         self.m.d.sync += inside.eq(inside + self.context.run.entered - self.context.run.finished)
         return self.groups.valid & self.busy, self.exhausted & (inside == 0), self.finish
 
     def _take_groups(self, top: RegionBuilder):
-        """Connect what a group brings with the values of the top's tokens."""
+        """Connect the values that come with a group to the values of the top's tokens."""
         context = self.context
         self.groups = stream.Signature(data.StructLayout(dict.fromkeys(context.values.of_group, NUMBER))).create(
             path=("groups",)

@@ -1,4 +1,4 @@
-"""Values that depend on arguments only: registers beside the pipeline, settled before the first token starts."""
+"""Launch-invariant values: registers beside the pipeline, stable before the first token starts."""
 
 from amaranth import *
 
@@ -9,7 +9,8 @@ __all__ = ["build_static"]
 
 
 def build_static(context) -> Module:
-    """One register behind every static operation; ``KernelPlan.static_depth`` cycles after the arguments all hold."""
+    """One register after every launch-invariant operation; all are valid ``KernelPlan.static_depth`` cycles after the
+    arguments."""
     m = Module()
     for op in context.plan.static:
         if op.opcode == "const":

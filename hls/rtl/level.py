@@ -1,7 +1,7 @@
-"""One level of a region as a pipeline: its stages, what enters, and what it pushes into the queues behind it.
+"""One level of a region as a pipeline: its stages, its entry, and what it pushes into the queues after it.
 
-Signals are made on demand: :meth:`LevelBuilder.at` gives a value at a stage and adds the registers that bring it there;
-what no operation of the level computes is asked for at the entry, in ``incoming``.
+Signals are made on demand: :meth:`LevelBuilder.at` returns a value at a stage and adds the registers that bring it
+there. Values that no operation of the level computes are recorded in ``incoming`` and come in at the entry.
 """
 
 from amaranth import *
@@ -22,7 +22,7 @@ class LevelBuilder:
     m : the module
     enter : high in the cycle in which a token enters (driven by the region)
     go : high in cycles in which the registers move; constant 1 unless the level is elastic
-    incoming : values asked for at the entry, with their signals (driven by the region)
+    incoming : values needed at the entry, with their signals (driven by the region)
     """
 
     def __init__(self, context, region: RegionPlan, plan: LevelPlan):
@@ -40,7 +40,7 @@ class LevelBuilder:
             self._valid.append(valid)
 
     def clocked(self, assignment):
-        """Registers that move with the level's tokens."""
+        """Add registers that move with the level's tokens."""
         if self.plan.elastic:
             with self.m.If(self.go):
                 self.m.d.sync += assignment
@@ -84,7 +84,7 @@ class LevelBuilder:
         return point.stage if point.level == self.plan.index else 0
 
     def _make(self, value: Value, stage: int):
-        """The signal of a value at the stage in which it appears."""
+        """The signal of a value at the stage in which it becomes available."""
         load = self.context.observations.failed.get(value)
         if load is not None and self.region.place[load].level == self.plan.index:
             return self.context.servers.ports[load].failed(self, self.region.place[load].stage)
@@ -103,19 +103,19 @@ class LevelBuilder:
         return signal
 
     def _answered(self, load: Op) -> int:
-        """The stage in which a load inside the level has its data."""
+        """The stage in which the data of a load inside the level is valid."""
         return self.region.place[load].stage + self.context.servers.ports[load].access.latency
 
     def report_failed_loads(self):
-        """Tell of loads inside the level that failed; their tokens are surely the program's."""
+        """Report loads inside the level that failed; their tokens are not speculative."""
         for op, point in self.region.place.items():
             if point.level == self.plan.index and self.context.servers.may_fail(op):
                 failed = self.context.servers.ports[op].failed(self, point.stage)
                 self.context.observations.read_errors.append((op, self.valid(self._answered(op)) & failed))
 
     def effects(self):
-        """Build the level's calls, stores and atomic operations that never wait, whether or not a value asks for
-        them."""
+        """Build the level's calls, stores and atomic operations that never wait, whether or not their results are
+        used."""
         for op, point in self.region.place.items():
             if point.level != self.plan.index:
                 continue
@@ -139,7 +139,7 @@ class LevelBuilder:
         )
         if op.opcode == "addr":
             self.m.d.comb += signal.eq(self.context.values.base(op) + operands[0])
-        elif op.opcode == "given":  # no buffer lies at 0
+        elif op.opcode == "given":  # no buffer has address 0
             self.m.d.comb += signal.eq(self.context.values.base(op).any())
         else:
             self.m.d.comb += signal.eq(combinational(op, operands))

@@ -1,4 +1,5 @@
-"""Names of signals and modules: from the kernel where it has one, else from operation and line; unique in a kernel."""
+"""Names of signals and modules: from the kernel's source where it has one, else from operation and line; unique in a
+kernel."""
 
 import re
 
@@ -10,13 +11,13 @@ __all__ = ["Names"]
 
 
 class Names:
-    """The names given so far. Asking twice gives the same one."""
+    """The names assigned so far. The same object always gets the same name."""
 
     def __init__(self, memory: MemoryPlan):
         self._memory = memory
         self._given: dict[Value | Op, str] = {}
         self._taken: set[str] = set()
-        self._last: dict[str, int] = {}  #: the last number behind a stem
+        self._last: dict[str, int] = {}  #: last number appended to each stem
 
     def value(self, value: Value) -> str:
         """The name of a value's signals."""

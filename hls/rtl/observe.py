@@ -1,4 +1,4 @@
-"""Counters of one kernel, from what its regions and units offer for observation."""
+"""Counters of one kernel, fed by the observable signals of its regions and units."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ class KernelCounters:
     """Builds the counters of a kernel into its module. ``layout`` describes them; ``values`` are their signals in
     order.
 
-    With ``counted`` False nothing is built, and the layout says so. ``channels`` are what can be watched of each
+    With ``counted`` False nothing is built, and the layout says so. ``channels`` holds the observable signals of each
     channel of the system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
     """
 
@@ -124,8 +124,8 @@ class KernelCounters:
         }[cause.kind]
 
     def _say_loop(self, loop, label: str) -> str:
-        """What a loop around ``loop`` waits for when nothing in ``loop`` waits: that its last iterations pass the
-        pipeline."""
+        """The message for an outer loop that waits for ``loop`` while nothing in ``loop`` waits: its last iterations
+        drain."""
         around = next(
             (
                 o
@@ -159,10 +159,10 @@ class KernelCounters:
         self._build_accounts()
 
     def _stretches(self, loop, seen):
-        """(busy, begins) of the stretches from which a loop's interval is measured.
+        """(busy, begins) of the periods in which a loop's II is measured.
 
-        A loop around others issues some iterations ahead of the inner loops, so that its last issue comes early: there
-        the interval is that at which iterations leave.
+        An outer loop issues some iterations ahead of its inner loops, so its last issue comes early: its II is measured
+        where iterations leave.
         """
         name, around = (
             self.context.names.op(loop),
@@ -195,8 +195,8 @@ class KernelCounters:
         self.values += [*named, *self._split(rest)]
 
     def _split(self, rest):
-        """Cycles without a cause before the last issue, and those behind it: ``rest`` is their sum, as the histogram
-        shows it."""
+        """Splits the cycles without a cause into those before the last issue and those after it: ``rest`` is their sum,
+        from the histogram."""
         between, drain = Signal(COUNTER_BITS, name="between"), Signal(COUNTER_BITS, name="drain")
         first = self.causes[0]
         shown = first.signal if first.kind == "issued" else C(0)
@@ -225,7 +225,7 @@ class KernelCounters:
 
 
 class UnitCounters:
-    """The counters of all compute units of a kernel, one unit's behind the other's."""
+    """The counters of all compute units of a kernel, concatenated."""
 
     def __init__(self, units: list[KernelCounters]):
         self.layout = replace(units[0].layout, units=len(units))
@@ -233,7 +233,7 @@ class UnitCounters:
 
 
 def _of_group(op) -> str:
-    """What a group does that frees for the next what each has for itself."""
+    """The phrase for what a group does before it releases its resources to the next group."""
     names = op.attrs.get(Attr.MEMS, ()) if op and not op.attrs.get(Attr.CALLS) else ()
     return f"leave its copy of {', '.join(names)}" if names else "be done with its calls on channels"
 

@@ -12,7 +12,7 @@ __all__ = ["build_onchip"]
 
 
 def build_onchip(context):
-    """Put every memory of the kernel's own into its module; the ports of its accesses are there."""
+    """Put every memory of the kernel into its module; the ports of its accesses exist already."""
     for name, memory in context.memory.onchip.items():
         loads, stores = ([context.servers.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
         narrow = any(port.access.bytes < memory.word_bytes for port in stores)
@@ -57,9 +57,9 @@ def _store_side(port):
 
 
 def _show_writes(context, port, memory, stores, ram):
-    """Let a port see what is being written in its bank: by anybody, or, where each group's or iteration's copy is a
-    bank with a writer of its own, by those who may use the same one. Of one iteration these are the stores of the
-    port's own loop: others are over, or have not begun."""
+    """Let a port watch what is being written in its bank. It watches all stores or, where each group's or iteration's
+    copy is a bank with a writer of its own, those that may use the same copy. For copies of iterations these are the
+    stores of the port's own loop: other loops have ended, or have not begun."""
     turns, mask = list(port.unit.written) if memory.pumped else [port.unit.written], memory.mask(port.op)
     if mask.bit_count() == 1:
         written = [ram.written] if isinstance(ram, ReplicatedRam) else ram.written[mask.bit_length() - 1]
@@ -83,6 +83,6 @@ def _same(seen, written):
 
 
 def _words(memory) -> tuple[int, ...]:
-    """The words of a constant table; none of a memory that is written."""
+    """The words of a constant table; empty for a memory that is written."""
     data, size = memory.memory.data or b"", memory.word_bytes
     return tuple(int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size))

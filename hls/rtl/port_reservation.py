@@ -1,4 +1,4 @@
-"""Levels whose tokens use the same write ports: what they ask before a token enters."""
+"""Port reservations of levels that share write ports, made before a token enters."""
 
 from amaranth import *
 
@@ -10,8 +10,8 @@ __all__ = ["build_bookings"]
 
 
 def build_bookings(context) -> dict:
-    """By (region's plan, level's number): a signal to be driven high while a token wants to enter, one that says that
-    it may, and a store of the level for which it asks."""
+    """By (region's plan, level's number): a signal to be driven high while a token is ready to enter, a signal that
+    says that it may enter, and a store of the level that the reservation is for."""
     found = {}
     for number, booking in enumerate(context.plan.bookings):
         part = context.m.submodules[f"bookings{number}"] = PortBookings(booking.users)

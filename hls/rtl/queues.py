@@ -1,4 +1,4 @@
-"""The queues around one level: requests and live values pushed behind it, and the join in front of it."""
+"""The queues around one level: requests and live values pushed after it, and the join before it."""
 
 from amaranth import *
 from amaranth.lib import data
@@ -13,24 +13,24 @@ __all__ = ["LevelQueues"]
 
 
 class LevelQueues:
-    """Connects a level to what is in front of it and behind it.
+    """Connects a level to the queues before and after it.
 
-    ``behind`` are the queues of the next level (already built), None for the last. After :meth:`push` all that the
-    level needs is known; :meth:`accept` then makes its entry.
+    ``behind`` are the queues of the next level (already built), None for the last. After :meth:`push` everything that
+    the level needs is known; :meth:`accept` then makes its entry.
     """
 
     def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None"):
         self.region, self.builder, self.behind = region, builder, behind
         self.context, self.m = region.context, region.m
-        self.room = []  # bits without which no token may enter
-        self.moves = []  # elastic: bits without which the registers may not move
-        self.carried: list[Value] = []  # what the queue in front of this level brings
+        self.room = []  # conditions for a token to enter
+        self.moves = []  # elastic: conditions for the registers to move
+        self.carried: list[Value] = []  # what the queue before this level carries
         self.bypass = None
 
-    # --- behind the level ---
+    # --- after the level ---
 
     def push(self):
-        """Push the requests of the row and, where there is a next level, what travels past them."""
+        """Push the requests of the boundary and, unless this is the last level, the values that bypass it."""
         for row in self.builder.plan.row:
             self._push_request(row)
         if self.behind is not None:
@@ -57,7 +57,7 @@ class LevelQueues:
             self.context.servers.unsent.append(fifo.level != 0)
 
     def _enabled(self, op, stage):
-        """The operation's predicate at a stage, or None where it is always on."""
+        """The operation's predicate at a stage, or None if it is unconditional."""
         condition = self.context.servers.condition(op)
         return None if condition is None else self.builder.at(condition, stage)
 
@@ -71,7 +71,7 @@ class LevelQueues:
             self.builder.m.d.comb += fifo.i.payload[f"f{k}"].eq(self.builder.at(value, stage))
 
     def _wait_for_group_room(self, fifo, whole):
-        """Let in the first token of a group only where all of the group find room."""
+        """Admit the first token of a group only where all of the group have room."""
         builder, index = self.builder, self.builder.plan.index
         credits = CreditCounter(builder.plan.bypass_depth, several=whole.items)
         self.m.submodules[f"bypass{index}_groups"] = credits
@@ -88,13 +88,13 @@ class LevelQueues:
             off = C(0) if on is None else ~on
             if stage:
                 self.moves.append(~builder.present(stage) | off | fifo.i.ready)
-            else:  # a token that would push as it enters waits outside, and lets those inside go on
+            else:  # a token that would push as it enters waits outside and does not block those inside
                 self.room.append(off | fifo.i.ready)
             m.d.comb += fifo.i.valid.eq(builder.valid(stage) & ~off)
             return
         m.d.comb += fifo.i.valid.eq(builder.valid(stage) if on is None else builder.valid(stage) & on)
         if self._single():
-            return  # one token passes in a run: it finds every queue empty
+            return  # one token passes per run: it finds every queue empty
         credits = self.m.submodules[f"{name}_credits"] = CreditCounter(depth, gives=1 if on is None else 2)
         taken = fifo.o.valid & fifo.o.ready
         self.m.d.comb += [
@@ -103,10 +103,10 @@ class LevelQueues:
         ]
         self.room.append(credits.available)
 
-    # --- in front of the level ---
+    # --- before the level ---
 
     def accept(self):
-        """Let tokens in: from the header, from the kernel's start, or from the row in front."""
+        """Let tokens in: from the header, from the kernel's start, or from the boundary before the level."""
         plan, index = self.region.plan, self.builder.plan.index
         open_ = Signal(name=f"open{index}")
         gates = [*self.room, self.builder.go] if self.builder.plan.elastic else list(self.room)
@@ -127,8 +127,8 @@ class LevelQueues:
         self.m.d.comb += open_.eq(Cat(*gates, *self._book(there, gates)).all())
 
     def _book(self, there, gates):
-        """The gate of a level whose stores use a port that others use, too: high if the port is free whenever the token
-        needs it."""
+        """The gate of a level whose stores share a port with others: high if the port is free in all cycles in which
+        the token needs it."""
         booked = self.context.servers.bookings.get((self.region.plan, self.builder.plan.index))
         if booked is None:
             return []
@@ -141,7 +141,8 @@ class LevelQueues:
         return self.region.plan.loop is None and not self.context.by_group
 
     def _turn(self):
-        """The gate of a level whose tokens come a multiple of some cycles apart: high in one cycle of each."""
+        """The gate of a level whose tokens enter a multiple of ``spacing`` cycles apart: high in one cycle of each
+        ``spacing``."""
         spacing, builder = self.builder.plan.spacing, self.builder
         if spacing == 1 or self._single():
             return []
@@ -160,13 +161,14 @@ class LevelQueues:
         return header.o.valid
 
     def _slot_ready(self, index):
-        """The gate of a recurrence: the slot's token before has passed the point behind which its values are safe."""
+        """The gate of a recurrence: the slot's previous token has passed the point after which its values may be
+        read."""
         ready, pseudo = self.region.ready_parts.get(index), self.region.pseudo
         if ready is None:
             return []
-        # where nobody knows yet which token is an invocation's last, the first one of the next waits like any other
+        # where it is not yet known which token is an invocation's last, the first one of the next waits like any other
         first = C(0) if self.region.undecided(index) else self.builder.at(pseudo.first, 0)
-        # a gate for overlapping buffers only stays as it is in other runs: sets and clears must come in pairs
+        # a gate that only matters if buffers overlap stays as it is in other runs: sets and clears must come in pairs
         matters = C(1) if self.builder.plan.ready is not None else self.context.values.overlap
         self.m.d.comb += ready.clear.valid.eq(self.builder.enter & ~first & matters)
         if self.region.plan.slots > 1:
@@ -175,8 +177,8 @@ class LevelQueues:
         return [first | ready.test.ready | ~matters]
 
     def _join(self, open_):
-        """Enter when the head of the bypass and every response it waits for are there; returns whether they are, and
-        the token is to enter."""
+        """Let a token enter when the head of the bypass and every response it waits for are valid; returns whether they
+        are, and whether the token enters."""
         index, builder = self.builder.plan.index, self.builder
         before = self.region.plan.levels[index - 1]
         if index in self.region.ready_parts or self.region.plan.speculative:
@@ -211,7 +213,7 @@ class LevelQueues:
         return arrived & ~over
 
     def _errors(self, ops, ons, failed):
-        """Report failed loads, or pass it on to the level that knows whether the program made them."""
+        """Report failed loads, or pass the failure on to the level that knows whether the program made these loads."""
         index, builder = self.builder.plan.index, self.builder
         for op, on in zip(ops, ons, strict=True):
             error = self.context.servers.response_error(op)
@@ -224,7 +226,7 @@ class LevelQueues:
         self.context.observations.read_errors += [(op, builder.enter & error) for op, error in failed]
 
     def _over(self, index):
-        """Whether the token at the entry of a speculative loop's deciding level comes behind the last of its
+        """Whether the token at the entry of a speculative loop's deciding level comes after the last of its
         invocation."""
         plan, builder = self.region.plan, self.builder
         if not plan.speculative or index != plan.decide.level:
@@ -238,7 +240,8 @@ class LevelQueues:
         return over & ~first
 
     def _response(self, op, open_, responses):
-        """(arrived or not expected, the response stream, expected) of one operation of the row in front."""
+        """(arrived or not expected, the response stream, expected) of one operation at the boundary before the
+        level."""
         builder = self.builder
         stream, fields = self.context.servers.response_port(self.region, op)
         condition = self.context.servers.condition(op)

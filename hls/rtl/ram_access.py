@@ -1,4 +1,4 @@
-"""Loads and stores of memory on the chip: operations inside a level, each with a RAM port of its own."""
+"""Loads and stores of on-chip memory: operations inside a level, each with a RAM port of its own."""
 
 from amaranth import *
 
@@ -13,18 +13,18 @@ __all__ = ["RamAtomicAccess", "RamLoadAccess", "RamStoreAccess"]
 
 
 class _RamAccess:
-    """An access that never waits. ``ram`` is the memory's side of its port, ``interface`` describes it to the outside
-    where the memory is there."""
+    """An access that never waits. ``ram`` is the memory's side of its port; ``interface`` describes the port to the
+    outside if the memory is outside of the kernel."""
 
     def __init__(self, context, access: Access):
         self.access, self.op = access, access.op
         reads = access.direction != "store"
         faults = {"faults": True} if reads and context.ram_faults and access.memory not in context.memory.onchip else {}
-        self.refused = Signal(name="refused") if faults else None  #: from memory: there is no such word
+        self.refused = Signal(name="refused") if faults else None  #: from memory: no such word exists
         self.unit = access.hardware.part(addr_bits=context.address_bits, **access.hardware.options, **faults)
 
     def attach(self, context):
-        """Put the port into the kernel's module and name what can be counted about it."""
+        """Put the port into the kernel's module and name its observable signals."""
         name = context.names.op(self.op)
         context.m.submodules[f"{name}_port"] = self.unit
         self.interface = None
@@ -51,17 +51,19 @@ class _RamAccess:
 
     @property
     def error(self):
-        """Whether the data that leaves the port is of no memory; None where nobody can say."""
+        """Whether the data that leaves the port is invalid because no such word exists; None where this is not
+        reported."""
         return self.unit.error if self.refused is not None else None
 
     def failed(self, builder, stage):
-        """A signal that says so of the token ``latency`` behind ``stage``, in which the address was taken; without
-        effect where it asks for nothing."""
+        """A signal that says so of the token ``latency`` stages after ``stage``, in which the address was taken; low if
+        the access was predicated off."""
         condition = builder.context.servers.condition(self.op)
         return self.error if condition is None else self.error & builder.at(condition, stage + self.access.latency)
 
     def _issue(self, context, builder, stage):
-        """Drive ``valid`` from the tokens of a stage; the operation's predicate, or None where it is always on."""
+        """Drive ``valid`` from the tokens of a stage; returns the operation's predicate, or None if it is
+        unconditional."""
         condition = context.servers.condition(self.op)
         valid = builder.valid(stage)
         builder.m.d.comb += self.unit.i.valid.eq(valid if condition is None else valid & builder.at(condition, stage))
@@ -69,7 +71,7 @@ class _RamAccess:
 
 
 class RamLoadAccess(_RamAccess):
-    """A load: its data is there a fixed number of stages behind its address."""
+    """A load: its data is valid a fixed number of stages after its address."""
 
     def place(self, context, builder, stage):
         """Build the load into a level, its address taken in ``stage``; returns the signal of its result."""
@@ -98,8 +100,8 @@ class RamStoreAccess(_RamAccess):
 
 
 class RamAtomicAccess(_RamAccess):
-    """An atomic operation on a memory of the kernel's own: a load that sees what is being stored, and a store in the
-    cycle in which its data is there. One follows the other in every cycle, also at the same place."""
+    """An atomic operation on a memory of the kernel: a load that watches what is being stored, and a store in the cycle
+    in which its data is valid. One may follow the other in every cycle, also at the same address."""
 
     def __init__(self, context, access: Access):
         super().__init__(context, access)
@@ -112,8 +114,7 @@ class RamAtomicAccess(_RamAccess):
         context.m.submodules[f"{context.names.op(self.op)}_store"] = self.store
 
     def place(self, context, builder, stage):
-        """Build the operation into a level, its address taken in ``stage``; returns the signal of what was there
-        before."""
+        """Build the operation into a level, its address taken in ``stage``; returns the signal of the old value."""
         condition, done = self._issue(context, builder, stage), stage + self.access.latency
         pointer, operands = self.op.operands[0], self.op.operands[2 : fixed_operands(self.op)]
         old = Signal(self.op.results[0].type.bits, name=context.names.value(self.op.results[0]))

@@ -1,7 +1,7 @@
-"""A region as hardware: its header, its levels joined by queues, and its exit.
+"""A region as hardware: its header, its levels connected by queues, and its exit.
 
-Levels are built from the last to the first: what a level asks for at its entry and no response brings is what the queue
-past the row before it must carry.
+Levels are built from the last to the first: what a level needs at its entry, and no response brings, must be carried by
+the bypass queue of the boundary before it.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ __all__ = ["Pseudo", "RegionBuilder"]
 
 @dataclass(frozen=True)
 class Pseudo:
-    """What the header puts into a token beside invariants; available at the entry of level 0."""
+    """The values that the header adds to a token beside invariants; available at the entry of level 0."""
 
     slot: Value
     first: Value
@@ -63,7 +63,7 @@ class RegionBuilder:
         self.again_events, self.ready_events = [], {}
         self.ready_parts: dict[int, SlotReady] = {}
         self.windows: list[tuple[int, Window, CreditCounter]] = []
-        #: by level and group: whether the token there would be the first of a group that there is no room for
+        #: by level and group: whether the token at the entry would be the first of a group for which there is no room
         self.full: dict[tuple, object] = {}
         self.children = {
             op: (RingBuilder if child.ring else RegionBuilder)(context, child) for op, child in self._loops()
@@ -99,15 +99,15 @@ class RegionBuilder:
         context.loops.histories[plan] = histories_of(context, plan)
 
     def _preset(self, carried) -> int | None:
-        """The bits that a carried value's register can begin a run with, so that no token has to choose; None where a
-        run may enter the loop again, or only the run knows. Tokens behind the last of a speculative loop may write when
-        it is over."""
+        """The reset value of a carried value's register, if that makes selecting the initial value unnecessary. None
+        where a run may enter the loop again, or where the initial value is only known at run time. Squashed tokens of a
+        speculative loop may still write after its end."""
         initial = self.context.values.fixed(self.plan.loop.operands[1 + carried.index])
         known = isinstance(initial, Const) and self.plan.once and not self.plan.speculative
         return initial.value if known else None
 
     def build(self) -> Module:
-        """The region's module, with one submodule a level and one a loop inside."""
+        """The region's module, with one submodule per level and one per inner loop."""
         m, plan = self.m, self.plan
         for loop, child in self.children.items():
             m.submodules[self.context.names.op(loop)] = child.build()
@@ -122,7 +122,7 @@ class RegionBuilder:
         return m
 
     def _control_loop(self):
-        """Everything around the header that decides when it issues."""
+        """The logic around the header that decides when it issues."""
         m, plan = self.m, self.plan
         m.d.comb += self.header.retire.eq(self.exit.retire)
         self._make_ready_parts()
@@ -140,7 +140,7 @@ class RegionBuilder:
             m.submodules[f"history_{root}"] = history.part
 
     def token_values(self) -> dict:
-        """What the token on offer at the header brings: signals by value."""
+        """The signals, by value, of the token offered by the header."""
         pseudo, plan, token = self.pseudo, self.plan, self.header.o.payload
         sources = {
             pseudo.slot: token.slot,
@@ -152,7 +152,7 @@ class RegionBuilder:
         return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(plan.invariants)}
 
     def _observe(self):
-        """What counters and the cycle account see of the header."""
+        """The signals of the header that counters and the cycle account observe."""
         loop, header = self.plan.loop, self.header
         for kind, signal in (
             ("issued", header.issued),
@@ -194,7 +194,7 @@ class RegionBuilder:
         if self.plan.loop is None:
             builder.m.d.comb += self.context.run.finished.eq(builder.valid(stage))
             return
-        if not self.plan.ring and not self.plan.speculative:  # there tokens go round, or are dropped on their way
+        if not self.plan.ring and not self.plan.speculative:  # there tokens circulate, or are dropped on their way
             self.context.observations.add("left", self.plan.loop, builder.valid(stage))
         results = dict(zip(self.plan.loop.results, self.plan.region.terminator.operands[1:], strict=True))
         write = self.exit.write
@@ -205,7 +205,7 @@ class RegionBuilder:
             builder.m.d.comb += write.entry.eq(builder.at(self.pseudo.entry, stage))
 
     def _answer(self, builder):
-        """What the level's tokens tell slots and header."""
+        """Connect the events by which the level's tokens inform slots and header."""
         self._write_carried(builder)
         self._answer_header(builder)
         self._announce_ready(builder)
@@ -235,10 +235,11 @@ class RegionBuilder:
         """Whether the token lets the header issue the next one of its invocation."""
         if not self.plan.speculative:
             return self._continues(builder, stage)
-        return builder.at(self.pseudo.epoch, stage) == self.epoch  # what was issued behind the last token is over
+        # a squashed token issued after the last one has no effect
+        return builder.at(self.pseudo.epoch, stage) == self.epoch
 
     def _later(self, m, event, cycles):
-        """An event that reaches ``event`` some cycles later: the header's pacing does not stop with the level."""
+        """An event that drives ``event`` some cycles later; it does not stop with an elastic level."""
         if not cycles:
             return event
         delay = EventDelay(self.plan.slots, cycles)
@@ -264,8 +265,8 @@ class RegionBuilder:
                 self.ready_events[level.index] = self._either(part.set, level.ready, level.ready_overlap, name)
 
     def _either(self, target, point, overlap_point, name: str):
-        """Points of a token with the events to be driven there, so that ``target`` gets that of ``overlap_point`` in
-        runs in which buffers overlap, and that of ``point`` (None: none) in others."""
+        """Points of a token with the events to be driven there, so that ``target`` gets the event of ``overlap_point``
+        in runs in which buffers overlap, and that of ``point`` (None: none) in others."""
         if point == overlap_point:
             return [(point, target)]
         overlap, points = self.context.values.overlap, [p for p in (point, overlap_point) if p is not None]
@@ -292,7 +293,7 @@ class RegionBuilder:
         return self.context.values.overlap if window.overlap else C(1)
 
     def _leave_windows(self, builder):
-        """Tokens that pass the end of a window make room in it."""
+        """Tokens that pass the end of a window release an entry in it."""
         for _, window, credits in self.windows:
             if window.until.level == builder.plan.index and not window.undecided:
                 passes = builder.valid(window.until.stage)
@@ -300,8 +301,8 @@ class RegionBuilder:
                 builder.m.d.comb += credits.give[0].eq(passes & ends & self._matters(window))
 
     def leave_undecided(self, index: int, taken, over):
-        """Tokens that leave the queue in front of level ``index``, and be it to be dropped as they are ``over``, make
-        room in windows that end there; those that are dropped also in windows that end later."""
+        """Tokens that leave the queue before level ``index``, even if they are dropped because they are ``over``,
+        release an entry in windows that end there. Dropped tokens also release one in windows that end later."""
         for level, window, credits in self.windows:
             if window.undecided and window.until.level == index:
                 self.m.d.comb += credits.give.eq(taken)
@@ -309,8 +310,8 @@ class RegionBuilder:
                 self.m.d.comb += credits.give[1].eq(taken & over & self._matters(window))
 
     def enter_windows(self, builder) -> list:
-        """One gate for each window that begins with the level; one of groups minds only their first tokens. One between
-        invocations has another gate for first tokens: nobody may be inside."""
+        """One gate for each window that begins with the level. A window of groups applies to their first tokens only.
+        One between invocations has another gate for first tokens: the window must be empty."""
         gates = []
         for level, window, credits in self.windows:
             if level == builder.plan.index:
@@ -324,15 +325,15 @@ class RegionBuilder:
         return gates
 
     def observe_windows(self, index, there):
-        """What the cycle account sees of tokens in front of a level, if any is ``there``, whose group waits for one
-        before it to leave."""
+        """The cycle account's signals for tokens before a level, if any is ``there``, whose group waits for an earlier
+        one to leave."""
         for (level, group), waits in self.full.items():
             if level == index:
                 self.context.observations.add("group", group, there & waits)
 
     def late_errors(self, index) -> dict:
         """Loads answered before the deciding level ``index`` of a speculative loop, each with a value that says whether
-        it failed: it counts only if the token turns out to be one of the program's."""
+        it failed: a failure only counts if the token turns out not to be squashed."""
         if not self.plan.speculative or index != self.plan.decide.level:
             return {}
         rows = [row.op for level in self.plan.levels[: index - 1] for row in level.row]
@@ -347,12 +348,12 @@ class RegionBuilder:
         return self._errors.setdefault(op, Value(IntType(1), "failed"))
 
     def undecided(self, index) -> bool:
-        """Whether tokens in that level may turn out to be behind the last one of their invocation."""
+        """Whether tokens in that level may turn out to come after the last one of their invocation."""
         return self.plan.speculative and index < self.plan.decide.level
 
 
 class RingBuilder(RegionBuilder):
-    """A loop in which work-items meet: tokens carry all their values, and go round through a queue."""
+    """A barrier loop: tokens carry all their values, and circulate through a queue."""
 
     def _make_loop_parts(self):
         context, plan = self.context, self.plan
@@ -380,7 +381,7 @@ class RingBuilder(RegionBuilder):
         return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(self.plan.invariants)}
 
     def _answer(self, builder):
-        """The token goes round once more."""
+        """Send the token around once more."""
         stage = builder.plan.depth - 1
         if builder.plan.index != len(self.plan.levels) - 1:
             return

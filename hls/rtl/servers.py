@@ -1,4 +1,4 @@
-"""What serves the operations of a kernel that may wait, and memory on the chip: units, ports, ends of channels."""
+"""The servers of variable-latency operations and on-chip memory in a kernel: units, ports, channel ends."""
 
 from ..ir import Attr, Op, Value
 from ..ir.accesses import PREDICATES
@@ -17,12 +17,12 @@ FIXED = {"load": RamLoadAccess, "store": RamStoreAccess, "atomic": RamAtomicAcce
 
 
 class Servers:
-    """By operation: ``units`` of accesses that may wait and ``ports`` of those that never do, calls on ``channels``
-    and those answered ``at_once``, ``fences``, ``hazards`` and ``meets``.
+    """By operation: ``units`` of accesses that may wait and ``ports`` of those that never do, calls on ``channels`` and
+    those answered ``at_once``, ``fences``, ``hazards`` and ``meets`` (barriers).
 
-    ``bookings`` has (wants to enter, may) of levels that book cycles of ports. Levels fill in ``queued``, the request
-    queue of every access, ``unsent``, stores pushed but not yet taken by their units, and ``flushes``, when loads must
-    forget what they hold.
+    ``bookings`` has (wants to enter, may enter) of levels that reserve cycles of ports. Levels fill in ``queued``, the
+    request queue of every access, ``unsent``, stores pushed but not yet accepted by their units, and ``flushes``, when
+    loads must be invalidated.
     """
 
     def __init__(self):
@@ -34,7 +34,7 @@ class Servers:
         self.flushes: dict = {}
 
     def build(self, context) -> None:
-        """Make the units of the kernel. What watches accesses finds their units in ``context``."""
+        """Make the units of the kernel. Units that watch accesses find the accesses' units in ``context``."""
         accesses = context.memory.accesses.items()
         self.units = {op: WAITING[a.direction](context, a) for op, a in accesses if a.latency is None}
         self.ports = {op: FIXED[a.direction](context, a) for op, a in accesses if a.latency is not None}
@@ -46,7 +46,7 @@ class Servers:
         self.bookings = build_bookings(context)
 
     def condition(self, op: Op) -> Value | None:
-        """The predicate of a variable-latency operation; None where it always runs."""
+        """The predicate of a variable-latency operation; None if it is unconditional."""
         if op.opcode not in PREDICATES or op in self.channels and self.channels[op].in_turn:
             return None
         predicate = op.operands[PREDICATES[op.opcode]]
@@ -55,7 +55,7 @@ class Servers:
         return predicate
 
     def _unit(self, op: Op):
-        """What serves a variable-latency operation other than a loop."""
+        """The server of a variable-latency operation other than a loop."""
         kinds = (self.units, self.channels, self.fences, self.hazards, self.meets)
         return next((units[op] for units in kinds if op in units), None)
 
@@ -74,7 +74,8 @@ class Servers:
         return child.header.i, fields
 
     def response_port(self, region, op: Op):
-        """(stream of responses, function from its payload to triples (result, bits, value where it was off))."""
+        """(stream of responses, function from its payload to triples (result, bits, value if the operation was
+        predicated off))."""
         unit = self._unit(op)
         if unit is not None:
             return unit.response()
@@ -87,10 +88,10 @@ class Servers:
         return child.exit.o, fields
 
     def response_error(self, op: Op):
-        """Whether the response on offer is the memory's word that the access failed; None for what cannot fail."""
+        """Whether the current response says that memory refused the access; None for operations that cannot fail."""
         unit = self.units[op].unit if op in self.units else None
         return getattr(unit, "error", None)
 
     def may_fail(self, op: Op) -> bool:
-        """Whether the operation is a load inside a level of which memory says whether it has such a word."""
+        """Whether the operation is a load inside a level whose memory reports addresses without a word."""
         return op in self.ports and op.opcode == "load" and self.ports[op].error is not None

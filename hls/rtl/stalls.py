@@ -1,4 +1,4 @@
-"""Connections of streams, which builds for stall tests hold back at random."""
+"""Stream connections, which builds for stall tests stall at random."""
 
 from amaranth import *
 
@@ -8,13 +8,13 @@ __all__ = ["Stalls", "join"]
 
 
 class Stalls:
-    """``seed`` is that of the random stalls; None builds none."""
+    """``seed`` is that of the random stalls; None adds none."""
 
     def __init__(self, seed: Value | None):
         self.seed = seed
 
     def source(self, m: Module, name: str):
-        """A random bit that holds tokens back; 0 in other builds."""
+        """A random bit that stalls tokens; 0 in other builds."""
         if self.seed is None:
             return C(0)
         source = m.submodules[f"stall_{name}"] = StallSource(salt_of(name))
@@ -22,7 +22,7 @@ class Stalls:
         return source.stall
 
     def connect(self, m: Module, source, sink, name: str) -> None:
-        """Connect two streams; in builds for stall tests the transfer is held back at random."""
+        """Connect two streams; in builds for stall tests the transfer stalls at random."""
         if self.seed is not None:
             gate = StallGate(source.payload.shape(), salt_of(name))
             m.submodules[f"gate_{name}"] = gate

@@ -1,4 +1,4 @@
-"""The whole system: kernels, their control, and what connects them to global memory."""
+"""The whole system: kernels, their control, and their connection to global memory."""
 
 import re
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ def build_system(
     return _System(kernels, channels, board, options, address_bits).build()
 
 
-#: what stands beside the kernels in the top module
+#: names of other modules in the top module
 _INFRASTRUCTURE = re.compile(
     r"control_windows|part|(read|write)_(interconnect|master)\w*|(atomic|constant|channel|stall|gate|io|ram|m_axi|s_axil)\w*|"
     r"arguments|clk|rst|interrupt|sync2x\w*|forget\w*"
@@ -62,8 +62,8 @@ _INFRASTRUCTURE = re.compile(
 
 
 def module_names(kernels: list[str]) -> dict[str, str]:
-    """The name of each kernel's module in the top module: its own where nothing else there, nor another kernel or its
-    registers (NAME_control), has that name or would have that of its registers."""
+    """The name of each kernel's module in the top module: the kernel's own, unless that name or the name of its
+    registers (NAME_control) is taken there by another module or another kernel."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in kernels:
@@ -87,7 +87,7 @@ def _is_free(module: str, kernel: str, taken: set[str], kernels: list[str]) -> b
 class _System:
     def __init__(self, kernels, channels, board, options, address_bits):
         self.channels = {(plan.channel, plan.index): ChannelWatch(plan) for plan in channels}
-        # what the host starts comes first, and has the first bits of the interrupt
+        # kernels that the host starts come first, and have the first bits of the interrupt
         kernels = sorted(kernels, key=lambda k: bool(k.function.attrs.get(Attr.AUTORUN)))
         self.kernels, self.board, self.options, self.address_bits = kernels, board, options, address_bits
         self.names = module_names([kernel.function.name for kernel in kernels])
@@ -144,7 +144,7 @@ class _System:
         )
 
     def _double_clock(self) -> dict:
-        """The port of the clock of twice the frequency, where a memory wants it."""
+        """The port of the clock of twice the frequency, if a memory needs it."""
         if not any(memory.pumped for kernel in self.kernels for memory in kernel.memory.onchip.values()):
             return {}
         double = ClockDomain(DOUBLE, reset_less=True)
@@ -159,7 +159,7 @@ class _System:
         function = kernel.function
         registers = _registers(function, self.address_bits)
         arguments = {name: Signal(bits, name=f"arg_{name}") for name, bits in registers}
-        if function.attrs.get(Attr.AUTORUN):  # nobody gives it arguments: it has the index space that it requires
+        if function.attrs.get(Attr.AUTORUN):  # no host sets its arguments: it has the index space that it requires
             registers, arguments = (
                 [],
                 {name: C(value, bits) for (name, bits), value in zip(registers, _launch(function))},
@@ -174,7 +174,7 @@ class _System:
         return hardware, _interface(function, kernel, index, map_, counters.layout)
 
     def _unit(self, kernel: KernelInput, arguments: dict, number: int) -> KernelHardware:
-        """The kernel, or one of its compute units, which knows its place among them."""
+        """The kernel, or one of its compute units, which knows its number."""
         function, name = kernel.function, ""
         if units_of(function) > 1:
             name = f"{function.name}_{number}"
@@ -201,8 +201,8 @@ class _System:
         return {None: self.board.memory} | {one.name: one for one in self.board.others}
 
     def _seed(self, name: str) -> Signal | None:
-        """The seed of random stalls of one kernel or unit: the design's, made different outside, so that equal units
-        are equal hardware."""
+        """The seed of random stalls of one kernel or compute unit: derived from the design's seed outside of the unit,
+        so that equal units are equal hardware."""
         if self.seed is None:
             return None
         own = Signal(32, name="seed")
@@ -220,7 +220,7 @@ def _registers(function, address_bits: int) -> list[tuple[str, int]]:
 
 
 def _launch(function) -> list[int]:
-    """The launch arguments of a kernel whose global size is its group's."""
+    """The launch arguments of a kernel whose global size equals its group size."""
     group = function.attrs.get(Attr.WORK_GROUP_SIZE) or (1,)
     space = IndexSpace.of(group, group)
     return [1 if name == OVERLAP else space.argument(name) for name in host_arguments(function)]
@@ -264,7 +264,7 @@ def _interface(function, kernel, index, map_: RegisterMap, layout) -> KernelInte
 
 
 def _limit(function: Function, parameter: Parameter) -> int | None:
-    """Bytes of a local memory argument that there is room for; None where it is not used, and for other arguments."""
+    """Most bytes of a local memory argument that fit; None if it is not used, and for other arguments."""
     memory = function.memories.get(parameter.name)
     if parameter.kind != "local" or memory is None or memory.length is None:
         return None
@@ -272,8 +272,8 @@ def _limit(function: Function, parameter: Parameter) -> int | None:
 
 
 def _alignments(memory: MemoryPlan) -> dict[str, int]:
-    """Of each buffer the size of its largest access, or lane of one, since these are within words at multiples of
-    it."""
+    """For each buffer, the size of its largest access, or of a lane of it: accesses are aligned to their size within
+    words."""
     found: dict[str, int] = {}
     for op, access in memory.outside.items():
         type = moved_type(op)

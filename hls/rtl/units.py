@@ -1,4 +1,4 @@
-"""Operations with registers inside, as instances of the arithmetic parts."""
+"""Operations with internal registers, as instances of the arithmetic parts."""
 
 from amaranth import *
 

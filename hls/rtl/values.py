@@ -1,4 +1,5 @@
-"""Values of a kernel that hold for a whole run, widths of all, and what the tokens of its loops carry."""
+"""Values of a kernel that are constant for a whole run, the widths of all values, and what the tokens of its loops
+carry."""
 
 from collections.abc import Mapping
 
@@ -14,8 +15,8 @@ __all__ = ["LoopState", "Values"]
 
 
 class Values:
-    """``arguments`` maps parameter names to signals that hold while the kernel runs; ``of_group`` holds the signals of
-    what comes with each group, by name; ``static`` those of operations on arguments alone, once they are built."""
+    """``arguments`` maps parameter names to signals that hold while the kernel runs; ``of_group`` holds, by name, the
+    signals that come with each group; ``static`` those of launch-invariant operations, once they are built."""
 
     def __init__(self, function: Function, memory: MemoryPlan, address_bits: int, arguments: Mapping[str, Signal]):
         self.arguments, self._address_bits, self._onchip = arguments, address_bits, memory.onchip
@@ -40,9 +41,10 @@ class Values:
         return self._address_bits if isinstance(value.type, PointerType) else value.type.bits
 
     def fixed(self, value: Value):
-        """The signal of a value that holds for the whole run: a constant, an argument, a static value; else None.
+        """The signal of a value that is constant for the whole run: a constant, an argument, a launch-invariant value;
+        else None.
 
-        A token has no signal at all: it stands in the plan, as a level or a point.
+        A memory token has no signal at all: the plan represents it by a level or a point.
         """
         if isinstance(value.type, TokenType):
             return C(0, 0)
@@ -51,24 +53,23 @@ class Values:
         return self._args.get(value, self.static.get(value))
 
     def used(self, value: Value) -> bool:
-        """Whether anything needs the value."""
+        """Whether any operation uses the value."""
         return bool(self._uses.get(value))
 
     def base(self, op: Op):
-        """The address of the memory that an ``addr`` operation points into: of a buffer, or 0 in a memory of its
-        own."""
+        """The base address of an ``addr`` operation: that of a buffer, or 0 in a memory of the kernel."""
         name = op.attrs[Attr.MEM]
         return C(0) if name in self._onchip else self.arguments[name]
 
     @property
     def overlap(self):
-        """High in runs in which buffers may overlap; only to be asked for where a plan tells such runs apart."""
+        """High in runs in which buffers may overlap; only for kernels whose plan distinguishes such runs."""
         return self.arguments[OVERLAP]
 
 
 class LoopState:
-    """What the loops of a kernel keep between iterations: ``pseudo`` values of the tokens of each, ``registers`` of
-    carried values, and ``histories`` of older ones."""
+    """The state that the loops of a kernel keep between iterations: ``pseudo`` values of the tokens of each,
+    ``registers`` of carried values, and ``histories`` (delay lines) of older ones."""
 
     def __init__(self, values: Values):
         self._values = values
@@ -77,13 +78,13 @@ class LoopState:
         self.histories: dict = {}
 
     def initial(self, plan: RegionPlan, index: int) -> Value:
-        """The initial value of a carried value as the loop's tokens know it; one that is fixed need not travel."""
+        """The initial value of a carried value in the loop's tokens; a fixed value is not sent with the request."""
         value = plan.loop.operands[1 + index]
         return value if self._values.fixed(value) is not None else self.pseudo[plan].initial[index]
 
     def travelling(self, plan: RegionPlan) -> list[int]:
         """Indices of the carried values whose initial values come with the request."""
-        # what goes round a ring is another value the next time, whatever it began as
+        # in a barrier loop the value changes with each iteration, whatever it began as
         return [
             k for k, v in enumerate(plan.loop.operands[1:]) if plan.ring is not None or self._values.fixed(v) is None
         ]

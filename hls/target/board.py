@@ -28,7 +28,7 @@ BEATS = 8  # data beats of one DDR3 or DDR4 burst
 
 @dataclass(frozen=True)
 class Clock:
-    """The clock of the kernels."""
+    """The kernel clock."""
 
     kernel_mhz: float
 
@@ -39,8 +39,8 @@ class Clock:
 
 @dataclass(frozen=True)
 class Rams:
-    """Block RAMs: how many, and bits in each (parity bits included). ``pumped_mhz`` is the highest kernel clock at
-    which blocks are known to work at twice that; 0 where nobody knows."""
+    """Block RAMs: their number, and the bits in each (parity bits included). ``pumped_mhz`` is the highest kernel clock
+    at which blocks are known to work at twice that clock; 0 if unknown."""
 
     count: int
     bits: int
@@ -57,7 +57,7 @@ class Dsps:
 
 @dataclass(frozen=True)
 class Device:
-    """What the FPGA holds. ``delays`` names its delay table (see :mod:`hls.target.delay`)."""
+    """The resources of the FPGA. ``delays`` names its delay table (see :mod:`hls.target.delay`)."""
 
     family: str
     part: str
@@ -72,7 +72,7 @@ class Device:
 
 @dataclass(frozen=True)
 class DramTiming:
-    """Timing of one memory channel, in periods of ``tck_ns`` where the name does not say otherwise."""
+    """Timing of one memory channel, in periods of ``tck_ns`` unless the name gives another unit."""
 
     tck_ns: float
     CL: int
@@ -102,14 +102,14 @@ class DramTiming:
 
     @property
     def bytes_per_ns(self) -> float:
-        """Peak rate of the data bus (GB/s): two transfers a clock."""
+        """Peak rate of the data bus (GB/s): two transfers per clock."""
         return 2 * self.bus_bits / 8 / self.tck_ns
 
 
 @dataclass(frozen=True)
 class SramTiming:
-    """Timing of one bank of static memory with a port to read and a port to write, such as QDR: each takes a word every
-    ``word_ns``, at any address, and answers ``latency_ns`` later, controller included."""
+    """Timing of one bank of static memory with a read port and a write port, such as QDR: each port accepts a word
+    every ``word_ns``, at any address, and responds ``latency_ns`` later, controller included."""
 
     word_ns: float
     latency_ns: float
@@ -124,8 +124,8 @@ class Bank:
 
 @dataclass(frozen=True)
 class Memory:
-    """Global memory of one kind. ``timing`` is None for kind "onchip". Global addresses of its bytes begin at ``base``,
-    a multiple of its size."""
+    """Global memory of one kind. ``timing`` is None for kind "onchip". Its bytes have global addresses from ``base``, a
+    multiple of its size."""
 
     kind: str  #: "ddr", "sram" or "onchip"
     interleave_bytes: int
@@ -133,7 +133,7 @@ class Memory:
     read_latency: int  #: typical latency under load, in kernel cycles
     banks: tuple[Bank, ...]
     timing: DramTiming | SramTiming | None
-    name: str = "DDR"  #: as programs and options name it
+    name: str = "DDR"  #: as used in programs and options
     base: int = 0
 
     @property
@@ -143,7 +143,7 @@ class Memory:
 
     @property
     def end(self) -> int:
-        """The first global address behind it."""
+        """The first global address after the memory."""
         return self.base + self.bytes
 
     @property
@@ -152,13 +152,13 @@ class Memory:
         return self.interleave_bytes < self.banks[0].bytes
 
     def partitioned(self) -> "Memory":
-        """The same memory with one bank behind the other."""
+        """The same memory with its banks one after the other instead of interleaved."""
         return replace(self, interleave_bytes=self.banks[0].bytes)
 
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream between the board and kernels, such as a network port: what an I/O channel is bound to by its name."""
+    """A stream between the board and kernels, such as a network port: an I/O channel is bound to it by its name."""
 
     name: str
     direction: str  #: "in": kernels read it, or "out": kernels write it
@@ -183,23 +183,23 @@ class Board:
         return (self.memory, *self.others)
 
     def memory_named(self, name: str | None) -> Memory | None:
-        """The memory of that name, which "default" (and None) is for the first; None where there is none."""
+        """The memory of that name; "default" (or None) means the first. None if there is no such memory."""
         if name in (None, "default"):
             return self.memory
         return next((memory for memory in self.memories if memory.name == name), None)
 
     def with_memory(self, changed: Memory) -> "Board":
-        """The same board with another memory of that name."""
+        """The same board with this memory in place of the one of the same name."""
         first, *others = (changed if one.name == changed.name else one for one in self.memories)
         return replace(self, memory=first, others=tuple(others))
 
     def using(self, names: Collection[str]) -> "Board":
-        """The board as far as a program knows it that names these memories: with them and the default one."""
+        """The board as seen by a program that uses the memories of these names: with them and the default one."""
         return replace(self, others=tuple(one for one in self.others if one.name in names))
 
     @property
     def peak_bytes_per_ns(self) -> float:
-        """Peak bandwidth of the default memory (GB/s) over all banks, as far as memory itself goes; of static memory,
+        """Peak bandwidth of the default memory (GB/s) over all banks, limited by the memory itself; for static memory,
         in one direction."""
         timing = self.memory.timing
         if isinstance(timing, DramTiming):
@@ -210,7 +210,7 @@ class Board:
 
     @property
     def bytes(self) -> int:
-        """What global addresses reach up to, over all memories."""
+        """The end of the global addresses, over all memories."""
         return max(memory.end for memory in self.memories)
 
     @property
@@ -228,12 +228,12 @@ class Board:
         return load_delays(self.device.delays, self.clock.period_ns)
 
 
-#: the board files that come with the package; not asked of Python, which may find a folder ``boards`` of the user's
+#: the board files of the package; not located through Python's import system, which may find a user's folder ``boards``
 BOARDS = Path(__file__).resolve().parents[2] / "boards"
 
 
 def known_boards() -> tuple[str, ...]:
-    """Names of the boards that come with the package, in alphabetical order."""
+    """Names of the boards of the package, in alphabetical order."""
     names = (item.name for item in BOARDS.iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
@@ -241,7 +241,7 @@ def known_boards() -> tuple[str, ...]:
 def load_board(name_or_path: str | Path) -> Board:
     """The board of that name, or the one described by the file at that path (a ``.toml`` or anything with a slash).
 
-    Raises :class:`BoardError` for an unknown name, an unreadable file, or a file that is wrong, naming the key.
+    Raises :class:`BoardError` for an unknown name, an unreadable file, or an invalid file, naming the key.
     """
     text = str(name_or_path)
     if text.endswith(".toml") or "/" in text or isinstance(name_or_path, Path):
@@ -314,7 +314,7 @@ def _read_device(table: Table) -> Device:
 
 
 def _read_others(root: Table, first: Memory) -> tuple[Memory, ...]:
-    """The memories beside the default one, each at the next address that is a multiple of its size."""
+    """The memories other than the default one, each at the next address that is a multiple of its size."""
     found = [first]
     for table in root.tables("other_memory") if "other_memory" in root else ():
         if first.kind == "onchip":
@@ -323,7 +323,7 @@ def _read_others(root: Table, first: Memory) -> tuple[Memory, ...]:
             raise table.error(
                 "kind", 'must be "ddr" or "sram": memory on the chip is reached over a bus here, as "sram" is'
             )
-        table.text("name")  # by which programs ask for it
+        table.text("name")  # programs refer to it by this name
         memory = _read_memory(table)
         if not memory.name.isidentifier() or memory.name in ("default", *(one.name for one in found)):
             raise table.error(

@@ -1,11 +1,11 @@
-"""Delay tables: how long each class of operation takes on a device family, as data.
+"""Delay tables: the delay of each class of operation on a device family, as data.
 
-A delay counts from the output of the cell before (or of a register) to the output of the operation's own cells: one
-hop of routing to every row of cells, and the cells themselves::
+A delay counts from the output of the preceding cell (or of a register) to the output of the operation's own cells: one
+hop of routing to every level of cells, and the cells themselves::
 
     hops * hop + base + per_bit * width + ceil(luts + luts_per_doubling * log2(width)) * (hop + lut)
 
-The way from a register into the first hop (``clk_to_q``) and into the register at the end (``setup``) is the overhead
+The path from a register into the first hop (``clk_to_q``) and into the register at the end (``setup``) is the overhead
 that every clock period pays once.
 """
 
@@ -19,8 +19,8 @@ from .table import Table, read_toml
 
 __all__ = ["OP_CLASSES", "Cost", "DelayModel", "known_delays", "load_delays"]
 
-#: Every class a table must give. ``const_shl`` and its like are shifts by a constant: wires. ``ram_out`` and
-#: ``fifo_out`` are what the output of a block RAM or a FIFO takes more than a register's.
+#: Every class a table must define. ``const_shl`` and the like are shifts by a constant: wires. ``ram_out`` and
+#: ``fifo_out`` are the delays of a block RAM's or a FIFO's output beyond that of a register.
 OP_CLASSES = frozenset(
     [
         "add",
@@ -56,7 +56,7 @@ OP_CLASSES = frozenset(
 
 @dataclass(frozen=True)
 class Cost:
-    """The figures of one class of operations (see the formula above)."""
+    """The figures of one class of operations (see the formula in the module docstring)."""
 
     hops: int
     base: float
@@ -77,12 +77,12 @@ class DelayModel:
     lut: float
     level: float  #: one level of logic inside a placed part: an average LUT input and a short hop
     dsp_bits: int  #: the widest operand of a hard multiplier
-    adder_words: int  #: how many words one carry chain adds: 2 or 3
+    adder_words: int  #: words that one carry chain adds: 2 or 3
     costs: Mapping[str, Cost]
 
     @property
     def overhead_ns(self) -> float:
-        """What a register takes from every period."""
+        """The register overhead of every clock period, in ns."""
         return self.clk_to_q + self.setup
 
     def delay(self, opclass: str, width: int) -> float:
@@ -103,7 +103,7 @@ def known_delays() -> tuple[str, ...]:
 
 
 def load_delays(name: str, period_ns: float) -> DelayModel:
-    """The delay table ``name`` at a clock period; a table that is wrong is a BoardError naming the key."""
+    """The delay table ``name`` at a clock period; an invalid table is a BoardError naming the key."""
     if period_ns <= 0:
         raise ValueError(f"period_ns must be positive, not {period_ns}")
     return read_delays(read_toml(_folder().joinpath(f"{name}.toml")), name, period_ns)

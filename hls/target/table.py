@@ -1,4 +1,4 @@
-"""Typed reading of TOML tables, in which every fault is reported with the file and the key it is about."""
+"""Typed reading of TOML tables; every error names the file and the key."""
 
 import difflib
 import tomllib
@@ -10,8 +10,8 @@ __all__ = ["BoardError", "Table", "read_toml"]
 class BoardError(ValueError):
     """A target description that cannot be used.
 
-    Attributes: ``file`` (path or name as given), ``key`` (dotted path such as ``memory.bank[1].bytes``, empty when
-    the file as a whole is meant), ``message`` (what is wrong and what is expected).
+    Attributes: ``file`` (path or name as given), ``key`` (dotted path such as ``memory.bank[1].bytes``, empty for the
+    file as a whole), ``message`` (what is wrong and what is expected).
     """
 
     def __init__(self, file, key: str, message: str):
@@ -32,7 +32,7 @@ def read_toml(file) -> "Table":
 
 
 class Table:
-    """One TOML table. Keys are taken one by one; :meth:`close` refuses those nobody asked for."""
+    """One TOML table. Keys are read one by one; :meth:`close` rejects keys that were never read."""
 
     def __init__(self, file: Path, path: str, data: dict):
         self.file, self.path, self._data = file, path, data
@@ -48,7 +48,7 @@ class Table:
     def integer(
         self, key: str, low: int, high: int | None = None, power_of_two: bool = False, default: int | None = None
     ) -> int:
-        """An integer in ``low..high``, a power of two if so asked; a key with a ``default`` may be absent."""
+        """An integer in ``low..high``, a power of two if ``power_of_two``; a key with a ``default`` may be absent."""
         value = self._take(key, int, "an integer", default)
         self._check_range(key, value, low, high)
         if power_of_two and value & (value - 1):
@@ -90,7 +90,7 @@ class Table:
         return tuple(Table(self.file, f"{self._join(key)}[{i}]", item) for i, item in enumerate(items))
 
     def close(self) -> None:
-        """Refuse keys that were never taken: a misspelt optional key must not be ignored."""
+        """Reject keys that were never read: a misspelt optional key must not be ignored."""
         for key in self._data:
             if key not in self._taken:
                 near = difflib.get_close_matches(key, self._taken, 1)

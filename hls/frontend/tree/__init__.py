@@ -1,6 +1,6 @@
-"""The typed tree: a checked program in which every name is resolved and every conversion written out.
+"""The typed tree: a checked program in which every name is resolved and every conversion is explicit.
 
-``hls.frontend.check`` builds it and reports all errors; ``hls.frontend.lower`` turns it into IR and cannot fail.
+``hls.frontend.check`` builds it and reports all errors; ``hls.frontend.lower`` converts it to IR and cannot fail.
 """
 
 from .effects import AsyncCopy, Atomic, Barrier, ChannelRead, ChannelSubscript, ChannelWrite, Fence, Print

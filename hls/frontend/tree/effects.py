@@ -1,4 +1,4 @@
-"""Work-groups, atomic operations, channels, and what is printed."""
+"""Work-groups, atomic operations, channels, and printf."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Fence(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Atomic(Expr):
-    """``fn`` is one of the IR's; the value is what was there before."""
+    """``fn`` is one of the IR's; the value is the old one."""
 
     fn: str
     pointer: Expr
@@ -40,8 +40,8 @@ class AsyncCopy(Expr):
 
 @dataclass(frozen=True, eq=False)
 class ChannelSubscript(Expr):
-    """One index into an array of channels: ``operand`` where it is one of ``length``, else a number so large that no
-    array has it, also when the indices of other dimensions are added."""
+    """One index into an array of channels: ``operand`` if it is less than ``length``, else a number so large that it is
+    outside of every array, even with the indices of other dimensions added."""
 
     operand: Expr
     length: int
@@ -49,9 +49,9 @@ class ChannelSubscript(Expr):
 
 @dataclass(frozen=True, eq=False)
 class ChannelRead(Expr):
-    """``answer`` points to a bool that says whether a value was there; None for a read that blocks.
+    """``answer`` points to a bool that says whether a value was there; None for a blocking read.
 
-    ``into``: the value goes where this points, and what is given is 0, or -1 where none was there (read_pipe).
+    ``into``: the value is stored where this points, and the result is 0, or -1 if no value was there (read_pipe).
     """
 
     channel: Channel
@@ -63,7 +63,7 @@ class ChannelRead(Expr):
 
 @dataclass(frozen=True, eq=False)
 class ChannelWrite(Expr):
-    """Of type void where it blocks; else of type bool: there was room. ``pipe``: of type int, 0 for room and -1 for
+    """Of type void if it blocks; else of type bool: there was room. ``pipe``: of type int, 0 for room and -1 for
     none."""
 
     channel: Channel

@@ -1,4 +1,4 @@
-"""Variables, and expressions that compute values or places."""
+"""Variables, and expressions that compute values or locations."""
 
 from dataclasses import dataclass, field
 
@@ -56,15 +56,15 @@ class Variable:
     value: "Const | None" = None  #: of a scalar file-scope constant
     data: bytes | None = None  #: of a file-scope constant
     attrs: dict = field(default_factory=dict)  #: of its memory, as the IR has them
-    attr_spans: dict = field(default_factory=dict)  #: where each stands
+    attr_spans: dict = field(default_factory=dict)  #: location of each
 
 
 @dataclass(eq=False)
 class Channel:
-    """A channel, an array of them, or (``pipe``) a kernel's parameter; ``type`` is that of what is passed.
+    """A channel, an array of them, or (``pipe``) a kernel's parameter; ``type`` is that of the values passed.
 
-    A ``parameter`` of a helper function stands for whatever the calls pass. While the function is checked for one of
-    them it is ``whole`` from the channel on whose number ``first`` holds.
+    A ``parameter`` of a helper function denotes the channel that a call passes. While the function is checked for one
+    call, it denotes ``whole``, from the channel on whose number ``first`` holds.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Const(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Null(Expr):
-    """The pointer that points to nothing."""
+    """The null pointer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +103,8 @@ class VariableRef(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Dereference(Expr):
-    """What ``pointer`` points to; accessed by the unit that the program chose (as the IR's attribute has it), or
-    None."""
+    """The object that ``pointer`` points to; ``unit`` is the load-store unit that the program chose (as the IR's
+    attribute), or None."""
 
     pointer: Expr
     unit: tuple[str, int] | None = None
@@ -112,7 +112,7 @@ class Dereference(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Member(Expr):
-    """Member number ``index`` of a struct or union; an lvalue where ``base`` is one."""
+    """Member number ``index`` of a struct or union; an lvalue if ``base`` is one."""
 
     base: Expr
     index: int
@@ -120,7 +120,7 @@ class Member(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Lanes(Expr):
-    """Components of a vector: a scalar for one lane, a vector for several; an lvalue where ``base`` is one."""
+    """Components of a vector: a scalar for one lane, a vector for several; an lvalue if ``base`` is one."""
 
     base: Expr
     lanes: tuple[int, ...]
@@ -128,8 +128,7 @@ class Lanes(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Packed(Expr):
-    """A vector of neighbouring elements of what ``pointer`` points to (vload, vstore): no better aligned than one
-    element."""
+    """A vector of adjacent elements at ``pointer`` (vload, vstore), aligned only like one element."""
 
     pointer: Expr
 
@@ -138,13 +137,13 @@ LValue = VariableRef | Dereference | Member | Lanes | Packed
 
 
 def is_lvalue(e: Expr) -> bool:
-    """Whether the expression has a place in memory."""
+    """Whether the expression has a location in memory."""
     return isinstance(root_of(e), (VariableRef, Dereference, Packed))
 
 
 @dataclass(frozen=True, eq=False)
 class Build(Expr):
-    """A value made of ``parts``: (number of its first scalar, value) each; the other scalars are 0."""
+    """A value composed of ``parts``: (number of its first scalar, value) each; the other scalars are 0."""
 
     parts: tuple[tuple[int, Expr], ...]
 
@@ -173,7 +172,7 @@ class AddressOf(Expr):
 
 @dataclass(frozen=True, eq=False)
 class PointerAdd(Expr):
-    """``pointer + index`` groups of ``step`` elements of ``type.pointee``; ``subtract`` turns it round."""
+    """``pointer + index`` groups of ``step`` elements of ``type.pointee``; ``subtract`` negates the index."""
 
     pointer: Expr
     index: Expr
@@ -209,7 +208,7 @@ class Convert(Expr):
 
 @dataclass(frozen=True, eq=False)
 class ConvertExactly(Expr):
-    """``convert_T_sat_rtX``: with saturation where asked, and rounding "rte", "rtz", "rtp" or "rtn" from and to
+    """``convert_T_sat_rtX``: with saturation if requested, and rounding "rte", "rtz", "rtp" or "rtn" from and to
     floats."""
 
     operand: Expr
@@ -284,7 +283,7 @@ class Assign(Expr):
 class Update(Expr):
     """``target op= operand``, computed in ``compute`` (the type of the operation) and converted back.
 
-    ``postfix``: the value is the one before (``i++``).
+    ``postfix``: the value of the expression is the old one (``i++``).
     """
 
     target: LValue

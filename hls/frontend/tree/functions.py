@@ -22,18 +22,19 @@ class FunctionTree:
     body: Block | None = None
     attrs: dict = field(default_factory=dict)
     calls: dict["FunctionTree", Span] = field(default_factory=dict)
-    work_items: dict[str, tuple[str, Span]] = field(default_factory=dict)  #: what it asks for: by which call, and where
+    #: required work-item information: by which call, and where
+    work_items: dict[str, tuple[str, Span]] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)  #: parameters whose declarations failed
     written_types: list[str] = field(default_factory=list)  #: of the parameters, as in the source
 
     @property
     def takes_channels(self) -> bool:
-        """Whether it is a helper with channels or pipes among its parameters: what is compiled is one function for each
-        it is given."""
+        """Whether it is a helper with channel or pipe parameters: it is compiled once for each combination of channels
+        it is called with."""
         return not self.kernel and any(getattr(p, "parameter", False) for p in self.parameters)
 
     def asks(self, call: str, what: str, span: Span):
-        """The function needs to know its work-item, or others of the group."""
+        """Record that the function needs to know its work-item, or others of the group."""
         self.work_items.setdefault(what, (call, span))
 
 

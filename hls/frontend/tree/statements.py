@@ -38,7 +38,7 @@ class Evaluate(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Declare(Stmt):
-    """A variable comes to life; ``initial`` lists (number of the first scalar, value), what is not listed is 0."""
+    """Declares a variable; ``initial`` lists (number of the first scalar, value), scalars not listed are 0."""
 
     variable: Variable
     initial: tuple[tuple[int, Expr], ...] | None
@@ -51,8 +51,7 @@ class Block(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class StatementExpr(Expr):
-    """``({ statements })``: none of them leaves it by a jump. ``result`` is computed last; None where it has no
-    value."""
+    """``({ statements })``: no jump leaves it. ``result`` is computed last; None if it has no value."""
 
     block: Block
     result: Expr | None
@@ -67,7 +66,7 @@ class If(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Loop(Stmt):
-    """``form``: "for", "while" or "do". ``attrs``: pragmas, as the IR wants them; ``ivdep`` names variables."""
+    """``form``: "for", "while" or "do". ``attrs``: pragmas, as attributes of the IR; ``ivdep`` names variables."""
 
     form: str
     label: str
@@ -81,7 +80,7 @@ class Loop(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Section(Stmt):
-    """One part of a switch: entered for its labels (the first and the last value of each), and for all others if
+    """One part of a switch: entered for its labels (the first and the last value of each), and for all other values if
     ``default``."""
 
     labels: tuple[tuple[Const, Const], ...]
@@ -107,22 +106,22 @@ class Continue(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Label(Stmt):
-    """Where a goto leads to: a place among the statements of a block."""
+    """The target of a goto: a position among the statements of a block."""
 
     name: str
 
 
 @dataclass(frozen=True, eq=False)
 class Goto(Stmt):
-    """A jump to a label in a block around it: forward, once ``hls.frontend.jumps`` has made loops of those that lead
-    backwards."""
+    """A jump to a label in an enclosing block: forward, once ``hls.frontend.jumps`` has converted backward ones to
+    loops."""
 
     name: str
 
 
 @dataclass(frozen=True, eq=False)
 class Entry(Stmt):
-    """A label of a switch inside another of its statements; ``hls.frontend.entries`` makes conditions of them."""
+    """A label of a switch inside another of its statements; ``hls.frontend.entries`` converts it to conditions."""
 
     number: int
 
@@ -133,7 +132,7 @@ class Return(Stmt):
 
 
 def children(node: Expr | Stmt) -> Iterator[Expr | Stmt]:
-    """The expressions and statements that a node is made of, in order."""
+    """The direct subexpressions and substatements of a node, in order."""
     for part in vars(node).values():
         yield from _nodes(part)
 

@@ -1,5 +1,5 @@
-"""Banks and ports of memories inside a kernel, as a question about numbers: knows nothing of IR, kernels or hardware
-parts."""
+"""Chooses banks and ports of memories inside a kernel as a purely numeric problem: knows nothing of IR, kernels or
+hardware parts."""
 
 from .access_set import Asked, Unknown, Use
 from .choose import Banking, Copies, choose_banks

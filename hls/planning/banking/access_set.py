@@ -1,4 +1,4 @@
-"""What the planner is told: the accesses of one memory, and what the program asks of it."""
+"""The planner's input: the accesses of one memory, and the attributes of the memory."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -10,7 +10,8 @@ __all__ = ["Asked", "Unknown", "Use"]
 
 @dataclass(frozen=True)
 class Unknown:
-    """A number that a byte address is made of, from ``low`` to ``high``. Two of the same name and bounds are one."""
+    """A symbol in a byte address, with values from ``low`` to ``high``. Two of the same name and bounds are the same
+    symbol."""
 
     name: Hashable
     low: int
@@ -25,12 +26,12 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Use:
-    """One access of the memory: ``bytes`` at the byte address ``const`` + the sum of factor times unknown; the address
+    """One access of the memory: ``bytes`` at the byte address ``const`` + the sum of factor times unknown. The address
     is a multiple of ``bytes``, a power of two.
 
-    Accesses with the same ``row`` take place for one token, and may be given the same cycle: their unknowns of one name
-    then have one value. Of those that ``excludes`` names, by their keys, none takes place when this one does for the
-    same token. ``after`` names accesses of the row that this one depends on.
+    Accesses with the same ``row`` belong to the same token and may be scheduled in the same cycle: unknowns of one name
+    then have the same value. ``excludes`` names, by their keys, accesses that do not execute for a token for which this
+    one does. ``after`` names accesses of the row that this one depends on.
     """
 
     key: Hashable
@@ -41,23 +42,22 @@ class Use:
     row: Hashable = None
     excludes: frozenset = frozenset()
     after: frozenset = frozenset()
-    loads: bool = False  #: only to be given where it ``stores``, too
-    #: const and terms in other forms, each beside the largest modulus
+    loads: bool = False  #: only set where the access ``stores``, too
+    #: const and terms in other forms, each with the largest modulus for which it has no unbounded unknown: they use
+    #: that more and more wrapping sums stay within a power of two
     wider: tuple[tuple[int, int, tuple[tuple[Unknown, int], ...]], ...] = ()
-    #: for which it has no unknown without bounds: of more and more sums that wrap it knows that they stay within a
-    #: power of two
-    watches: bool = False  #: a load that looks at what is being stored, which it can in one bank only
-    near: bool = False  #: it does so in the loop that both are in, which is the slower if it cannot
-    paced: bool = False  #: whether a loop inside sets the pace of its row
-    #: its address, but for multiples of the memory's size, in each iteration, where that is known, -1 where it does
+    watches: bool = False  #: a load that watches what is being stored, which it can in one bank only
+    near: bool = False  #: it does so in the loop that contains both, whose II is larger if it cannot
+    paced: bool = False  #: whether an inner loop limits the rate of its row
+    #: its address in each iteration, where that is known, without multiples of the memory's size; -1 where the access
+    #: does not execute. All accesses of a row use the same order of iterations.
     places: tuple[int, ...] = ()
-    #: not take place: in an order that all of a row have in common
-    #: accesses with which it is never at one bank in one cycle, whatever tokens make them
+    #: accesses that never use the same bank in the same cycle as this one, whatever tokens execute them
     alone: frozenset = frozenset()
 
     def form(self, modulus: int) -> tuple[int, tuple[tuple[Unknown, int], ...]]:
-        """Const and terms of the address as they tell most about it modulo a power of two; without terms that do not
-        matter."""
+        """Const and terms of the address in the form that is most precise modulo a power of two; irrelevant terms are
+        left out."""
         unbound = any(unknown.unbound and factor % modulus for unknown, factor in self.terms)
         others = ((const, terms) for limit, const, terms in self.wider if limit >= modulus) if unbound else iter(())
         const, terms = next(others, (self.const, self.terms))
@@ -70,8 +70,8 @@ class Use:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the program asks of one memory, by its attributes; None: nothing. ``bank_bits`` are bits of the number of a
-    word of ``bankwidth`` bytes, the most significant bit of the bank first."""
+    """The attributes of one memory; None where the source gives none. ``bank_bits`` are bits of the number of a word of
+    ``bankwidth`` bytes, the most significant bit of the bank first."""
 
     numbanks: int | None = None
     bankwidth: int | None = None
@@ -81,14 +81,14 @@ class Asked:
     numwriteports: int | None = None
     skew: bool = True  #: whether banks may be skewed
     pumped: bool = False  #: whether its blocks run at twice the clock
-    #: writes of a cycle that its blocks are made for: 0 where it is never written, 2 only where it is ``pumped``
+    #: writes per cycle that its blocks are built for: 0 where it is never written, 2 only where it is ``pumped``
     writes: int = 1
 
-    may_add_writes: bool = False  #: whether blocks may be made for more writes where that saves turns
+    may_add_writes: bool = False  #: whether blocks may be built for more writes where that avoids serializing stores
 
     @property
     def geometry(self) -> bool:
-        """Whether the program says which banks there are."""
+        """Whether the attributes determine the banks."""
         return self.numbanks is not None or self.bank_bits is not None
 
     @property

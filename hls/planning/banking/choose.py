@@ -1,4 +1,4 @@
-"""Which banks a memory gets: by its attributes, or the cheapest with which its stores take the fewest turns."""
+"""Chooses the banks of a memory: by its attributes, or the cheapest banks that serialize its stores least."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -19,21 +19,20 @@ from .refusal import Refusal, check
 
 __all__ = ["Banking", "Copies", "choose_banks"]
 
-#: beyond this many banks choosing among them costs more than turns
+#: with more banks, the multiplexers between them cost more than serialization
 MOST_BANKS = 64
 
 
-#: where everything takes one turn, no more banks than so many times as many are looked at
+#: once a bank map serializes nothing, only maps of at most so many times as many banks are examined
 ENOUGH = 4
-#: what a longer way from RAM to user stands for: such a part of the area
+#: a longer path from RAM to user counts as 1 / this of the area
 LONGER_WAY = 4
-#: inputs of a choice that a logic cell takes
+#: multiplexer inputs that fit into a logic cell
 INPUTS_OF_CELL = 3
 
 
 class Copies(NamedTuple):
-    """How often a memory is there: behind one another in each bank, or, if they are ``apart``, in banks of their
-    own."""
+    """How many copies of a memory exist: one after the other in each bank or, if ``apart``, in banks of their own."""
 
     number: int
     apart: bool = False
@@ -43,10 +42,10 @@ ONE = Copies(1)
 
 
 class Cost(NamedTuple):
-    """What a choice of banks costs, what counts most first: cycles for one token's stores (and for loads, where there
-    may be no more copies), loads that cannot look at what is being stored, such cycles of all rows that set their pace
-    themselves, area in logic cells, banks, whether they are skewed or folded. The area is that of ``blocks`` and of
-    ``chosen`` bits that are chosen among."""
+    """The cost of a choice of banks, most important first: cycles for one token's stores (and for loads, where more
+    copies are not allowed); loads that cannot watch what is being stored; such cycles summed over all rows that no
+    inner loop limits; area in logic cells; banks; whether they are skewed or folded. The area is that of ``blocks`` and
+    of multiplexers of ``chosen`` bits."""
 
     turns: int
     blind: int
@@ -66,13 +65,13 @@ class Banking:
     word_bytes: int
     meetings: Meetings
     stores: Turns
-    loads: tuple[tuple[Hashable, ...], ...]  #: what may share a copy for reading if it starts in one cycle
-    reads: Mapping[Hashable, Hashable]  #: loads that take turns, because there may be no more copies, by their row
+    loads: tuple[tuple[Hashable, ...], ...]  #: loads that may share a copy for reading if they start in one cycle
+    reads: Mapping[Hashable, Hashable]  #: serialized loads, as no more copies are allowed, with their row
     cost: Cost
     asked: Asked
 
     def part(self, store: Hashable) -> int | None:
-        """A number that stores have in common which may use the same banks; None for one that shares none."""
+        """A number shared by the stores that may use the same banks; None for a store that shares none."""
         for number, members in enumerate(self.parts):
             if store in members:
                 return number if len(members) > 1 else None
@@ -80,7 +79,7 @@ class Banking:
 
     @cached_property
     def parts(self) -> list[set]:
-        """The stores that may use the same banks, directly or by way of others."""
+        """The sets of stores that may use the same banks, directly or through others."""
         return [
             {use.key for use in part}
             for part in components([u for u in self.meetings.uses.values() if u.stores], self.meetings)
@@ -92,8 +91,8 @@ class Banking:
 
     @property
     def together(self) -> Iterator[tuple[Hashable, ...]]:
-        """Accesses that are to start in one cycle: those that would meet if they did not, and those of which one keeps
-        a port for all."""
+        """Co-start groups: accesses that would conflict if they started in different cycles, and those of which one
+        reserves a port for all."""
         yield from self.stores.together
         for group in self.loads:
             if group[0] in self.reads or any(
@@ -103,14 +102,14 @@ class Banking:
 
 
 def choose_banks(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: Copies = ONE) -> Banking:
-    """The banks of a memory of ``size`` bytes, which is there in ``copies``; with a second port for writing where the
-    program asks for it, or says nothing of it and banks alone do not give each store of a token one for itself. Raises
-    :class:`~hls.planning.banking.refusal.Refusal` for attributes that cannot be followed."""
+    """The banks of a memory of ``size`` bytes that exists in ``copies``. It gets a second write port if the program
+    asks for it, or if the program does not say and banks alone do not give each store of a token a port of its own.
+    Raises :class:`~hls.planning.banking.refusal.Refusal` for attributes that cannot be satisfied."""
     check(asked, size, uses)
     if asked.numwriteports is not None and asked.pumped and asked.writes:
         return _best(size, uses, replace(asked, writes=asked.numwriteports), blocks, copies)
     one = _best(size, uses, asked, blocks, copies)
-    # an atomic operation stores cycles behind its start, and no other one may start between
+    # an atomic operation stores some cycles after its start, and no other one may start in between
     if not asked.may_add_writes or one.cost.turns == 1 or any(use.loads and use.stores for use in uses):
         return one
     two = _best(size, uses, replace(asked, writes=MOST_WRITES), blocks, copies)
@@ -129,7 +128,7 @@ def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: 
             and best.cost[:2] == (1, 0)
             and (map.banks > ENOUGH * best.map.banks or map.banks > _banks_for(uses))
         ):
-            break  # more and more banks cost more and more
+            break  # larger numbers of banks cost more and more
         one = _judge(size, uses, asked, blocks, map, word, copies)
         if _astray(one) and map.bits:
             if asked.geometry:
@@ -145,7 +144,7 @@ def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: 
 
 
 def _astray(one: Banking) -> bool:
-    """Whether an access that loads and stores at once may use several banks."""
+    """Whether an access that both loads and stores may use several banks."""
     return any(use.loads and one.meetings.mask(use.key).bit_count() > 1 for use in one.meetings.uses.values())
 
 
@@ -203,14 +202,14 @@ def _judge(
 
 
 def _pumped(reads: int, words: int, width: int, blocks: Blocks, asked: Asked) -> int:
-    """Block RAMs of a bank that is read ``reads`` times at once, at twice the clock."""
+    """Block RAMs of a double-pumped bank that is read ``reads`` times at once."""
     shared = share_blocks(range(max(1, reads)), words, width, blocks, asked.writes, asked.max_replicates)
     return sum(blocks.count(words, width, dual) for _, dual in shared)
 
 
 def _read_classes(uses: Sequence[Use], row: Hashable, meetings: Meetings) -> list[list[Use]]:
-    """Loads of a row that may share copies. Only those at constant distances are looked for in one cycle: their
-    addresses are there at the same time. One that waits for an earlier store must not make others wait, too."""
+    """Loads of a row that may share copies. Only loads at constant distances are considered for one cycle, since their
+    addresses are known at the same time. A load that waits for an earlier store must not make others wait, too."""
     here = [use for use in uses if use.reads and use.row == row]
     loads = [replace(use, stores=False) if use.stores else use for use in here]
     fine = meetings.compatible(loads, far=False)
@@ -223,7 +222,7 @@ def _read_classes(uses: Sequence[Use], row: Hashable, meetings: Meetings) -> lis
 
 
 def _read_ports(groups: list[list[Use]]) -> list[list[Use]]:
-    """Groups of loads that may start in one cycle, joined where they are never at a bank in one cycle."""
+    """Groups of loads that may start in one cycle, merged where they never use a bank in the same cycle."""
     ports: list[list[Use]] = []
     for group in groups:
         home = next((port for port in ports if all(use.key in other.alone for use in group for other in port)), None)
@@ -235,14 +234,14 @@ def _read_ports(groups: list[list[Use]]) -> list[list[Use]]:
 
 
 def _banks_for(uses: Sequence[Use]) -> int:
-    """A bank for each access of the row that has most, rounded up to a power of two."""
+    """The number of accesses of the row that has most, rounded up to a power of two: a bank for each."""
     rows = Counter((use.row, use.stores) for use in uses)
     return 1 << (max(rows.values(), default=1) - 1).bit_length()
 
 
 def _candidates(uses: Sequence[Use], word: int, words: int) -> Iterator[BankMap]:
-    """One bank first, then what strides and distances of the accesses suggest. Where some seldom take place it is a
-    matter of luck which banks keep them from meeting, so that twice as many are tried."""
+    """One bank first, then bank maps suggested by strides and distances of the accesses. Where some accesses are
+    conditional, it is hard to predict which banks keep them apart, so twice as many are tried."""
     yield BankMap()
     known = any(use.places for use in uses)
     most = min(MOST_BANKS, words, _banks_for(uses) << known)
@@ -268,8 +267,8 @@ def _field(low: int, count: int) -> tuple[int, ...]:
 
 
 def _strides(uses: Sequence[Use], word: int, top: int) -> set[int]:
-    """The powers of two, of words, in the strides of the accesses and in the distances of those for one token from each
-    other."""
+    """The powers of two, in words, in the strides of the accesses and in the distances between accesses of one
+    token."""
     rows: dict = {}
     for use in uses:
         rows.setdefault((use.row, use.terms), []).append(use.const)
@@ -278,6 +277,6 @@ def _strides(uses: Sequence[Use], word: int, top: int) -> set[int]:
     found: set[int] = set()
     for numbers in groups:
         powers = {(n & -n).bit_length() - word.bit_length() for n in numbers if n}
-        # of a run of neighbours the least stands for all
+        # of a run of adjacent bits the least stands for all
         found |= {n for n in powers if 0 <= n < top and n - 1 not in powers}
     return found

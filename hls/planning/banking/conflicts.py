@@ -1,9 +1,9 @@
-"""Which accesses may be at the same bank at the same time, found by going through all that their addresses can be.
+"""Bank conflicts: which accesses may use the same bank at the same time, found by enumerating their possible addresses.
 
-Which bank an address is in depends on its lowest bits alone, so it is enough to look at sums modulo a power of two: of
-an unknown with factor f only so many values matter as f has different multiples. Where these are few all are tried.
-Else terms that all addresses have in common count as one unknown that is any multiple of what divides them. Where that
-is still too much, two accesses are taken to meet.
+The bank of an address depends on its lowest bits alone, so it is enough to look at sums modulo a power of two: of an
+unknown with factor f only as many values matter as f has different multiples. Where these are few, all are tried.
+Otherwise the terms that all addresses have in common count as one unknown, any multiple of their common divisor. Where
+that is still too much, two accesses are assumed to conflict.
 """
 
 from collections.abc import Hashable, Sequence
@@ -19,16 +19,17 @@ from .access_set import Unknown, Use
 
 __all__ = ["Meetings"]
 
-#: values of the unknowns that are tried together
+#: limit of the combinations of values that are enumerated
 MOST = 1 << 13
-#: values of each unknown that are tried before all are
+#: values of each unknown that are sampled before all are enumerated
 TRIED = 32
-#: an odd number, by multiples of which these are scattered
+#: an odd number whose multiples scatter these samples
 STRIDE = 2654435761
 
 
 class Meetings:
-    """Answers questions about accesses of one memory in banks of words of ``word_bytes``, a power of two."""
+    """The conflict table of one memory: answers which of its accesses may conflict, in banks of words of
+    ``word_bytes``, a power of two."""
 
     def __init__(self, uses: Sequence[Use], map: BankMap, word_bytes: int):
         self.map, self.word_bytes = map, word_bytes
@@ -47,16 +48,16 @@ class Meetings:
         self._in_turn: dict = {}
 
     def banks(self, key: Hashable) -> frozenset[int]:
-        """The banks that an access may use at all."""
+        """All banks that an access may use."""
         mask = self._masks[key]
         return frozenset(k for k in range(mask.bit_length()) if mask >> k & 1)
 
     def mask(self, key: Hashable) -> int:
-        """The same as bits of a number."""
+        """The same as a bit mask."""
         return self._masks[key]
 
     def never(self, one: Hashable, other: Hashable) -> bool:
-        """Whether two accesses never use the same bank, at whatever times."""
+        """Whether two accesses never use the same bank, at any time."""
         return not self._masks[one] & self._masks[other]
 
     def alike(self, one: Hashable, other: Hashable) -> bool:
@@ -64,8 +65,8 @@ class Meetings:
         return self._group[one] is self._group[other]
 
     def apart(self, one: Hashable, other: Hashable) -> bool:
-        """Whether two accesses of one token may be given the same cycle: they use different banks then, or one word of
-        a bank without storing the same bytes, or only one of them takes place."""
+        """Whether two accesses of one token may be scheduled in the same cycle: they then use different banks, or one
+        word of a bank without storing the same bytes, or only one of them executes."""
         if not self._masks[one] & self._masks[other]:
             return True
         first, second = self.uses[one], self.uses[other]
@@ -87,14 +88,14 @@ class Meetings:
         return self._pairs[key]
 
     def _in_other_banks(self, one: Use, other: Use) -> bool:
-        """Whether two accesses of one row, whose places are known, are at different banks in each iteration."""
+        """Whether two accesses of one row whose addresses are known use different banks in each iteration."""
         if not (one.places and other.places and one.row == other.row):
             return False
         first, second = self._banks_in_turn(one.key), self._banks_in_turn(other.key)
         return not bool(((first == second) & (first >= 0)).any())
 
     def _banks_in_turn(self, key) -> np.ndarray:
-        """The bank of an access in each iteration, -1 where it does not take place."""
+        """The bank of an access in each iteration, -1 where it does not execute."""
         if key not in self._in_turn:
             places = np.array(self.uses[key].places, np.int64)
             self._in_turn[key] = np.where(places < 0, -1, self.bank(places))
@@ -102,7 +103,7 @@ class Meetings:
 
     @cached_property
     def _tried(self) -> dict:
-        """For each access its bank for some values of all unknowns: those that meet mostly do so there."""
+        """For each access its bank for some sampled values of all unknowns: most conflicts show up there."""
         numbers: dict[Unknown, int] = {}
         found = {}
         for use in self.uses.values():
@@ -116,8 +117,8 @@ class Meetings:
         return found
 
     def compatible(self, uses: Sequence[Use], far: bool = True) -> list[int]:
-        """For each of the uses, all of which store or none, those, as bits, with which it may be given one cycle. Of
-        those at no constant distance only, without ``far``, that never use one bank."""
+        """For each of the uses, all of which store or none, the bit mask of those with which it may share a cycle.
+        Without ``far``, accesses at no constant distance may only if they never use the same bank."""
         groups: dict = {}
         for k, use in enumerate(uses):
             groups.setdefault(self._group[use.key], []).append(k)
@@ -129,7 +130,7 @@ class Meetings:
                 and members == [group.index(use.key) for use in uses]
                 and not any(use.excludes or use.places for use in uses)
             ):
-                # the usual case, in which nothing moves
+                # the usual case: the table's order is that of the uses
                 return [row & (1 << len(uses)) - 1 for row in table[: len(uses)]]
             for k in members:
                 row = table[group.index(uses[k].key)]
@@ -158,8 +159,7 @@ class Meetings:
         return self.map.bank(addresses // self.word_bytes)
 
     def values(self, uses: Sequence[Use]) -> list[np.ndarray] | None:
-        """For each access the sums of its terms, in all ways that they can come together; None where these are too
-        many."""
+        """For each access the sums of its terms, in all combinations of values; None where there are too many."""
         factors: dict[Unknown, list[int]] = {}
         for k, use in enumerate(uses):
             for unknown, factor in use.terms:
@@ -182,12 +182,12 @@ class Meetings:
 
 @cache
 def _some(low: int, count: int, number: int, modulus: int) -> np.ndarray:
-    """Some of ``count`` numbers from ``low`` on, modulo another; not the same ones for each ``number``."""
+    """Some of ``count`` numbers from ``low`` on, modulo ``modulus``; different ones for each ``number``."""
     return np.array([(low + (k * (2 * number + 1) * STRIDE >> 8) % count) % modulus for k in range(TRIED)], np.int64)
 
 
 class _Alike:
-    """Accesses whose addresses differ by constants, as far as banks are concerned, and the ``masks`` of their banks."""
+    """Accesses whose addresses differ by constants modulo the banks, with the ``masks`` of their banks."""
 
     def __init__(self, meetings: Meetings, members: list[Use]):
         self.meetings, self.members = meetings, members
@@ -203,15 +203,15 @@ class _Alike:
         self.masks = [sum(1 << bank for bank in set(row)) for row in self._banks.tolist()]
 
     def apart(self, one, other, stores: bool) -> bool:
-        """Whether two members may be given one cycle."""
+        """Whether two members may share a cycle."""
         return bool(self.table(stores)[self._index[one]] >> self._index[other] & 1)
 
     def index(self, key) -> int:
-        """The place of a member in the tables."""
+        """The index of a member in the tables."""
         return self._index[key]
 
     def table(self, stores: bool) -> list[int]:
-        """For each member the others, as bits, with which it may be given one cycle."""
+        """For each member the bit mask of others with which it may share a cycle."""
         if self._addresses is None:
             return [0] * len(self.members)
         if stores not in self._tables:
@@ -225,7 +225,7 @@ class _Alike:
             return [(1 << count) - 1 & ~(1 << k) for k in range(count)]
         words = addresses // self.meetings.word_bytes
         whole = [self.meetings.whole[use.key] for use in self.members]
-        # words are one only where nothing was left out
+        # two words are known to be the same only if no term was dropped
         kinds = np.array([whole.index(terms) for terms in whole])[:, None]
         ends = addresses + np.array([use.bytes for use in self.members], np.int64)[:, None]
         found = []
@@ -239,7 +239,7 @@ class _Alike:
 
 
 class _Axis:
-    """Values of an unknown, as far as they matter, with its factor in each access."""
+    """The relevant values of an unknown, with its factor in each access."""
 
     def __init__(self, factors: tuple[int, ...], low: int, count: int):
         self.factors, self.low, self.count = factors, low, count
@@ -256,8 +256,7 @@ class _Axis:
 
 
 def _joined(axes: list[_Axis], modulus: int) -> list[_Axis]:
-    """Unknowns that all accesses have with the same factor are taken as one: any multiple of what divides the
-    factors."""
+    """Merges unknowns that have one factor for all accesses into one: any multiple of their common divisor."""
     same = [axis for axis in axes if len(set(axis.factors)) == 1]
     if len(same) < 2:
         return axes

@@ -1,4 +1,4 @@
-"""Who shares a port: before the schedule, what should be given one cycle; behind it, what never meets."""
+"""Port sharing: before the schedule, what should share a cycle; after it, what never conflicts."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ __all__ = ["Turns", "When", "WritePort", "assign_ports", "classes", "components"
 
 @dataclass(frozen=True)
 class When:
-    """When an access takes place: ``cycle`` of a pipeline ``level`` that takes tokens a multiple of ``spacing`` cycles
-    apart. All of its ``step`` of the program begins only when those that it is ``behind`` are over. What is made
-    ``ahead`` may turn out not to be wanted, and then takes place whenever it does."""
+    """When an access executes: in ``cycle`` of a pipeline ``level`` whose tokens enter a multiple of ``spacing`` cycles
+    apart. Everything in its ``step`` of the program begins only after the steps in ``behind`` have ended. An access
+    ``ahead`` may be speculative, and then executes at any time."""
 
     level: Hashable
     cycle: int
@@ -25,8 +25,8 @@ class When:
 
 
 class WritePort(NamedTuple):
-    """A port of the banks of a ``part``, those that some stores of one row share, written through in a ``turn`` of
-    their blocks: what is written in the first is there before what is written in the second of the same cycle."""
+    """A port of the banks of a ``part``, which some stores of one row share, used in a ``turn`` of their blocks: of two
+    writes in the same cycle, that of the first turn takes effect first."""
 
     part: int
     turn: int
@@ -34,23 +34,23 @@ class WritePort(NamedTuple):
 
 @dataclass(frozen=True)
 class Turns:
-    """How stores share ports. Of those with one ``port`` one may start in a cycle; the ``together`` start in the same
-    one, and only the first of them is named in ``port``."""
+    """How stores share ports. Of the stores with one ``port`` one may start in a cycle. Those in one of ``together``
+    start in the same cycle, and only the first of them is in ``port``."""
 
     port: Mapping[Hashable, WritePort]
     together: tuple[tuple[Hashable, ...], ...]
-    most: int  #: cycles that the most crowded port takes for one token
-    total: int  #: the same of each row's most crowded port, in sum; without rows that have their pace from elsewhere
-    turn: Mapping[Hashable, int]  #: of each store
+    most: int  #: cycles that the port with most stores takes for one token
+    total: int  #: the sum of that over rows; without rows whose rate an inner loop limits
+    turn: Mapping[Hashable, int]  #: of each store, the turn in which it writes
 
 
 def classes(uses: Sequence[Use], compatible: Sequence[int]) -> list[list[Use]]:
-    """The accesses in classes of which all are pairwise ``compatible`` (by the bits of their places) and none comes
-    after another."""
+    """Partitions the accesses into classes in which all are pairwise ``compatible`` (a bit mask of indices for each)
+    and none comes after another."""
     place = {use.key: k for k, use in enumerate(uses)}
     behind = [sum(1 << place[key] for key in use.after if key in place) for use in uses]
     found: list[list[int]] = []
-    members: list[int] = []  # of each class, as bits
+    members: list[int] = []  # members of each class, as bit masks
     for k in range(len(uses)):
         fits = (
             n
@@ -68,7 +68,7 @@ def classes(uses: Sequence[Use], compatible: Sequence[int]) -> list[list[Use]]:
 
 
 def components(uses: Iterable[Use], meetings: Meetings) -> list[list[Use]]:
-    """The accesses in parts that never use a bank of another part."""
+    """Partitions the accesses into parts that never use a bank of another part."""
     found: list[tuple[int, list[Use]]] = []
     for use in uses:
         banks, members, rest = meetings.mask(use.key), [], []
@@ -82,12 +82,12 @@ def components(uses: Iterable[Use], meetings: Meetings) -> list[list[Use]]:
 
 
 def store_turns(stores: Sequence[Use], meetings: Meetings, ports: int = 1) -> Turns:
-    """How stores share the write ports of each bank. Those of different rows never meet at one: order keeps them apart,
-    or what books it.
+    """How stores share the write ports of each bank. Stores of different rows never conflict: memory order keeps them
+    apart, or a port reservation.
 
-    Those of a row go through all ports in turn, as the program names them, so that the first of a cycle is the earlier
-    one. Rows that need one port take one each, so that what books ports has less to wait for. Stores of a row that
-    never use a bank of each other, directly or by way of others of the row, need not care for each other.
+    Those of a row use all ports in program order, so that the first of a cycle is the earlier one. Rows that need one
+    port take one each, so that port reservations wait less. Stores of a row that never use each other's banks, directly
+    or through others of the row, are independent.
     """
     port, together, turn = {}, [], {}
     most, paced = {use.row: 1 for use in stores}, {use.row for use in stores if use.paced}
@@ -119,7 +119,7 @@ def store_turns(stores: Sequence[Use], meetings: Meetings, ports: int = 1) -> Tu
 
 def _store_classes(stores: Sequence[Use], meetings: Meetings) -> list[list[Use]]:
     """The stores in classes that may start in one cycle."""
-    # what stores some cycles behind its start takes turns with all others
+    # an access that stores some cycles after its start is serialized with all others
     late = [bool(use.loads) for use in stores]
     fine = [
         0 if late[k] else bits & ~sum(1 << j for j, it in enumerate(late) if it)
@@ -129,8 +129,8 @@ def _store_classes(stores: Sequence[Use], meetings: Meetings) -> list[list[Use]]
 
 
 def assign_ports(meetings: Meetings, loads: Sequence[Hashable], when: Mapping[Hashable, When]) -> dict[Hashable, int]:
-    """The number of the read port, in each of its banks, that an access gets: as few as first fit finds. Two share one
-    where they never use a bank both, or never at once."""
+    """The number of the read port that an access gets in each of its banks: as few ports as first fit finds. Two
+    accesses share one if they never use the same bank, or never in the same cycle."""
     ports: list[list[Hashable]] = []
     found = {}
     for key in loads:
@@ -141,7 +141,7 @@ def assign_ports(meetings: Meetings, loads: Sequence[Hashable], when: Mapping[Ha
             fits.append(len(ports))
             ports.append([])
         banks = meetings.banks(key)
-        # where a bank has the port already, it costs no further copy
+        # where a bank has the port already, no further copy is needed
         best = min(fits, key=lambda k: (len(banks.difference(*(meetings.banks(other) for other in ports[k]))), k))
         ports[best].append(key)
         found[key] = best

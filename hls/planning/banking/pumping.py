@@ -1,4 +1,4 @@
-"""Which copies of a bank share a block that runs at twice the clock."""
+"""Which copies of a double-pumped bank share a block."""
 
 from collections.abc import Sequence
 
@@ -12,9 +12,9 @@ __all__ = ["share_blocks"]
 def share_blocks(
     copies: Sequence[int], words: int, width: int, blocks: Blocks, writes: int, most: int | None = None
 ) -> tuple[tuple[tuple[int, ...], bool], ...]:
-    """The copies that each block serves, and whether it is a true dual-port one: as few block RAMs as can be for
-    ``words`` of ``width`` bits that are written so many times in a cycle, at most ``most`` blocks, of as many RAMs as
-    that takes, beside one another. Of equals the choice with the fewest."""
+    """The copies that each block serves, and whether it is a true dual-port one: as few block RAMs as possible for
+    ``words`` of ``width`` bits with so many ``writes`` per cycle, in at most ``most`` blocks. A block consists of as
+    many RAMs, side by side, as its size takes. Of equal choices, the one with the fewest blocks."""
     narrow, wide = most_reads(True, writes), most_reads(False, writes)
     dual, simple = blocks.count(words, width, dual=True), blocks.count(words, width, dual=False)
     most_duals = -(-len(copies) // narrow) if writes < MOST_WRITES else 0

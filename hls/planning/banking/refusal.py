@@ -1,4 +1,4 @@
-"""What the program cannot ask of a memory, each with the nearest that it can."""
+"""Attributes that a memory cannot satisfy, each with the nearest that it can."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ class Refusal(ValueError):
 
 
 def check(asked: Asked, size: int, uses: Sequence[Use]) -> None:
-    """Raise :class:`Refusal` for what a memory of ``size`` bytes with these accesses cannot have."""
+    """Raise :class:`Refusal` if a memory of ``size`` bytes with these accesses cannot satisfy an attribute."""
     widest = max((use.bytes for use in uses), default=1)
     if asked.bankwidth is not None and asked.bankwidth < widest:
         raise Refusal(

@@ -1,5 +1,4 @@
-"""The accesses of an on-chip memory as :mod:`hls.planning.banking` wants to know them, and what it answers about
-them."""
+"""Translates the accesses of an on-chip memory into the input of :mod:`hls.planning.banking`, and its result back."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -16,13 +15,13 @@ from ..banking import Asked, Banking, Blocks, Copies, Refusal, Unknown, Use, cho
 
 __all__ = ["BankPlanner", "asked_of", "comes_after", "watches"]
 
-#: how far an unknown of which nothing is known may be from 0
+#: bound, on both sides of 0, of an unknown about which nothing is known
 FAR = 1 << 62
 
 
 def asked_of(memory: MemoryObject, skew: bool = True, pumped: bool = False, writable: bool = True) -> Asked:
-    """What the program asks of a memory by its attributes; whether it is ``pumped`` is decided, and said, by who asks.
-    A second write port costs blocks: nobody gets it unasked who is pumped only to have room."""
+    """The attributes of a memory. The caller decides, and reports, whether it is ``pumped``. A second write port costs
+    blocks: a memory that is pumped only to save blocks does not get one unless it is requested."""
     attrs = dict(memory.attrs)
     bits = attrs.get(Attr.BANK_BITS)
     given = {
@@ -48,7 +47,7 @@ class BankPlanner:
     forms: AffineForms
     zeros: TrailingZeros
     traces: AddressTraces
-    numbers: dict  #: of unknowns, by which terms are sorted
+    numbers: dict  #: numbers of unknowns, which give terms their order
 
     @classmethod
     def of(cls, function: Function) -> "BankPlanner":
@@ -65,10 +64,10 @@ class BankPlanner:
         pumped: bool,
         blocks: Blocks,
     ) -> Banking:
-        """Banks for a memory whose loads ``watching`` want to see what is being stored; ``apart`` says that the copies
-        for groups of work-items are banks, too, ``alone`` with which others an access is never at a bank in one cycle
-        then, ``pumped`` that its ``blocks`` run at twice the clock. Raises CompileError for attributes that cannot be
-        followed."""
+        """Chooses banks for a memory. ``watching`` are the loads that should see what is being stored; ``apart`` says
+        that the copies for groups of work-items are banks, too, and ``alone`` with which others an access then never
+        uses a bank in the same cycle; ``pumped`` says that its ``blocks`` run at twice the clock. Raises CompileError
+        for attributes that cannot be satisfied."""
         copies = Copies(dict(memory.attrs).get(Attr.COPIES, 1), apart)
         size = memory.length * memory.element.bytes // copies.number
         try:
@@ -118,8 +117,8 @@ class BankPlanner:
         )
 
     def _wider(self, form: Affine) -> Iterator[tuple[int, Affine]]:
-        """The form with bounded values in the place of sums that wrap, as few as matter: each is for moduli up to the
-        power of two beside it, and for larger ones than that before."""
+        """The form with bounded values instead of wrapping sums, as few as needed. Each is valid for moduli up to the
+        power of two returned with it, and meant for those above the power of two of the one before."""
         limit = _tells(form)
         while limit < FAR:
             wide = self._within(form, 2 * limit)
@@ -129,8 +128,8 @@ class BankPlanner:
             yield limit, wide
 
     def _within(self, form: Affine, modulus: int) -> Affine | None:
-        """The form with a bounded value in the place of each sum that wraps and matters for this modulus; None where
-        that cannot be."""
+        """The form with a bounded value instead of each wrapping sum that matters for this modulus; None if that is
+        impossible."""
         while wrapping := [s for s in _wrapping(form) if form.terms[s] % modulus]:
             form = form.unwrapped(max(wrapping, key=lambda s: abs(form.terms[s])))
             if form is None:
@@ -153,23 +152,23 @@ class BankPlanner:
 
 
 def _wrapping(form: Affine) -> list[Symbol]:
-    """What is unbounded in the form, as it counts how often a sum wraps."""
+    """The unbounded symbols of the form, which count how often a sum wraps."""
     return [s for s in form.terms if isinstance(s, Symbol) and s.wraps is not None]
 
 
 def _tells(form: Affine) -> int:
-    """The largest power of two modulo which nothing unbounded matters; FAR where there is nothing of the kind."""
+    """The largest power of two modulo which no unbounded symbol matters; FAR if there are none."""
     return min((form.terms[s] & -form.terms[s] for s in _wrapping(form)), default=FAR)
 
 
 def _exclude(one: Mapping[Value, bool], other: Mapping[Value, bool]) -> bool:
-    """Whether two conditions cannot both be true, by the facts that follow from each."""
+    """Whether two conditions exclude each other, by the facts that each implies."""
     return any(value in other and other[value] is not truth for value, truth in one.items())
 
 
 def comes_after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
-    """For each of the region's operations ``ops`` those of them that it comes after, by values and by order, in one
-    iteration."""
+    """For each of the region's operations ``ops``, those of them that it depends on in one iteration, by values or by
+    memory order."""
     bits = {op: 1 << k for k, op in enumerate(ops)}
     reached: dict[Value, int] = {}
     found = {}
@@ -189,9 +188,9 @@ def comes_after(region: Region, ops: list[Op]) -> dict[Op, frozenset[Op]]:
 
 
 def watches(load: Op, between: bool = True, body: Region | None = None) -> bool:
-    """Whether the load waits for a store of an earlier iteration: a cycle less then is a cycle less of the recurrence;
-    or, with ``between``, for one of an earlier invocation of its loop, of which only the first iteration has to wait.
-    Of the loop with this ``body`` alone, if one is given."""
+    """Whether the load waits for a store of an earlier iteration: one cycle less latency then shortens the recurrence
+    by one. With ``between``, also whether it waits for a store of an earlier invocation of its loop, for which only the
+    first iteration waits. With ``body``, only the loop with this body counts."""
     return any(
         isinstance(value.type, TokenType)
         and isinstance(value.owner, Region)

@@ -1,4 +1,4 @@
-"""How deep each channel is and what it is made of, and which kernels it joins."""
+"""The depth and storage of each channel, and the kernels it connects."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ __all__ = ["ChannelPlan", "bound_stream", "plan_channels"]
 
 @dataclass(frozen=True)
 class ChannelPlan:
-    """One channel that is used. ``requested`` is the depth the source asks for (None: none), ``depth`` what is built,
-    ``storage`` what of, and ``reason`` why it is not the one requested ("" where it is)."""
+    """One channel that is used. ``requested`` is the depth the source requests (None: none), ``depth`` the one that is
+    built, ``storage`` what it is built of, and ``reason`` why the depth is not the requested one ("" where it is)."""
 
     channel: str
     index: int
-    name: str  #: as in the source, with its index in an array
+    name: str  #: as in the source, with its index if it is an element of an array
     bits: int
     requested: int | None
     depth: int
@@ -33,7 +33,7 @@ class ChannelPlan:
     span: Span | None
     write_span: Span | None  #: of the first call
     read_span: Span | None
-    stream: Stream | None = None  #: of the board, which then takes the place of writer or reader
+    stream: Stream | None = None  #: of the board, which then replaces the writer or reader
 
     def deepened(self, depth: int, reason: str) -> "ChannelPlan":
         """The same channel with at least that depth."""
@@ -43,7 +43,7 @@ class ChannelPlan:
 
 @dataclass(frozen=True)
 class _Side:
-    """A kernel with its calls, or a ``stream`` of the board."""
+    """One end of a channel: a kernel with its calls, or a ``stream`` of the board."""
 
     name: str
     calls: tuple[Op, ...]
@@ -61,9 +61,9 @@ def plan_channels(
     board: Board,
     most_bits: int = Limits.channel_bits,
 ) -> tuple[ChannelPlan, ...]:
-    """A plan for every one of the ``declared`` channels that the kernels, ready for scheduling, use. Raises
-    CompileError for one that does not join exactly two sides, of which one may be a stream of the board, and for the
-    one with which they hold more than ``most_bits``."""
+    """A plan for every one of the ``declared`` channels that is used by the kernels, which must be ready for
+    scheduling. Raises CompileError for a channel that does not connect exactly two ends, of which one may be a stream
+    of the board, and for the channel with which all of them exceed ``most_bits``."""
     sides = _sides(kernels)
     outside = [
         _outside(declared[end.channel], end, side)
@@ -115,7 +115,7 @@ def _check_bits(plans: tuple[ChannelPlan, ...], most: int) -> None:
 
 
 def bound_stream(declared: MemoryObject, board: Board) -> Stream:
-    """The board's stream that a channel is bound to. Raises CompileError where there is none that fits."""
+    """The board's stream that a channel is bound to. Raises CompileError if no stream fits."""
     name = dict(declared.attrs)[Attr.IO]
     stream = next((s for s in board.streams if s.name == name), None)
     if stream is None:
@@ -197,7 +197,7 @@ def _missing(declared: MemoryObject, sides, channel: str, index: int) -> list[Di
 
 
 def _bounded(*calls: Op) -> str:
-    """What else helps where a channel is only one of those that an index may choose."""
+    """A second remedy for the message where a channel is only one of several that an index selects."""
     if not any(call.attrs.get(Attr.CHOSEN) for call in calls):
         return ""
     return "; if the index never comes to it, write it so that this is seen, as by 'k & 3' or 'k % 4'"
@@ -208,14 +208,14 @@ def _at(span: Span | None) -> str:
 
 
 def _least(writer: _Side) -> int:
-    """How many values the channel must hold for its writer not to be behind the program: wires hold none, and a value
-    that is on its way to them has a place only where nobody waits for its call to be done."""
+    """How many values the channel must hold so that its writer can proceed as in the program: wires hold none, and a
+    value on its way to them can wait in the writer only if nothing waits for its call to complete."""
     return int(any(call.attrs[Attr.BLOCKING] and call.results for call in writer.calls))
 
 
 def _asked_in_passing(*sides: _Side) -> bool:
-    """Whether a call is answered within a pipeline, which at both ends of mere wires would be a circle of logic through
-    two kernels."""
+    """Whether a call is answered within a pipeline. Without storage between them, such calls at both ends would form a
+    combinational loop through two kernels."""
     return any(answers_at_once(call) for side in sides for call in side.calls)
 
 

@@ -1,4 +1,4 @@
-"""Sizes of the units that compare accesses with earlier stores on their way, and of fences."""
+"""Sizes of hazard units, which compare accesses with earlier stores in flight, and of fences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,19 +10,20 @@ from .lsu import Access
 
 __all__ = ["HazardPlan", "entries_for", "fences_under_way", "plan_hazards", "words_for"]
 
-#: stores to a word from which on their places are kept by words
+#: with at least so many stores to a memory word, their addresses are kept by words
 _MANY = 2
-#: words of a burst at most
+#: most words of a burst
 _BURST = 16
 
 
 @dataclass(frozen=True)
 class HazardPlan:
-    """Of a hazard: the ``stores`` that it watches, in the order of its operands, and the ``loads`` that wait for it.
+    """Plan of a hazard unit: the ``stores`` that it watches, in the order of its operands, and the ``loads`` that wait
+    for it.
 
-    ``inside`` counts the address bits within the largest of these accesses. Of each store, ``certain`` says whether its
-    predicate is known in time, ``per_word`` how many places of a word the table keeps together (0: it keeps places one
-    by one), and ``entries`` how many words, or places, the table holds.
+    ``inside`` counts the address bits within the largest of these accesses. For each store, ``certain`` says whether
+    its predicate is known in time, ``per_word`` how many addresses of a word the table keeps together (0: it keeps
+    addresses one by one), and ``entries`` how many words, or addresses, the table holds.
     """
 
     stores: tuple[Op, ...]
@@ -34,7 +35,7 @@ class HazardPlan:
 
 
 def plan_hazards(function: Function, accesses: Mapping[Op, Access], latency: int) -> dict[Op, HazardPlan]:
-    """The hazards of a kernel, whose memory has a typical ``latency`` of so many cycles."""
+    """The hazard units of a kernel whose memory has a typical ``latency`` in cycles."""
     waiting = [access for access in accesses.values() if access.latency is None]
     return {op: _plan(op, waiting, latency) for op in walk(function.body) if op.opcode == "hazard"}
 
@@ -56,26 +57,26 @@ def _plan(hazard: Op, accesses: list[Access], latency: int) -> HazardPlan:
 
 
 def _watched(accesses: list[Access], number: int) -> list[Access]:
-    """The stores of a hazard, in the order of its operands, which need not be that of the program."""
+    """The stores of a hazard, in the order of its operands, which need not be program order."""
     places = {at: one for one in accesses for hazard, at in one.op.attrs.get(Attr.HAZARDS, ()) if hazard == number}
     return [places[k] for k in range(len(places))]
 
 
 def _places_of_a_word(access: Access, widest: int) -> int:
-    """Places in a word where a store's table keeps them by words: it comes to most of them one after the other; 0 where
-    it does not."""
+    """Accesses per word if a store's table is to keep words: the store writes most addresses of a word one after the
+    other. Otherwise 0."""
     return access.word_bytes // widest if access.to_a_word >= _MANY and access.word_bytes // widest >= _MANY else 0
 
 
 def words_for(latency: int, places: int) -> int:
-    """Words for all stores between the comparison and memory at one a cycle: a burst that is gathered, one that is
-    sent, and those on their way."""
+    """Words for all stores between the comparison and memory at one per cycle: a burst that is gathered, one that is
+    being sent, and those in flight."""
     stores = 2 * min(MOST_COUNTED, _BURST * places) + latency * 5 // 4
     return 1 << (-(-stores // places) - 1).bit_length()
 
 
 def entries_for(latency: int) -> int:
-    """Places for all stores between the comparison and memory: about a load and a store on their way each cycle."""
+    """Addresses for all stores between the comparison and memory: about one load and one store in flight each cycle."""
     return 1 << (latency * 5 // 4 - 1).bit_length()
 
 

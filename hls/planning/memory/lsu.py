@@ -1,8 +1,7 @@
 """The kinds of load-store units, and an access with the unit that serves it.
 
-:class:`LsuKind` is the one table of them: what reports call a kind, the part of ``rtl_lib`` that it is, and the rule
-for its depths. Another kind is a row here and a part there; which access gets it is chosen in
-``hls.planning.memory.units``.
+:class:`LsuKind` is the one table of them: the name of a kind in reports, its part in ``rtl_lib``, and the rule for its
+depths. A new kind is a row here and a part there; ``hls.planning.memory.units`` chooses the accesses that get it.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,10 +25,10 @@ from ...target.board import Memory
 
 __all__ = ["BURST_ALIGN", "PATIENCE", "Access", "LsuKind", "UnitPlan", "load_port"]
 
-#: bytes within which the units' bursts lie where nothing else is said
+#: bytes within which the units' bursts lie unless the memory says otherwise
 BURST_ALIGN = 1024
-#: cycles that a store unit waits for a store that shares its word or burst, while the kernel runs: such as one behind
-#: an inner loop
+#: cycles that a store unit waits, while the kernel runs, for another store to its word or burst, such as one after an
+#: inner loop
 PATIENCE = 256
 
 #: options of a part by name
@@ -37,22 +36,22 @@ Options = dict[str, object]
 
 
 def _accesses_under_way(memory: Memory) -> int:
-    """Accesses on their way so that one a cycle can be kept up over the memory's latency."""
+    """Accesses in flight that sustain one per cycle over the memory's latency."""
     return 2 * memory.read_latency + 32
 
 
 def _words_under_way(memory: Memory) -> int:
-    """Words on their way so that one a cycle can be kept up over the memory's latency, in whole bursts."""
+    """Words in flight that sustain one per cycle over the memory's latency, in whole bursts."""
     return max(32, 2 << (memory.read_latency - 1).bit_length())
 
 
 def _within_bank(memory: Memory) -> Options:
-    """What keeps a unit's bursts within the pieces of a memory that lie in one bank."""
+    """Options that keep a unit's bursts within the pieces of a memory that lie in one bank."""
     return {"burst_align": memory.interleave_bytes} if memory.interleave_bytes < BURST_ALIGN else {}
 
 
 def _geometry(access: "Access") -> Options:
-    """Sizes of the accesses and of the words behind them."""
+    """Sizes of the accesses and of the memory words."""
     if not access.lanes:
         return {"word_bytes": access.word_bytes, "access_bytes": access.bytes}
     lane_bytes = moved_type(access.op).element.bytes
@@ -65,7 +64,7 @@ def _load(access: "Access", memory: Memory) -> Options:
 
 
 def _cached_load(access: "Access", memory: Memory) -> Options:
-    # places of words on their way keep nothing
+    # entries of words in flight cache nothing
     return _load(access, memory) | {"words": max(access.cache_words, 2 * _words_under_way(memory))}
 
 
@@ -80,9 +79,9 @@ def _constant_load(access: "Access", memory: Memory) -> Options:
 def _store(access: "Access", memory: Memory) -> Options:
     compared = bool(access.op.attrs.get(Attr.HAZARDS))
     options = _geometry(access) | _within_bank(memory)
-    if not compared:  # where loads are compared with stores, each should be in memory soon
+    if not compared:  # where loads are compared with stores, each store should reach memory soon
         options["patience"] = PATIENCE
-    if access.scattered:  # as many bursts on their way as others have words
+    if access.scattered:  # as many bursts in flight as other units have words
         options["outstanding"] = _words_under_way(memory)
     return options | ({"descending": access.descending} if access.lanes else {"counted": compared})
 
@@ -96,8 +95,8 @@ def _atomic(access: "Access", memory: Memory) -> Options:
 
 
 class LsuKind(Enum):
-    """The rows: words of reports; direction; the part, and the one for accesses of several lanes; the rule for the
-    options of both; words of reports for several lanes, where these are others."""
+    """Each row: name in reports; direction; the part, and the one for accesses of several lanes; the rule for the
+    options of both; name in reports for several lanes, if different."""
 
     LOAD = "burst-coalesced", "load", LoadUnit, WideLoadUnit, _load, "burst-coalesced non-aligned"
     CACHED_LOAD = (
@@ -108,7 +107,7 @@ class LsuKind(Enum):
         _cached_load,
         "burst-coalesced cached non-aligned",
     )
-    #: asks for the words of a run before their accesses, of a loop's run or of a row of work-items
+    #: requests the words of a run before their accesses: the run of a loop, or of a row of work-items
     PREFETCHING_LOAD = "prefetching", "load", LoadUnit, WideLoadUnit, _load_ahead
     STREAMING_LOAD = "streaming", "load", LoadUnit, WideLoadUnit, _load_ahead
     PIPELINED_LOAD = "pipelined", "load", PipelinedLoadUnit, None, _small
@@ -125,7 +124,7 @@ class LsuKind(Enum):
     )
     PIPELINED_STORE = "pipelined", "store", PipelinedStoreUnit, None, _small
     ATOMIC = "atomic-pipelined", "atomic", AtomicUnit, None, _atomic
-    #: no units but ports: accesses of memory on the chip, outside of the kernel and inside, which never wait
+    #: not units but ports: accesses to on-chip memory, outside and inside of the kernel, which never wait
     RAM_PORT = "RAM port", ""
     BLOCK_RAM = "block RAM", ""
 
@@ -149,13 +148,13 @@ class LsuKind(Enum):
 
     @property
     def gathers_stores(self) -> bool:
-        """Whether stores wait for others that share their word or burst, and must be told that none will come."""
+        """Whether stores wait for others to their word or burst, and must be told when none will come."""
         return self in (LsuKind.STORE, LsuKind.ACKNOWLEDGED_STORE)
 
 
 @dataclass(frozen=True)
 class UnitPlan:
-    """The part that serves an access, and all its options but the width of addresses, which the system has."""
+    """The part that serves an access, and all its options except the address width, which the system determines."""
 
     part: type
     options: Mapping[str, object] = field(hash=False)
@@ -166,16 +165,15 @@ class Access:
     """One load or store operation and the unit that serves it.
 
     ``unit`` is the kind of load-store unit; ``reason`` says why it was chosen. ``bytes`` is the size of one access,
-    ``word_bytes`` that of a word of the memory behind the unit, and ``location`` the name of the board's memory that
-    this is (None: the default one, or a memory of the kernel). An access with a ``latency`` takes that many cycles,
-    always, and is never refused; with None nobody knows beforehand. The load unit keeps ``cache_words`` words of
-    memory, or, where that is 0, the one in use. A ``forwarding`` load sees stores until the cycle before its data is
-    there.
+    ``word_bytes`` that of a word of the memory behind the unit, and ``location`` the name of the board's memory (None:
+    the default one, or a memory of the kernel). ``latency`` is the fixed number of cycles of an access that is never
+    refused, None if it is unknown. The load unit keeps ``cache_words`` words of memory, or, where that is 0, the one in
+    use. A ``forwarding`` load sees stores until the cycle before its data is valid.
 
     An access with a mask has ``lanes`` (else 0), of which ``bytes`` counts those that are used; with ``masked`` not all
-    of them always are. ``reads_ahead``: the words of its run are asked for before their accesses. ``descending``: its
-    addresses go down. ``scattered``: most accesses are bursts of their own. ``pumped``: the blocks behind it run at
-    twice the clock, and its data is there for one cycle, so nothing may hold it up on its way.
+    of them are used each time. ``reads_ahead``: the words of its run are requested before their accesses.
+    ``descending``: its addresses decrease. ``scattered``: most accesses are bursts of their own. ``pumped``: its blocks
+    run at twice the clock and its data is valid for one cycle, so it must not stall on its way.
     """
 
     op: Op
@@ -197,21 +195,22 @@ class Access:
     forwarding: bool = False
     pumped: bool = False
     location: str | None = None
-    hardware: UnitPlan | None = None  #: as soon as all of the above is decided
+    hardware: UnitPlan | None = None  #: set once all of the above is decided
 
     @property
     def lsu(self) -> str:
-        """What reports call the unit."""
+        """The name of the unit in reports."""
         return self.unit.wide_words if self.lanes else self.unit.words
 
     def with_unit(self, memory: Memory) -> "Access":
-        """The access, which may wait, with the unit that serves it; ``memory`` is the board's that it reaches."""
+        """The access, which may wait, with the unit that serves it; ``memory`` is the board's memory that it
+        reaches."""
         part = self.unit.wide_part if self.lanes else self.unit.part
         return replace(self, hardware=UnitPlan(part, self.unit.options(self, memory)))
 
     def with_port(self, write_ports: int) -> "Access":
-        """The access, which never waits, with its port to a memory that is written through ``write_ports``. That of an
-        atomic operation is for what it reads."""
+        """The access, which never waits, with its port to a memory that is written through ``write_ports``. The port of
+        an atomic operation is that of its read."""
         options = _geometry(self)
         if self.direction == "store":
             return replace(self, hardware=UnitPlan(RamStorePort, options))
@@ -223,5 +222,5 @@ class Access:
 
 
 def load_port(forwarding: bool, pumped: bool) -> type:
-    """The part through which memory on the chip is read."""
+    """The part through which on-chip memory is read."""
     return PumpedLoadPort if pumped else ForwardingLoadPort if forwarding else RamLoadPort

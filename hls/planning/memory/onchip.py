@@ -1,4 +1,4 @@
-"""Memories inside a kernel: their banks, the copies of each, and at which clock their blocks run."""
+"""On-chip memories: their banks, the copies of each, and the clock of their blocks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,11 +23,11 @@ class OnChipMemory:
     """A memory inside the kernel, in block RAM. Atomic operations are both loads and stores.
 
     The ``map`` says which bank a word is in. All ``stores`` share one write port of each bank, or two, which write in
-    one :meth:`turn` each; scheduling and memory order keep them from meeting there. Loads of one of the ``ports`` share
-    a copy of each bank; without any, each has its own. Groups of work-items, or iterations of the loop that a private
-    array is declared in, take turns in ``copies``; which one it is chooses among banks where stores of several may come
-    in one cycle. ``banking`` knows which accesses may meet. It is made of ``blocks``; if it is ``pumped`` they run at
-    twice the clock, and each serves several copies.
+    one :meth:`turn` each; schedule and memory order prevent conflicts there. Loads of one of the ``ports`` share a copy
+    of each bank; without any, each load has its own. Groups of work-items, or iterations of the loop that a private
+    array is declared in, use the ``copies`` in rotation. The copy's number selects among banks where stores of several
+    copies may execute in one cycle. ``banking`` knows which accesses may conflict. The memory is made of ``blocks``; if
+    ``pumped``, they run at twice the clock, and each serves several copies.
     """
 
     memory: MemoryObject
@@ -43,18 +43,18 @@ class OnChipMemory:
 
     @property
     def without_limits(self) -> "OnChipMemory":
-        """As if the program said nothing of how many loads it may serve at once."""
+        """The memory without the program's limits on how many loads it serves at once."""
         asked = replace(self.banking.asked, max_replicates=None, numreadports=None)
         return replace(self, banking=replace(self.banking, asked=asked, reads={}))
 
     def mask(self, op: Op) -> int:
-        """The banks that an access may use, as bits."""
+        """The bank mask of an access."""
         low, inner = self.banking.meetings.mask(op), self.banking.map.banks
         return sum(low << n * inner for n in range(self.map.banks // inner))
 
     def may_watch(self, op: Op) -> bool:
-        """Whether there is one bank that an access can look at; where copies for iterations are banks, one of its
-        iteration's."""
+        """Whether the access always uses a single bank, whose stores it can watch; where copies for iterations are
+        banks, a single one of its iteration's banks."""
         own = self.banking.meetings if self.memory.space == "private" else self
         return own.mask(op).bit_count() == 1
 
@@ -68,7 +68,7 @@ class OnChipMemory:
 
     @property
     def write_ports(self) -> int:
-        """Of each bank, as many as stores use."""
+        """Write ports of each bank: as many as stores use."""
         return 1 + max(self.banking.stores.turn.values(), default=0)
 
     def _bank_ports(self, bank: int) -> list[int]:
@@ -76,12 +76,12 @@ class OnChipMemory:
 
     @cached_property
     def bank_ports(self) -> tuple[int, ...]:
-        """How many ports for reading each bank has."""
+        """The number of read ports of each bank."""
         return tuple(len(self._bank_ports(bank)) for bank in range(self.map.banks))
 
     @cached_property
     def pumped_blocks(self) -> tuple[PumpedBlock, ...] | None:
-        """Which ports for reading a bank share a block; None where each has its own."""
+        """Which read ports of a bank share a block; None where each has its own."""
         if not self.pumped:
             return None
         places, most = self.map.words(self.words), self.banking.asked.max_replicates
@@ -95,26 +95,27 @@ class OnChipMemory:
 
     @cached_property
     def bank_copies(self) -> tuple[int, ...]:
-        """How many copies each bank has."""
+        """The number of copies of each bank."""
         if self.pumped_blocks is None:
             return self.bank_ports
         return tuple(sum(block.bank == bank for block in self.pumped_blocks) for bank in range(self.map.banks))
 
     @property
     def most_copies(self) -> int:
-        """Of the bank that has the most."""
+        """Copies of the bank that has the most."""
         return max(self.bank_copies)
 
     @property
     def kind(self) -> str | None:
-        """What the declaration says that it is made of, "block" or "distributed"; None for what suits its size."""
+        """The kind of RAM that the declaration requests, "block" or "distributed"; None if it leaves the choice to the
+        size."""
         if self.blocks.small is None:
             return "distributed"
         return "block" if self.blocks.small == 0 else None
 
     @property
     def rams(self) -> int:
-        """Block RAMs of all copies; 0 where it is in tables."""
+        """Block RAMs of all copies; 0 if it is built of lookup tables."""
         places, width = self.map.words(self.words), 8 * self.word_bytes
         if self.pumped_blocks is None:
             return sum(self.bank_copies) * self.blocks.count(places, width)
@@ -127,12 +128,12 @@ class OnChipMemory:
 
     @property
     def with_one_write(self) -> "OnChipMemory":
-        """As if its blocks were written once a cycle, whoever stores."""
+        """The memory with blocks that are written once per cycle, whatever its stores."""
         return replace(self, banking=replace(self.banking, asked=replace(self.banking.asked, writes=1)))
 
     @property
     def of_one_group(self) -> "OnChipMemory":
-        """As if there were one group of work-items at a time."""
+        """The memory with one group of work-items at a time."""
         memory = replace(self.memory, length=self.memory.length // self.copies)
         return replace(self, memory=memory, map=self.banking.map, copies=1)
 
@@ -141,11 +142,11 @@ def plan_onchip(
     function: Function, accesses: Mapping[str, list[Op]], rams: Rams, clock_mhz: float
 ) -> dict[str, OnChipMemory]:
     """The memories with these accesses, by name, on a device with these block RAMs. Raises CompileError for attributes
-    that cannot be followed, and for a memory that no device has room for.
+    that cannot be satisfied, and for a memory that does not fit into the device.
 
-    Those are double-pumped whose declaration says so. Others where all together have no room in the device otherwise,
-    as far as is known before the schedule: those that save most first, and only if the device is known to be fast
-    enough for this clock.
+    Memories whose declaration says so are double-pumped. Others are only if the memories otherwise do not fit into the
+    device, as far as is known before the schedule: those that save most first, and only if the device is known to be
+    fast enough for this clock.
     """
     planner = _Planner(BarrierPhases(function), BankPlanner.of(function), function, Blocks(rams.bits))
     found = {
@@ -171,15 +172,14 @@ class _Planner:
         loads = tuple(op for op in ops if op.opcode != "store")
         stores = tuple(op for op in ops if op.opcode != "load")
         copies = dict(memory.attrs).get(Attr.COPIES, 1)
-        # stores of one phase have cycles of their own; those of others come from another group, or iteration, at any
-        # time
+        # stores of one barrier phase have cycles of their own; stores of other phases belong to another group, or
+        # iteration, and may execute at any time
         apart = copies > 1 and (
             any(not self.phases.together(one, other) for one in stores for other in stores)
             or memory.space == "private"
             and writers_apart(self.banks.forms.tree, ops)
         )
-        # a load that looks at what is being stored looks at the stores of its own group; of its own loop, where copies
-        # are for iterations
+        # a load watches the stores of its own group; of its own loop, where copies are for iterations
         watching = frozenset(
             op
             for op in loads
@@ -189,7 +189,7 @@ class _Planner:
         alone = self._alone(loads) if apart and memory.space != "private" else {}
         banking = self.banks.choose(memory, ops, watching, apart, alone, pumped, blocks)
         word = banking.word_bytes
-        # the lowest bit that tells copies apart
+        # the lowest address bit that distinguishes copies
         one = (memory.length * memory.element.bytes // copies // word).bit_length() - 1
         groups = tuple(range(one, one + copies.bit_length() - 1))[::-1] if apart else ()
         return OnChipMemory(
@@ -205,16 +205,15 @@ class _Planner:
         )
 
     def _alone(self, loads: Iterable[Op]) -> dict[Op, frozenset[Op]]:
-        """For each load of local memory the others that a meeting keeps from being made at once by work-items of its
-        group. Those of other groups are in other banks, where each group's copy is one."""
+        """For each load of local memory the other loads that a barrier prevents from executing in the same cycle for
+        work-items of its group. Where each group's copy is a bank, loads of other groups use other banks."""
         return {
             load: frozenset(other for other in loads if other is not load and not self.phases.together(load, other))
             for load in loads
         }
 
     def worth_pumping(self, found: Mapping[str, OnChipMemory], rams: Rams, clock_mhz: float) -> Iterable[str]:
-        """The memories that are to be double-pumped so that all have room; none where they have, or where it would not
-        help."""
+        """The memories to double-pump so that all of them fit; none if they fit already, or if that would not help."""
         missing = sum(planned.banking.cost.blocks for planned in found.values()) - rams.count
         if missing <= 0 or not rams.count or not clock_mhz <= rams.pumped_mhz:
             return ()
@@ -233,8 +232,8 @@ class _Planner:
 
 
 def _may_be_pumped(planned: OnChipMemory) -> bool:
-    """Whether nothing but the loads' latency comes of it: no recurrence goes through the memory, and nobody has asked
-    for the other."""
+    """Whether double-pumping costs nothing but load latency: no recurrence passes the memory, and no attribute requests
+    a single clock."""
     asked = dict(planned.memory.attrs)
     return (
         not {Attr.SINGLEPUMP, Attr.DOUBLEPUMP} & asked.keys()
@@ -244,7 +243,7 @@ def _may_be_pumped(planned: OnChipMemory) -> bool:
 
 
 def _check_size(planned: OnChipMemory, rams: Rams):
-    """Raise CompileError for a memory that has no room in the device, each of its banks there once."""
+    """Raise CompileError for a memory that does not fit into the device with one copy of each bank."""
     memory = planned.memory
     needed = planned.map.banks * planned.blocks.count(planned.map.words(planned.words), 8 * planned.word_bytes)
     if needed > rams.count > 0:

@@ -20,13 +20,13 @@ from .onchip import OnChipMemory, plan_onchip
 __all__ = ["MemoryPlan", "OnChipMemory", "SharedPort", "plan_memory"]
 
 
-#: of no device in particular
+#: used where no device is given
 USUAL_RAMS = Rams(2048, 20480)
 
 
 @dataclass(frozen=True)
 class SharedPort:
-    """A port of memory on the chip that several accesses share: that of all its copies, or one to write through."""
+    """A port of on-chip memory that several accesses share: the read port of all its copies, or a write port."""
 
     memory: str
     reads: bool
@@ -34,7 +34,7 @@ class SharedPort:
     turn: int = 0
 
     def __str__(self):
-        """As reports name it."""
+        """Its name in reports."""
         if self.reads:
             return f"copies of {self.memory}"
         part = f", part {self.part}" if self.part else ""
@@ -44,8 +44,8 @@ class SharedPort:
 
 @dataclass(frozen=True, eq=False)
 class MemoryPlan:
-    """Every access of a kernel that is not a register, in program order, and the memories inside the kernel by name;
-    with :meth:`with_parts` also the units of hazards, and how many fences each may have on their way."""
+    """Every access of a kernel that is not to a register, in program order, and the memories inside the kernel by name.
+    After :meth:`with_parts`, also the hazard units, and how many fences may be in flight."""
 
     accesses: Mapping[Op, Access] = field(default_factory=dict)
     onchip: Mapping[str, OnChipMemory] = field(default_factory=dict)
@@ -54,11 +54,11 @@ class MemoryPlan:
 
     @property
     def outside(self) -> dict[Op, Access]:
-        """The accesses of memories that are not the kernel's own."""
+        """The accesses to memories outside the kernel."""
         return {op: access for op, access in self.accesses.items() if access.memory not in self.onchip}
 
     def with_parts(self, function: Function, board: Board) -> "MemoryPlan":
-        """The plan with the part of every unit and port, and the sizes of all, when all else is decided."""
+        """The plan with the part of every unit and port, and all their sizes; called last."""
 
         def served(op: Op, access: Access) -> Access:
             if access.latency is None:
@@ -83,7 +83,7 @@ class MemoryPlan:
         return memory.mask(op).bit_count() if memory else 1
 
     def without_limits(self, names: Collection[str]) -> "MemoryPlan":
-        """As if the program said nothing of how many loads the memories of these names may serve at once."""
+        """The plan without the program's limits on how many loads the memories of these names serve at once."""
         return replace(self, onchip={name: m.without_limits if name in names else m for name, m in self.onchip.items()})
 
     def _memory(self, op: Op) -> OnChipMemory | None:
@@ -91,8 +91,9 @@ class MemoryPlan:
         return self.onchip.get(access.memory) if access else None
 
     def shared_port(self, op: Op) -> SharedPort | None:
-        """The port that the operation shares with others, or that of those that start with it; None where it need not
-        care: it has a port of its own, or starts with another that does."""
+        """The port that the operation shares with others; it stands for those that start in the same cycle. None if the
+        schedule need not consider it: the operation has a port of its own, or starts with another that stands for
+        it."""
         memory = self._memory(op)
         if memory is None:
             return None
@@ -106,8 +107,8 @@ class MemoryPlan:
         return self.onchip[port.memory].banking.asked.replicas if port.reads else 1
 
     def crowd(self, op: Op) -> tuple | None:
-        """Equal for accesses of a region that are to take place in one level, so that the schedule keeps them apart;
-        None where none need be."""
+        """A key that is equal for accesses of a region that must be in one level, so that the schedule keeps them from
+        conflicting; None for accesses without that restriction."""
         memory = self._memory(op)
         if memory is None or op.opcode == "load":
             return (memory.memory.name, "loads") if memory and memory.banking.reads else None
@@ -116,12 +117,12 @@ class MemoryPlan:
 
     @property
     def together(self) -> Iterator[tuple[Op, ...]]:
-        """Accesses that are to start in one cycle if they are in one level."""
+        """Co-start groups: accesses that start in one cycle if they are in one level."""
         for memory in self.onchip.values():
             yield from memory.banking.together
 
     def sharers(self, op: Op) -> int:
-        """How many accesses, this one among them, start in one cycle with it and may use each other's banks."""
+        """How many accesses, this one included, start in one cycle with it and may use each other's banks."""
         return self._sharers.get(op, 1)
 
     @cached_property
@@ -135,39 +136,39 @@ class MemoryPlan:
         return memory is not None and any(self.accesses[op].forwarding for op in memory.loads)
 
     def write_turn(self, op: Op) -> int | None:
-        """The turn of a cycle in which a store to memory on the chip writes; None for what is none. An atomic operation
-        writes some cycles behind its start."""
+        """The turn of a cycle in which a store to on-chip memory writes; None for other operations, and for an atomic
+        operation, which writes some cycles after its start."""
         memory = self._memory(op) if op.opcode == "store" else None
         return memory.turn(op) if memory else None
 
     def write_port(self, op: Op) -> int:
-        """The number of the port that a store or an atomic operation on memory on the chip writes through."""
+        """The number of the write port of a store or an atomic operation on on-chip memory."""
         memory = self._memory(op)
         return memory.turn(op) if memory else 0
 
     def write_ports(self, op: Op) -> int:
-        """How many ports the banks are written through that an access of memory on the chip uses."""
+        """The number of write ports of the banks that an access to on-chip memory uses."""
         return self._memory(op).write_ports
 
     def chosen_late(self, op: Op) -> bool:
-        """Whether its answer is chosen among banks behind its last register."""
+        """Whether its result is multiplexed from several banks after its last register."""
         return self.pumped(op) and op.opcode == "load" and not self.accesses[op].forwarding
 
     def pumped(self, op: Op) -> bool:
-        """Whether the operation is an access whose data is there for one cycle only."""
+        """Whether the operation is an access whose data is valid for one cycle only."""
         access = self.accesses.get(op)
         return access is not None and access.pumped
 
     def fixed_latency(self, op: Op) -> int | None:
-        """Cycles that the access takes, always; None where it may wait, and for what is no access."""
+        """The fixed latency of the access in cycles; None if it may wait, and for operations that are no accesses."""
         access = self.accesses.get(op)
         return access.latency if access else None
 
 
 def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clock_mhz: float = 0.0) -> MemoryPlan:
     """Choose a unit for every access of a flat kernel on a board with this default memory, these block RAMs and this
-    kernel clock. Raises CompileError for an access that has none, for attributes that cannot be followed, and for a
-    memory that no device has room for."""
+    kernel clock in MHz. Raises CompileError for an access that no unit can serve, for attributes that cannot be
+    satisfied, and for a memory that does not fit into the device."""
     accesses: dict[str, list[Op]] = {}
     for op in walk(function.body):
         if reaches_memory(op):
@@ -234,7 +235,7 @@ def _burst_access(op: Op, word_bytes: int) -> Access:
 
 
 def _lanes_known(mask: Value) -> list[int | None]:
-    """Of each lane whether it is wanted; None where only the run knows."""
+    """For each lane whether it is used (1 or 0); None where that is only known at run time."""
     if is_constant(mask):
         return list(constant(mask))
     return [constant(lane) for lane in mask.op.operands]
@@ -277,7 +278,7 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
     else:
         port = "one port" if memory.write_ports == 1 else f"port {memory.turn(op) + 1} of {memory.write_ports}"
         reason = f"{port} writes all copies"
-    # with several banks more is written in a cycle than a load could look at
+    # with several banks, more is written per cycle than one load could watch
     forwarding = op.opcode == "load" and memory.may_watch(op) and watches(op)
     return Access(
         op=op,

@@ -1,4 +1,4 @@
-"""Which loads of a memory share a copy of it, by a schedule in which they never meet."""
+"""Which loads of a memory share a copy of it: those that never conflict in a given schedule."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ __all__ = ["Broken", "share_copies"]
 
 @dataclass(frozen=True)
 class Broken:
-    """A limit to the loads of a memory that cannot be kept."""
+    """A limit on the loads of a memory that cannot be met."""
 
     memory: str
     warning: Diagnostic
@@ -23,9 +23,9 @@ class Broken:
 def share_copies(
     function: Function, plan: MemoryPlan, when: Mapping[Op, When], loose: Collection[Op] = ()
 ) -> tuple[MemoryPlan, tuple[Broken, ...]]:
-    """The plan with as few copies of each memory as loads that take place ``when`` they do need, and what the program
-    asks of it where these are more than it allows. In ``loose`` loops loads may still be made for iterations that turn
-    out not to be, when the loop has ended."""
+    """The plan with as few copies of each memory as its loads need if they execute as ``when`` says, and the attributes
+    whose limits these copies exceed. In ``loose`` loops, speculative loads may still execute after the loop has
+    ended."""
     if not plan.onchip:
         return plan, ()
     steps = _steps(function, loose)
@@ -42,9 +42,9 @@ def share_copies(
 
 
 def _steps(function: Function, loose: Collection[Op]) -> dict[Op, tuple[Op, frozenset[Op]]]:
-    """For what is in a loop of the kernel's top, that loop and those which are over when it begins. One token passes
-    the top in a run, and a loop that waits for anything out of another waits for its end: all that it does was done by
-    then."""
+    """For each operation inside a loop of the kernel's top: that loop, and the loops which have ended when it begins.
+    One token passes the top per run, and a loop that depends on a result of another waits for its end: all its
+    operations are done by then."""
     loops = [
         op
         for op in function.body.ops
@@ -60,7 +60,7 @@ def _broken(memory: OnChipMemory) -> Broken | None:
     if most is None or needed <= most:
         return None
     name = Attr.NUMREADPORTS if asked.numreadports == most else Attr.MAX_REPLICATES
-    if name == Attr.MAX_REPLICATES:  # counts blocks, which have time for several loads where they are pumped
+    if name == Attr.MAX_REPLICATES:  # counts blocks, which serve several loads per cycle where they are pumped
         most, needed = asked.max_replicates, -(-needed * asked.max_replicates // most)
     what = "copies" if name == Attr.MAX_REPLICATES or not memory.pumped else "ports"
     lines = sorted({op.span.line for op in memory.loads if op.span})

@@ -1,4 +1,4 @@
-"""Which load unit suits which access pattern."""
+"""Chooses the load-store unit that suits each access pattern."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,8 +15,8 @@ from .plan import MemoryPlan
 
 __all__ = ["choose_units"]
 
-#: least words of a cached unit: the block RAMs of the larger targets have this depth at their full width, so fewer cost
-#: as much
+#: least words of a cached unit: this is the depth of the larger targets' block RAMs at full width, so fewer words cost
+#: the same
 CACHE_WORDS = 512
 MOST_CACHE_WORDS = 2048
 
@@ -28,13 +28,13 @@ def choose_units(
     cache_bytes: int | None = None,
     const_cache_bytes: int = 0,
 ) -> MemoryPlan:
-    """The plan with a cache behind every waiting load that comes back to words it has left, a small unit for what
-    happens once a run, and what the program asks for.
+    """The plan with a cache for every waiting load that returns to words it has left, a small unit for accesses that
+    execute once per run, and the units that the program requests.
 
-    ``slots`` says of how many invocations each loop's iterations take turns. The word in use is kept by every unit, but
-    for volatile memory, so a load whose accesses are consecutive needs no cache for that. ``cache_bytes`` is the size
-    of the caches that the program says nothing about, 0 for none, None for what each needs. Loads of ``__constant``
-    buffers share a cache of ``const_cache_bytes``; with 0 they are like others.
+    ``slots`` gives the interleaved invocations of each loop. Every unit keeps the word in use, except for volatile
+    memory, so a load whose accesses are consecutive needs no cache for that. ``cache_bytes`` is the size of the caches
+    that the program does not specify: 0 for none, None for the size that each needs. Loads of ``__constant`` buffers
+    share a cache of ``const_cache_bytes``; with 0 they are like others.
     """
     patterns = access_patterns(function)
     chosen = {
@@ -48,7 +48,7 @@ def choose_units(
 
 
 def _resized(access: Access, cache_bytes: int) -> Access:
-    """A cache as large as the user wants all of them."""
+    """An access with the cache size that the user set for all caches."""
     if not access.cache_words or Attr.UNIT in access.op.attrs:
         return access
     if not cache_bytes:
@@ -61,7 +61,7 @@ def _resized(access: Access, cache_bytes: int) -> Access:
 
 
 def _as_asked(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
-    """The unit that the program chose, where it can do the access."""
+    """The unit that the program requests, if it can serve the access."""
     kind, size = access.op.attrs[Attr.UNIT]
     compared = access.op.attrs.get(Attr.HAZARDS) or any(
         token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:]
@@ -88,12 +88,12 @@ def _as_asked(access: Access, steps, slots: Mapping[Op, int], function: Function
 
 
 def _small(access: Access) -> LsuKind:
-    """The unit of an access that joins no others, and keeps nothing."""
+    """The unit of an access that is not coalesced and caches nothing."""
     return LsuKind.PIPELINED_LOAD if access.direction == "load" else LsuKind.PIPELINED_STORE
 
 
 def _why_not(kind: str, access: Access, compared: bool, function: Function) -> str:
-    """What speaks against a unit that is asked for; empty where nothing does."""
+    """Why a requested unit cannot serve the access; empty if it can."""
     if kind == PIPELINED and access.lanes:
         return "its bytes may cross two memory words"
     if kind == PIPELINED and compared and access.direction == "store":
@@ -107,7 +107,7 @@ def _why_not(kind: str, access: Access, compared: bool, function: Function) -> s
 
 @dataclass(frozen=True)
 class _Reuse:
-    """The iterations of ``loop`` come back to words that were left after reading ``words`` others (None: unknown)."""
+    """The iterations of ``loop`` return to words that were left after reading ``words`` others (None: unknown)."""
 
     loop: Op
     words: int | None
@@ -142,7 +142,7 @@ def _choose_store(access: Access, steps) -> Access:
 
 
 def _wide(access: Access, steps) -> Access:
-    """The reason of an access that stands for several of the source; which way a wide one goes."""
+    """Completes the reason of an access that stands for several of the source, and the direction of a wide one."""
     members, lines = access.op.attrs.get(Attr.MEMBERS, 1), access.op.attrs.get(Attr.LINES, ())
     turns = access.op.attrs.get(Attr.TURNS, 1)
     where = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
@@ -198,7 +198,7 @@ def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Funct
 
 
 def _ahead(access: Access, steps, reason: str) -> Access:
-    """The access with the unit that asks for the words of a run before their turn."""
+    """The access with the unit that requests the words of a run ahead of their accesses."""
     items = steps[0][0].attrs.get(Attr.FORM) == "ndrange"
     end = "the last work-item of a row" if items else "the last iteration"
     return replace(
@@ -210,15 +210,15 @@ def _ahead(access: Access, steps, reason: str) -> Access:
 
 
 def _is_rare(access: Access, steps) -> bool:
-    """Whether one work-item of a row makes the access, always at the same place: it has a condition that its number
-    must be one."""
+    """Whether only one work-item of a row makes the access, always at the same address: its predicate implies that the
+    work-item id has a fixed value."""
     row = row_of(steps[0][0]) if len(steps) == 1 and steps[0][1] == STAYS and not access.lanes else None
     facts = implied(predicate(access.op)) if row is not None else {}
     return any(row.is_one_of(fact) for fact, truth in facts.items() if truth)
 
 
 def _acknowledged(access: Access, function: Function) -> Access:
-    """A store that something in the kernel waits for, as the kind that says so."""
+    """A store that something in the kernel waits for gets the acknowledged kind."""
     if access.unit is not LsuKind.STORE:
         return access
     if access.op.attrs.get(Attr.HAZARDS):
@@ -239,12 +239,13 @@ def _acknowledged(access: Access, function: Function) -> Access:
 
 
 def _reads_ahead(access: Access, steps, slots: Mapping[Op, int]) -> bool:
-    """Whether the words of an access's run come in order: no invocations of its loop take turns."""
+    """Whether the words of an access's run are accessed in order: the invocations of its loop are not interleaved."""
     return last_of_run(access.op) is not None and slots.get(steps[0][0], 1) == 1
 
 
 def _is_flushed(loop: Op, memory: str) -> bool:
-    """Whether a fence in the loop makes loads of this memory forget, also in runs whose buffers do not overlap."""
+    """Whether a fence in the loop invalidates what loads of this memory have cached, also in runs whose buffers do not
+    overlap."""
     return any(
         op.opcode == "fence" and memory in op.attrs[Attr.FLUSH] and not op.result.type.overlap
         for op in walk(loop.regions[0])
@@ -270,8 +271,8 @@ def _reuse(access: Access, steps, slots: Mapping[Op, int], function: Function) -
 
 
 def _round(loop: Op, step: Step, word_bytes: int) -> int:
-    """The words in which the address of an access goes round in one run of its loop; 0 where it does not, or in too
-    many."""
+    """The words after which the address of an access wraps around within one run of its loop; 0 if it does not, or
+    after too many."""
     trips = count_trips(loop)
     if not step.period or step.amount is None or trips is not None and trips.count * abs(step.amount) <= step.period:
         return 0
@@ -280,7 +281,7 @@ def _round(loop: Op, step: Step, word_bytes: int) -> int:
 
 
 def _is_made_of_data(value: Value, function: Function) -> bool:
-    """Whether a value is computed from what was loaded or received."""
+    """Whether a value depends on data that was loaded or received."""
     carried = {
         arg: (init, loop.regions[0].terminator.operands[1 + arg.index])
         for loop in walk(function.body)
@@ -305,18 +306,18 @@ def _is_made_of_data(value: Value, function: Function) -> bool:
 
 
 def _is_near(step: Step, word_bytes: int) -> bool:
-    """Whether an access is often in the same word as the one before."""
+    """Whether an access often uses the same word as the one before."""
     return step.amount is not None and abs(step.amount) < word_bytes
 
 
 def _is_scattered(step: Step, word_bytes: int) -> bool:
-    """Whether an access may be one of those that are seldom in the word of the one before or the word behind it; words
-    that come one before the other share no burst either, which counts where they come often."""
+    """Whether successive accesses may rarely use the word of the one before or the word after it. Descending words
+    cannot share a burst either; they count as scattered if they follow fast."""
     return not step.regular or step.amount is None or not -word_bytes // 8 <= step.amount <= word_bytes
 
 
 def _to_a_word(step: Step, access: Access) -> int:
-    """How many accesses, one after the other, are in the same word of memory; 1 where nobody knows."""
+    """How many successive accesses use the same memory word; 1 if unknown."""
     return (
         max(1, access.word_bytes // max(access.bytes, abs(step.amount)))
         if step.regular and step.amount is not None
@@ -325,7 +326,7 @@ def _to_a_word(step: Step, access: Access) -> int:
 
 
 def _comes_back(steps, word_bytes: int) -> Op | None:
-    """The innermost loop that leads back to words which the loops inside it have left."""
+    """The innermost loop that returns to words which its inner loops have left."""
     left = steps[0][1] != STAYS
     for loop, step in steps[1:]:
         if left and _is_near(step, word_bytes):
@@ -335,7 +336,7 @@ def _comes_back(steps, word_bytes: int) -> Op | None:
 
 
 def _words_between(steps, back: Op, word_bytes: int) -> int | None:
-    """Words that the loops inside ``back`` read in one iteration of it; None where a trip count depends on data."""
+    """Words that the loops inside ``back`` read in one iteration of it; None if a trip count depends on data."""
     words = 1
     for loop, step in steps:
         if loop is back:
@@ -348,7 +349,7 @@ def _words_between(steps, back: Op, word_bytes: int) -> int | None:
 
 
 def _size(words: int) -> int:
-    """Places for twice as many words, as some are always on their way."""
+    """Cache entries for twice as many words, as some are always in flight."""
     size = CACHE_WORDS
     while size < 2 * words:
         size *= 2

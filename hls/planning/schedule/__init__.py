@@ -1,4 +1,4 @@
-"""Scheduling: from a flat kernel to the level, stage and queue of everything in it."""
+"""Scheduling: assigns level, stage and queue to every operation of a flat kernel."""
 
 from .channels import Way, balance_channels, ways
 from .plan import Carried, KernelPlan, LevelPlan, Point, RegionPlan, Ring, Row, Window

@@ -1,9 +1,10 @@
-"""Private arrays that hold up a loop: whether that can be helped is found out by planning the kernel once more.
+"""Private arrays in registers that limit a loop's II. Planning the kernel once more with such an array in a memory
+shows whether that helps.
 
-In registers, an array with an index of the run is one value. What is stored into an element is part of the next
-iteration's array, so each iteration waits for the one before, whichever elements the two are about. In a memory it
-waits only for the iterations that may store to what it reads. A nest of loops that works on an array in memory is
-passed by one iteration of the loop around it at a time; as one loop it need not be.
+In registers, an array indexed at run time is one value: a store to any element produces the array of the next
+iteration, so each iteration waits for the one before, whichever elements the two access. In a memory an iteration waits
+only for the iterations that may store to an address it reads. On the other hand, one iteration of the outer loop at a
+time passes a nest that accesses an array in memory; coalesced into one loop, the nest has no such limit.
 """
 
 from ...diag import Span
@@ -13,13 +14,13 @@ from .plan import KernelPlan, RegionPlan
 
 __all__ = ["held_up", "relieves"]
 
-#: what a loop is taken to have where the program does not tell
+#: trip count assumed for a loop where the program does not tell
 UNKNOWN_TRIPS = 64
 
 
 def held_up(function: Function, plan: KernelPlan) -> frozenset[str]:
-    """The names of private arrays for whose sake a loop does not begin an iteration every cycle, though others take
-    turns with it."""
+    """The names of private arrays because of which a loop does not begin an iteration every cycle, even with
+    interleaved invocations."""
     turns, found = together(plan), set()
     for loop, region in plan.loops.items():
         if region.ii > turns[loop]:
@@ -32,7 +33,8 @@ def held_up(function: Function, plan: KernelPlan) -> frozenset[str]:
 
 
 def _in_nests(region: RegionPlan) -> set[str]:
-    """What nests inside both read and write, if one iteration at a time passes them for the order of accesses alone."""
+    """The memories that inner loops both read and write, if it is only the order of these accesses that lets one outer
+    iteration at a time pass those loops."""
     if region.cause != "crossing":
         return set()
     ways = list(crossings(region))
@@ -48,7 +50,7 @@ def _in_nests(region: RegionPlan) -> set[str]:
 
 
 def _on_recurrence(region: RegionPlan) -> list[Value]:
-    """The values that are made on the way that forbids a smaller interval."""
+    """The values on the recurrence that forbids a smaller II."""
     found = region.bottleneck
     if region.cause != "schedule" or found is None or found.kind != "recurrence":
         return []
@@ -56,9 +58,9 @@ def _on_recurrence(region: RegionPlan) -> list[Value]:
 
 
 def relieves(plan: KernelPlan, before: KernelPlan) -> bool:
-    """Whether the plan has a loop that begins iterations more often than in the one ``before``, and none that does so
-    less often, but for loops around it that lose less than is gained in their innermost ones. Loops that were none
-    before, as they were unrolled, may stand beside and around such a loop, but not in it."""
+    """Whether the plan has a loop of smaller II than in the plan ``before`` and no loop of larger II. A loop around the
+    faster one may be slower if it loses less than its innermost loops gain. Loops that did not exist before, because
+    they were unrolled, may stand beside or around such a loop, but not in it."""
     now, then = _intervals(plan), _intervals(before)
     relieved = {span for span in then if now.get(span, then[span]) < then[span]}
     new = [loop for loop in plan.loops if loop.span not in then]
@@ -72,15 +74,15 @@ def relieves(plan: KernelPlan, before: KernelPlan) -> bool:
 
 
 def _loss(plan: KernelPlan, span: Span | None, now, then, new: list[Op]) -> float:
-    """Cycles that an iteration of the loop takes more than before, those of new loops in it included."""
+    """Cycles that an iteration of the loop takes more than before, including those of new loops in it."""
     return (
         now[span] - then[span] + sum(_trips(loop) * now[loop.span] for loop in new if span in _spans_around(plan, loop))
     )
 
 
 def _gain(plan: KernelPlan, span: Span | None, now, then) -> float:
-    """Cycles that the innermost loops in it take less, while it has one iteration; of others the interval is mostly
-    less than what they have inside takes."""
+    """Cycles that the innermost loops in it save during one iteration of it. Outer loops do not count: their II is
+    mostly smaller than the time their inner loops take."""
     innermost = [loop for loop in plan.loops if not any(op.opcode == "loop" for op in loop.regions[0].ops)]
     inside = [loop for loop in innermost if loop.span in then and span in _spans_around(plan, loop)]
     return sum(_trips(loop) * (then[loop.span] - now[loop.span]) for loop in inside)
@@ -91,7 +93,7 @@ def _trips(loop: Op) -> int:
 
 
 def _intervals(plan: KernelPlan) -> dict[Span | None, float]:
-    """Cycles between two iterations of each loop of the source, of any invocation."""
+    """Cycles between two successive iterations of each loop of the source, whatever their invocations."""
     found: dict[Span | None, float] = {}
     turns = together(plan)
     for loop, region in plan.loops.items():

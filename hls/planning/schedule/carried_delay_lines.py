@@ -1,9 +1,9 @@
-"""Carried values that only move on: what was computed some iterations ago, as in a shift register.
+"""Carried values that only move on, as in a shift register: what was computed some iterations ago.
 
-``a`` with next value ``b``, ``b`` with ``c``, and ``c`` with something computed: that is the value of one, two and
-three iterations ago. As registers of their own they move in the cycle in which an iteration reads the one before, so
-that each takes a cycle of an iteration and the recurrence through all of them gains nothing. As a history of the
-computed value a tap may read it as soon as it is there.
+If the next value of ``a`` is ``b``, that of ``b`` is ``c``, and that of ``c`` is computed, then ``c``, ``b`` and ``a``
+hold the value of one, two and three iterations ago. With a state register for each, a value moves one register on per
+iteration, so each register adds a cycle to the recurrence and the distance gained by the chain is lost. With a delay
+line (history) of the computed value, a tap can be read as soon as the value exists.
 """
 
 from collections.abc import Mapping
@@ -17,17 +17,18 @@ __all__ = ["histories"]
 def histories(
     region: Region, loop: Op, levels: Levels, fixed: frozenset[Value], repeated: bool
 ) -> dict[int, tuple[int, int]]:
-    """For carried values by index: the index of the one that is computed, and how many iterations ago that was.
+    """For each such carried value, by index: the index of the computed one, and how many iterations ago that was.
 
-    Only chains of two and more that are read and written in one level. Initial values must be the same in every
-    invocation, if the loop is entered more than once: those of the next are asked for while the last still runs.
+    Only chains of two or more values that are read and written in one level qualify. If the loop is entered more than
+    once, their initial values must be the same in every invocation, because the next invocation reads them while the
+    last still runs.
     """
     index = {arg: k for k, arg in enumerate(region.args)}
     before = [index.get(value) for value in region.terminator.operands[1:]]
     behind: dict[int, int] = {}
     for k, source in enumerate(before):
         if source is not None and source != k:
-            behind.setdefault(source, k)  # a second one that moves on from the same place keeps a register of its own
+            behind.setdefault(source, k)  # a second value that moves on from the same one keeps a register of its own
     found = {}
     for root in (k for k, source in enumerate(before) if source is None and k in behind):
         chain = _chain(root, behind)

@@ -1,10 +1,10 @@
 """Operator chaining as difference constraints.
 
-A chain from u to v through combinational operations that is too long for the clock may not lie in one cycle, and it
-does exactly when v starts in the cycle in which u ends. So ``start[v] >= start[u] + latency(u) + 1`` for every such
-pair is all that chaining asks of a schedule (after Cong and Zhang, "An efficient and versatile scheduling algorithm
-based on SDC formulation", DAC 2006). Most of these pairs follow from others, as anything behind v starts no earlier
-than v, and are left out.
+A chain of combinational operations from u to v that is too long for the clock may not lie in one cycle. It would do so
+exactly when v starts in the cycle in which u ends. So ``start[v] >= start[u] + latency(u) + 1`` for every such pair is
+all that chaining requires of a schedule (after Cong and Zhang, "An efficient and versatile scheduling algorithm based
+on SDC formulation", DAC 2006). Most of these constraints are implied by others, as whatever depends on v starts no
+earlier than v; those are left out.
 """
 
 import heapq
@@ -18,7 +18,7 @@ __all__ = ["chain_constraints", "longest_chain"]
 def chain_constraints(problem: Problem) -> list[tuple[Hashable, Hashable]]:
     """Pairs (u, v) for which v must start at least one cycle after u ends.
 
-    The work for one u is limited to what fits into one cycle behind it, so the total is near linear.
+    The work for one u is limited to the operations that fit into one cycle after it, so the total is near linear.
     """
     users = problem.chain_users
     rank = problem.chain_rank
@@ -55,13 +55,13 @@ def longest_chain(problem: Problem, first: Hashable, last: Hashable) -> tuple[tu
 
 
 def _head(problem: Problem, key) -> float:
-    """When the output of ``key`` is there if its inputs come from registers."""
+    """The time in its cycle, in ns, at which the output of ``key`` is valid if its inputs come from registers."""
     operation = problem.by_key[key]
     return operation.out_delay if operation.latency else operation.delay
 
 
 def _longest_rest(problem: Problem, users: dict) -> dict:
-    """Of each operation, the longest chain from its inputs to the next register."""
+    """For each operation, the longest chain from its inputs to the next register, in ns."""
     rest = {}
     for key in reversed(problem.chain_order):
         operation = problem.by_key[key]
@@ -73,8 +73,8 @@ def _longest_rest(problem: Problem, users: dict) -> dict:
 def _frontier(problem: Problem, users: dict, rank: dict, first, implied: frozenset) -> tuple[set, frozenset]:
     """The operations that cannot start in the cycle in which ``first`` ends, as far as chains reach them.
 
-    Returns those that need a constraint, and all: also those behind one that has one, or ``implied`` by the
-    constraints of an operation between.
+    Returns those that need a constraint, and all of them: also those that depend on one with a constraint, or whose
+    constraint is ``implied`` by that of an operation between.
     """
     found, late, arrival, queue = set(), set(), {first: 0.0}, []
 

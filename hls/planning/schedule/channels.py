@@ -1,7 +1,7 @@
-"""Depths of channels for paths between kernels that part and meet again.
+"""Depths of channels on paths between kernels that fork and reconverge.
 
-Where one path of values takes longer than another to the place where they meet, the values of the shorter one wait in
-its channel; if that is not deep enough, they hold up who writes it, and with it the longer path.
+Where one path takes longer than another to the kernel where they reconverge, the values of the shorter path wait in its
+channel. If the channel is not deep enough, it stalls its producer, and with it the longer path.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,13 +20,13 @@ from .queues import CALL_LATENCY, HAZARD_LATENCY
 
 __all__ = ["Way", "balance_channels", "ways"]
 
-#: no channel is made deeper than this for the sake of balance
+#: channels are not made deeper than this to balance paths
 MOST = 2048
-#: from the request's stage to the channel: the request queue and the channel's end
+#: stages from the request to the channel: the request queue and the channel's end
 TO_CHANNEL = 2
-#: a cycle far behind any start, when everything that does not depend on a value is done
+#: a cycle so late that everything which does not depend on a value is done
 LATE = 1 << 20
-#: of a call's latency, what a read that waits for its value has behind it
+#: cycles of a call's latency that a read has already spent when the value it waits for arrives
 ASKED = CALL_LATENCY - ChannelReader.timing.latency
 
 Place = tuple[str, int]
@@ -35,11 +35,11 @@ Place = tuple[str, int]
 def balance_channels(
     channels: Sequence[ChannelPlan], kernels: Iterable[KernelPlan], memory_latency: int
 ) -> tuple[ChannelPlan, ...]:
-    """The channels, deep enough that values which part and meet again do not hold each other up.
+    """The channels, made deep enough that values on reconvergent paths do not stall each other.
 
-    One value is followed through the kernels, by the calls that happen once in every iteration of a loop; other
-    channels, and those of kernels that form a circle, keep their depth. ``memory_latency``: of a typical load, in
-    cycles.
+    One value is followed through the kernels, by the calls that execute exactly once in every iteration of a loop.
+    Other channels, and those of kernels that form a cycle, keep their depth. ``memory_latency`` is that of a typical
+    load, in cycles.
     """
     needs = _Network(channels, [node for kernel in kernels for node in _steady(kernel, memory_latency)]).needs()
     return tuple(_deepened(channel, needs.get((channel.channel, channel.index), 0)) for channel in channels)
@@ -54,8 +54,8 @@ def _deepened(channel: ChannelPlan, need: int) -> ChannelPlan:
 
 @dataclass(frozen=True)
 class Way:
-    """A value taken from the channel ``source`` is in ``target``, or what is made of it, ``cycles`` later, if nobody
-    waits."""
+    """The path of a value from one channel to another: ``cycles`` after it was read from ``source``, the value, or what
+    is computed from it, is in ``target``, if nothing stalls."""
 
     source: Endpoint
     target: Endpoint
@@ -63,8 +63,8 @@ class Way:
 
 
 def ways(kernel: KernelPlan, memory_latency: int) -> tuple[Way, ...]:
-    """How long values take through the loops of a kernel, by calls that happen once in every iteration: from the cycle
-    in which one is there to be read, to the one in which what depends on it is there for the next kernel, but for the
+    """How long values take through the loops of a kernel, for calls that execute once in every iteration. Counts from
+    the cycle in which a value can be read to the one in which its result can be read by the next kernel, without the
     storage of that channel."""
     return tuple(way for steady in _steady(kernel, memory_latency) for way in _ways(steady))
 
@@ -84,14 +84,15 @@ def _ways(steady: "_Steady") -> Iterator[Way]:
 
 @dataclass(frozen=True, eq=False)
 class _Steady:
-    """A loop with calls: ``plan`` is its plan, ``latency`` that of its operations that answer, but for calls."""
+    """A loop with channel calls: ``plan`` is its plan, ``latency`` that of its responding operations other than channel
+    calls."""
 
     plan: RegionPlan
     latency: Mapping[Op, int]
 
     @cached_property
     def calls(self) -> list[tuple[int, Row, Endpoint]]:
-        """(level, row, end) of every call that happens once in every iteration."""
+        """(level, row, end) of every call that executes once in every iteration."""
         return [
             (level.index, row, end_of(row.op))
             for level in self.plan.levels
@@ -100,7 +101,8 @@ class _Steady:
         ]
 
     def times(self, arrival: Mapping[Place, int]) -> list[int]:
-        """When the iteration that takes the values of these arrivals enters each level, if it issues at 0."""
+        """The cycle in which the iteration that takes the values of these arrivals enters each level, if it issues at
+        0."""
         times = [0]
         for level in self.plan.levels:
             ends = [times[-1] + level.depth + 1]
@@ -117,12 +119,12 @@ class _Steady:
 
 
 def _steady(kernel: KernelPlan, memory_latency: int) -> list[_Steady]:
-    """The loops through which a value can be followed: the one with all calls, or those that hold no other loop. Where
-    loops inside have calls, too, an iteration of the loop around them lasts as long as they run, which is not known
-    here."""
+    """The loops through which a value can be followed: the one that holds all calls, or those that contain no other
+    loop. Where inner loops have calls, too, an iteration of the outer loop lasts as long as they run, which is not
+    known here."""
     regions = [plan for plan in (kernel.top, *kernel.loops.values()) if any(is_call(op) for op in plan.place)]
     if any(op.opcode == "meet" for region in (kernel.top, *kernel.loops.values()) for op in region.place):
-        return []  # work-items wait for each other, by as many as their group has
+        return []  # work-items wait for each other, up to as many as their group has
     found = [
         plan
         for plan in regions
@@ -143,7 +145,7 @@ def _steady(kernel: KernelPlan, memory_latency: int) -> list[_Steady]:
 
 
 def _every_time(call: Op) -> bool:
-    """Whether a value passes in each iteration by this call, and by no other."""
+    """Whether exactly this call transfers a value in each iteration."""
     return Attr.TURN not in call.attrs and call.attrs[Attr.BLOCKING] and constant(call.operands[1])
 
 
@@ -156,8 +158,8 @@ def _latency(op: Op, kernel: KernelPlan, memory_latency: int) -> int:
 
 
 class _Network:
-    """Follows one value; ``arrival`` is when it comes into each channel, ``meets`` when the iteration that takes it
-    goes on."""
+    """Follows one value; ``arrival`` is when it enters each channel, ``meets`` when the iteration that takes it goes
+    on."""
 
     def __init__(self, channels: Sequence[ChannelPlan], loops: Sequence[_Steady]):
         self.loops = loops
@@ -171,7 +173,7 @@ class _Network:
         self.meets: dict[Place, int] = {}
 
     def needs(self) -> dict[Place, int]:
-        """The values that wait in each channel."""
+        """The number of values that wait in each channel."""
         waiting = list(self.loops)
         while ready := [
             loop for loop in waiting if all(place in self.arrival for place in self._followed(loop, False))
@@ -185,7 +187,7 @@ class _Network:
         return {place: -(-cycles // self._interval(place)) + 1 for place, cycles in slack.items() if cycles > 0}
 
     def _followed(self, loop: _Steady, writes: bool) -> list[Place]:
-        """The channels that a loop writes or reads, as far as their other side can be followed, too."""
+        """The channels that a loop writes or reads, as far as their other end can be followed, too."""
         return [_place(end) for _, _, end in loop.calls if end.writes == writes and _place(end) in self.places]
 
     def _follow(self, loop: _Steady):
@@ -197,7 +199,7 @@ class _Network:
                 self.meets[_place(end)] = times[level + 1]
 
     def _start_late(self, loop: _Steady, slack: dict[Place, int]):
-        """A loop that reads no channel may as well begin when its first value is wanted."""
+        """Delay a loop that reads no channel: it need not begin before its first value is needed."""
         places = [place for place in self._followed(loop, True) if place in slack]
         if places and not self._followed(loop, False):
             spare = min(slack[place] for place in places)

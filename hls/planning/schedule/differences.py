@@ -1,7 +1,7 @@
 """Systems of difference constraints with loop-carried distances: ``start[dst] + distance * ii >= start[src] + cycles``.
 
-For a given ii the least solution is a longest path, and there is none exactly when some cycle of constraints has more
-cycles than ``ii`` times its distance. Such a cycle is returned: it is the proof, and the explanation.
+For a given ii the least solution is a longest path. None exists exactly when the cycles of some closed chain of
+constraints exceed ``ii`` times its distance. That chain is returned: it is both the proof and the explanation.
 """
 
 from collections.abc import Iterable, Sequence
@@ -59,7 +59,7 @@ class DifferenceSystem:
         self.constraints = tuple(sorted(constraints, key=lambda c: rank[c.src]))
 
     def least(self, ii: int) -> list[int] | Cycle:
-        """The least non-negative solution, or a cycle that shows that there is none."""
+        """The least non-negative solution, or a cycle that proves that none exists."""
         start = [0] * self.size
         reason: list[Constraint | None] = [None] * self.size
         weights = self._weights(ii)
@@ -75,7 +75,7 @@ class DifferenceSystem:
                 return cycle
 
     def from_node(self, node: int, ii: int) -> list[int | None]:
-        """The least distance of every node behind ``node`` (None: unrelated). The system must be feasible at ii."""
+        """The longest distance of every node from ``node`` (None: not reachable). The system must be feasible at ii."""
         start: list[int | None] = [None] * self.size
         start[node] = 0
         weights, changed = self._weights(ii), True
@@ -88,7 +88,7 @@ class DifferenceSystem:
 
     @cached_property
     def minimum(self) -> tuple[int | None, Cycle | None]:
-        """The least feasible ii (None if there is none) and the cycle that forbids less (None if nothing does).
+        """The least feasible ii (None if none is) and the cycle that forbids a smaller one (None if nothing does).
 
         Each infeasible ii yields a cycle whose own bound is the next ii tried, so few are tried, and the last is exact.
         """
@@ -105,7 +105,7 @@ class DifferenceSystem:
 
 
 def _cycle(reason: list[Constraint | None]) -> Cycle | None:
-    """A cycle in the graph that leads from every node to what last raised it."""
+    """A cycle in the graph of each node's last raising constraint."""
     seen = [0] * len(reason)
     for first in range(len(reason)):
         node, stamp = first, first + 1

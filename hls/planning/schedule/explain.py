@@ -27,7 +27,7 @@ class Step:
 
     ``cycles`` is what it adds to the cycle, ``latency`` of them inside ``src``; ``distance`` the iterations it spans;
     ``chain`` the operations of a chain that needs a register, each with its ns (empty for other kinds). ``src`` or
-    ``dst`` is None where the start of the iteration is meant.
+    ``dst`` None is the start of the iteration.
     """
 
     src: Hashable | None
@@ -44,8 +44,8 @@ class Bottleneck:
     """What forces the II to at least ``ii`` (None: no II is possible).
 
     ``kind`` is "recurrence" (a cycle of ``steps`` that takes ``cycles`` over ``distance`` iterations), "bounds" (the
-    same, without any distance) or "resource" (``uses`` of ``resource`` share ``limit`` a cycle; when ``ii`` is larger
-    than their quotient, it is recurrences that leave no room for them).
+    same with distance 0) or "resource" (``uses`` uses of ``resource`` share ``limit`` per cycle; an ``ii`` larger than
+    their quotient means that recurrences leave no room for them).
     """
 
     kind: str
@@ -60,8 +60,8 @@ class Bottleneck:
     def shares(self) -> dict[Hashable, float]:
         """Cycles of the critical cycle by operation; they sum to ``cycles``.
 
-        An operation has its latency; the cycle of a register inside a chain is divided by ns among the chain's
-        operations, any other cycle between two operations goes to the one that comes first.
+        An operation has its latency. The cycle of a register inside a chain is divided among the chain's operations in
+        proportion to their ns; any other cycle between two operations counts for the first.
         """
         shares: dict[Hashable, float] = {}
         for step in self.steps:
@@ -94,7 +94,7 @@ def _line(step: Step, name) -> str:
 
 
 def explain_cycle(problem: Problem, cycle: Cycle) -> Bottleneck:
-    """The bottleneck that a critical cycle of the problem's constraints means."""
+    """The bottleneck that a critical cycle of the problem's constraints represents."""
     keys = [operation.key for operation in problem.operations] + [None]
     steps = []
     for constraint in cycle.constraints:

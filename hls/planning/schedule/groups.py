@@ -1,4 +1,4 @@
-"""Groups of work-items: loops that they go round together, and how many may use local memory at once."""
+"""Groups of work-items: barrier loops, and how many groups may use local memory at once."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,22 +12,22 @@ from .stages import LevelStages, Need
 
 __all__ = ["GroupWindow", "group_windows", "ring_of", "whole_groups"]
 
-#: group size for which a ring is filled where the program only says how large groups may get
+#: assumed group size of a barrier loop where the program only gives an upper limit of the group size
 USUAL_GROUP = 64
 MOST_GROUPS = 16
 
 
 def ring_of(region: Region, items: int, latency: int, uniform: bool, loop_behind: bool) -> Ring:
-    """The ring of a loop's body: room for a group that gathers at each meeting, and for as many as fill the time in
-    which one goes round.
+    """The sizes of a barrier loop (:class:`~hls.planning.schedule.plan.Ring`): room for one group that gathers at each
+    barrier, and for as many groups as fill the time of one iteration.
 
-    Where not all go round equally often (not ``uniform``), those that are done wait for others that came before: there
-    is room for twice as many on the way, but for one that gathers, since the more are inside the more wait for the
-    slowest. The same holds around such a ring: a body that has meetings in a ring only is not given more groups than
-    keep that one busy.
+    Where the trip count is not ``uniform`` over work-items, those that are done wait for others that came before: the
+    loop has room for twice as many groups in flight, but for one gathering at a time, since more groups inside would
+    wait longer for the slowest. The same holds around such a loop: a body whose only barriers are in an inner barrier
+    loop gets no more groups than keep that one busy.
 
-    With a ``loop_behind``, into which work-items go as far apart as it has iterations, there is room for one group
-    more, which leaves.
+    With a ``loop_behind`` (a later loop, which work-items enter as far apart as it has iterations) the loop has room
+    for one group more, the one that leaves.
     """
     meet = next(op for op in walk(region) if op.opcode == "meet")
     filling = -(-latency // min(items, USUAL_GROUP))
@@ -37,9 +37,9 @@ def ring_of(region: Region, items: int, latency: int, uniform: bool, loop_behind
 
 
 def whole_groups(levels: Levels, rings: Mapping[Op, Ring | None], fixed: Container[Value]) -> dict[int, WholeGroups]:
-    """The levels of a region into which groups have to come as a whole: those in front of a ring that some groups may
-    pass by, so that more are past it at once than it has room for. ``rings`` are those of the region's loops, ``fixed``
-    what is the same in a whole run."""
+    """The levels of a region that groups must enter as a whole: those before a barrier loop that some groups may
+    bypass, so that more groups are downstream at once than it has room for. ``rings`` are the barrier loops of the
+    region's loops, ``fixed`` the values that are the same in a whole run."""
     return {
         level: WholeGroups(ring.items, ring.last)
         for op, level in levels.op.items()
@@ -49,9 +49,9 @@ def whole_groups(levels: Levels, rings: Mapping[Op, Ring | None], fixed: Contain
 
 @dataclass(frozen=True)
 class GroupWindow:
-    """The levels between which a group has its copy of local memory, or channels to itself: from the entry of ``begin``
-    until its last work-item leaves ``end``, or, where that is the level of a loop or call, comes back from it
-    (``answers``)."""
+    """The levels between which a group has its copy of local memory, or exclusive use of channels: from the entry of
+    ``begin`` until its last work-item leaves ``end``, or, where that is the level of a loop or call, until it comes
+    back from it (``answers``)."""
 
     group: Op
     begin: int
@@ -68,11 +68,11 @@ class GroupWindow:
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """Values that the levels must have in time."""
+        """Values that must be available at the levels."""
         return Need(self.begin, self.first, True), Need(self.end + self.answers, self.last, False)
 
     def added(self, level: LevelPlan, stages: Sequence[LevelStages]) -> LevelPlan:
-        """The level with the window, if it begins there. ``stages`` are those of every level."""
+        """The level with the window, if the window begins there. ``stages`` are those of every level."""
         if level.index != self.begin:
             return level
         end = self.end + self.answers
@@ -88,8 +88,8 @@ class GroupWindow:
 
 
 def group_windows(levels: Levels) -> tuple[GroupWindow, ...]:
-    """The windows of a region whose tokens are work-items that share memory in groups, or call channels group by
-    group."""
+    """The windows of a region whose tokens are work-items that share memory within groups, or that call channels one
+    group after the other."""
     found = [(op, _touching(levels, op)) for op in levels.op if op.opcode == "group"]
     return tuple(_window(levels, group, touched) for group, touched in found if touched)
 
@@ -103,7 +103,8 @@ def _window(levels: Levels, group: Op, touched: dict[Op, int]) -> GroupWindow:
 
 
 def _touching(levels: Levels, group: Op) -> dict[Op, int]:
-    """The operations of the region that a group has for itself, or that have such inside, and their levels."""
+    """The operations of the region on what a group has for itself, or that contain such operations, and their
+    levels."""
     names = group.attrs[Attr.MEMS]
 
     def mine(op: Op) -> bool:

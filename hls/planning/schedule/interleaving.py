@@ -1,5 +1,5 @@
-"""How many invocations of each loop run together: as many as it has slots for, unless the loop around it passes them
-one by one."""
+"""Interleaving degree: how many invocations of each loop run together. That is its number of slots, unless the loop
+around it lets its iterations pass one at a time."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,9 +12,9 @@ __all__ = ["crossings", "on_way", "passed", "together"]
 def together(plan: KernelPlan) -> dict[Op, int]:
     """For each loop, how many of its invocations run together at most.
 
-    An iteration enters what it passes one at a time only when the one before has left it. Of a loop in there no more
-    invocations run together than of the loop around it; of any other as many as there are slots. More than the II gain
-    nothing.
+    An iteration enters a serial region only when the one before has left it. Of a loop in such a region no more
+    invocations run together than of the loop around it; of any other loop as many as it has slots. More invocations
+    than the II gain nothing.
     """
     most: dict[Op, int] = {}
     found: dict[Op, int] = {}
@@ -27,7 +27,7 @@ def together(plan: KernelPlan) -> dict[Op, int]:
 
 
 def _outside_in(plan: KernelPlan) -> list[Op]:
-    """The loops of a kernel, each behind the one around it."""
+    """The loops of a kernel, outer loops before inner ones."""
     found, work = [], [plan.top]
     while work:
         inside = [row.op for level in work.pop().levels for row in level.row if row.op in plan.loops]
@@ -37,8 +37,8 @@ def _outside_in(plan: KernelPlan) -> list[Op]:
 
 
 def crossings(plan: RegionPlan) -> Iterator[tuple[Carried | None, list[Value], Value]]:
-    """What an iteration gives to the next one from a later level than that reads it: (the carried value, None for the
-    condition to go on; the values at the start of the way; the value at its end)."""
+    """What an iteration passes to the next one from a later level than the one that reads it: (the carried value, or
+    None for the continue condition; the values at the start of the path; the value at its end)."""
     for c in plan.carried:
         if not c.overlap and not c.between and not c.windowed and c.write.level > c.read.level:
             yield c, [c.arg], c.next
@@ -47,13 +47,13 @@ def crossings(plan: RegionPlan) -> Iterator[tuple[Carried | None, list[Value], V
 
 
 def passed(plan: RegionPlan, start: Iterable[Value], end: Value) -> list[Op]:
-    """The variable-latency operations on the way."""
+    """The variable-latency operations on the path."""
     way = on_way(plan.region, start, end)
     return [row.op for level in plan.levels for row in level.row if row.op in way and row.joins]
 
 
 def on_way(region: Region, start: Iterable[Value], end: Value) -> set[Op]:
-    """Operations of the region that lie on a way of values from ``start`` to ``end``."""
+    """Operations of the region on a data path from ``start`` to ``end``."""
     reached = set(start)
     forward = set()
     for op in region.ops:

@@ -1,9 +1,8 @@
-"""Order between invocations of a loop, for accesses of memory on the chip that stand in it: in its pipeline, not around
-it.
+"""Order between invocations of a loop, for accesses to on-chip memory in the loop's own pipeline.
 
-Tokens of a loop of one slot are in order across its invocations. So where an access of one invocation must come after
-another's of the invocation before, it is enough that the first token of the new one enters behind it: nobody has to
-wait until the loop around hears that the one before has ended.
+Tokens of a loop with one slot stay in order across its invocations. So where an access of one invocation must come
+after an access of the invocation before, it is enough that the first token of the new invocation enters after the other
+access: it need not wait until the loop around knows that the earlier invocation has ended.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,8 +17,8 @@ _JOINS = frozenset({"fence", "token"})
 
 
 def passed_first(k: int, carried: Iterable[Carried], start: Mapping[Op, Point], timing: OperatorTiming) -> Point | None:
-    """The point that tokens of earlier invocations must have passed when the first one of the next enters level ``k``;
-    None where they always have, since tokens are at least a cycle apart."""
+    """The point that tokens of earlier invocations must have passed before the first one of the next enters level
+    ``k``. None where they always have, since tokens are at least a cycle apart."""
     found = [
         point for c in carried if c.between and c.read.level == k and (point := _until(c, start, timing)) is not None
     ]
@@ -35,9 +34,9 @@ def _until(c: Carried, start: Mapping[Op, Point], timing: OperatorTiming) -> Poi
 
 
 def early(user: Op, token: Value, timing: OperatorTiming) -> int:
-    """Cycles that a user of a token need not wait for it. A load that forwards sees what is stored until its data is
-    there. A store that writes in a later turn of a cycle than all that the token stands for comes behind what is stored
-    in the cycle of its own."""
+    """By how many cycles a user may start before the token it consumes is valid. A load that forwards sees stores made
+    until its data is valid. A store that writes in a later turn of a cycle than all stores the token covers is ordered
+    after those of its own cycle."""
     access = timing.memory.accesses.get(user)
     if access is None:
         return 0
@@ -54,8 +53,8 @@ def _before(source: Op, memory: str, turn: int, timing) -> bool:
 
 
 def _sources(token: Value) -> set[Op]:
-    """What a token stands for: that these are done, now or in an iteration before. That the ones are done which it
-    stood for when its loop was entered is known there."""
+    """The operations a token covers: those that are done when it is valid, in this or an earlier iteration. Operations
+    the token already covered on loop entry need no re-check."""
     found, seen, todo = set(), set(), [token]
     while todo:
         value = todo.pop()
@@ -76,12 +75,13 @@ def _sources(token: Value) -> set[Op]:
 
 
 def _is_answer(join: Op, operand: Value) -> bool:
-    """Whether a join waits for a value, as of a load, beside tokens; what a fence has of these is its condition."""
+    """Whether a join waits for a value, such as that of a load, in addition to tokens. A non-token operand of a fence
+    is its condition."""
     return join.opcode == "token" and not isinstance(operand.type, TokenType)
 
 
 def _done(token: Value, start: Mapping[Op, Point], timing) -> int:
-    """The stage in which what gives the token is done."""
+    """The stage in which the producer of the token is done."""
     op = token.op
     if op.opcode in _JOINS:
         given = [v for v in op.operands if v.op in start and (isinstance(v.type, TokenType) or op.opcode == "token")]

@@ -1,4 +1,4 @@
-"""Where a token lets the next one of its invocation in: at the header, and at the entries of levels."""
+"""The points at which a token admits the next one of its invocation: at the header, and at the entries of levels."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,7 +12,8 @@ __all__ = ["again_point", "ready_point", "uniform_trips"]
 def again_point(
     carried: Collection[Carried], decide: Point, ii: int, stages: Sequence[LevelStages]
 ) -> tuple[Point, int]:
-    """Where the header may issue again: the continue condition is known, and every value read in level 0 is written."""
+    """The point at which the header may issue again: the continue condition is known, and every value read in level 0
+    is written."""
     back = [
         _safe_entry(c) for c in carried if c.read.level == 0 and not c.windowed and (c.write.level > 0 or c.overlap)
     ]
@@ -24,16 +25,17 @@ def again_point(
 
 
 def ready_point(k: int, carried: Collection[Carried], again: Point, decide: Point | None) -> Point | None:
-    """The point of a token from where the next one of its slot may enter level ``k``; None where ``again`` says it.
+    """The point that a token must pass before the next one of its slot may enter level ``k``; None where ``again``
+    implies it.
 
-    ``decide`` is given for speculative loops: the deciding level admits a token when the one before it has decided.
+    For speculative loops, ``decide`` is given: the deciding level admits a token when the one before it has decided.
     """
     if k == 0:
         return None
     points = [
         _safe_entry(c) for c in carried if c.read.level == k and c.write > again and not c.windowed and c.root is None
     ]
-    # the token whose passing of an earlier one is waited for has let the next one go
+    # a token that was issued implies that the one before has passed ``again``: only later points need a check
     points = [point for point in points if point > again]
     if decide is not None and decide.level == k:
         points.append(decide)
@@ -41,16 +43,17 @@ def ready_point(k: int, carried: Collection[Carried], again: Point, decide: Poin
 
 
 def _safe_entry(c: Carried) -> Point:
-    """Entering one cycle after a token passed here, the next one that wants ``c`` reads it after it is written."""
+    """The point that a token passes one cycle before the next one may enter, so that the next one reads ``c`` after it
+    is written."""
     if c.read.level == c.write.level:
-        order = isinstance(c.arg.type, TokenType)  # may be relied on in the cycle in which it is given
+        order = isinstance(c.arg.type, TokenType)  # a token counts from the cycle in which it is produced
         apart = c.write.stage - c.read.stage - order + 1  # cycles, which ``distance`` tokens share
         return Point(c.read.level, max(0, -(-apart // c.distance) - 1))
     return c.write
 
 
 def uniform_trips(region: Region, loop: Op | None, fixed: frozenset[Value]) -> bool:
-    """Whether every invocation has the same trips: the continue condition comes from fixed values alone."""
+    """Whether every invocation has the same trip count: the continue condition depends on fixed values alone."""
     if loop is None:
         return True
     nexts = dict(zip(region.args, region.terminator.operands[1:], strict=True))

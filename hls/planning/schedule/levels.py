@@ -1,8 +1,8 @@
-"""Which level of its region each operation belongs to (DESIGN: the hardware model).
+"""Assigns each operation of a region to a level (docs/machine.md: the hardware model).
 
-level(op) is the largest level of its operands; the result of an operation that answers is one level later (a store is
-done, as far as its token goes, when it is pushed). A carried value is read in the first level that uses it, but never
-later than the level that writes it: behind that, the next token would already have overwritten it.
+level(op) is the largest level of its operands. The result of an operation that responds is valid one level later; the
+token of a store is valid as soon as the request is pushed. A carried value is read in the first level that uses it, but
+never in a later level than the one that writes it: there, the next token would already have overwritten it.
 """
 
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ __all__ = [
 
 
 def captures(region: Region, fixed: frozenset[Value]) -> tuple[Value, ...]:
-    """Values from outside that the region uses, at any depth, in order of first use; ``fixed`` ones excepted.
+    """Values from outside that the region uses, at any depth, in order of first use, without ``fixed`` ones.
 
-    A loop's request carries them beside its operands.
+    A loop's request carries them in addition to its operands.
     """
     inside: set[Value] = set()
     found: dict[Value, None] = {}
@@ -52,7 +52,7 @@ def _collect(region, fixed, inside, found):
 
 
 def is_variable(op: Op, memory: MemoryPlan) -> bool:
-    """Whether the operation takes a number of cycles nobody knows beforehand; of accesses the plan knows."""
+    """Whether the operation's number of cycles is unknown at compile time; for accesses the memory plan tells."""
     if reaches_memory(op):
         return memory.fixed_latency(op) is None
     if op.opcode == "fence":
@@ -61,26 +61,27 @@ def is_variable(op: Op, memory: MemoryPlan) -> bool:
 
 
 def offers_response(op: Op, memory: MemoryPlan) -> bool:
-    """Whether the operation answers by a stream (a posted store, or write to a channel, does not answer at all)."""
+    """Whether the operation responds by a stream. A posted store, and a write to a channel without a result, do not
+    respond."""
     return is_variable(op, memory) and op.opcode != "store" and not (op.opcode == "channel_write" and not op.results)
 
 
 def is_exceptional(op: Op) -> bool:
-    """Whether the operation only takes time in runs in which buffers overlap: nothing is made larger for it."""
+    """Whether the operation only takes time in runs in which buffers overlap: no queue is made deeper for it."""
     return op.opcode == "fence" and op.result.type.overlap
 
 
 def join_values(op: Op) -> list[Value]:
-    """What the level behind an operation that answers needs to know of the request: whether it was made, and what the
-    results are where it was not."""
+    """What the level after an operation that responds needs to know of the request: whether it was made, and the
+    results where it was not."""
     if op.opcode == "loop":
         return list(op.operands)
     if op.opcode not in PREDICATES:
-        return []  # every token asks
+        return []  # every token makes a request
     return [op.operands[PREDICATES[op.opcode]]]
 
 
-#: iterations: more than are under way between an array on the chip and what is stored in it
+#: iterations: more than are in flight between a store to on-chip memory and an access that depends on it
 AFAR = 16
 
 
@@ -94,26 +95,26 @@ class Levels:
     read: tuple[int, ...]
     write: tuple[int, ...]
     decide: int
-    inputs: dict[Op, tuple[Value, ...]]  #: operands, and what a loop captures
-    variable: frozenset[Op]  #: operations of the region that take nobody knows how long
-    offering: frozenset[Op]  #: those of them that answer
-    ring: bool = False  #: carried values travel with the tokens: none are read or written here
+    inputs: dict[Op, tuple[Value, ...]]  #: operands, and values that a loop captures
+    variable: frozenset[Op]  #: operations of the region with variable latency
+    offering: frozenset[Op]  #: those of them that respond
+    ring: bool = False  #: carried values travel with the tokens: none are read or written in slot registers
 
 
 def comes_from_afar(arg: Value) -> bool:
-    """Whether a carried value only says that iterations long past, or earlier invocations, are done: tokens wait for
-    that, if they ever have to, in front of a level."""
+    """Whether a carried value only orders accesses after iterations long past, or after earlier invocations. Tokens
+    wait for it, if they ever have to, before a level."""
     return isinstance(arg.type, TokenType) and (arg.type.between or arg.type.distance > AFAR)
 
 
 def assign_levels(
     region: Region, fixed: frozenset[Value], memory: MemoryPlan, effects_from: int = 0, ring: bool = False
 ) -> Levels:
-    """Levels for one region. Operations whose results are ``fixed`` are everywhere available and get none.
+    """Levels for one region. Operations whose results are ``fixed`` are available everywhere and get no level.
 
-    ``effects_from`` is the first level that may hold stores, inner loops and fences: what cannot be taken back; the
-    decision whether to go on falls there, or later. In a ``ring`` what is carried comes in with each token, and goes on
-    from the last level.
+    ``effects_from`` is the first level that may hold what cannot be undone: stores, inner loops and fences. The
+    continue condition is decided there or later. In a ``ring`` (a barrier loop) carried values enter with each token,
+    and leave with it from the last level.
     """
     body = [op for op in region.ops if not has(op, "terminator") and not any(r in fixed for r in op.results)]
     inputs = {op: (*op.operands, *(v for r in op.regions for v in captures(r, fixed))) for op in body}
@@ -157,8 +158,8 @@ def assign_levels(
 
 
 def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):
-    """While a group gathers, an operation beside it that has answered would need room for all of the group: there is
-    none."""
+    """Reject an operation with a response in the level of a barrier: while a group gathers, its response would need
+    room for all of the group, which does not exist."""
     for op in offering:
         if op.opcode == "meet" or op.attrs.get(Attr.RING):
             beside = [other for other in offering if other is not op and ops[other] == ops[op]]
@@ -167,7 +168,7 @@ def _check_meetings(ops: dict[Op, int], offering: frozenset[Op]):
 
 
 def _calls(body: list[Op]) -> list[Op]:
-    """Calls on channels, and loops with such calls inside, in the order of the program."""
+    """Calls on channels, and loops that contain such calls, in program order."""
     found = [
         (min(x.attrs[Attr.ORDER] for x in walk(Region(ops=[op])) if is_call(x)), op) for op in body if passes_values(op)
     ]
@@ -182,13 +183,14 @@ def _levels(body, inputs, edges, offering, floor, calls) -> tuple[dict[Value, in
 
 @dataclass(frozen=True)
 class _At:
-    """Where a call on a channel, or a loop with such calls, begins."""
+    """The begin of a call on a channel, or of a loop with such calls."""
 
     op: Op
 
 
 def _call_edges(calls: list[Op], inputs, offering) -> list[tuple]:
-    """A token whose call waits for another kernel must have made all calls before it: these are in no later level."""
+    """Edges that keep channel calls in order: a token whose call waits for another kernel must have made all earlier
+    calls, so these are in no later level."""
     edges = [(v, _At(op), False) for op in calls for v in inputs[op]]
     edges += [(_At(op), r, op in offering) for op in calls for r in op.results]
     waits = [op for op in calls if op in offering and op.attrs.get(Attr.BLOCKING, True)]
@@ -204,7 +206,7 @@ def _assigned(body, inputs, edges, offering, calls, carried, yielded, crowds, fl
         if max(ops.values()) > len(body):
             raise AssertionError("accesses that share a port, and are to stand in one level, depend on each other")
     read = _read_levels(ops, inputs, values, carried, yielded)
-    # one that takes over another's value has it where that is read
+    # a carried value that takes over another one is available where that is read
     there = values | dict(zip(carried, read, strict=True))
     return values, ops, read, tuple(max(there.get(v, 0), r) for v, r in zip(carried.values(), read, strict=True))
 
@@ -212,8 +214,8 @@ def _assigned(body, inputs, edges, offering, calls, carried, yielded, crowds, fl
 def _late_floor(
     ops: dict[Op, int], inputs, floor: dict[Op, int], variable: frozenset[Op], carried: set[Value], yielded: set[Value]
 ) -> dict[Op, int]:
-    """Floors that put what waits for earlier iterations, and never waits by itself, beside the first that needs it:
-    what lies before that, a load perhaps, is no part of the wait then."""
+    """Floors that move operations which wait for earlier iterations, and have no variable latency themselves, into the
+    level of their first user. Whatever precedes that level, a load perhaps, is then not part of the wait."""
     floor, users = dict(floor), {}
     for op in ops:
         for value in inputs[op]:
@@ -225,7 +227,7 @@ def _late_floor(
             waiting.update(r for r in op.results if isinstance(r.type, TokenType))
             if not any(r in yielded and not isinstance(r.type, TokenType) for r in op.results):
                 found.append(op)
-    follows: set[Op] = set()  # for the next iteration alone: where what they wait for is
+    follows: set[Op] = set()  # for the next iteration alone: in the level of what they wait for
     for op in reversed(found):
         needed = [max(ops[user], floor[user]) for user in users.get(op, ()) if user not in follows]
         floor[op] = max(floor[op], min(needed, default=0))
@@ -237,8 +239,9 @@ def _late_floor(
 def _beside_users(
     ops: dict[Op, int], inputs, floor: dict[Op, int], variable: frozenset[Op], late: set[Value]
 ) -> dict[Op, int]:
-    """Floors that put what is computed from values of an earlier iteration, which come from a later level, beside the
-    first that needs it: a load of another place, whose answer it meets there, is no part of the wait for them then."""
+    """Floors that move what is computed from values of an earlier iteration, produced in a later level, into the level
+    of its first user. There it joins the response of, say, a load of another address, whose latency is then not part of
+    the wait."""
     floor, users, found, waiting = {op: max(least, ops[op]) for op, least in floor.items()}, {}, [], set(late)
     for op in ops:  # in program order
         for value in inputs[op]:
@@ -252,16 +255,16 @@ def _beside_users(
 
 
 def _waits_less(asked: list[bool], found: tuple, before: tuple) -> bool:
-    """Whether fewer levels lie between where the carried values asked for are read and where they are given, and for
-    none more."""
+    """Whether fewer levels lie between the read and the write of the carried values in ``asked``, and for none of them
+    more."""
     spans = [[w - r for mine, r, w in zip(asked, *points, strict=True) if mine] for points in (found, before)]
     return sum(spans[0]) < sum(spans[1]) and all(now <= then for now, then in zip(*spans, strict=True))
 
 
 def _crowds(body: list[Op], edges, memory: MemoryPlan) -> list[list[Op]]:
-    """The accesses that are to be in one level with each other, as they share a port. Loads of which one waits for what
-    another has let go on, as behind a barrier, cannot be: they are in one level with those that wait as often as they
-    do."""
+    """The accesses that must be in one level with each other, because they share a port. Loads cannot be if one waits
+    for what another has released, as after a barrier: each is in one level with those that wait as many times as it
+    does."""
     together: dict[tuple, list[Op]] = {}
     for op in body:
         if (crowd := memory.crowd(op)) is not None:
@@ -276,11 +279,11 @@ def _crowds(body: list[Op], edges, memory: MemoryPlan) -> list[list[Op]]:
 
 
 def _by_waits(accesses: list[Op], edges) -> list[list[Op]]:
-    """The accesses by how many of them, each a level later, come before them."""
-    # of what is there beside the last of the accesses before it, and levels behind it
+    """The accesses grouped by how many of them precede each, a level apart."""
+    # how many accesses precede a value that is available in the level of the last of them, or in a later level
     members, passed, waited = set(accesses), {}, {}
     changed = True
-    while changed:  # what leads back to itself waits for nothing on the way
+    while changed:  # an access that leads back to itself waits for nothing in between
         changed = False
         for a, b, wait in edges:
             here = passed.get(a, 0)
@@ -293,7 +296,8 @@ def _by_waits(accesses: list[Op], edges) -> list[list[Op]]:
 
 
 def _raise_accesses(ops: dict[Op, int], floor: dict[Op, int], crowds: list[list[Op]]) -> bool:
-    """Put accesses that share a port into the last level of any of them, by their floors; whether that changed any."""
+    """Move accesses that share a port into the last level of any of them, by their floors; returns whether that changed
+    any."""
     changed = False
     for accesses in crowds:
         last = max(ops[op] for op in accesses)
@@ -304,16 +308,16 @@ def _raise_accesses(ops: dict[Op, int], floor: dict[Op, int], crowds: list[list[
 
 
 def _edges(body, inputs, carried, offering, calls) -> list[tuple]:
-    """(source, what is there no sooner, whether it is a level later): values, operations, and where calls begin
+    """(source, what is available no earlier, whether it is a level later): values, operations, and the begin of calls
     (:class:`_At`).
 
-    A carried value counts as there in the level that defines it, so that its next user sits beside its definition and
-    the recurrence stays within one level. That cannot be where the recurrence itself passes a variable-latency
-    operation: such a value is taken as there from the start, and its slot waits for it. Tokens are looked at first: a
-    recurrence through them is often the exception, and must not draw the values it passes into waiting.
+    A carried value counts as available in the level that defines it, so that its next user is in the level of its
+    definition and the recurrence stays within one level. That is impossible where the recurrence itself passes a
+    variable-latency operation: such a value counts as available from the start, and its slot waits for it. Memory
+    tokens come first: a recurrence through them is often exceptional, and must not make the values on it wait.
     """
-    # by way of the operation, as a loop may have hundreds of operands, and as many results; in order, so that one round
-    # takes levels from the first to the last
+    # edges go through the operation, as a loop may have hundreds of operands and as many results; they are in order, so
+    # that one round propagates levels from the first to the last
     edges = [
         edge
         for op in body
@@ -328,11 +332,11 @@ def _edges(body, inputs, carried, offering, calls) -> list[tuple]:
 
 
 def _value_levels(body, edges, offering, floor, calls) -> dict:
-    """The least levels at which values are there, and at which operations, and calls on channels, may begin."""
+    """The least levels at which values are available, and at which operations, and calls on channels, may begin."""
     levels: dict = {r: floor[op] + (op in offering) for op in body for r in op.results}
     levels |= {_At(op): floor[op] for op in calls}
     changed = True
-    while changed:  # cycles that remain add nothing, so this ends after as many rounds as there are levels
+    while changed:  # the remaining cycles add nothing, so this ends after as many rounds as there are levels
         changed = False
         for a, b, wait in edges:
             least = levels.get(a, 0) + wait

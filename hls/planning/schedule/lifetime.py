@@ -1,10 +1,10 @@
-"""Of all schedules with a given II, the one with the fewest pipeline register bits.
+"""Finds, of all schedules with a given II, the one with the fewest pipeline register bits.
 
-A value lives from the cycle in which it is available to the last one in which an operation of the same iteration uses
-it, and takes a register of its width for every cycle between. With a variable for each start and one for the end of
-each life, the sum is linear and every constraint a difference of two variables: the matrix is totally unimodular and
-the vertices of the linear program are integral. Values carried to later iterations are held in state registers, whose
-bits do not depend on the schedule.
+A value is live from the cycle in which it becomes available to the last one in which an operation of the same iteration
+uses it, and takes a register of its width for every cycle in between. With a variable for each start and one for the
+end of each lifetime, the sum is linear and every constraint is a difference of two variables. So the matrix is totally
+unimodular and the vertices of the linear program are integral. Values carried to later iterations are held in state
+registers, whose bits do not depend on the schedule.
 """
 
 from collections.abc import Hashable, Mapping
@@ -17,7 +17,7 @@ from .problem import Problem
 
 __all__ = ["fewest_registers", "length_of", "register_bits"]
 
-INTEGRAL = 1e-6  # how far a vertex may be from integers by rounding
+INTEGRAL = 1e-6  # rounding tolerance: how far a vertex may be from integers
 
 
 def register_bits(
@@ -45,10 +45,10 @@ def fewest_registers(
 ) -> dict[Hashable, int]:
     """Starts that minimize :func:`register_bits` among schedules at a feasible ``ii``.
 
-    ``length`` limits the schedule's length (None: only the registers count). ``slots`` fixes the start of each
-    operation with a limited resource modulo ii; the program then has integer variables of its own. Of equal schedules
-    one that starts its operations early is taken. RuntimeError if the solver fails, which feasible input gives no
-    reason for.
+    ``length`` limits the schedule's length in cycles (None: only the registers count). ``slots`` fixes the start of
+    each operation with a limited resource modulo ii; the program then has integer variables of its own. Among equal
+    schedules, one that starts its operations early is taken. RuntimeError if the solver fails, which it does not for
+    feasible input.
     """
     if not problem.operations:
         return {}

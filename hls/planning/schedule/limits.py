@@ -1,4 +1,4 @@
-"""What the source asks of a loop in hardware."""
+"""The limits that the source sets for a loop in hardware."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,9 @@ __all__ = ["Limits"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What the source wants of a loop at most: running invocations (``slots``), iterations on their way (``tokens``);
-    None where it says nothing. ``ahead``: iterations that may be issued before it is known whether there are any."""
+    """Upper limits that the source sets for a loop: running invocations (``slots``) and iterations in flight
+    (``tokens``); None where it sets none. ``ahead`` is the number of iterations that may be issued before the continue
+    condition is known."""
 
     slots: int | None = None
     tokens: int | None = None
@@ -21,6 +22,6 @@ class Limits:
         attrs = loop.attrs if loop is not None else {}
         if attrs.get(Attr.DISABLE_LOOP_PIPELINING):
             return cls(1, 1, 0)
-        tokens = attrs.get(Attr.MAX_CONCURRENCY) or None  # 0: as many as there is room for
+        tokens = attrs.get(Attr.MAX_CONCURRENCY) or None  # 0: as many as fit
         interleaving = attrs.get(Attr.MAX_INTERLEAVING) or None
         return cls(interleaving, tokens, attrs.get(Attr.SPECULATED_ITERATIONS) if tokens is None else 0)

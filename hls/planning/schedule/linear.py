@@ -23,7 +23,7 @@ class DifferenceProgram:
         """The variables at a vertex of least cost. Raises RuntimeError where there is none."""
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
-        # these programs are small; and their vertex should not depend on the machine
+        # one thread: the programs are small, and the vertex must not depend on the machine
         solver.setOptionValue("threads", 1)
         if not self.integral:
             solver.setOptionValue("solver", "simplex")
@@ -54,7 +54,8 @@ class DifferenceProgram:
 
     @staticmethod
     def _fill(model, rows):
-        """The matrix by rows. A variable minus itself becomes an empty row: HiGHS wants each place once."""
+        """The matrix by rows. A variable minus itself becomes an empty row, as HiGHS accepts each matrix entry only
+        once."""
         starts, columns, values = [0], [], []
         for first, second, factor, _ in rows:
             if first != second:

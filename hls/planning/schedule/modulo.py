@@ -17,11 +17,11 @@ from .slots import SearchLimit, find_starts
 __all__ = ["Infeasible", "Scheduler", "Solution", "constraint_system", "schedule"]
 
 TRIES = 5_000  # slots tried for limited resources at one II before the next II is tried
-SHIFTS = 16  # ways to place limited resources among which the shortest schedule is taken
+SHIFTS = 16  # placements of limited resources among which the shortest schedule is taken
 
 
 class Infeasible(ValueError):
-    """No schedule as asked for. ``bottleneck`` says why; its ``ii`` is the least possible one (None: none is)."""
+    """No such schedule exists. ``bottleneck`` says why; its ``ii`` is the least possible one (None: none is)."""
 
     def __init__(self, message: str, bottleneck: Bottleneck):
         self.bottleneck = bottleneck
@@ -33,8 +33,8 @@ class Solution:
     """A verified schedule of ``problem``: the start (cycle) of every operation.
 
     ``recurrence_ii`` and ``resource_ii`` are the two lower bounds. ``bottleneck`` says what forbids a smaller II than
-    the least possible one (None if that is 1). ``minimal`` is False when the II is larger than the least one, because
-    it was asked for, or when the search for resources gave up a smaller II undecided.
+    the least possible one (None if that is 1). ``minimal`` is False when the II is larger than the least one because it
+    was requested, or when the resource search gave up on a smaller II undecided.
     """
 
     problem: Problem
@@ -72,7 +72,7 @@ def schedule(
 
     Registers are minimized among schedules at most ``slack`` cycles longer than the shortest at that II (None: of any
     length), counting ``weights`` (default: widths) for each value and cycle. Where resources are limited, their slots
-    are chosen first, the best of a few ways; length and registers are the least for these slots.
+    are chosen first, as the best of a few placements; length and registers are the least for these slots.
 
     Raises ProblemError for a problem that contradicts itself, :class:`Infeasible` when there is no such schedule, and
     ValueError for an II below 1.
@@ -82,8 +82,7 @@ def schedule(
 
 @dataclass(frozen=True)
 class Scheduler:
-    """A problem, and what is known of it before any schedule: each is worked out when it is first asked for, as
-    schedules cost more.
+    """A problem, and its bounds that hold before any schedule. Each bound is computed on first use.
 
     Raises ProblemError for a problem that contradicts itself.
     """
@@ -95,13 +94,13 @@ class Scheduler:
 
     @cached_property
     def least(self) -> int:
-        """The least II that works, as far as the search for limited resources decides it. Raises :class:`Infeasible`
-        where there is none."""
+        """The least II that works, as far as the search for limited resources decides it. Raises :class:`Infeasible` if
+        none does."""
         return self._found[0]
 
     @cached_property
     def recurrence_ii(self) -> int:
-        """The least II that recurrences allow. Raises :class:`Infeasible` where they allow none."""
+        """The least II that recurrences allow. Raises :class:`Infeasible` if they allow none."""
         least, proof = self._system.minimum
         if least is None:
             raise Infeasible("the loop cannot be scheduled", explain_cycle(self.problem, proof))
@@ -109,7 +108,7 @@ class Scheduler:
 
     @cached_property
     def resource_ii(self) -> int:
-        """The least II that has room for all uses of each limited resource."""
+        """The least II at which all uses of each limited resource fit."""
         return self._resource[0]
 
     @cached_property
@@ -134,7 +133,7 @@ class Scheduler:
         slack: int | None = 0,
         weights: Mapping[Hashable, float] | None = None,
     ) -> Solution:
-        """As :func:`schedule`."""
+        """Like :func:`schedule`."""
         if min(1 if ii_request is None else ii_request, 1 if max_ii is None else max_ii) < 1:
             raise ValueError(f"an II is at least 1: ii_request {ii_request}, max_ii {max_ii}")
         if ii_request is not None and ii_request < self._bound:
@@ -175,8 +174,8 @@ class Scheduler:
     def _search(self, ii_request: int | None, max_ii: int | None) -> tuple[int, dict, bool]:
         """The II, starts of operations with limited resources, and whether each smaller II is known to be
         impossible."""
-        # Behind one another, with ii beyond the sum of all, no two uses meet: an upper limit where resources alone
-        # matter.
+        # One after the other, with an ii larger than the sum of all, no two uses collide: an upper limit where
+        # resources alone matter.
         first = self._bound if ii_request is None else ii_request
         last = ii_request or max_ii or self._bound + sum(op.latency + 2 for op in self.problem.operations)
         proved = True
@@ -196,7 +195,7 @@ class Scheduler:
 
 
 def constraint_system(problem: Problem) -> DifferenceSystem:
-    """Everything but limited resources, as difference constraints. Node i is operation i; the last is cycle 0."""
+    """Everything but limited resources, as difference constraints. Node i is operation i; the last node is cycle 0."""
     index = {operation.key: i for i, operation in enumerate(problem.operations)}
     root = len(index)
     constraints = [*_dependence_constraints(problem, index), *_bound_constraints(problem, index, root)]
@@ -229,7 +228,8 @@ def _bound_constraints(problem, index, root):
 
 
 def _resource_bound(problem) -> tuple[int, Bottleneck | None]:
-    """The least II that has room for all uses of each resource, and the resource that wants most."""
+    """The least II at which all uses of each resource fit, and the bottleneck of the resource that needs the
+    largest."""
     uses = Counter(op.resource for op in problem.operations if op.resource is not None)
     bounds = {resource: -(-count // problem.limits[resource]) for resource, count in uses.items()}
     if not bounds:
@@ -256,7 +256,8 @@ def _minimize(problem, system, ii, fixed, slack, weights):
 
 
 def _alternatives(problem, system, ii, fixed):
-    """Other ways to place the limited resources: the search looks for any, and some are shorter than others."""
+    """Further placements of the limited resources: the search returns any, and some give shorter schedules than
+    others."""
     yield fixed
     for shift in range(1, min(ii, SHIFTS) if fixed else 1):
         try:

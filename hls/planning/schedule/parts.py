@@ -1,4 +1,4 @@
-"""Which arithmetic part computes which operation: the one place where the op table meets the parts library."""
+"""Maps operations to arithmetic parts: the only code that connects the op table with the parts library."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ __all__ = ["PartChoice", "part_for"]
 
 @dataclass(frozen=True)
 class PartChoice:
-    """A part, its parameters, and the output port that gives the operation's result."""
+    """A part, its parameters, and the output port that carries the operation's result."""
 
     part: type
     params: object
@@ -34,7 +34,8 @@ class PartChoice:
 
 
 def _mul(op: Op, **multiplier: int) -> PartChoice:
-    """A product of extended or constant operands is one of their few bits, read as signed where that is smaller."""
+    """A product. An extended or constant operand counts with its significant bits only, read as signed where that is
+    fewer."""
     bits = op.result.type.bits
     sizes = {is_signed: [_factor_bits(v, is_signed) for v in op.operands] for is_signed in (False, True)}
     is_signed = prod(sizes[True]) < prod(sizes[False])
@@ -43,7 +44,7 @@ def _mul(op: Op, **multiplier: int) -> PartChoice:
 
 
 def _factor_bits(value: Value, is_signed: bool) -> int:
-    """The low bits of an operand that say all about it when they are read as signed or unsigned."""
+    """The number of low bits that determine an operand when they are read as signed or unsigned."""
     op, bits = value.op, value.type.bits
     if op is None or op.opcode not in ("const", "zext", "sext"):
         return bits
@@ -67,7 +68,7 @@ def _format(value: Value) -> FloatFormat:
 
 
 def _arithmetic_format(op: Op) -> FloatFormat:
-    """That of the result, without subnormal numbers where the operation takes them for zeros."""
+    """The format of the result, without subnormal numbers where the operation flushes them to zero."""
     return replace(_format(op.result), subnormals=False) if op.attrs.get(Attr.FLUSH_DENORMALS) else _format(op.result)
 
 
@@ -101,7 +102,7 @@ def _float_product(part: type) -> Callable[..., PartChoice]:
     return lambda op, **multiplier: PartChoice(part, FloatMulParams(_arithmetic_format(op), **multiplier))
 
 
-#: operations that multiply, which also depend on the target's hard multipliers
+#: multiplying operations, which also depend on the target's hard multipliers
 _PRODUCTS: dict[str, Callable[..., PartChoice]] = {
     "mul": _mul,
     "fmul": _float_product(FloatMul),
@@ -136,8 +137,8 @@ _PARTS: dict[str, Callable[[Op], PartChoice]] = {
 def part_for(op: Op, dsp_bits: int, adder_words: int = 3) -> PartChoice | None:
     """The part that computes the operation, or None where plain logic does.
 
-    ``dsp_bits`` is the widest operand of a hard multiplier of the target, ``adder_words`` what one of its carry chains
-    adds.
+    ``dsp_bits`` is the widest operand of a hard multiplier of the target, ``adder_words`` how many words one of its
+    carry chains adds.
     """
     if op.opcode in _PRODUCTS:
         return _PRODUCTS[op.opcode](op, dsp_bits=dsp_bits, adder_words=adder_words)

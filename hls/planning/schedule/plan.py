@@ -1,8 +1,8 @@
-"""The frozen product of scheduling: where and when everything in a kernel happens.
+"""The frozen product of scheduling: where and when every operation of a kernel executes.
 
 A region (the kernel's top, or a loop's body) is a chain of levels; a level is a pipeline of ``depth`` stages. A
-:class:`Point` (level, stage) is a place in that chain. Tokens pass levels in order, so points order events of one
-token.
+:class:`Point` (level, stage) is a position in that chain. Tokens pass levels in order, so points order the events of
+one token.
 """
 
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class Point:
 class Carried:
     """One carried value of a loop: read from its slot register at ``read``, written at ``write``.
 
-    The scheduling problem keeps ``write.stage + 1 <= read.stage + II`` where both lie in one level. With a ``root``,
-    the index of another carried value or its own, it is what that one was given ``steps`` iterations ago, and ``write``
-    is where that happens.
+    The scheduling problem ensures ``write.stage + 1 <= read.stage + II`` where both lie in one level. With a ``root``,
+    the index of another carried value or its own, it equals what that one was written ``steps`` iterations ago, and
+    ``write`` is the point of that write.
     """
 
     index: int
@@ -42,17 +42,17 @@ class Carried:
 
     @property
     def overlap(self) -> bool:
-        """Whether it only matters in runs in which buffers overlap."""
+        """Whether the value only matters in runs in which buffers overlap."""
         return isinstance(self.arg.type, TokenType) and self.arg.type.overlap
 
     @property
     def between(self) -> bool:
-        """Whether it is order among invocations of the loop alone."""
+        """Whether the value only orders invocations of the loop."""
         return isinstance(self.arg.type, TokenType) and self.arg.type.between
 
     @property
     def distance(self) -> int:
-        """How many iterations the value is old: 1 unless it is a token."""
+        """How many iterations old the value is: 1 unless it is a token."""
         return self.arg.type.distance if isinstance(self.arg.type, TokenType) else 1
 
     @property
@@ -65,11 +65,11 @@ class Carried:
 class Window:
     """At most ``most`` tokens are between the entry of a level and the passing of ``until``, mostly in a later level.
 
-    With ``overlap`` this holds in runs in which buffers overlap only. An ``undecided`` one ends where tokens leave the
-    queue in front of the level of ``until``, whether they go on or come behind the last one of their invocation. With
-    ``first`` and ``last`` it counts groups: from the entry of a token that is its group's first one to the passing of
-    its last; ``group`` names what they have for themselves. One ``between`` invocations lets the first token of one in
-    only when no token is inside.
+    With ``overlap`` this holds only in runs in which buffers overlap. An ``undecided`` window ends where tokens leave
+    the queue before the level of ``until``, whether they go on or come after the last one of their invocation. With
+    ``first`` and ``last`` it counts groups: from the entry of the first token of a group to the passing of its last;
+    ``group`` names what they have for themselves. A window ``between`` invocations admits the first token of an
+    invocation only when no token is inside.
     """
 
     until: Point
@@ -84,10 +84,10 @@ class Window:
 
 @dataclass(frozen=True)
 class Ring:
-    """A loop that the work-items of a group go round together: each iteration is one run of tokens without gaps, up to
-    the one in which ``last`` holds. At most ``groups`` of up to ``items`` work-items are inside; values are carried by
-    the tokens. With ``overtaking`` groups may be done in another order than they came in, and wait for each other at
-    the exit."""
+    """A barrier loop: the work-items of a group circulate together. Each iteration of a group is one run of tokens
+    without gaps, up to the one in which ``last`` holds. At most ``groups`` groups of up to ``items`` work-items are
+    inside; the tokens carry the values. With ``overtaking``, groups may finish in another order than they entered, and
+    are reordered at the exit."""
 
     groups: int
     items: int
@@ -97,10 +97,10 @@ class Ring:
 
 @dataclass(frozen=True)
 class Row:
-    """One variable-latency operation between two levels, and its queues.
+    """A boundary entry: one variable-latency operation between two levels, and its queues.
 
-    ``push`` is the stage at whose end the request enters the request queue of ``request_depth`` entries.
-    ``joins`` says whether the next level waits for a response.
+    ``push`` is the stage at whose end the request enters the request queue of ``request_depth`` entries. ``joins`` says
+    whether the next level waits for a response.
     """
 
     op: Op
@@ -111,8 +111,8 @@ class Row:
 
 @dataclass(frozen=True)
 class WholeGroups:
-    """A group begins to enter a level when the queue past its row has room for ``items`` tokens; ``last`` marks the
-    last of each group."""
+    """A group begins to enter a level only when the queue after the boundary has room for ``items`` tokens; ``last``
+    marks the last token of each group."""
 
     items: int
     last: Value
@@ -120,14 +120,14 @@ class WholeGroups:
 
 @dataclass(frozen=True, kw_only=True)
 class LevelPlan:
-    """One level. Values used behind its row travel past it through ``bypass_depth`` entries.
+    """One level. Values used after its boundary bypass it through a queue of ``bypass_depth`` entries.
 
-    ``elastic`` levels (stall-enabled) hold all their registers while a queue behind them is full; the others admit a
-    token only when every queue has room for all tokens inside (credits). ``ready`` is the point whose passing lets the
-    next token of the same slot in, None where the header alone paces; ``ready_overlap`` is the same for runs in which
-    buffers overlap (in which it is never sooner). Tokens enter a multiple of ``spacing`` cycles apart, so that
-    operations which share a port in different stages never meet. ``whole``: in front of a ring that some groups may
-    pass by, where its header must not wait for the rest of a group that finds no room behind those.
+    ``elastic`` levels (stall-enabled) freeze all their registers while a queue after them is full; the others admit a
+    token only when every queue has room for all tokens inside (credits). ``ready`` is the point that a token must pass
+    before the next one of its slot may enter, None where the header alone paces tokens; ``ready_overlap`` is the same
+    for runs in which buffers overlap (in which it is never earlier). Tokens enter a multiple of ``spacing`` cycles
+    apart, so that operations which share a port in different stages never collide. ``whole`` is set before a barrier
+    loop that some groups may bypass: its header must not wait for the rest of a group that finds no room after those.
     """
 
     index: int
@@ -146,11 +146,10 @@ class LevelPlan:
 class RegionPlan:
     """A loop's body (or a kernel's top, where ``loop`` is None and one token passes, or one for every group).
 
-    ``place`` gives the level and start stage of every operation but loops' insides; ``ii`` is the static II. ``decide``
-    is where the continue condition is known, ``again`` where the header may issue the slot's next token,
+    ``place`` maps every operation, without those inside loops, to its level and start stage; ``ii`` is the static II.
+    ``decide`` is where the continue condition is known, ``again`` where the header may issue the slot's next token,
     ``again_overlap`` where it may in runs in which buffers overlap. ``ii`` is for runs in which they do not. A
-    ``speculative`` loop issues tokens before the decision; level ``decide.level`` drops those that come behind the last
-    one.
+    ``speculative`` loop issues tokens before the decision; level ``decide.level`` drops those after the last one.
     """
 
     loop: Op | None
@@ -166,26 +165,26 @@ class RegionPlan:
     decide: Point
     again: Point
     again_overlap: Point
-    again_delay: int  #: further cycles between passing ``again`` and telling the header (pacing to ``ii``)
+    again_delay: int  #: further cycles between passing ``again`` and the signal to the header (pacing to ``ii``)
     again_overlap_delay: int
     latency: int  #: estimated cycles from issue to exit of one token
     speculative: bool = False
-    #: what ``ii`` comes from: "schedule" of a level, "crossing" of rows, "window" (several iterations apart), or what
-    #: the source asks for: "ahead", "concurrency", "request"
+    #: what ``ii`` comes from: "schedule" of a level, "crossing" of boundaries, "window" (several iterations apart), or
+    #: a limit of the source: "ahead", "concurrency", "request"
     cause: str = "schedule"
     #: what forbids a smaller II (``hls.planning.schedule.explain.Bottleneck``), if anything does
     bottleneck: object = None
-    shortest: int = 1  #: iterations of every invocation at least
-    once: bool = False  #: a run of the kernel enters the loop at most once
-    #: of the clock that its chains fit, in ns: longer than the target's where ``#pragma ii`` asks for it
+    shortest: int = 1  #: least number of iterations of every invocation
+    once: bool = False  #: a launch enters the loop at most once
+    #: clock period that its chains fit, in ns: longer than the target's where ``#pragma ii`` requires it
     period: float = 0.0
-    ring: Ring | None = None  #: of a loop in which work-items meet; ``entries`` then counts work-items
+    ring: Ring | None = None  #: of a barrier loop; ``entries`` then counts work-items
 
 
 @dataclass(frozen=True, eq=False)
 class Booking:
     """Ports that tokens of several levels use at the same time. Each of the ``levels``, pairs of a region's plan and a
-    level's number, books their cycles as ``users`` says, as a token enters."""
+    level's number, reserves the cycles of the ports when a token enters it, as ``users`` says."""
 
     levels: tuple[tuple[RegionPlan, int], ...]
     users: tuple[PortUser, ...]
@@ -193,14 +192,14 @@ class Booking:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KernelPlan:
-    """A kernel: its top region, the plan of every loop, and the values that depend on nothing but arguments."""
+    """A kernel: its top region, the plan of every loop, and the launch-invariant operations."""
 
     name: str
     top: RegionPlan
     loops: dict[Op, RegionPlan]
-    static: tuple[Op, ...]  #: computed beside the pipeline, from arguments, before the kernel starts
-    static_depth: int  #: cycles until they are all there
+    static: tuple[Op, ...]  #: launch-invariant: computed beside the pipeline, from arguments, before the kernel starts
+    static_depth: int  #: cycles until all of them are valid
     latency: dict[Op, int]  #: of every pure operation, in stages
-    parts: dict[Op, PartChoice]  #: what computes those that are not plain logic
-    apart: frozenset[Op] = frozenset()  #: sums that synthesis must not merge with those made from them
+    parts: dict[Op, PartChoice]  #: what computes the operations that are not plain logic
+    apart: frozenset[Op] = frozenset()  #: sums that synthesis must not merge with the sums that use them
     bookings: tuple[Booking, ...] = ()

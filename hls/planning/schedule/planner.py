@@ -62,8 +62,9 @@ def plan_kernel(
 
 
 def _sums_of_sums(function: Function, computed: list[Op]) -> frozenset[Op]:
-    """The sums that others are made from. Merged, three words and more are added in lookup tables before one carry
-    chain, which takes more of them, and no less time, than a chain for each sum."""
+    """The sums that are operands of other sums. If synthesis merged them, three or more words would be added in lookup
+    tables before one carry chain, which takes more of these tables and no less time than one carry chain for each
+    sum."""
     used = uses(function.body)
     return frozenset(
         op for op in computed if op.opcode in _SUMS and any(user.opcode in _SUMS for user, _ in used.get(op.result, ()))
@@ -77,7 +78,7 @@ def _shortest(loop: Op | None) -> int:
 
 
 def _static_depth(static, timing) -> int:
-    """Cycles through the longest chain: every static operation has a register behind it."""
+    """Cycles through the longest chain: a register follows every launch-invariant operation."""
     depth: dict = {}
     for op in static:
         if op.opcode != "const":

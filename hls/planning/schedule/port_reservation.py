@@ -1,4 +1,4 @@
-"""Which levels use the same write ports at the same time, and when their tokens do."""
+"""Reservations of shared write ports: which levels use the same ports, and in which cycles their tokens do."""
 
 from collections.abc import Iterable
 
@@ -14,8 +14,8 @@ __all__ = ["plan_bookings"]
 
 
 def plan_bookings(regions: Iterable[RegionPlan], memory: MemoryPlan) -> tuple[Booking, ...]:
-    """One booking for the levels that share ports, directly or by way of others: a token that uses several ports asks
-    once for all."""
+    """One reservation for all levels that share ports, directly or through others: a token that uses several ports
+    reserves them at once."""
     uses: dict[tuple[RegionPlan, int], set[tuple[tuple[str, int], int]]] = {}
     for region in regions:
         for op, point in region.place.items():
@@ -32,7 +32,7 @@ def plan_bookings(regions: Iterable[RegionPlan], memory: MemoryPlan) -> tuple[Bo
 
 
 def _delay(op: Op, memory: MemoryPlan) -> int:
-    """Cycles from an operation's start to its write: an atomic one has to read first."""
+    """Cycles from an operation's start to its write: an atomic operation reads first."""
     return memory.fixed_latency(op) if op.opcode == "atomic" else 0
 
 

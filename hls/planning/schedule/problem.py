@@ -1,17 +1,18 @@
 """The scheduling problem of one pipelined loop body, and what a correct schedule of it is.
 
-Time is in cycles of the kernel clock from the start of an iteration; iteration ``i`` starts ``i * ii`` cycles after
-the first. The rules, which :meth:`Problem.verify` checks one by one:
+Time is in cycles of the kernel clock from the start of an iteration; iteration ``i`` starts ``i * ii`` cycles after the
+first. The rules, which :meth:`Problem.verify` checks one by one:
 
-1. Every operation starts at an integer cycle within its ``earliest .. latest``; those of a group in the same cycle.
+1. Every operation starts at an integer cycle within its ``earliest .. latest``; operations of a group start in the same
+   cycle.
 2. A result is available ``latency`` cycles after the start. An operation of latency 0 is combinational: it ends in the
    cycle in which it starts.
-3. A dependence of distance 0 wants ``start[dst] >= start[src] + latency(src) + min_cycles`` (0 when not given).
-4. A dependence of distance d >= 1 wants ``start[dst] + d * ii >= start[src] + latency(src) + min_cycles``. A value (not
-   a mere order) passes through a state register, written at the end of the cycle in which the value is available: its
-   ``min_cycles`` is 1 when not given, and may not be less.
+3. A dependence of distance 0 requires ``start[dst] >= start[src] + latency(src) + min_cycles`` (0 when not given).
+4. A dependence of distance d >= 1 requires ``start[dst] + d * ii >= start[src] + latency(src) + min_cycles``. A value
+   (not a mere order) passes through a state register, written at the end of the cycle in which the value is available:
+   its ``min_cycles`` is 1 when not given, and may not be less.
 5. A value used in the cycle in which it becomes available continues a combinational chain; a value used later comes
-   from a register. Chains start with 0 ns at a register, or with ``out_delay`` behind an operation that has registers
+   from a register. Chains start with 0 ns at a register, or with ``out_delay`` after an operation that has registers
    inside, and add the ``delay`` of every operation they enter. None may exceed ``period_ns - overhead_ns``.
 6. An operation that by itself exceeds that (see :attr:`Problem.overlong`) stands alone: registers before and after.
 7. In each of the ii cycles at most ``limits[r]`` operations that use resource r start.
@@ -33,7 +34,7 @@ class ProblemError(ValueError):
 
 
 class InvalidSchedule(ValueError):
-    """A schedule breaks the rules; ``violations`` says where, one line each."""
+    """A schedule that breaks the rules; ``violations`` lists where, one line each."""
 
     def __init__(self, violations: list[str]):
         self.violations = tuple(violations)
@@ -44,9 +45,9 @@ class InvalidSchedule(ValueError):
 class Operation:
     """One operation.
 
-    ``delay`` is what a chain takes through a combinational operation, or into the first register of one with latency;
-    ``out_delay`` what it takes from the last register to the output, beyond a plain register (both in ns).
-    ``width`` counts the bits of the result. ``earliest`` == ``latest`` pins the operation to a cycle.
+    ``delay`` is what a combinational operation adds to a chain, or the time up to the first register of an operation
+    with latency; ``out_delay`` is the time from the last register to the output beyond that of a plain register (both
+    in ns). ``width`` is the number of bits of the result. ``earliest`` == ``latest`` pins the operation to a cycle.
     """
 
     key: Hashable
@@ -84,7 +85,7 @@ class Dependence:
 
 @dataclass(frozen=True)
 class Problem:
-    """Operations, dependences, the clock, uses allowed of each resource in a cycle, and groups that start together."""
+    """Operations, dependences, the clock, the limit of each resource per cycle, and groups that start together."""
 
     operations: tuple[Operation, ...]
     dependences: tuple[Dependence, ...]
@@ -99,16 +100,16 @@ class Problem:
 
     @property
     def budget_ns(self) -> float:
-        """What a chain may take."""
+        """The longest chain that fits the clock, in ns."""
         return self.period_ns - self.overhead_ns
 
     def exceeds(self, ns: float) -> bool:
-        """Whether a chain of ``ns`` is too long for the clock."""
+        """Whether a chain of ``ns`` does not fit the clock."""
         return ns > self.budget_ns + EPSILON_NS
 
     @cached_property
     def overlong(self) -> tuple[Operation, ...]:
-        """Operations that miss the clock all by themselves, however they are scheduled: worth a warning."""
+        """Operations that miss the clock on their own, however they are scheduled: worth a warning."""
         return tuple(op for op in self.operations if self.exceeds(op.delay) or self.exceeds(op.out_delay))
 
     @cached_property
@@ -124,12 +125,12 @@ class Problem:
 
     @cached_property
     def chain_rank(self) -> dict[Hashable, int]:
-        """Where each operation stands in ``chain_order``."""
+        """The position of each operation in ``chain_order``."""
         return {key: rank for rank, key in enumerate(self.chain_order)}
 
     @cached_property
     def chain_users(self) -> dict[Hashable, list[Hashable]]:
-        """The operations that can use a result of each in the cycle in which it becomes available."""
+        """For each operation, those that can use its result in the cycle in which it becomes available."""
         users = {operation.key: [] for operation in self.operations}
         for dependence in self.dependences:
             if dependence.chains:
@@ -178,7 +179,7 @@ class Problem:
             )
 
     def _together(self) -> list[tuple]:
-        """Operations that are to start in the same cycle: the groups, and what is pinned to the same cycle."""
+        """Operations that must start in the same cycle: the groups, and operations pinned to the same cycle."""
         pinned: dict[int, list] = {}
         for op in self.operations:
             if op.latest == op.earliest:
@@ -197,7 +198,8 @@ class Problem:
                 )
 
     def verify(self, ii: int, start: Mapping[Hashable, int]) -> None:
-        """Check a schedule against every rule, without regard to how it was found; InvalidSchedule lists all faults."""
+        """Check a schedule against every rule, independently of how it was found. Raises InvalidSchedule with all
+        violations."""
         if ii < 1 or start.keys() != self.by_key.keys() or not all(isinstance(s, int) for s in start.values()):
             raise InvalidSchedule(["the schedule needs an II of at least 1 and an integer start of each operation"])
         faults = [
@@ -234,7 +236,8 @@ class Problem:
                 users[dep.src].append(dep.dst)
         for key in self.chain_order:
             op = self.by_key[key]
-            if self.exceeds(arrival[key] + op.delay) and arrival[key] > 0:  # from a register it is overlong: no fault
+            # after a register, an overlong operation is no violation
+            if self.exceeds(arrival[key] + op.delay) and arrival[key] > 0:
                 yield f"the chain into {key} takes {arrival[key] + op.delay:.3f} of {self.budget_ns:.3f} ns"
             leaves = op.out_delay if op.latency else arrival[key] + op.delay
             for user in users[key]:
@@ -253,8 +256,8 @@ class Problem:
 
 
 def topological(keys: list, edges: list[tuple]) -> tuple:
-    """``keys`` with sources before destinations, in the given order where free; those on or behind cycles are
-    absent."""
+    """``keys`` with sources before destinations, otherwise in the given order; keys on cycles, or that depend on them,
+    are absent."""
     users, missing = {key: [] for key in keys}, dict.fromkeys(keys, 0)
     for src, dst in edges:
         users[src].append(dst)

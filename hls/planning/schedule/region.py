@@ -1,4 +1,4 @@
-"""Plans one region: levels, a modulo schedule for each level, and the points where loop control happens."""
+"""Plans one region: its levels, a modulo schedule for each level, and the points of loop control."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -35,17 +35,17 @@ from .stages import LevelScheduler, LevelStages, Need, level_scheduler
 
 __all__ = ["RegionPlanner"]
 
-#: no loop has more tokens on their way than this, so a wider window means nothing
+#: no loop has more tokens in flight than this, so a larger window has no effect
 MOST_IN_WINDOW = MOST_AHEAD
 
 
-#: nobody wants a clock this many times slower than the board's for the sake of an II
+#: limit of ``#pragma ii``: the clock is not slowed by more than this factor for the sake of an II
 SLOWEST = 32
 
 
 @dataclass(frozen=True, eq=False)
 class _Scheduled:
-    """What schedules a region's levels, and the histories that takes
+    """The schedulers of a region's levels, and the delay lines that they use
     (:func:`hls.planning.schedule.carried_delay_lines.histories`)."""
 
     levels: Levels
@@ -61,8 +61,8 @@ class _Scheduled:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Schedule:
-    """Where and when everything in a region happens. ``least`` is what its levels need for themselves, ``ii`` that or
-    what the source asks for."""
+    """Where and when everything in a region executes. ``least`` is the II that its levels need, ``ii`` that or what the
+    source requests."""
 
     region: Region
     levels: Levels
@@ -76,19 +76,20 @@ class _Schedule:
 
     @property
     def spacing(self) -> int:
-        """The cycles that tokens of different slots keep between them, for ports that each uses several times."""
+        """The multiple of cycles by which tokens of different slots are apart, for ports that each uses several
+        times."""
         return max(s.spacing for s in self.stages)
 
     @cached_property
     def decide(self) -> Point:
-        """Where it is known whether there is another token."""
+        """The point at which it is known whether another token follows."""
         if self.region.terminator.opcode != "yield":
             return self.end
         return max(self.available.get(self.region.terminator.operands[0], Point(0, 0)), Point(self.levels.decide, 0))
 
     @property
     def issue(self) -> Point:
-        """Where a token lets the next one be issued, as far as its decision counts."""
+        """The point at which a token lets the next one be issued, as far as the continue condition matters."""
         return Point(0, 0) if self.speculative else self.decide
 
     @property
@@ -108,7 +109,7 @@ class _Schedule:
 
 @dataclass(frozen=True)
 class _Rate:
-    """What the static II is made of, in cycles, by cause (see :class:`~hls.planning.schedule.plan.RegionPlan`)."""
+    """The components of the static II, in cycles, by cause (see :class:`~hls.planning.schedule.plan.RegionPlan`)."""
 
     causes: dict[str, int]
     latency: int
@@ -123,18 +124,18 @@ class _Rate:
 
     @property
     def windowed(self) -> int:
-        """What keeps tokens a number of iterations apart."""
+        """The II that values carried over several iterations need."""
         return max(self.causes.get("window", 0), self.causes.get("ahead", 0))
 
 
 @dataclass(frozen=True)
 class RegionPlanner:
-    """What planning a region needs to know from outside.
+    """What planning a region needs to know from outside the region.
 
-    ``timing`` maps operations to latency and delays, ``children`` holds the plans of the loops inside,
-    ``memory_latency`` is a typical access in cycles, ``repeated`` says whether the region is entered more than once,
-    ``by_group`` whether the kernel's top sees a token for every group of a launch, ``loop_behind`` whether tokens that
-    leave this loop go into another.
+    ``timing`` maps operations to latency and delays, ``children`` holds the plans of inner loops, ``memory_latency`` is
+    a typical access in cycles. ``repeated`` says whether the region is entered more than once, ``by_group`` whether the
+    kernel's top sees a token for every group of a launch, ``loop_behind`` whether tokens that leave this loop enter
+    another.
     """
 
     timing: "object"
@@ -148,7 +149,8 @@ class RegionPlanner:
     loop_behind: bool = False
 
     def plan(self, region: Region, loop: Op | None, shortest: int = 1) -> RegionPlan:
-        """``shortest`` is the least number of iterations of an invocation, as far as it is known."""
+        """The plan of a region; ``shortest`` is the least number of iterations of an invocation, as far as it is
+        known."""
         if loop is not None and loop.attrs.get(Attr.RING):
             return self._plan_ring(region, loop)
         found, asked = self._schedule(region, loop), Limits.of(loop)
@@ -194,7 +196,7 @@ class RegionPlanner:
         )
 
     def _plan_ring(self, region: Region, loop: Op) -> RegionPlan:
-        """A loop in which work-items meet: nothing comes back to a slot, so only shared ports keep tokens apart."""
+        """The plan of a barrier loop: nothing returns to a slot, so only shared ports keep tokens apart."""
         levels = assign_levels(region, self.fixed, self.timing.memory, ring=True)
         schedulers = self._schedulers(region, levels, False)
         ii = max(s.least for s in schedulers)
@@ -237,7 +239,7 @@ class RegionPlanner:
         )
 
     def _sharing(self, levels: Levels) -> tuple[Need, ...]:
-        """What the windows of groups need, and levels into which groups come as a whole."""
+        """The values that the windows of groups need, and the levels that groups enter as a whole."""
         whole = (Need(level, groups.last, True) for level, groups in self._whole(levels).items())
         return (*(need for window in group_windows(levels) for need in window.needs), *whole)
 
@@ -280,8 +282,8 @@ class RegionPlanner:
         )
 
     def _shortest(self, region, loop, levels: Levels, speculative: bool) -> _Scheduled:
-        """What schedules the levels with the least II, and the histories they need: those cost more than registers that
-        move on, and of several invocations that could take turns only one."""
+        """The schedulers that give the least II, and the delay lines they need. Delay lines cost more than registers
+        that move on, and allow only one of the invocations that could be interleaved."""
         usual = _Scheduled(levels, self._schedulers(region, levels, speculative), {}, speculative)
         known = (
             histories(region, loop, levels, self.fixed, self.repeated) if loop is not None and usual.least > 1 else {}
@@ -293,8 +295,9 @@ class RegionPlanner:
         return usual
 
     def _hurried(self, schedule, usual: LevelScheduler, wish: int) -> LevelScheduler:
-        """A level with the II that the source asks for at the cost of the clock: its chains are as long as that takes,
-        and no longer by more than a fiftieth. As it was where it is not the length of chains that forbids it."""
+        """A level with the II that the source requests at the cost of the clock: the clock period is stretched as far
+        as its chains need, to within 2 %. The level stays as it was where something other than the length of chains
+        forbids that II."""
         short, long = usual.period, SLOWEST * usual.period
         found = usual
         while long > 1.02 * short:
@@ -317,9 +320,9 @@ class RegionPlanner:
     def _settled(
         self, region, loop, levels: Levels, usual: LevelScheduler, ii: int, speculative: bool
     ) -> LevelStages | None:
-        """The first level where it leaves its first stage to the header, which chooses between slots there: the way
-        from its queue of slots to what they remember is as long as a cycle. None where there is no choice, or a larger
-        II would come of it."""
+        """The first level with nothing in its first stage, which is left to the header: choosing a slot there, from the
+        queue of slots to the slots' state, takes a whole cycle. None where the header has no choice, or the II would
+        grow."""
         if loop is None or ii == 1 or not may_take_turns(loop, self.repeated):
             return None
         first = level_scheduler(
@@ -332,18 +335,17 @@ class RegionPlanner:
         return replace(found, bottleneck=usual.bottleneck)
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
-        """Levels for issuing ahead of a decision that an earlier level's answers are needed for, or None where that is
-        not possible or other invocations fill the time."""
+        """Levels for issuing ahead of a decision that depends on responses of an earlier level. None where that is
+        impossible or other invocations fill the time."""
         return self._deciding_in(region, levels.decide) if levels.decide and self._may_issue_ahead(loop) else None
 
     def _sooner(self, region: Region, loop: Op | None, found: _Scheduled) -> _Scheduled:
-        """What issues ahead of a decision that takes cycles of its level, for arrays on the chip or arithmetic: it gets
-        a level of its own if that makes the II half of what it was, or less. An invocation takes some cycles longer for
-        it."""
+        """Issues ahead of a decision that takes cycles of its level, for on-chip arrays or arithmetic: the decision
+        gets a level of its own if that at least halves the II. An invocation then takes some cycles longer."""
         usual = found.least
         if usual == 1 or not self._may_issue_ahead(loop):
             return found
-        # loads that are kept in one level share ports as the program asks, also with what comes behind the loop
+        # loads that must stay in one level share ports as the program requires, also with accesses after the loop
         if any(op.opcode == "load" and self.timing.memory.crowd(op) is not None for op in found.levels.op):
             return found
         levels = self._deciding_in(region, found.levels.decide + 1)
@@ -356,8 +358,8 @@ class RegionPlanner:
         return loop is not None and Limits.of(loop).ahead != 0 and not may_take_turns(loop, self.repeated)
 
     def _deciding_in(self, region: Region, level: int) -> Levels | None:
-        """Levels in which the decision falls in ``level``. Before that there may be nothing that cannot be taken back,
-        and no value may come back from behind it but what windows wait for."""
+        """Levels in which the decision falls in ``level``. No earlier level may hold what cannot be undone, and no
+        value may come back from a later one, except those that windows wait for."""
         ahead = assign_levels(region, self.fixed, self.timing.memory, effects_from=level)
         returns = any(
             r < ahead.decide and w != r and not comes_from_afar(arg)
@@ -366,7 +368,8 @@ class RegionPlanner:
         return None if returns or ahead.decide != level else ahead
 
     def _available(self, levels, start, carried) -> dict[Value, Point]:
-        """Where each value of the region is first there. Responses are there at the entry of the next level."""
+        """The first point at which each value of the region is available. Responses are available at the entry of the
+        next level."""
         table = {c.arg: c.read for c in carried}
         for op, point in start.items():
             if op in levels.offering:
@@ -379,7 +382,8 @@ class RegionPlanner:
     # --- how often tokens come ---
 
     def _rate(self, found: _Schedule, loop: Op | None, asked: Limits) -> _Rate:
-        """Raises CompileError where the source asks for a smaller interval than there can be."""
+        """The components of the static II. Raises CompileError where the source requests a smaller II than is
+        possible."""
         latency = self._latency(found)
         if loop is None:
             return _Rate({"schedule": 1}, latency)
@@ -396,8 +400,8 @@ class RegionPlanner:
         return _Rate(causes | {"request": wish}, latency)
 
     def _slots(self, found: _Schedule, rate: _Rate, loop: Op | None, asked: Limits, paced: int) -> int:
-        """What keeps tokens of all slots in one window gains nothing from more slots, and a history is kept for one
-        slot only. Tokens that share a port keep their distance."""
+        """The number of slots. Where all slots share one window, more slots gain nothing, and a delay line holds the
+        values of one slot only. Tokens that share a port keep their distance."""
         if loop is None or rate.windowed >= rate.ii or any(c.root is not None for c in found.carried):
             return 1
         most = MOST_SLOTS
@@ -410,8 +414,8 @@ class RegionPlanner:
         return min(slots, asked.slots or slots)
 
     def _turns_inside(self, found: _Schedule) -> int:
-        """Invocations that take turns in loops inside which an iteration enters when the one before has left them: each
-        invocation of this loop gives them one at a time."""
+        """Invocations to interleave for the sake of inner serial regions, which an iteration enters only when the one
+        before has left: each invocation of this loop supplies iterations one at a time."""
         ways = [
             on_way(found.region, [c.arg], c.next)
             for c in found.always
@@ -438,13 +442,14 @@ class RegionPlanner:
         return self.children[op].latency if op.opcode == "loop" else self.memory_latency
 
     def _crossing(self, found: _Schedule) -> int:
-        """The longest recurrence that passes through a row, in cycles (0 if there is none): nobody schedules it, it
-        just takes the latency of what lies between."""
+        """The longest recurrence that passes through a boundary, in cycles (0 if there is none): it is not scheduled
+        but takes the latency of the operations on it."""
         spans = [*((c.read, c.write) for c in found.always if not c.windowed), (Point(0, 0), found.issue)]
         return max((self._distance(found, first, last) for first, last in spans if last.level > first.level), default=0)
 
     def _windowed(self, found: _Schedule) -> int:
-        """Cycles between tokens where some must be a number of iterations behind others that pass rows."""
+        """The II that windows need: cycles between tokens where some must stay a number of iterations after others that
+        pass boundaries."""
         return max(
             (-(-self._distance(found, c.read, c.write) // c.distance) for c in found.always if c.windowed), default=0
         )
@@ -475,8 +480,8 @@ class RegionPlanner:
 
     def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes, slots: int) -> LevelPlan:
         stages, carried, decide = found.stages[k], found.paced, found.decide if found.speculative else None
-        # what books cycles of a port has to use it then: it cannot be held up behind its entry, and no more can what
-        # takes an answer of a pumped memory in the one cycle in which it is there
+        # an operation that reserves cycles of a port must use them: it cannot stall after its entry. Neither can one
+        # that takes the answer of a pumped memory, which is valid for one cycle only.
         steady = any(
             Attr.BOOKED in op.attrs or self.timing.memory.pumped(op)
             for op, level in found.levels.op.items()
@@ -489,13 +494,13 @@ class RegionPlanner:
         row, bypass = level_queues(sizes, found.levels, stages, k, elastic)
         whole = self._whole(found.levels).get(k)
         if whole is not None:
-            bypass += whole.items  # as much as before for those inside
+            bypass += whole.items  # room as before for the groups inside
         windows = tuple(
             Window(c.write, min(c.distance, MOST_IN_WINDOW), c.overlap)
             for c in carried
             if c.windowed and c.read.level == k
         )
-        # behind a queue tokens may follow one another closer than the II, which histories cannot have
+        # after a queue tokens may follow one another closer than the II, which delay lines do not allow
         paced = stages.spacing > 1 or any(c.root is not None and c.read.level == k for c in carried)
         until = passed_first(k, found.carried, found.start, self.timing)
         if until is not None:
@@ -515,12 +520,12 @@ class RegionPlanner:
 
 
 def _solved(schedulers: list[LevelScheduler], ii: int) -> list[LevelStages]:
-    """All levels of a region have one II."""
+    """The stages of all levels with one common II."""
     return [s.stages(None if s.least == ii else ii) for s in schedulers]
 
 
 def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
-    """The initiation interval that the source asks for is too small."""
+    """The error for an initiation interval that is smaller than the least possible one."""
     region = loop.regions[0]
     bottleneck = next((s.bottleneck for s in stages if s.bottleneck and s.bottleneck.ii == least), None)
     slow = [key for key in bottleneck.shares() if isinstance(key, Op)] if bottleneck else []

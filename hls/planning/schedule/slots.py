@@ -1,8 +1,8 @@
-"""Which cycle of the initiation interval each use of a limited resource gets.
+"""Which cycle of the initiation interval (slot) each use of a limited resource gets.
 
-With ``start = slot + ii * k`` and the slots chosen, what remains are difference constraints on the ``k``. So the
-search runs over slots only, and all operations without a limited resource are first eliminated exactly: between two
-uses there remains the longest path through everything else.
+Write ``start = slot + ii * k``. Once the slots are chosen, difference constraints on the ``k`` remain. So the search
+runs over slots only, and all operations without a limited resource are first eliminated exactly: the longest path
+between two uses stands for everything between them.
 """
 
 from collections import Counter
@@ -19,16 +19,17 @@ NEVER = -(1 << 40)  # no path; twice that still fits into 64 bits
 
 
 class SearchLimit(Exception):
-    """The search was given up before it knew."""
+    """The search was given up undecided."""
 
 
 def find_starts(
     problem: Problem, system: DifferenceSystem, ii: int, tries: int, shift: int = 0
 ) -> dict[Hashable, int] | None:
-    """Starts of the operations with limited resources at a feasible ii, None if there are none.
+    """Starts of the operations with limited resources at a feasible ii, None if none exist.
 
-    The hardest operation's slot is looked for from ``shift`` cycles behind its earliest start: other shifts lead to
-    other solutions, though never from none to one. Raises :class:`SearchLimit` after that many tries of a slot.
+    The slot of the most constrained operation is searched from ``shift`` cycles after its earliest start: other shifts
+    lead to other solutions, but never change whether one exists. Raises :class:`SearchLimit` after ``tries`` tried
+    slots.
     """
     asap = system.least(ii)
     nodes = [i for i, operation in enumerate(problem.operations) if operation.resource is not None]
@@ -69,12 +70,13 @@ class _Search:
     def __init__(self, *, paths, order, resources, limits, ii, tries, shift, movable):
         self.paths, self.order, self.resources, self.limits = paths, order, resources, limits
         self.ii, self.tries, self.shift, self.movable = ii, tries, shift, movable
-        self.placed = [0]  # rows of paths; row 0 is the start of the iteration, in slot 0
+        self.placed = [0]  # matrix of longest paths; row 0 is the start of the iteration, in slot 0
         self.slots = [0]
         self.used = Counter()
 
     def run(self, asap: list[int]) -> list[int] | None:
-        """Starts in the order given, by an explicit stack: there may be more operations than Python has frames."""
+        """Starts in the given order. The stack is explicit, as there may be more operations than Python allows
+        frames."""
         closures, choices = [numpy.zeros((1, 1), dtype=numpy.int64)], []
         while len(choices) < len(self.order):
             depth = len(choices)
@@ -92,12 +94,14 @@ class _Search:
     def _slots_to_try(self, earliest: int):
         if len(self.placed) > 1:
             return ((earliest + offset) % self.ii for offset in range(self.ii))
-        # Where nothing has a latest start, any schedule may be moved as a whole: one slot for the first stands for all.
+        # If nothing has a latest start, any schedule can be shifted as a whole: one slot for the first operation is
+        # enough.
         count = 1 if self.movable else self.ii
         return ((earliest + self.shift + offset) % self.ii for offset in range(count))
 
     def _advance(self, closure, choices):
-        """Put the next operation into the next slot that works; the new closure in a tuple, or () when none does."""
+        """Put the next operation into the next slot that works; returns the new closure in a tuple, or () when none
+        works."""
         depth = len(choices) - 1
         resource = self.resources[depth]
         for slot in choices[-1]:

@@ -2,7 +2,7 @@
 
 Beside the level's operations the problem has one node for everything that enters at stage 0, one for each read and
 write of a carried value, one for the continue condition (it must reach the header before the next issue), and one for
-the exit, where all that later levels need must have arrived.
+the exit, where all values that later levels need must have arrived.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,14 +31,14 @@ class LevelStages:
     read: dict[int, int]
     write: dict[int, int]
     bottleneck: Bottleneck | None
-    #: cycles of which tokens have to enter a multiple apart, so that those which share a port never meet there
+    #: tokens enter a multiple of this number of cycles apart, so that those which share a port never collide
     spacing: int
-    period: float  #: of the clock that its chains fit, in ns
+    period: float  #: clock period that its chains fit, in ns
 
 
 @dataclass(frozen=True)
 class Need:
-    """A value that must be there when a token enters a level, or when it leaves it."""
+    """A value that must be available when a token enters a level, or when it leaves it."""
 
     level: int
     value: Value
@@ -47,7 +47,7 @@ class Need:
 
 @dataclass(frozen=True)
 class LevelScheduler:
-    """A level before it is scheduled: which II it needs is known sooner than when everything happens in it."""
+    """A level before it is scheduled: the II it needs is known before all starts are."""
 
     levels: Levels
     k: int
@@ -56,7 +56,7 @@ class LevelScheduler:
 
     @property
     def least(self) -> int:
-        """The least II. Raises :class:`~hls.planning.schedule.modulo.Infeasible` where there is none."""
+        """The least II. Raises :class:`~hls.planning.schedule.modulo.Infeasible` if none works."""
         return self.scheduler.least
 
     @property
@@ -66,12 +66,12 @@ class LevelScheduler:
 
     @property
     def period(self) -> float:
-        """Of the clock that its chains have to fit, in ns."""
+        """The clock period that its chains must fit, in ns."""
         return self.scheduler.problem.period_ns
 
     def stages(self, ii: int | None = None) -> LevelStages:
-        """The schedule with the least II, or with ``ii`` (:class:`~hls.planning.schedule.modulo.Infeasible` where that
-        cannot be)."""
+        """The schedule with the least II, or with ``ii``. Raises :class:`~hls.planning.schedule.modulo.Infeasible` if
+        that is impossible."""
         levels, k, solution = self.levels, self.k, self.scheduler.solve(ii)
         start = solution.start
         return LevelStages(
@@ -102,12 +102,12 @@ def level_scheduler(
     settled: bool = False,
     period: float | None = None,
 ) -> LevelScheduler:
-    """The scheduler of level ``k`` of a region; ``fixed`` values are there all the time.
+    """The scheduler of level ``k`` of a region; ``fixed`` values are always available.
 
-    ``histories`` gives carried values that another one was some iterations ago
+    ``histories`` lists carried values that equal an earlier value of another one
     (:func:`hls.planning.schedule.carried_delay_lines.histories`); ``needs`` are those of the region's windows. With
-    ``settled`` nothing of level 0 is done in its first stage, in which the header still chooses whose token it is.
-    ``period`` is in ns, of the target's clock unless given.
+    ``settled``, nothing of level 0 is in its first stage, in which the header still chooses the slot. ``period`` is in
+    ns, the target's clock unless given.
     """
     here = [need for need in needs if need.level == k]
     builder = _ProblemBuilder(
@@ -169,8 +169,8 @@ class _ProblemBuilder:
         )
 
     def _groups(self) -> tuple[tuple[Op, ...], ...]:
-        """What is to start in one cycle. Loads that only had better, as they then need no copies of their memory, do
-        where nothing forbids it."""
+        """Operations that start in one cycle. Optional co-start groups, loads that then need no copies of their memory,
+        are added where no constraint forbids them."""
         memory = self.timing.memory
         here = (tuple(op for op in group if self.levels.op.get(op) == self.k) for group in memory.together)
         groups = [group for group in here if len(group) > 1]
@@ -197,7 +197,7 @@ class _ProblemBuilder:
                     self._need(value, op)
 
     def _carried_values(self):
-        """Reads, writes, and between them the recurrence through the slot register."""
+        """Reads and writes of carried values, and between them the recurrence through the slot register."""
         nexts = self.region.terminator.operands[1:]
         for arg, value in zip(self.carried, nexts, strict=not self.levels.ring):
             c = self.carried[arg]
@@ -220,7 +220,8 @@ class _ProblemBuilder:
         return self._node(("read", c), delay=delay, width=arg.type.bits, earliest=self.settled)
 
     def _from_history(self, c: int, root: int, steps: int):
-        """What was written ``steps`` iterations ago. A token reads before it writes, so that it knows who has not."""
+        """What was written ``steps`` iterations ago. A token reads before it writes, so that it knows which tokens have
+        not written yet."""
         if c == root:
             self._need(self.region.terminator.operands[1 + c], self._node(("write", root)))
         else:
@@ -231,21 +232,21 @@ class _ProblemBuilder:
         ]
 
     def _recurrence(self, c: int, type):
-        """From the write to the read of a later iteration. A token has no register: what is done may be relied on at
-        once; where it only matters if buffers overlap, the loop's header sees to it in such runs."""
+        """The constraint from the write to the read of a later iteration. A memory token has no register: its consumer
+        may start in the cycle in which it is valid. Where the order only matters if buffers overlap, the loop's header
+        ensures it in such runs."""
         if not isinstance(type, TokenType):
             self.edges.append(Dependence(("write", c), ("read", c), distance=1))
         elif not type.overlap and not type.between:
             self.edges.append(Dependence(("write", c), ("read", c), distance=type.distance, data=False))
 
     def _entering(self, value):
-        """The node of a value that is there when a token enters."""
+        """The node of a value that is available when a token enters."""
         out = 0.0 if self.settled else self.timing.queue_output
         return self._node(("in", value), latency=self.settled, delay=out, width=value.type.bits, earliest=0, latest=0)
 
     def _decision(self):
-        """The continue condition comes back to the entry: to the header, or to where a speculative loop drops
-        tokens."""
+        """The continue condition returns to the entry: to the header, or to where a speculative loop drops tokens."""
         if self.region.terminator.opcode != "yield" or not self.decides:
             return
         self._need(
@@ -256,7 +257,7 @@ class _ProblemBuilder:
         self.edges += [Dependence("issue", "decide"), Dependence("decide", "issue", distance=1)]
 
     def _need(self, value, user):
-        """``user`` needs ``value``: an edge from where the value comes from in this level."""
+        """``user`` needs ``value``: an edge from the node of this level that provides it."""
         if value in self.fixed:
             return
         producer = value.op
@@ -276,8 +277,8 @@ class _ProblemBuilder:
             self.edges.append(Dependence(source, user))
 
     def _done(self, producer: Op | None) -> int:
-        """Cycles from the start of an operation that gives a token until others may rely on it, beyond its latency."""
+        """Cycles from the end of an operation that produces a token until others may rely on it."""
         stores = (
             producer is not None and producer.opcode in ("store", "atomic") and producer not in self.levels.variable
         )
-        return int(stores)  # a store that never waits is seen by loads from the next cycle on
+        return int(stores)  # a store that never waits is visible to loads from the next cycle on

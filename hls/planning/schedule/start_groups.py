@@ -1,4 +1,4 @@
-"""Groups of operations that start in one cycle: those that had better can be left out where others forbid it."""
+"""Co-start groups: operations that start in one cycle. Optional groups are dropped if they would create a cycle."""
 
 from collections.abc import Hashable, Iterable, Sequence
 
@@ -14,9 +14,9 @@ Group = tuple[Hashable, ...]
 def that_can_be(
     keys: Sequence[Hashable], dependences: Iterable[Dependence], needed: Sequence[Group], wanted: Sequence[Group]
 ) -> tuple[Group, ...]:
-    """The ``needed`` groups, and of those that are only ``wanted`` one after the other each with which no operation
-    would have to start after itself: one behind a member of a first group and before one of a second, of which another
-    member is before one of the first."""
+    """The ``needed`` groups, and those of the ``wanted`` (optional) groups, tried one after the other, that do not
+    force an operation to start after itself. That happens if an operation depends on a member of one group, a member of
+    a second depends on it, and another member of the second precedes one of the first."""
     edges = [(dep.src, dep.dst) for dep in dependences if dep.distance == 0]
     if _in_order(keys, edges, [*needed, *wanted]):
         return (*needed, *wanted)
@@ -28,7 +28,7 @@ def that_can_be(
 
 
 def _in_order(keys: Sequence[Hashable], edges: Sequence[tuple], groups: Sequence[Group]) -> bool:
-    """Whether each group as one operation leaves no cycle."""
+    """Whether the dependence graph with each group merged into one node has no cycle."""
     joined = UnionFind(keys)
     for group in groups:
         joined.union(*group)

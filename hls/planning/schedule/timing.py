@@ -18,7 +18,7 @@ __all__ = ["LibraryParts", "OperatorTiming"]
 
 @dataclass(frozen=True)
 class LibraryParts:
-    """Which part of the library computes an operation, and how it is cut for the clock of ``model``."""
+    """The library part that computes an operation, and its cut for the clock of ``model``."""
 
     model: DelayModel
     _choices: dict[tuple, Choice] = field(default_factory=dict, compare=False, repr=False)
@@ -28,11 +28,11 @@ class LibraryParts:
         return part_for(op, self.model.dsp_bits, self.model.adder_words)
 
     def __call__(self, op: Op) -> Choice | None:
-        """The timing of that part. Raises CompileError where no number of registers makes it fit the clock."""
+        """The timing of that part. Raises CompileError if no number of registers makes it fit the clock."""
         part = self.part(op)
         if part is None:
             return None
-        key = part.part, part.params  # passes turn one operation into another in place
+        key = part.part, part.params  # the part is in the key because passes rewrite operations in place
         if key not in self._choices:
             self._choices[key] = self._cut(op, part)
         return self._choices[key]
@@ -51,8 +51,8 @@ class LibraryParts:
 
 
 class OperatorTiming(TimingModel):
-    """The timing model with parts of the library. ``memory`` knows the accesses of the kernel at hand; until it is
-    planned, accesses are expected to take ``wait`` cycles."""
+    """The timing model with library parts. ``memory`` knows the accesses of the current kernel; until memory is
+    planned, accesses are assumed to take ``wait`` cycles."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class OperatorTiming(TimingModel):
         return cls(board.delay_model(), board.address_bits, wait=board.read_latency)
 
     def planned(self, memory: AccessTiming) -> "OperatorTiming":
-        """The same for a kernel of which this is the memory plan."""
+        """The same timing with the memory plan of a kernel."""
         return OperatorTiming(self.model, self.address_bits, memory, self.wait, self.parts)
 
     def part(self, op: Op) -> PartChoice | None:
