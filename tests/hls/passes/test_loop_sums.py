@@ -86,7 +86,9 @@ def test_the_smaller_form_is_taken_and_runs_at_one(board):
     (single,), plan = forms(
         "float s = out[0]; for (int i = 0; i < n; i++) s += a[i]; out[0] = s;", board, fp_relaxed=True
     )
-    assert single.startswith("split into ") and intervals(plan) == [1]  # the sum's start would need a shifter of its own
+    assert single.startswith("split into ") and intervals(plan) == [
+        1
+    ]  # the sum's start would need a shifter of its own
     cost, others = single.partition("(about ")[2].split(" ", 1)
     other = others.partition("; ")[2].split()[0]
     assert int(cost.replace(",", "")) < int(other.replace(",", ""))
