@@ -310,7 +310,7 @@ class AtomicWords(wiring.Component):
             self.answer.data.eq(old),
             self.answer.error.eq(after.bad),
             self.fills.ready.eq(go & now["valid"] & now["miss"]),
-            # if an evicting operation only reads, the evicted word's place must leave the list of places to write
+            # a place stays listed when its changed word is evicted by an operation that only reads
             self.changed.eq(changes & go),
             self.fresh.eq(changes & go & ~before.listed),
             self.cleaned.eq(now["valid"] & now["clean"] & go),
