@@ -37,7 +37,6 @@ class RunAhead(wiring.Component):
        together with it.
     3. ``busy`` is high from ``begin`` on until the last word of the run has been reached. ``begin`` comes only while
        none is offered and ``asked`` is low.
-       none is offered and ``asked`` is low.
 
     Parameters
     word_bits : width of word numbers

@@ -1,4 +1,4 @@
-"""``python -m sim.traffic``: published bandwidths beside those of the memory model, and the same streams at other
+"""``python -m sim.traffic``: published bandwidths next to those of the memory model, and the same streams at other
 clocks.
 
 Exits with 1 if a published rate is missed by more than 10 %, or a floor is not reached.
