@@ -175,6 +175,7 @@ class CauseHistogram(wiring.Component):
     2. In other cycles no account changes. So the accounts sum to the running cycles exactly.
     3. ``values`` include a cycle :attr:`timing` later: causes may end long paths, so they are registered first.
     4. ``clear`` sets all accounts to 0 and drops the cycle it comes in and the one before.
+
     Parameters
     ----------
     causes : number of causes, at least 1

@@ -42,6 +42,7 @@ class GroupDispatcher(wiring.Component):
     4. ``turn`` counts the groups that the unit received before in this launch, modulo 2**32.
     5. ``empty`` is high while no group is left to give and every group has been taken. It is low from the cycle after
        ``start`` on.
+    6. One group is given every cycle at most (:attr:`timing`).
 
     Parameters
     ----------

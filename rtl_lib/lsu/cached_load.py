@@ -24,6 +24,7 @@ class CachedLoadUnit(wiring.Component):
     places, allocated in order, so that the oldest word is evicted. Whether an access hits is decided when it arrives
     (:class:`~rtl_lib.lsu.cam_lookup.WordFinder`); it waits in order for its word, while later ones are already being
     fetched. So each miss costs the transfer of a word, and only the first one costs latency.
+
     Rules
     -----
     1. Data leaves in the order of the addresses, one for each: :func:`~rtl_lib.lsu.load.load` gives the values.

@@ -39,11 +39,12 @@ class RunAhead(wiring.Component):
        none is offered and ``asked`` is low.
 
     Parameters
+    ----------
     word_bits : width of word numbers
     most : words of the longest burst, at least 2; a block has the greatest power of two up to it
-    most : words of the longest burst, 2 at least; a block has the greatest power of two up to it
 
     Ports
+    -----
     begin : an access requests ``word`` itself; ``last`` is the last word of its run, ``word`` itself or a later one
     reach : an access reaches the next ``word``, which was requested before
     o : stream of word numbers

@@ -3,7 +3,7 @@
 1. VALID is low while the domain is in reset. 2. An offer stands until it is taken, or reset comes. 3. It
    does not change meanwhile.
 4. Bursts are complete: as many beats as were announced, the last one marked, and none before its burst was requested.
-   5. No burst crosses 4 KiB, as no requested one does. (AMBA AXI, A3.1.2, A3.2.1, A3.4.1.)
+5. No burst crosses 4 KiB, as no requested one does. (AMBA AXI, A3.1.2, A3.2.1, A3.4.1.)
 """
 
 from amaranth import *
