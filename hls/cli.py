@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from .cli_inspection import inspection_options, make_inspection, show_times
-from .diag import CompileError, Diagnostic, Span, internal_error, render, to_json
+from .diag import Code, CompileError, Diagnostic, Span, internal_error, render, to_json
 from .limits import Limits
 from .options import CONTROLS, MOST_CACHE_BYTES, Options
 from .recursion import deep_recursion
@@ -122,7 +122,7 @@ def _board(_context, _parameter, name: str | None) -> str:
     type=click.IntRange(0, MOST_CACHE_BYTES),
     metavar="N",
     default=None,
-    help="Size of the cache behind each load that needs one; 0 for none.  [default: what each needs]",
+    help="Size of the cache of each load that needs one; 0 for none.  [default: what each needs]",
 )
 @click.option(
     "-const-cache-bytes",
@@ -139,7 +139,7 @@ def _board(_context, _parameter, name: str | None) -> str:
     "no_interleaving",
     metavar="MEMORY",
     multiple=True,
-    help="Put one bank of MEMORY (its name, or default) behind the other instead of interleaving them.",
+    help="Place the banks of MEMORY (its name, or default) one after the other instead of interleaving them.",
 )
 @click.option(
     "-o",
@@ -241,6 +241,7 @@ def compile(
                 Diagnostic(
                     f"--testbench drives AXI ports, which board {facts.name} does not have",
                     hint="choose another board, or leave --testbench out",
+                    code=Code.NO_TESTBENCH,
                 )
             )
         inspection = make_inspection(facts, **inspected)
@@ -286,14 +287,18 @@ def _compile(
         click.echo("\n".join(inspection.text(function) for function in stopped.functions), nl=False)
         return None
     except OutputError as error:
-        raise CompileError(Diagnostic(str(error), hint="choose another folder with -o")) from error
+        raise CompileError(
+            Diagnostic(str(error), hint="choose another folder with -o", code=Code.CANNOT_WRITE)
+        ) from error
     try:
         messages.sources |= result.module.sources
         messages.add(*result.warnings)
         report = _fitted(report, messages, strict)
         files = write_results(result, output, report)
     except OutputError as error:
-        raise CompileError(Diagnostic(str(error), hint="choose another folder with -o")) from error
+        raise CompileError(
+            Diagnostic(str(error), hint="choose another folder with -o", code=Code.CANNOT_WRITE)
+        ) from error
     return report, files
 
 
@@ -321,7 +326,7 @@ def _loop_words(loops) -> list[str]:
     words = []
     for loop in loops:
         if loop.ii:
-            turns = f" ({loop.interleaving} in turn)" if loop.interleaving > 1 else ""
+            turns = f" ({loop.interleaving} interleaved)" if loop.interleaving > 1 else ""
             name = loop.label if loop.work_items else f"loop {loop.label}"
             copies = f" x {loop.copies}" if loop.copies > 1 else ""
             words.append(f"{name.strip()}{copies} II {loop.ii}{turns}")
@@ -372,14 +377,18 @@ def _read(source: Path, roots: tuple[Path, ...] = ()) -> str:
 
     if roots and escapes(source, roots):
         raise CompileError(
-            Diagnostic(f"{source} is a link to a file that --include-root does not allow", hint="name the file itself")
+            Diagnostic(
+                f"{source} is a link to a file that --include-root does not allow",
+                hint="name the file itself",
+                code=Code.CANNOT_READ,
+            )
         )
     try:
         return Files().open(str(source)).getvalue()
     except (OSError, NotRegular) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no regular file"
         raise CompileError.at(
-            Span(str(source), 1), f"cannot read this file: {reason}", "name an OpenCL C file"
+            Span(str(source), 1), f"cannot read this file: {reason}", "name an OpenCL C file", code=Code.CANNOT_READ
         ) from error
 
 
@@ -387,7 +396,9 @@ def _load(board: str) -> Board:
     try:
         return load_board(board)
     except BoardError as error:
-        raise CompileError(Diagnostic(str(error), hint="docs/boards.md lists the keys of a board file")) from error
+        raise CompileError(
+            Diagnostic(str(error), hint="docs/boards.md lists the keys of a board file", code=Code.BOARD_FILE)
+        ) from error
 
 
 def _testbench(output: Path) -> list[str]:
@@ -399,7 +410,9 @@ def _testbench(output: Path) -> list[str]:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         message = done.stderr.strip().removeprefix("error: ") or f"the testbench writer ended with {done.returncode}"
-        raise CompileError(Diagnostic(message, hint="leave --testbench out to have the Verilog alone"))
+        raise CompileError(
+            Diagnostic(message, hint="leave --testbench out to have the Verilog alone", code=Code.NO_TESTBENCH)
+        )
     return done.stdout.split()
 
 
@@ -514,7 +527,9 @@ def _write_text(text: str, output: Path | None) -> None:
         output.write_text(text)
     except OSError as error:
         raise CompileError(
-            Diagnostic(f"cannot write {output}: {error.strerror}", hint="name another file with -o")
+            Diagnostic(
+                f"cannot write {output}: {error.strerror}", hint="name another file with -o", code=Code.CANNOT_WRITE
+            )
         ) from error
 
 

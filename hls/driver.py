@@ -6,7 +6,7 @@ from pathlib import Path
 from .analysis.channels.call_skeleton import CallSkeleton
 from .analysis.channels.deadlock import Verdict, find_deadlocks
 from .analysis.channels.kpn_run import Link
-from .diag import CompileError, Diagnostic
+from .diag import Code, CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Module
 from .options import Options
@@ -153,6 +153,7 @@ def _check(options: Options, board: Board) -> None:
                     f"-no-interleaving: board {board.name} has no memory {name!r}",
                     hint=f"it has {', '.join(memory.name for memory in board.memories)}; default is "
                     f"{board.memory.name}",
+                    code=Code.OPTIONS,
                 )
             )
     if options.control != "wires":
@@ -162,6 +163,7 @@ def _check(options: Options, board: Board) -> None:
             Diagnostic(
                 f"board {board.name} reports memory errors in control registers, so control cannot be plain wires",
                 hint="leave --control at axi-lite, or choose a board with memory on the chip such as ecp5_onchip",
+                code=Code.OPTIONS,
             )
         )
     if options.counters:
@@ -169,5 +171,6 @@ def _check(options: Options, board: Board) -> None:
             Diagnostic(
                 "counters are read through control registers, which plain wires have none of",
                 hint="leave --counters out, or --control at axi-lite",
+                code=Code.OPTIONS,
             )
         )

@@ -8,7 +8,7 @@ from enum import Enum
 from types import UnionType
 from typing import Any, get_args
 
-from .diag import CompileError, Diagnostic, Span
+from .diag import Code, CompileError, Diagnostic, Span
 from .ir import Function, Module, TokenType, print_module, walk
 from .ir.parser import ParseError, parse_module
 from .ir.verifier import VerifyError, verify_module
@@ -47,7 +47,7 @@ def check_names(names: Iterable[str], board: Board, option: str) -> None:
     """Raises CompileError naming those that are no passes, for the option of the command line that named them."""
     known = known_passes(board)
     errors = [
-        Diagnostic(f"{option}: there is no pass {name!r}", hint=_similar(name, known))
+        Diagnostic(f"{option}: there is no pass {name!r}", hint=_similar(name, known), code=Code.PASS_NAMES)
         for name in names
         if name not in known
     ]
@@ -71,12 +71,14 @@ def read_module(text: str, file: str) -> Module:
             Span(file, int(line or text.count("\n") or 1)),
             f"not IR: {message}",
             "--dump-ir writes IR that can be read; hls/ir/printer.py describes its form",
+            code=Code.IR_FILE,
         ) from error
     except VerifyError as error:
         raise CompileError(
             Diagnostic(
                 f"{file}: malformed IR: {error}",
-                hint="mend the operation that is named; hls/ir/optable.py says what each takes",
+                hint="correct the named operation; hls/ir/optable.py says what each takes",
+                code=Code.IR_FILE,
             )
         ) from error
     return module
@@ -102,11 +104,16 @@ def run_passes(
             Diagnostic(
                 str(error),
                 hint="run the passes that bring it to that form first, in the order of `sluice opt --list-passes`",
+                code=Code.IR_FILE,
             )
         ) from error
     except VerifyError as error:
         raise CompileError(
-            Diagnostic(f"malformed IR: {error}", hint="the pass that ran last made it so: this is a fault of that pass")
+            Diagnostic(
+                f"malformed IR: {error}",
+                hint="the pass that ran last made it so: this is a fault of that pass",
+                code=Code.IR_FILE,
+            )
         ) from error
     return module
 
@@ -146,6 +153,7 @@ def _parsed(text: str, board: Board, warn: Callable[[Diagnostic], None] | None) 
                 Diagnostic(
                     f"--passes: cannot read {text[place:]!r}",
                     hint="write names with commas between, as in fold,unroll{max_ops=100}",
+                    code=Code.PASS_NAMES,
                 )
             )
         name, options = match.groups()
@@ -162,7 +170,9 @@ def _with_options(one: Pass, text: str) -> Pass:
         if name not in settable:
             raise CompileError(
                 Diagnostic(
-                    f"--passes: {one.name} has no option {name!r}", hint=f"it has {', '.join(settable) or 'none'}"
+                    f"--passes: {one.name} has no option {name!r}",
+                    hint=f"it has {', '.join(settable) or 'none'}",
+                    code=Code.PASS_NAMES,
                 )
             )
         values[name] = _value(one, name, value)
@@ -189,6 +199,7 @@ def _value(one: Pass, name: str, text: str) -> Any:
             Diagnostic(
                 f"--passes: {one.name}: {name} takes {_takes(kind)}, not {text!r}",
                 hint=f"as in {one.name}{{{name}={getattr(one, name)}}}",
+                code=Code.PASS_NAMES,
             )
         ) from error
 

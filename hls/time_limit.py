@@ -4,7 +4,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .diag import CompileError, Diagnostic
+from .diag import Code, CompileError, Diagnostic
 
 __all__ = ["time_limit"]
 
@@ -32,7 +32,8 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise CompileError(
             Diagnostic(
                 f"this takes longer than the {seconds:g} s of --time-limit",
-                hint="unroll less, ask for fewer copies, or allow more time",
+                hint="unroll less, use fewer copies, or allow more time",
+                code=Code.TIME_LIMIT,
             )
         ) from None
     finally:

@@ -1,7 +1,18 @@
 """Messages to the user: each has a place in the source, what is wrong and what to do."""
 
+from .codes import Code
 from .internal import internal_error
 from .machine import machine_trouble
 from .message import CompileError, Diagnostic, Span, at_line, render, to_json
 
-__all__ = ["CompileError", "Diagnostic", "Span", "at_line", "internal_error", "machine_trouble", "render", "to_json"]
+__all__ = [
+    "Code",
+    "CompileError",
+    "Diagnostic",
+    "Span",
+    "at_line",
+    "internal_error",
+    "machine_trouble",
+    "render",
+    "to_json",
+]

@@ -3,6 +3,7 @@
 import traceback
 from pathlib import Path
 
+from .codes import Code
 from .machine import machine_trouble
 from .message import Diagnostic
 
@@ -22,4 +23,5 @@ def internal_error(error: Exception) -> Diagnostic:
         f"({Path(where.filename).name}:{where.lineno})",
         hint="this is a fault of the compiler, not of your kernel: please report it, with the kernel and what "
         "SLUICE_DEBUG=1 prints (docs/contributing.md says how)",
+        code=Code.INTERNAL,
     )

@@ -3,6 +3,7 @@ cannot be written."""
 
 import errno
 
+from .codes import Code
 from .message import Diagnostic
 
 __all__ = ["machine_trouble"]
@@ -56,7 +57,9 @@ def _of_memory(error: BaseException) -> Diagnostic | None:
     telling = [line for line in lines if any(word in line.lower() for word in _WORDS)]
     if isinstance(error, MemoryError) or isinstance(error, OSError) and error.errno == errno.ENOMEM or telling:
         details = (telling or lines)[-1:]
-        return Diagnostic(f"out of memory{': ' if details else ''}{''.join(details)}", hint=NO_MEMORY)
+        return Diagnostic(
+            f"out of memory{': ' if details else ''}{''.join(details)}", hint=NO_MEMORY, code=Code.OUT_OF_MEMORY
+        )
     return None
 
 
@@ -64,4 +67,4 @@ def _of_files(error: BaseException) -> Diagnostic | None:
     if not isinstance(error, OSError) or error.errno not in OF_FILES:
         return None
     place = f"{error.filename}: " if error.filename is not None else ""
-    return Diagnostic(f"{place}{error.strerror}", hint=OF_FILES[error.errno])
+    return Diagnostic(f"{place}{error.strerror}", hint=OF_FILES[error.errno], code=Code.FILE_SYSTEM)

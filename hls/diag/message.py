@@ -3,6 +3,8 @@
 import json
 from dataclasses import dataclass, field
 
+from .codes import Code
+
 __all__ = ["CompileError", "Diagnostic", "Span", "at_line", "render", "to_json"]
 
 
@@ -33,6 +35,7 @@ class Diagnostic:
     hint: str = ""
     severity: str = "error"  #: "error", "warning" or "note"
     notes: tuple["Diagnostic", ...] = field(default=())
+    code: Code | None = None  #: its kind; None for notes that belong to another message
 
 
 class CompileError(Exception):
@@ -47,8 +50,8 @@ class CompileError(Exception):
         super().__init__("\n".join(d.message for d in diagnostics))
 
     @classmethod
-    def at(cls, span: Span | None, message: str, hint: str = ""):
-        return cls(Diagnostic(message, span, hint))
+    def at(cls, span: Span | None, message: str, hint: str = "", *, code: Code):
+        return cls(Diagnostic(message, span, hint, code=code))
 
 
 #: columns of a source line that are shown
@@ -59,7 +62,8 @@ def render(diagnostic: Diagnostic, sources: dict[str, str]) -> str:
     """The diagnostic as text, with the source line and a caret under the place where the file is in ``sources``."""
     span = diagnostic.span
     place = f"{span}: " if span else ""
-    lines = [f"{place}{diagnostic.severity}: {_plain(diagnostic.message)}", *_excerpt(span, sources)]
+    number = f"[{diagnostic.code.number}]" if diagnostic.code else ""
+    lines = [f"{place}{diagnostic.severity}{number}: {_plain(diagnostic.message)}", *_excerpt(span, sources)]
     if diagnostic.hint:
         lines.append(f"  hint: {_plain(diagnostic.hint)}")
     lines += [render(note, sources) for note in diagnostic.notes]
@@ -96,6 +100,7 @@ def _record(d: Diagnostic) -> dict:
     span = d.span
     return {
         "severity": d.severity,
+        "code": d.code.number if d.code else None,
         "message": d.message,
         "hint": d.hint,
         "file": span.file if span else None,

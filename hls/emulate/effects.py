@@ -3,7 +3,7 @@
 A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
 
-from ..diag import CompileError
+from ..diag import Code, CompileError
 from ..ir import Attr, FloatType, Op, PointerType, TokenType, Value, lane_mask, predicate
 from ..ir.barriers import condition_place
 from .promises import vows
@@ -229,6 +229,7 @@ def _queue(w, op: Op, site: int):
             op.span,
             f"{op.attrs[Attr.CHANNEL]} is a pipe of the host, which the emulator does not have",
             "declare a channel at file scope",
+            code=Code.PIPES,
         )
     channel = w.shared.channels[op.attrs[Attr.CHANNEL]]
     w.line(f"if ({w.name(op.operands[1])}) {{")

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from ..diag import CompileError
+from ..diag import Code, CompileError
 from ..ir import Attr, Function, MemoryObject, Module, PointerType, walk
 from ..ir.barriers import decisions
 from ..ir.concurrent import channel_room, waiting_functions
@@ -150,7 +150,10 @@ class _Program:
                 callee = self.module.functions[op.attrs[Attr.CALLEE]]
                 if callee.name in (*callers, f.name):
                     raise CompileError.at(
-                        op.span, f"{callee.name} calls itself", "OpenCL C has no recursion: write a loop"
+                        op.span,
+                        f"{callee.name} calls itself",
+                        "OpenCL C has no recursion: write a loop",
+                        code=Code.RECURSION,
                     )
                 size = self._stack(callee, (*callers, f.name))
                 inlined, called = (

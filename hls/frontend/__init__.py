@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..diag import CompileError, Diagnostic, Span
+from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Module
 from ..recursion import deep_recursion
 from .check import check
@@ -68,7 +68,9 @@ def parse_source(
     except CompileError as error:
         raise FrontendError(sorted(error.diagnostics, key=_order), sources) from None
     except RecursionError:
-        place = Diagnostic("an expression or statement nests too deeply", Span(file, 1), "split it up")
+        place = Diagnostic(
+            "an expression or statement nests too deeply", Span(file, 1), "split it up", code=Code.NESTED_TOO_DEEP
+        )
         raise FrontendError([place], sources) from None
 
 
@@ -87,7 +89,7 @@ def _translated(expanded: Expanded, file: str, options: Options, sources: dict[s
     program = check(parse(expanded, file), options.single_precision_constants, doubles)
     if not program.errors and not any(f.kernel for f in program.functions):
         program.diagnostics.append(
-            Diagnostic("there is no kernel in this file", Span(file, 1), "mark one with __kernel")
+            Diagnostic("there is no kernel in this file", Span(file, 1), "mark one with __kernel", code=Code.NO_KERNEL)
         )
     found = [*expanded.warnings, *dict.fromkeys(program.diagnostics)]
     errors = [d for d in found if d.severity == "error" or options.warnings_are_errors]

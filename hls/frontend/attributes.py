@@ -9,7 +9,7 @@ from math import prod
 
 from pycparser import c_ast
 
-from ..diag import CompileError
+from ..diag import Code, CompileError
 from ..ir import Attr
 from ..limits import MOST_WORK_ITEMS
 from .lexer import Attribute
@@ -167,7 +167,9 @@ def read(checker, attribute: Attribute, form: Form):
         return True
     nodes = parse_expressions(attribute.arguments, span, checker.types()) if attribute.arguments and form.most else []
     if not form.least <= len(nodes) <= form.most or (attribute.arguments and not form.most):
-        raise CompileError.at(span, f"{name} takes {_count(form)}", f"write {_example(name, form)}")
+        raise CompileError.at(
+            span, f"{name} takes {_count(form)}", f"write {_example(name, form)}", code=Code.ATTRIBUTE_ARGUMENT
+        )
     if form.text:
         values = tuple(_text(checker, node, attribute, form) for node in nodes)
     else:
@@ -200,12 +202,15 @@ def _number(checker, node, attribute: Attribute, form: Form) -> int:
             if not form.power
             else f"write {form.lowest if number < form.lowest else form.highest}: it must be a power of two of {upto}"
         )
-        raise CompileError.at(attribute.span, f"{attribute.name} cannot be {number}", hint)
+        raise CompileError.at(
+            attribute.span, f"{attribute.name} cannot be {number}", hint, code=Code.ATTRIBUTE_ARGUMENT
+        )
     if form.power and number & number - 1:
         raise CompileError.at(
             attribute.span,
             f"{attribute.name} must be a power of two, not {number}",
             f"write {1 << number.bit_length() - 1} or {1 << number.bit_length()}",
+            code=Code.ATTRIBUTE_ARGUMENT,
         )
     return number
 
@@ -216,6 +221,7 @@ def _text(checker, node, attribute: Attribute, form: Form) -> str:
             attribute.span,
             f"an argument of {attribute.name} must be a text in quotes",
             f"write {_example(attribute.name, form)}",
+            code=Code.ATTRIBUTE_ARGUMENT,
         )
     return node.value.strip('"')
 
@@ -290,7 +296,7 @@ def check_memory(attrs: dict, spans: dict):
         set(attrs) - {Attr.REGISTER, Attr.ALIGNED, Attr.MAX_CONCURRENCY, Attr.PRIVATE_COPIES, Attr.MAX_PRIVATE_COPIES}
     )
     if attrs.get(Attr.REGISTER) and others:
-        _refuse(spans, others[0], f"'{others[0]}' asks for a memory, 'register' for none", "remove one of them")
+        _refuse(spans, others[0], f"'{others[0]}' requires a memory, 'register' excludes one", "remove one of them")
     bits, banks = attrs.get(Attr.BANK_BITS), attrs.get(Attr.NUMBANKS)
     count = 1 if isinstance(bits, int) else len(bits or ())
     if bits is not None and banks is not None and banks != 1 << count:
@@ -307,4 +313,4 @@ def _product(numbers: int | Iterable[int]) -> int:
 
 
 def _refuse(spans: dict, name: str, message: str, hint: str):
-    raise CompileError.at(spans[name], message, hint)
+    raise CompileError.at(spans[name], message, hint, code=Code.ATTRIBUTES_CONTRADICT)

@@ -351,7 +351,7 @@ NOT_BUILT: dict[str, tuple[str, str]] = {
     **{
         f"{who}_{name}": (
             f"{who}_{name} belongs to OpenCL C 2.0",
-            "share the values in a __local array, and let the work-items meet at a barrier",
+            "share the values in a __local array, and let the work-items wait at a barrier",
         )
         for who in ("work_group", "sub_group")
         for name in _COLLECTIVE

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Diagnostic, Span
+from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Attr
 from ..limits import MOST_ARGUMENT_BYTES
 from . import tree as tt
@@ -23,7 +23,7 @@ from .parse import Syntax
 __all__ = ["Program", "check"]
 
 #: attributes of kernels that are a single work-item, and what is said of it
-SINGLE_WORK_ITEM = ((Attr.TASK, "it has the attribute task"), (Attr.AUTORUN, "it is an autorun kernel"))
+SINGLE_WORK_ITEM = ((Attr.TASK, "has the attribute task"), (Attr.AUTORUN, "autorun"))
 
 
 class Program(StatementChecker):
@@ -54,7 +54,7 @@ class Program(StatementChecker):
                 elif isinstance(node, c_ast.Decl):
                     self._file_declaration(node)
                 else:
-                    raise CompileError.at(self.span(node), "this cannot stand at file scope")
+                    raise CompileError.at(self.span(node), "this cannot stand at file scope", code=Code.BAD_DECLARATION)
         self.unattached(pending)
         self._check_calls()
         self._attributes_of_nothing()
@@ -92,12 +92,14 @@ class Program(StatementChecker):
                 span,
                 f"the file-scope variable '{node.name}' must be __constant",
                 "write __constant before its type, and give it a value",
+                code=Code.ADDRESS_SPACE,
             )
         if declared.space is None and not declared.const:
             self.warn(
                 span,
-                f"the file-scope variable '{node.name}' is taken as __constant",
+                f"the file-scope variable '{node.name}' is treated as __constant",
                 "write __constant before its type",
+                code=Code.TAKEN_AS_CONSTANT,
             )
         self.file_constant(node, declared, span)
 
@@ -112,10 +114,18 @@ class Program(StatementChecker):
         self.complete(result, span, f"the result of '{node.name}'")
         if isinstance(result, ct.Array):
             raise CompileError.at(
-                span, "a function cannot return an array", "put it into a struct, or pass a pointer to it"
+                span,
+                "a function cannot return an array",
+                "put it into a struct, or pass a pointer to it",
+                code=Code.BAD_DECLARATION,
             )
         if kernel and not isinstance(result, ct.Void):
-            raise CompileError.at(span, f"the kernel '{node.name}' must return void", "store the result into a buffer")
+            raise CompileError.at(
+                span,
+                f"the kernel '{node.name}' must return void",
+                "store the result into a buffer",
+                code=Code.KERNEL_SIGNATURE,
+            )
         parameters, written, broken = self._parameters(node.type, kernel)
         if kernel:
             _check_room(str(node.name), parameters)
@@ -141,7 +151,11 @@ class Program(StatementChecker):
             self.poison(tree.name)
             raise CompileError(
                 Diagnostic(
-                    f"'{tree.name}' is declared with other types before", tree.span, "make both the same", notes=(note,)
+                    f"'{tree.name}' is declared with other types before",
+                    tree.span,
+                    "make both the same",
+                    notes=(note,),
+                    code=Code.DEFINED_TWICE,
                 )
             )
 
@@ -164,14 +178,22 @@ class Program(StatementChecker):
 
     def _parameter(self, node, k: int, kernel: bool) -> tt.Variable:
         if isinstance(node, c_ast.EllipsisParam):
-            raise CompileError.at(self.span(node), "a variable number of arguments is not supported")
+            raise CompileError.at(
+                self.span(node), "a variable number of arguments is not supported", code=Code.NOT_OPENCL
+            )
         if isinstance(node, c_ast.ID):  # as before C89
             if kernel:
                 raise CompileError.at(
-                    self.span(node), f"the parameter '{node.name}' has no type", "write int before it, or what it is"
+                    self.span(node),
+                    f"the parameter '{node.name}' has no type",
+                    "write int before it, or what it is",
+                    code=Code.BAD_DECLARATION,
                 )
             self.warn(
-                self.span(node), f"the parameter '{node.name}' has no type, and is taken as int", "write int before it"
+                self.span(node),
+                f"the parameter '{node.name}' has no type, and is treated as int",
+                "write int before it",
+                code=Code.IMPLICIT_INT,
             )
             return tt.Variable(str(node.name), ct.INT, "parameter", self.span(node), False, False, attrs={})
         span = self.name_span(node)
@@ -184,12 +206,13 @@ class Program(StatementChecker):
         t = declared.type
         self.complete(t, span, f"the parameter '{node.name}'")
         if isinstance(t, ct.Void):
-            raise CompileError.at(span, "a parameter cannot be void")
+            raise CompileError.at(span, "a parameter cannot be void", code=Code.BAD_DECLARATION)
         if not isinstance(t, ct.Pointer) and declared.space not in (None, "private"):
             raise CompileError.at(
                 span,
                 f"a value cannot be in __{declared.space} memory",
                 f"a buffer is a pointer: __{declared.space} {t} *{node.name or 'name'}",
+                code=Code.ADDRESS_SPACE,
             )
         if kernel:
             self._check_kernel_parameter(t, span)
@@ -212,7 +235,10 @@ class Program(StatementChecker):
         """A pipe that a kernel takes; a channel or pipe that a helper does."""
         if kernel and "channel" in node.quals:
             raise CompileError.at(
-                span, "a kernel cannot take a channel", "use the channel by its name, or let the kernel take a pipe"
+                span,
+                "a kernel cannot take a channel",
+                "use the channel by its name, or let the kernel take a pipe",
+                code=Code.KERNEL_SIGNATURE,
             )
         if kernel:
             t = self.declared(node, span).type
@@ -227,25 +253,38 @@ class Program(StatementChecker):
         if not isinstance(t, ct.Pointer):
             if has_pointer(t):
                 raise CompileError.at(
-                    span, f"a kernel's argument of type '{t}' cannot hold a pointer", "pass the buffer alone"
+                    span,
+                    f"a kernel's argument of type '{t}' cannot hold a pointer",
+                    "pass the buffer alone",
+                    code=Code.KERNEL_SIGNATURE,
                 )
             return
         if has_pointer(t.pointee):
-            raise CompileError.at(span, "a buffer cannot hold pointers", "store an index into another buffer")
+            raise CompileError.at(
+                span, "a buffer cannot hold pointers", "store an index into another buffer", code=Code.KERNEL_SIGNATURE
+            )
         if t.space == "private":
             raise CompileError.at(
-                span, "a kernel's pointer must say which memory it points to", f"write __global {t.pointee} *"
+                span,
+                "a kernel's pointer must say which memory it points to",
+                f"write __global {t.pointee} *",
+                code=Code.KERNEL_SIGNATURE,
             )
 
     def _definition(self, node):
         if not isinstance(node.decl.type, c_ast.FuncDecl):
-            raise CompileError.at(self.span(node), "this is not a function")
+            raise CompileError.at(self.span(node), "this is not a function", code=Code.UNKNOWN_FUNCTION)
         with self.poisoning(node.decl.name):
             function = self._function(node.decl)
         if function.body is not None:
             note = Diagnostic("the first one is here", function.span, severity="note")
             raise CompileError(
-                Diagnostic(f"'{function.name}' is defined twice", self.name_span(node.decl), notes=(note,))
+                Diagnostic(
+                    f"'{function.name}' is defined twice",
+                    self.name_span(node.decl),
+                    notes=(note,),
+                    code=Code.DEFINED_TWICE,
+                )
             )
         function.span = self.name_span(node.decl)
         self._function_attributes(function, [*self._prototypes.get(function, ()), *self.attributes(node.decl)])
@@ -264,7 +303,10 @@ class Program(StatementChecker):
         if function not in self._again:
             kind = "kernel" if function.kernel else "function"
             raise CompileError.at(
-                span, f"the {kind} '{function.name}' is called before it is defined", "move its definition up"
+                span,
+                f"the {kind} '{function.name}' is called before it is defined",
+                "move its definition up",
+                code=Code.NOT_DEFINED,
             )
         key = (function, *channels)
         if key not in self._called:
@@ -304,6 +346,7 @@ class Program(StatementChecker):
                 function.span,
                 f"'{_source_name(function)}' may end without returning a value",
                 "add a return at its end",
+                code=Code.MAY_NOT_RETURN,
             )
 
     def _check_jumps(self, function: tt.FunctionTree):
@@ -317,6 +360,7 @@ class Program(StatementChecker):
                             f"there is no label '{stray.name}' in this function",
                             stray.span,
                             self.closest(stray.name, known),
+                            code=Code.JUMP,
                         )
                     )
                     continue
@@ -325,9 +369,10 @@ class Program(StatementChecker):
                     Diagnostic(
                         f"goto {stray.name} leads into a block, or into a loop that other gotos make",
                         stray.span,
-                        "a goto may lead to a label of a block around it, and past no label that a goto behind it "
-                        "leads back to",
+                        "a goto may jump to a label of an enclosing block, but not over a label that a later goto "
+                        "jumps back to",
                         notes=(note,),
+                        code=Code.JUMP,
                     )
                 )
 
@@ -340,6 +385,7 @@ class Program(StatementChecker):
                         attribute.span,
                         f"the attribute '{attribute.name}' of '{function.name}' is ignored: it is no kernel",
                         "give it to the kernels that call it",
+                        code=Code.ATTRIBUTE_IGNORED,
                     )
             return
         function.attrs |= attrs
@@ -354,6 +400,7 @@ class Program(StatementChecker):
                     attribute.span,
                     f"the attribute '{attribute.name}' is ignored here",
                     "write it at a kernel, a variable, an argument, a struct or a loop",
+                    code=Code.ATTRIBUTE_IGNORED,
                 )
 
     # -- the program as a whole
@@ -367,6 +414,7 @@ class Program(StatementChecker):
                             span,
                             f"'{callee.name}' is declared but not defined",
                             "write its body in this file or include it",
+                            code=Code.NOT_DEFINED,
                         )
         self.functions = self._callees_first()
         for function in self.functions:
@@ -390,6 +438,7 @@ class Program(StatementChecker):
                             span,
                             f"recursion is not supported: {names}",
                             "use a loop, with an array as its stack where one is needed",
+                            code=Code.RECURSION,
                         )
                 elif callee not in done and callee.body is not None:
                     visit(callee)
@@ -416,17 +465,17 @@ def _kind(function: tt.FunctionTree) -> tuple[bool, str]:
     """Whether the kernel is one of many work-items, and why."""
     attrs = function.attrs
     if attrs.get(Attr.WORK_GROUP_SIZE) == (1, 1, 1):
-        return False, "its reqd_work_group_size is (1, 1, 1)"
+        return False, "reqd_work_group_size is (1, 1, 1)"
     for name, said in SINGLE_WORK_ITEM:
         if name in attrs:
             return False, said
     if attrs.get(Attr.MAX_GLOBAL_WORK_DIM) == 0:
-        return False, "its max_global_work_dim is 0"
+        return False, "max_global_work_dim is 0"
     for call, span in function.work_items.values():
-        return True, f"it calls {call} at line {span.line}"
+        return True, f"calls {call} at line {span.line}"
     if Attr.WORK_GROUP_SIZE in attrs:
-        return True, f"its reqd_work_group_size is {attrs[Attr.WORK_GROUP_SIZE]}"
-    return False, "it asks for no work-item's number"
+        return True, f"reqd_work_group_size is {attrs[Attr.WORK_GROUP_SIZE]}"
+    return False, "calls no work-item function"
 
 
 def _check_room(kernel: str, parameters: Sequence[tt.Variable | tt.Channel]) -> None:
@@ -442,6 +491,7 @@ def _check_room(kernel: str, parameters: Sequence[tt.Variable | tt.Channel]) -> 
                     f"with '{parameter.name}' the arguments of kernel {kernel} take {used:,} bytes; there is room for "
                     f"{MOST_ARGUMENT_BYTES:,}",
                     "pass large structs, and many numbers, in a __constant or __global buffer",
+                    code=Code.KERNEL_SIGNATURE,
                 )
 
 

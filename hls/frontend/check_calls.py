@@ -1,6 +1,6 @@
 """Calls: helper functions, built-in functions, work-item functions, conversions; and what is refused."""
 
-from ..diag import CompileError
+from ..diag import Code, CompileError
 from . import tree as tt
 from . import types as ct
 from .builtins import BUILTINS, NOT_BUILT, WORK_ITEM
@@ -20,20 +20,22 @@ class CallChecker(ChannelCallChecker):
         span = self.span(node)
         name = getattr(node.name, "name", None)
         if not isinstance(name, str):
-            raise CompileError.at(span, "function pointers are not supported", "call the function by its name")
+            raise CompileError.at(
+                span, "function pointers are not supported", "call the function by its name", code=Code.FUNCTION_POINTER
+            )
         name = str(name)
         nodes = node.args.exprs if node.args else []
         meaning = self.find(name)
         if isinstance(meaning, tt.FunctionTree):
             return self._call_helper(meaning, nodes, span)
         if meaning is not None:
-            raise CompileError.at(span, f"'{name}' is not a function")
+            raise CompileError.at(span, f"'{name}' is not a function", code=Code.UNKNOWN_FUNCTION)
         if name in WORK_ITEM:
             return self._work_item(name, nodes, span)
         if name in BUILTINS and not name.startswith("as_") or name in VECTOR_BUILTINS:
             return self.call_builtin(name, nodes, span)
         if name in NOT_BUILT:
-            raise CompileError.at(span, *NOT_BUILT[name])
+            raise CompileError.at(span, *NOT_BUILT[name], code=Code.NOT_OPENCL)
         if name == "__fpga_reg":  # a register for the tools of one vendor: the same value
             self.count(name, nodes, 1, span)
             return self.rvalue(nodes[0])
@@ -47,7 +49,10 @@ class CallChecker(ChannelCallChecker):
         )
         if found is None:
             raise CompileError.at(
-                span, f"unknown function '{name}'", self.similar(name, (*BUILTINS, *VECTOR_BUILTINS, *WORK_ITEM))
+                span,
+                f"unknown function '{name}'",
+                self.similar(name, (*BUILTINS, *VECTOR_BUILTINS, *WORK_ITEM)),
+                code=Code.UNKNOWN_FUNCTION,
             )
         return found
 
@@ -79,7 +84,7 @@ class CallChecker(ChannelCallChecker):
             return tt.Builtin(result, span, name, ())
         dim = self.constant_int(nodes[0], f"the dimension of {name}", "write 0, 1 or 2")
         if dim not in (0, 1, 2):
-            self.warn(span, f"there is no dimension {dim}")
+            self.warn(span, f"there is no dimension {dim}", code=Code.NO_SUCH_DIMENSION)
             return tt.Const(result, span, _ABSENT_DIMENSION.get(fn, 0))
         return tt.Builtin(result, span, name, (tt.Const(ct.UINT, span, dim),))
 

@@ -5,7 +5,7 @@ from math import prod
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from ..ir import Attr
 from . import tree as tt
 from . import types as ct
@@ -32,16 +32,23 @@ class ChannelCallChecker(UnitCallChecker):
             lengths.append(t.length)
             t = t.element
         if 0 in lengths:
-            raise CompileError.at(span, "this array of channels has no length", "write it between the brackets")
+            raise CompileError.at(
+                span,
+                "this array of channels has no length",
+                "write it between the brackets",
+                code=Code.CHANNEL_DECLARATION,
+            )
         if node.init is not None:
-            raise CompileError.at(span, "a channel has no initial value", "write into it from a kernel")
+            raise CompileError.at(
+                span, "a channel has no initial value", "write into it from a kernel", code=Code.CHANNEL_DECLARATION
+            )
         self.check_payload(t, span)
         return tt.Channel(str(node.name), t, span, tuple(lengths), pipe="pipe" in node.quals, attrs=attrs)
 
     def check_payload(self, t: ct.CType, span: Span):
         self.complete(t, span, "what a channel passes")
         if isinstance(t, ct.Void) or has_pointer(t):
-            raise CompileError.at(span, f"a channel cannot pass '{t}'", "pass a value")
+            raise CompileError.at(span, f"a channel cannot pass '{t}'", "pass a value", code=Code.CHANNEL_DECLARATION)
 
     def channel_call(self, name: str, nodes, span: Span) -> tt.Expr | None:
         """The call of a function on a channel or pipe; None if the name is none of theirs."""
@@ -67,6 +74,7 @@ class ChannelCallChecker(UnitCallChecker):
                 answer.span,
                 f"the second argument of {name} must point to a bool, not '{answer.type}'",
                 "declare bool valid; and pass &valid",
+                code=Code.CHANNEL_CALL,
             )
         return tt.ChannelRead(channel.type, span, channel, index, answer, blocking=False)
 
@@ -75,7 +83,10 @@ class ChannelCallChecker(UnitCallChecker):
         channel, index = self._place(nodes[0], f"the first argument of {name}")
         if not channel.pipe:
             raise CompileError.at(
-                span, f"'{channel.name}' is a channel, not a pipe", f"use {name.split('_')[0]}_channel_intel"
+                span,
+                f"'{channel.name}' is a channel, not a pipe",
+                f"use {name.split('_')[0]}_channel_intel",
+                code=Code.CHANNEL_CALL,
             )
         pointer = self.rvalue(nodes[1])
         wanted = ct.Pointer(channel.type, pointer.type.space if isinstance(pointer.type, ct.Pointer) else "private")
@@ -84,6 +95,7 @@ class ChannelCallChecker(UnitCallChecker):
                 pointer.span,
                 f"the second argument of {name} is '{pointer.type}', not '{wanted}'",
                 "pass the address of a variable of the pipe's type",
+                code=Code.CHANNEL_CALL,
             )
         blocking = waits or Attr.PIPE_BLOCKING in channel.attrs
         if write:
@@ -99,13 +111,17 @@ class ChannelCallChecker(UnitCallChecker):
         span = self.span(node)
         if channel.pipe != parameter.pipe:
             raise CompileError.at(
-                span, f"the argument for '{parameter.name}' must be a {what}", f"declare '{channel.name}' as one"
+                span,
+                f"the argument for '{parameter.name}' must be a {what}",
+                f"declare '{channel.name}' as one",
+                code=Code.CHANNEL_CALL,
             )
         if channel.type != parameter.type:
             raise CompileError.at(
                 span,
                 f"the argument for '{parameter.name}' is a {what} of '{channel.type}', not of '{parameter.type}'",
                 "make both the same",
+                code=Code.CHANNEL_CALL,
             )
         return channel, index
 
@@ -119,23 +135,32 @@ class ChannelCallChecker(UnitCallChecker):
         channel = self.find(str(node.name)) if isinstance(node, c_ast.ID) else None
         span = self.span(node)
         if not isinstance(channel, tt.Channel):
-            raise CompileError.at(span, f"{what} must be a channel", "declare it at file scope: channel int c;")
+            raise CompileError.at(
+                span, f"{what} must be a channel", "declare it at file scope: channel int c;", code=Code.CHANNEL_CALL
+            )
         if len(indices) != len(channel.lengths) - len(wanted):
             raise CompileError.at(
                 span,
                 f"'{channel.name}' has {len(channel.lengths)} dimensions, not {len(indices) + len(wanted)}",
                 "give one index for each",
+                code=Code.CHANNEL_CALL,
             )
         if channel.lengths[len(indices) :] != wanted:
-            raise CompileError.at(span, f"{what} has other lengths than '{channel.name}'", "make both the same")
+            raise CompileError.at(
+                span, f"{what} has other lengths than '{channel.name}'", "make both the same", code=Code.CHANNEL_CALL
+            )
         index = tt.Const(ct.LONG, span, 0)
         for n, length in zip(indices, channel.lengths):
             one = self.number(n, "the index of a channel")
             if not ct.integer(one.type):
-                raise CompileError.at(one.span, f"an index must be an integer, not '{one.type}'")
+                raise CompileError.at(
+                    one.span, f"an index must be an integer, not '{one.type}'", code=Code.CHANNEL_CALL
+                )
             if isinstance(one, tt.Const) and not 0 <= one.value < length:
                 raise CompileError.at(
-                    one.span, f"index {one.value} is outside '{channel.name}', which has {length} channels"
+                    one.span,
+                    f"index {one.value} is outside '{channel.name}', which has {length} channels",
+                    code=Code.CHANNEL_INDEX,
                 )
             one = self.convert(one, ct.LONG)
             if not isinstance(one, tt.Const) and (len(channel.lengths) > 1 or channel.whole is not None):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
@@ -36,7 +36,9 @@ class ConversionChecker(ValueChecker):
             return self.convert(e, t)
         if e.type == t and not isinstance(t, ct.Pointer | ct.Void):
             if leaf_count(t) > _MOST_SCALARS:
-                raise CompileError.at(e.span, f"{role} is a copy of {leaf_count(t)} scalars", "copy it in a loop")
+                raise CompileError.at(
+                    e.span, f"{role} is a copy of {leaf_count(t)} scalars", "copy it in a loop", code=Code.CONVERSION
+                )
             self._advise(e)
             return e
         if isinstance(t, ct.Pointer) and is_null(e):
@@ -44,12 +46,15 @@ class ConversionChecker(ValueChecker):
         if isinstance(t, ct.Pointer) and isinstance(e.type, ct.Pointer):
             return self._pointer_assignable(e, t, role)
         if isinstance(e.type, ct.Void):
-            raise CompileError.at(e.span, f"{role} is void: there is no value", f"'{t}' is needed here")
+            raise CompileError.at(
+                e.span, f"{role} is void: there is no value", f"'{t}' is needed here", code=Code.CONVERSION
+            )
         addressed = isinstance(t, ct.Pointer) and tt.is_lvalue(e) and _plain(t.pointee) == _plain(e.type)
         raise CompileError.at(
             e.span,
             f"{role} is '{e.type}', not '{t}'",
             "take its address with &" if addressed else _cast_hint(e.type, t),
+            code=Code.CONVERSION,
         )
 
     def _advise(self, e: tt.Expr):
@@ -61,8 +66,9 @@ class ConversionChecker(ValueChecker):
                 e.span,
                 f"'{t}' has {t.size} bytes, so one of them may lie across two words of memory, or take "
                 f"{leaf_count(t)} accesses",
-                f"with __attribute__((aligned({1 << t.size.bit_length()}))) behind its closing brace it is one "
+                f"with __attribute__((aligned({1 << t.size.bit_length()}))) after its closing brace, it is one "
                 "access of one word",
+                code=Code.UNALIGNED_STRUCT,
             )
 
     def _pointer_assignable(self, e, t, role):
@@ -73,10 +79,16 @@ class ConversionChecker(ValueChecker):
                 e.span,
                 f"{role} points to __{source.space} memory, not to __{t.space}",
                 f"declare the other side as '{wanted}'",
+                code=Code.ADDRESS_SPACE,
             )
         self.same_pointee(source, t, e.span, f"{role} is '{source}', not '{t}'")
         if source.const and not t.const and t.space != "constant":  # which nobody writes anyway
-            self.warn(e.span, f"{role} is '{source}', not '{t}': const is lost", "declare the other side const as well")
+            self.warn(
+                e.span,
+                f"{role} is '{source}', not '{t}': const is lost",
+                "declare the other side const as well",
+                code=Code.CONST_LOST,
+            )
         return e if source == t else tt.Convert(t, e.span, e)
 
     def same_pointee(self, a: ct.Pointer, b: ct.Pointer, span: Span, message: str):
@@ -86,16 +98,20 @@ class ConversionChecker(ValueChecker):
         if one == other or ct.Void in (type(one), type(other)):
             return
         if has_pointer(one) or has_pointer(other):
-            raise CompileError.at(span, message, "the types they point to differ")
+            raise CompileError.at(span, message, "the types they point to differ", code=Code.CONVERSION)
         if ct.unsigned_of(one) == ct.unsigned_of(other):
             self.warn(
-                span, f"{message}: they differ in sign", f"cast it if that is meant: ({replace(b, restrict=False)})"
+                span,
+                f"{message}: they differ in sign",
+                f"cast it if that is meant: ({replace(b, restrict=False)})",
+                code=Code.POINTER_SIGN,
             )
         else:
             self.warn(
                 span,
-                f"{message}: the bytes of one type are taken as the other",
+                f"{message}: the bytes of one type are reinterpreted as the other",
                 f"cast it if that is meant: ({replace(b, restrict=False)})",
+                code=Code.POINTER_REINTERPRETED,
             )
 
     def _expr_cast(self, node):
@@ -127,8 +143,11 @@ class ConversionChecker(ValueChecker):
                 span,
                 f"a cast cannot turn '{e.type}' into '{target}'",
                 f"write convert_{target}(x) for its value or as_{target}(x) for its bits",
+                code=Code.CONVERSION,
             )
-        raise CompileError.at(span, f"cannot cast '{e.type}' to '{target}'", _cast_hint(e.type, target))
+        raise CompileError.at(
+            span, f"cannot cast '{e.type}' to '{target}'", _cast_hint(e.type, target), code=Code.CONVERSION
+        )
 
     def _pointer_cast(self, e, target, span):
         if not _reaches(e.type, target):
@@ -136,6 +155,7 @@ class ConversionChecker(ValueChecker):
                 span,
                 f"a cast cannot move a pointer from __{e.type.space} to __{target.space} memory",
                 f"write __{e.type.space} in the cast",
+                code=Code.ADDRESS_SPACE,
             )
         return tt.Convert(target, span, e)
 

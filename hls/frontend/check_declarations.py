@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .attributes import MEANT_FOR_OTHERS, MEMORY, TYPE, Form, check_memory, owners, read
@@ -43,7 +43,7 @@ class DeclarationChecker(CallChecker):
         for attribute in self.attributes(node):
             if attribute.name in ("aligned", "packed"):
                 where = (
-                    "right behind its closing brace"
+                    "right after its closing brace"
                     if isinstance(declared.type, ct.Struct)
                     else "to the variable or the struct"
                 )
@@ -51,6 +51,7 @@ class DeclarationChecker(CallChecker):
                     attribute.span,
                     f"the attribute '{attribute.name}' of the name '{node.name}' is ignored",
                     f"give it {where}",
+                    code=Code.ATTRIBUTE_IGNORED,
                 )
         values, _ = self.read_attributes(
             [a for a in self.attributes(node) if a.name not in ("aligned", "packed")], TYPE
@@ -62,6 +63,7 @@ class DeclarationChecker(CallChecker):
                 span,
                 f"ap_int works on int and unsigned int, not on '{declared.type}'",
                 f"write typedef int __attribute__((__ap_int({values['ap_int']}))) {node.name};",
+                code=Code.ATTRIBUTE_ARGUMENT,
             )
         return replace(declared, type=ct.exact(values["ap_int"], declared.type.signed))
 
@@ -69,7 +71,9 @@ class DeclarationChecker(CallChecker):
         return [s for decl in node.decls for s in self._stmt_decl(decl)]
 
     def _stmt_funcdef(self, node):
-        raise CompileError.at(self.span(node), "a function inside a function", "move it to file scope")
+        raise CompileError.at(
+            self.span(node), "a function inside a function", "move it to file scope", code=Code.BAD_DECLARATION
+        )
 
     def _stmt_decl(self, node):
         span = self.name_span(node)
@@ -102,7 +106,8 @@ class DeclarationChecker(CallChecker):
             raise CompileError.at(
                 span,
                 f"'{node.name}' is in local memory, which has no initial value and holds no pointers",
-                "let the work-items store its values, then meet at a barrier",
+                "let the work-items store its values, then wait at a barrier",
+                code=Code.ADDRESS_SPACE,
             )
         attrs, places = self.memory_attributes(node)
         variable = tt.Variable(
@@ -134,6 +139,7 @@ class DeclarationChecker(CallChecker):
                             attribute.span,
                             f"{name} is given twice, and differently",
                             f"keep that of line {spans[name].line}, or this one",
+                            code=Code.ATTRIBUTES_CONTRADICT,
                         )
                     if form.kept:
                         values[name], spans[name] = value, attribute.span
@@ -145,6 +151,7 @@ class DeclarationChecker(CallChecker):
                         if whose
                         else f"unknown attribute '{attribute.name}' is ignored",
                         f"it is one of {whose}" if whose else self.closest(attribute.name, forms),
+                        code=Code.ATTRIBUTE_IGNORED,
                     )
         return values, spans
 
@@ -162,17 +169,30 @@ class DeclarationChecker(CallChecker):
                     span,
                     "a static variable in a function is not supported",
                     "declare a __constant table at file scope, or pass a __global buffer",
+                    code=Code.BAD_DECLARATION,
                 )
             if word == "extern":
-                raise CompileError.at(span, "extern variables are not supported", "pass the value as an argument")
+                raise CompileError.at(
+                    span,
+                    "extern variables are not supported",
+                    "pass the value as an argument",
+                    code=Code.BAD_DECLARATION,
+                )
         if isinstance(node.type, c_ast.FuncDecl):
-            raise CompileError.at(span, "a function cannot be declared here", "declare it at file scope")
+            raise CompileError.at(
+                span, "a function cannot be declared here", "declare it at file scope", code=Code.BAD_DECLARATION
+            )
 
     def _check_variable(self, declared: ct.Qualified, span):
         if declared.space == "global":
-            raise CompileError.at(span, "a variable in a function cannot be __global", "pass it as a buffer argument")
+            raise CompileError.at(
+                span,
+                "a variable in a function cannot be __global",
+                "pass it as a buffer argument",
+                code=Code.ADDRESS_SPACE,
+            )
         if isinstance(declared.type, ct.Void):
-            raise CompileError.at(span, "a variable cannot be void")
+            raise CompileError.at(span, "a variable cannot be void", code=Code.BAD_DECLARATION)
 
     @property
     def here_span(self) -> Span:
@@ -189,7 +209,9 @@ class DeclarationChecker(CallChecker):
         """A __constant variable with its data."""
         t = declared.type
         if node.init is None:
-            raise CompileError.at(span, f"the constant '{node.name}' has no value", "initialize it")
+            raise CompileError.at(
+                span, f"the constant '{node.name}' has no value", "initialize it", code=Code.CONSTANT_NEEDED
+            )
         self.complete(t, span, f"the constant '{node.name}'")
         if isinstance(t, ct.Array) and t.length == 0:
             t = self.sized(t, node, span)
@@ -197,7 +219,9 @@ class DeclarationChecker(CallChecker):
         try:
             data = constant_data(t, initial)
         except ValueError as error:
-            raise CompileError.at(error.args[0].span, "the value of a constant must be constant") from None
+            raise CompileError.at(
+                error.args[0].span, "the value of a constant must be constant", code=Code.CONSTANT_NEEDED
+            ) from None
         value = constant(initial[0][1]) if ct.arithmetic(t) else None
         self._table_attributes(node)
         variable = tt.Variable(str(node.name), t, "constant", span, const=True, data=data, value=value)
@@ -214,6 +238,7 @@ class DeclarationChecker(CallChecker):
                     attribute.span,
                     f"the attribute '{attribute.name}' of the table '{node.name}' is ignored",
                     "declare it without const in a kernel, if it should be a memory of this shape",
+                    code=Code.ATTRIBUTE_IGNORED,
                 )
 
 

@@ -4,7 +4,7 @@ import re
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from ..ir.text import CONVERSION
 from . import read_only
 from . import tree as tt
@@ -77,6 +77,7 @@ class GroupCallChecker(PointerMathChecker):
                 self.span(node),
                 f"{name} does not take {flags}",
                 "write CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE, or both with |",
+                code=Code.BUILTIN_ARGUMENTS,
             )
         return flags
 
@@ -95,6 +96,7 @@ class GroupCallChecker(PointerMathChecker):
                 pointer.span,
                 f"{name} takes a pointer to {kinds}, not '{pointer.type}'",
                 "use atom_ for 64 bits" if t in (ct.LONG, ct.ULONG) else "",
+                code=Code.BUILTIN_ARGUMENTS,
             )
         if pointer.type.space not in ("global", "local"):
             raise CompileError.at(
@@ -102,9 +104,12 @@ class GroupCallChecker(PointerMathChecker):
                 f"{name} works on __global and __local memory, not __{pointer.type.space}",
                 "write __global or __local before the type that it points to; a variable of one work-item needs no "
                 "atomic operation",
+                code=Code.ADDRESS_SPACE,
             )
         if pointer.type.const:
-            raise CompileError.at(pointer.span, f"{name} writes through '{pointer.type}'", read_only.hint(pointer))
+            raise CompileError.at(
+                pointer.span, f"{name} writes through '{pointer.type}'", read_only.hint(pointer), code=Code.READ_ONLY
+            )
         operands = [self.assignable(self.rvalue(n), t, f"an argument of {name}") for n in nodes[1:]]
         if count is None:
             operands = [tt.Const(t, span, 1)]
@@ -122,15 +127,19 @@ class GroupCallChecker(PointerMathChecker):
                 raise CompileError.at(
                     pointer.span,
                     f"the {role} argument of {name} must point to __global or __local memory, not '{pointer.type}'",
+                    code=Code.ADDRESS_SPACE,
                 )
         if target.type.pointee != source.type.pointee or target.type.space == source.type.space:
             raise CompileError.at(
                 span,
                 f"{name} copies between __global and __local memory of one type, not from "
                 f"'{source.type}' to '{target.type}'",
+                code=Code.ADDRESS_SPACE,
             )
         if target.type.const:
-            raise CompileError.at(target.span, f"{name} writes through '{target.type}'", read_only.hint(target))
+            raise CompileError.at(
+                target.span, f"{name} writes through '{target.type}'", read_only.hint(target), code=Code.READ_ONLY
+            )
         sizes = [self.assignable(self.rvalue(n), ct.ULONG, f"an argument of {name}") for n in nodes[2:-1]]
         self.number(nodes[-1], f"the event of {name}")
         one = tt.Const(ct.ULONG, span, 1)
@@ -152,14 +161,20 @@ class GroupCallChecker(PointerMathChecker):
         text = nodes[0] if nodes else None
         if not isinstance(text, c_ast.Constant) or text.type != "string":
             raise CompileError.at(
-                span, "printf needs a text in quotes as its first argument", 'write printf("%d\\n", x)'
+                span,
+                "printf needs a text in quotes as its first argument",
+                'write printf("%d\\n", x)',
+                code=Code.PRINTF,
             )
         format, nodes = _with_texts(self._shown(text), nodes, self._shown)
         format = _plain(format)
         kinds = [m.group(5) for m in CONVERSION.finditer(format) if m.group(5) != "%"]
         if re.search(r"%", CONVERSION.sub("", format)):
             raise CompileError.at(
-                self.span(text), "this format has a '%' that begins no conversion", "write %% for a percent sign"
+                self.span(text),
+                "this format has a '%' that begins no conversion",
+                "write %% for a percent sign",
+                code=Code.PRINTF,
             )
         arguments = [self.rvalue(n) for n in nodes[1:]]
         given = sum(getattr(a.type, "length", 1) for a in arguments)
@@ -169,6 +184,7 @@ class GroupCallChecker(PointerMathChecker):
                 f"the format has {len(kinds)} conversion{'s' * (len(kinds) != 1)}, but there are "
                 f"{given} value{'s' * (given != 1)}",
                 "give one value for each conversion",
+                code=Code.PRINTF,
             )
         place = iter(kinds)
         return tt.Print(ct.INT, span, format, tuple(self._printed(a, place) for a in arguments))
@@ -178,14 +194,15 @@ class GroupCallChecker(PointerMathChecker):
         for _ in range(getattr(e.type, "length", 1)):
             kind = next(kinds)
             if not ct.number(e.type):
-                raise CompileError.at(e.span, f"printf cannot show '{e.type}'", "print a number")
+                raise CompileError.at(e.span, f"printf cannot show '{e.type}'", "print a number", code=Code.PRINTF)
             if kind in "sp":
-                raise CompileError.at(e.span, f"%{kind} is not supported in printf", "print numbers")
+                raise CompileError.at(e.span, f"%{kind} is not supported in printf", "print numbers", code=Code.PRINTF)
             if isinstance(element, ct.Float) != (kind in "fFeEgGaA"):
                 raise CompileError.at(
                     e.span,
                     f"%{kind} does not show '{element}'",
                     "use %f for it" if isinstance(element, ct.Float) else "use %d, %u or %x for it",
+                    code=Code.PRINTF,
                 )
         return self.convert(e, ct.with_element(e.type, ct.promoted(ct.container(element))))
 

@@ -4,7 +4,7 @@
 Each is written out in functions that give one value. Its operands are evaluated once, into variables of their own.
 """
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .check_vectors import VectorCallChecker
@@ -57,6 +57,7 @@ class PointerMathChecker(VectorCallChecker):
                 pointer.span,
                 f"the last argument of {name} must point to '{t}', not '{pointer.type}'",
                 f"declare '{t} second;' and pass &second",
+                code=Code.BUILTIN_ARGUMENTS,
             )
         self.check_writable(name, pointer, pointer.span)
         return pointer

@@ -4,7 +4,7 @@ import re
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .check_assignments import AssignmentChecker
@@ -38,12 +38,14 @@ class PartChecker(AssignmentChecker):
             return self._member(e, str(node.field.name), span)
         has_parts = isinstance(e.type, ct.Pointer) and isinstance(e.type.pointee, ct.Struct | ct.Vector)
         hint = f"write ->{node.field.name}" if has_parts else ""
-        raise CompileError.at(span, f"'{e.type}' has no member '{node.field.name}'", hint)
+        raise CompileError.at(span, f"'{e.type}' has no member '{node.field.name}'", hint, code=Code.NO_MEMBER)
 
     def _member(self, e: tt.Expr, name: str, span: Span) -> tt.Expr:
         self.complete(e.type, span, "this")
         if name not in e.type.index:
-            raise CompileError.at(span, f"'{e.type}' has no member '{name}'", self.closest(name, e.type.index))
+            raise CompileError.at(
+                span, f"'{e.type}' has no member '{name}'", self.closest(name, e.type.index), code=Code.NO_MEMBER
+            )
         for k in e.type.index[name]:
             e = tt.Member(e.type.members[k].type, span, e, k)
         return e
@@ -52,12 +54,19 @@ class PartChecker(AssignmentChecker):
         lanes = _component_numbers(name, e.type.length)
         if lanes is None:
             raise CompileError.at(
-                span, f"'{e.type}' has no component '{name}'", "components are x y z w, s0 to sf, lo, hi, even and odd"
+                span,
+                f"'{e.type}' has no component '{name}'",
+                "components are x y z w, s0 to sf, lo, hi, even and odd",
+                code=Code.NO_MEMBER,
             )
         if max(lanes) >= e.type.length:
-            raise CompileError.at(span, f"'{name}' is outside '{e.type}', which has {e.type.length} components")
+            raise CompileError.at(
+                span, f"'{name}' is outside '{e.type}', which has {e.type.length} components", code=Code.INDEX_OUTSIDE
+            )
         if len(lanes) not in (1, *ct.VECTOR_LENGTHS):
-            raise CompileError.at(span, f"there is no vector of {len(lanes)} components", "2, 3, 4, 8 or 16")
+            raise CompileError.at(
+                span, f"there is no vector of {len(lanes)} components", "2, 3, 4, 8 or 16", code=Code.NO_MEMBER
+            )
         if isinstance(e, tt.Lanes):
             e, lanes = e.base, tuple(e.lanes[k] for k in lanes)
         t = ct.element_of(e.type)
@@ -69,16 +78,24 @@ class PartChecker(AssignmentChecker):
         for node in nodes:
             e = self.rvalue(node)
             if not ct.number(e.type):
-                raise CompileError.at(e.span, f"a component of '{t}' must be a number, not '{e.type}'")
+                raise CompileError.at(
+                    e.span, f"a component of '{t}' must be a number, not '{e.type}'", code=Code.VECTOR_LITERAL
+                )
             if isinstance(e.type, ct.Vector) and e.type.element != t.element:
                 raise CompileError.at(
-                    e.span, f"'{e.type}' does not fit into '{t}'", f"write convert_{t.element}{e.type.length}(...)"
+                    e.span,
+                    f"'{e.type}' does not fit into '{t}'",
+                    f"write convert_{t.element}{e.type.length}(...)",
+                    code=Code.VECTOR_LITERAL,
                 )
             parts.append((count, self.convert(e, ct.with_element(e.type, t.element))))
             count += leaf_count(e.type)
         if count != t.length:
             raise CompileError.at(
-                span, f"'{t}' needs {t.length} components, not {count}", "give one value for all, or as many as it has"
+                span,
+                f"'{t}' needs {t.length} components, not {count}",
+                "give one value for all, or as many as it has",
+                code=Code.VECTOR_LITERAL,
             )
         return tt.Build(t, span, tuple(parts))
 
@@ -89,7 +106,7 @@ class PartChecker(AssignmentChecker):
             name = "an array without a name"  # no name of a program's
             return self.expression(stored_first(name, node.type.type, node.init, c_ast.ID(name, node.coord)))
         if isinstance(t, ct.Pointer | ct.Void):
-            raise CompileError.at(span, f"there is no literal of type '{t}'")
+            raise CompileError.at(span, f"there is no literal of type '{t}'", code=Code.VECTOR_LITERAL)
         self.complete(t, span, "this")
         if (
             isinstance(t, ct.Vector)
@@ -104,7 +121,9 @@ class PartChecker(AssignmentChecker):
         if isinstance(node.init, c_ast.Constant) and t.element in (ct.CHAR, ct.UCHAR):
             node.init = listed(self, node.init)
         if not isinstance(node.init, c_ast.InitList):
-            raise CompileError.at(span, "this array has no length", "write it between the brackets")
+            raise CompileError.at(
+                span, "this array has no length", "write it between the brackets", code=Code.ARRAY_SIZE
+            )
         return ct.Array(t.element, implied_length(self, t, node.init))
 
 

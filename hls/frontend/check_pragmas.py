@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..diag import CompileError
+from ..diag import Code, CompileError
 from ..ir import Attr
 from . import tree as tt
 from . import types as ct
@@ -34,7 +34,7 @@ class PragmaChecker(DeclarationChecker):
             self._contraction(words[2:] != ["OFF"])
         name = words[0]
         if name not in IGNORED_PRAGMAS:
-            self.warn(span, f"unknown {kind} '{name}' is ignored", self._similar_pragma(name))
+            self.warn(span, f"unknown {kind} '{name}' is ignored", self._similar_pragma(name), code=Code.PRAGMA_IGNORED)
         return []
 
     def _contraction(self, allowed: bool):
@@ -55,12 +55,14 @@ class PragmaChecker(DeclarationChecker):
                     pragma.span,
                     "#pragma loop_fuse is not before a block of loops: ignored",
                     "put the loops into braces, and it before them",
+                    code=Code.PRAGMA_IGNORED,
                 )
             else:
                 self.warn(
                     pragma.span,
                     f"#pragma {pragma.name} is not before a loop: ignored",
                     "write it directly before for, while or do",
+                    code=Code.PRAGMA_IGNORED,
                 )
 
     def fused(self, block: tt.Block, pragmas: list[LoopPragma]) -> tt.Block:
@@ -69,12 +71,20 @@ class PragmaChecker(DeclarationChecker):
         self.unattached([pragma for pragma in pragmas if pragma not in wishes])
         if len(wishes) > 1:
             raise CompileError.at(
-                wishes[1].span, f"#pragma loop_fuse stands at line {wishes[0].span.line}, too", "keep one of them"
+                wishes[1].span,
+                f"duplicate #pragma loop_fuse: the first one is at line {wishes[0].span.line}",
+                "keep one of them",
+                code=Code.PRAGMAS_CONTRADICT,
             )
         if not wishes:
             return block
         if sum(isinstance(s, tt.Loop) for s in block.statements) < 2:
-            self.warn(wishes[0].span, "#pragma loop_fuse: there are no two loops in this block", "remove it")
+            self.warn(
+                wishes[0].span,
+                "#pragma loop_fuse: there are no two loops in this block",
+                "remove it",
+                code=Code.PRAGMA_IGNORED,
+            )
         depth = self._number(wishes[0], wishes[0].argument, 1) if wishes[0].argument else 1
         self._groups += 1
         mark = (self._groups, depth, int(wishes[0].independent))
@@ -104,8 +114,9 @@ class PragmaChecker(DeclarationChecker):
                 names = [_written(name, attrs[name]) for name in opposites]
                 raise CompileError.at(
                     max(spans[name] for name in opposites),
-                    f"'{names[1]}' and '{names[0]}' cannot both be meant",
+                    f"'{names[1]}' and '{names[0]}' contradict each other",
                     "keep one of them",
+                    code=Code.PRAGMAS_CONTRADICT,
                 )
         return attrs, tuple(ivdep)
 
@@ -116,9 +127,17 @@ class PragmaChecker(DeclarationChecker):
             line = spans[form.attr].line
             if attrs[form.attr] != value:
                 raise CompileError.at(
-                    pragma.span, f"#pragma {pragma.name} contradicts the one at line {line}", "keep one of them"
+                    pragma.span,
+                    f"#pragma {pragma.name} contradicts the one at line {line}",
+                    "keep one of them",
+                    code=Code.PRAGMAS_CONTRADICT,
                 )
-            self.warn(pragma.span, f"#pragma {pragma.name} says what the one at line {line} says", "remove one of them")
+            self.warn(
+                pragma.span,
+                f"#pragma {pragma.name} repeats the one at line {line}",
+                "remove one of them",
+                code=Code.PRAGMA_IGNORED,
+            )
         attrs[form.attr], spans[form.attr] = value, pragma.span
 
     def _number(self, pragma: LoopPragma, text: str, lowest: int, highest: int = LARGEST) -> int:
@@ -130,13 +149,16 @@ class PragmaChecker(DeclarationChecker):
                 pragma.span,
                 f"#pragma {pragma.name} takes a number, not '{text}'",
                 f"write #pragma {pragma.name} {plain if plain.isalnum() and plain not in self.types() else 'N'}",
+                code=Code.PRAGMA_ARGUMENT,
             ) from None
         if len(nodes) != 1:
-            raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes one number")
+            raise CompileError.at(pragma.span, f"#pragma {pragma.name} takes one number", code=Code.PRAGMA_ARGUMENT)
         number = self.constant_int(nodes[0], f"the number of #pragma {pragma.name}")
         if not lowest <= number <= highest:
             limit = f"at least {lowest}" if number < lowest else f"at most {highest:,}"
-            raise CompileError.at(pragma.span, f"#pragma {pragma.name} cannot be {number:,}", limit)
+            raise CompileError.at(
+                pragma.span, f"#pragma {pragma.name} cannot be {number:,}", limit, code=Code.PRAGMA_ARGUMENT
+            )
         return number
 
     def _ivdep(self, pragma: LoopPragma) -> tuple[tt.Variable | None, int]:
@@ -148,6 +170,7 @@ class PragmaChecker(DeclarationChecker):
                     pragma.span,
                     f"ivdep: '{pragma.array}' is not an array or pointer",
                     "" if variable is not None else self.similar(pragma.array),
+                    code=Code.PRAGMA_ARGUMENT,
                 )
         return variable, self._number(pragma, pragma.safelen, 1) if pragma.safelen else 0
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from ..ir.values import signed
 from . import tree as tt
 from . import types as ct
@@ -73,7 +73,9 @@ class StatementChecker(PragmaChecker):
             block = tt.Block(self.span(node), tuple(found))
             result = self.rvalue(last) if last is not None else None
         if exits(block):
-            raise CompileError.at(block.span, "a jump out of '({ ... })'", "let it compute a value, and jump behind it")
+            raise CompileError.at(
+                block.span, "a jump out of '({ ... })'", "let it compute a value, and jump after it", code=Code.JUMP
+            )
         return tt.StatementExpr(result.type if result is not None else ct.VOID, block.span, block, result)
 
     def _is_expression(self, node) -> bool:
@@ -116,7 +118,9 @@ class StatementChecker(PragmaChecker):
         return [tt.Goto(self.span(node), str(node.name))]
 
     def _stmt_staticassert(self, node):
-        raise CompileError.at(self.span(node), "_Static_assert is not a word of OpenCL C", "use #if and #error")
+        raise CompileError.at(
+            self.span(node), "_Static_assert is not a word of OpenCL C", "use #if and #error", code=Code.NOT_OPENCL
+        )
 
     # -- control flow
 
@@ -134,31 +138,35 @@ class StatementChecker(PragmaChecker):
 
     def _stmt_break(self, node):
         if not self._inside:
-            raise CompileError.at(self.span(node), "break outside a loop or switch")
+            raise CompileError.at(self.span(node), "break outside a loop or switch", code=Code.JUMP)
         return [tt.Break(self.span(node))]
 
     def _stmt_continue(self, node):
         if "loop" not in self._inside:
-            raise CompileError.at(self.span(node), "continue outside a loop")
+            raise CompileError.at(self.span(node), "continue outside a loop", code=Code.JUMP)
         return [tt.Continue(self.span(node))]
 
     def _stmt_return(self, node):
         span, result = self.span(node), self.function.result
         if node.expr is None:
             if not isinstance(result, ct.Void):
-                raise CompileError.at(span, f"'{self.function.name}' must return a value of type '{result}'")
+                raise CompileError.at(
+                    span, f"'{self.function.name}' must return a value of type '{result}'", code=Code.RETURN
+                )
             return [tt.Return(span, None)]
         e = self.rvalue(node.expr)
         if isinstance(result, ct.Void):
             if isinstance(e.type, ct.Void):
                 return [tt.Evaluate(e.span, e), tt.Return(span, None)]
-            raise CompileError.at(e.span, f"'{self.function.name}' returns nothing", "remove the value")
+            raise CompileError.at(
+                e.span, f"'{self.function.name}' returns nothing", "remove the value", code=Code.RETURN
+            )
         return [tt.Return(span, self.assignable(e, result, "the returned value"))]
 
     def _stmt_switch(self, node):
         value = self.number(node.cond, "the value of a switch")
         if not ct.integer(value.type):
-            raise CompileError.at(value.span, "the value of a switch must be an integer")
+            raise CompileError.at(value.span, "the value of a switch must be an integer", code=Code.SWITCH)
         value = self.convert(value, ct.promoted(value.type))
         nodes = node.stmt.block_items or [] if isinstance(node.stmt, c_ast.Compound) else [node.stmt]
         first = next(
@@ -188,6 +196,7 @@ class StatementChecker(PragmaChecker):
                     s.span,
                     f"'{s.variable.name}' is declared before the first case, so it never gets its value",
                     "declare it before the switch",
+                    code=Code.NEVER_SET,
                 )
         return [replace(s, initial=None) if isinstance(s, tt.Declare) else s for s in found]
 
@@ -199,12 +208,15 @@ class StatementChecker(PragmaChecker):
                 raise CompileError.at(
                     self.span(node),
                     "a statement of a switch before its first case",
-                    "put it behind a case label or before the switch",
+                    "put it after a case label or before the switch",
+                    code=Code.SWITCH,
                 )
             span = span or self.span(node)
             if isinstance(node, c_ast.Default):
                 if general is not None:
-                    raise CompileError.at(self.span(node), "a second default", f"the first is at line {general.line}")
+                    raise CompileError.at(
+                        self.span(node), "a second default", f"the first is at line {general.line}", code=Code.SWITCH
+                    )
                 default, general = True, self.span(node)
             else:
                 labels.append(self._label(node, t, seen))
@@ -220,13 +232,15 @@ class StatementChecker(PragmaChecker):
         first, last = (constant(self.convert(self.number(end, "a case label"), t)) for end in ends)
         span = self.span(node)
         if first is None or last is None:
-            raise CompileError.at(span, "a case label must be a constant integer")
+            raise CompileError.at(span, "a case label must be a constant integer", code=Code.CONSTANT_NEEDED)
         low, high = (signed(e.value, t.bits) if t.signed else e.value for e in (first, last))
         if low > high:
-            raise CompileError.at(span, f"the label {low} ... {high} holds no value", "write the smaller one first")
+            raise CompileError.at(
+                span, f"the label {low} ... {high} holds no value", "write the smaller one first", code=Code.SWITCH
+            )
         before = next((place for (begin, end), place in seen.items() if begin <= high and low <= end), None)
         if before is not None:
-            raise CompileError.at(span, "this label was there before", f"the first is at line {before.line}")
+            raise CompileError.at(span, "duplicate case label", f"the first is at line {before.line}", code=Code.SWITCH)
         seen[low, high] = span
         return first, last
 
@@ -234,10 +248,13 @@ class StatementChecker(PragmaChecker):
         span, entries = self.span(node), self._entries
         if entries is None:
             raise CompileError.at(
-                span, "a case label outside a switch", "put it into the switch; it cannot stand in '({ ... })'"
+                span,
+                "a case label outside a switch",
+                "put it into the switch; it cannot stand in '({ ... })'",
+                code=Code.SWITCH,
             )
         if isinstance(node, c_ast.Default) and entries.default is not None:
-            raise CompileError.at(span, "a second default", "remove one of them")
+            raise CompileError.at(span, "a second default", "remove one of them", code=Code.SWITCH)
         labels = self._label(node, entries.type, entries.seen) if isinstance(node, c_ast.Case) else None
         return [entries.add(span, labels), *self.statements(node.stmts or [])]
 

@@ -2,7 +2,7 @@
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from . import types as ct
 from .layout import has_pointer
 from .lexer import Attribute, Word
@@ -40,7 +40,10 @@ class StructChecker(Scopes):
             inner = inner.element
         if isinstance(inner, ct.Struct) and inner.members is None:
             raise CompileError.at(
-                span, f"{what} has the type '{inner}', which is not complete", "define its members before it is used"
+                span,
+                f"{what} has the type '{inner}', which is not complete",
+                "define its members before it is used",
+                code=Code.INCOMPLETE_TYPE,
             )
 
     def _resolved(self, node, union: bool) -> ct.Struct:
@@ -51,7 +54,12 @@ class StructChecker(Scopes):
             return known.type if known is not None else self._tag(tag, ct.Struct(str(node.name), union), span)
         known = self.here(tag) if tag else None
         if known is not None and known.type.members is not None:
-            raise CompileError.at(span, f"'{tag}' is defined twice", f"the first one is at line {known.span.line}")
+            raise CompileError.at(
+                span,
+                f"'{tag}' is defined twice",
+                f"the first one is at line {known.span.line}",
+                code=Code.DEFINED_TWICE,
+            )
         struct = known.type if known is not None else ct.Struct(str(node.name or ""), union)
         if tag and known is None:
             self._tag(tag, struct, span)
@@ -70,10 +78,12 @@ class StructChecker(Scopes):
             members += self._declared_member(struct, decl, span)
         for name in (name for member, t, _ in members for name in ([member] if member else t.index)):
             if name in names:
-                raise CompileError.at(span, f"'{struct}' has two members called '{name}'", "rename one of them")
+                raise CompileError.at(
+                    span, f"'{struct}' has two members called '{name}'", "rename one of them", code=Code.BAD_STRUCT
+                )
             names[name] = True
         if not members:
-            raise CompileError.at(span, f"'{struct}' has no members", "give it at least one")
+            raise CompileError.at(span, f"'{struct}' has no members", "give it at least one", code=Code.BAD_STRUCT)
         found = self.syntax.struct_attributes(node)
         self.looked_at.update(found)
         packed, align = self._layout_attributes(found, struct)
@@ -84,29 +94,38 @@ class StructChecker(Scopes):
                 span,
                 f"'{struct}' has {struct.size:,} bytes",
                 f"at most {_LARGEST_STRUCT:,}; use an array of smaller structs in a __global buffer",
+                code=Code.BAD_STRUCT,
             )
         if struct.union and has_pointer(struct):
-            raise CompileError.at(span, "a union cannot hold a pointer", "addresses are not numbers here")
+            raise CompileError.at(
+                span, "a union cannot hold a pointer", "addresses are not numbers here", code=Code.BAD_STRUCT
+            )
 
     def _declared_member(self, struct: ct.Struct, decl, span: Span) -> list[tuple[str, ct.CType, int]]:
         inner = innermost(decl)
         place = self.span(inner if inner.coord else decl) or span
         if getattr(decl, "bitsize", None) is not None:
             raise CompileError.at(
-                place, "bit-fields are not part of OpenCL C", "use masks and shifts on an unsigned member"
+                place,
+                "bit-fields are not part of OpenCL C",
+                "use masks and shifts on an unsigned member",
+                code=Code.NOT_OPENCL,
             )
         if decl.name is None and not isinstance(decl.type, (c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.TypeDecl)):
             return self._nameless(struct, decl, place)
         declared = self.declared(decl.type, place)
         t = declared.type
         if isinstance(t, ct.Void) or (isinstance(t, ct.Array) and t.length == 0):
-            raise CompileError.at(place, f"the member '{decl.name}' has no size", "give it a type with a size")
+            raise CompileError.at(
+                place, f"the member '{decl.name}' has no size", "give it a type with a size", code=Code.BAD_DECLARATION
+            )
         self.complete(t, place, f"the member '{decl.name}'")
         if declared.space and not isinstance(t, ct.Pointer):
             raise CompileError.at(
                 place,
                 f"a member cannot be in __{declared.space} memory of its own",
                 "the whole struct lies in one memory",
+                code=Code.ADDRESS_SPACE,
             )
         _, align = self._layout_attributes(self.attributes(decl), struct, decl.name)
         return [(str(decl.name), t, align)]
@@ -124,6 +143,7 @@ class StructChecker(Scopes):
                 f"'{t}' in '{struct}' has no name as a member",
                 "name the member, or remove the tag: the members "
                 "of a struct or union without tag and name are those of the one around it",
+                code=Code.BAD_STRUCT,
             )
         _, align = self._layout_attributes(self.attributes(decl), struct)
         return [("", t, align)]
@@ -162,6 +182,7 @@ class StructChecker(Scopes):
                     attribute.span,
                     f"the attribute '{attribute.name}' of {of} is ignored",
                     self.similar(attribute.name, ("packed", "aligned")),
+                    code=Code.ATTRIBUTE_IGNORED,
                 )
         return packed, align
 
@@ -173,7 +194,10 @@ class StructChecker(Scopes):
         number = self.constant_int(nodes[0], "an alignment")
         if len(nodes) != 1 or number < 1 or number & number - 1 or number > _LARGEST_ALIGNMENT:
             raise CompileError.at(
-                attribute.span, f"an alignment must be a power of two up to {_LARGEST_ALIGNMENT}", "write aligned(16)"
+                attribute.span,
+                f"an alignment must be a power of two up to {_LARGEST_ALIGNMENT}",
+                "write aligned(16)",
+                code=Code.ATTRIBUTE_ARGUMENT,
             )
         return number
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from . import types as ct
 from .check_structs import StructChecker
 from .lexer import Word
@@ -56,14 +56,14 @@ class TypeChecker(StructChecker):
             return self.struct(node)
         if isinstance(node, c_ast.TypeOf):
             return ct.Qualified(self.named_type(node.expr, self.span(node) or place))
-        raise CompileError.at(self.span(node) or place, "this type is not supported")
+        raise CompileError.at(self.span(node) or place, "this type is not supported", code=Code.UNKNOWN_TYPE)
 
     def _named(self, names: list[str], span: Span) -> ct.Qualified:
         if len(names) == 1:
             return self._word(names[0], span)
         words = Counter(names)
         if words["long"] == 2:
-            self.warn(span, "'long long' is taken as long, which has 64 bits", "write long")
+            self.warn(span, "'long long' is treated as long, which has 64 bits", "write long", code=Code.LONG_LONG)
             words["long"] = 1
             names = [*words.elements()]
         signs = words["signed"] + words["unsigned"]
@@ -74,7 +74,7 @@ class TypeChecker(StructChecker):
         if "int" in kinds and len(kinds) == 2 and "char" not in kinds:
             kinds.remove("int")  # "long int" is long
         if not known or signs > 1 or len(kinds) != 1:
-            raise CompileError.at(span, f"'{' '.join(names)}' is not a type")
+            raise CompileError.at(span, f"'{' '.join(names)}' is not a type", code=Code.UNKNOWN_TYPE)
         return ct.Qualified(_BASES[kinds[0]][words["unsigned"]])
 
     def _word(self, name: str, span: Span) -> ct.Qualified:
@@ -82,11 +82,16 @@ class TypeChecker(StructChecker):
         if known is not None:
             return ct.Qualified(known)
         if name.endswith("_t") and (name.startswith("image") or name == "sampler_t"):
-            raise CompileError.at(span, f"images are not supported: '{name}'", "pass the pixels as a __global buffer")
+            raise CompileError.at(
+                span,
+                f"images are not supported: '{name}'",
+                "pass the pixels as a __global buffer",
+                code=Code.NOT_OPENCL,
+            )
         meaning = self.find(name)
         if isinstance(meaning, TypeName):
             return meaning.meaning
-        raise CompileError.at(span, f"unknown type '{name}'", self.similar(name, ct.SCALARS))
+        raise CompileError.at(span, f"unknown type '{name}'", self.similar(name, ct.SCALARS), code=Code.UNKNOWN_TYPE)
 
     def _enum(self, node) -> ct.Qualified:
         items = (
@@ -120,7 +125,10 @@ class TypeChecker(StructChecker):
             if low <= least and most < low + (1 << t.bits):
                 return t
         raise CompileError.at(
-            span, f"'{name}' does not fit into one type with the constants before it", "use a __constant long"
+            span,
+            f"'{name}' does not fit into one type with the constants before it",
+            "use a __constant long",
+            code=Code.CONSTANT_NEEDED,
         )
 
     # -- declarators
@@ -134,23 +142,33 @@ class TypeChecker(StructChecker):
         if isinstance(node, c_ast.PtrDecl):
             if isinstance(node.type, c_ast.FuncDecl):
                 raise CompileError.at(
-                    self.span(node), "function pointers are not supported", "call the function by name"
+                    self.span(node),
+                    "function pointers are not supported",
+                    "call the function by name",
+                    code=Code.FUNCTION_POINTER,
                 )
             return self._pointer(self.declared(node.type, place), node, place)
         if isinstance(node, c_ast.ArrayDecl):
             return self._array(self.declared(node.type, place), node, place)
         if isinstance(node, c_ast.FuncDecl):
             raise CompileError.at(
-                self.span(node) or place, "a function cannot be declared here", "declare it at file scope"
+                self.span(node) or place,
+                "a function cannot be declared here",
+                "declare it at file scope",
+                code=Code.BAD_DECLARATION,
             )
         return self.base(node, place)
 
     def _qualified(self, base: ct.Qualified, words, place: Span) -> ct.Qualified:
         const, volatile, restrict, space = self.qualifiers(words, place)
         if restrict:
-            raise CompileError.at(place, "'restrict' belongs to a pointer", "write it after the '*'")
+            raise CompileError.at(
+                place, "'restrict' belongs to a pointer", "write it after the '*'", code=Code.BAD_DECLARATION
+            )
         if space and base.space and space != base.space:
-            raise CompileError.at(place, f"two address spaces: __{base.space} and __{space}", "keep one")
+            raise CompileError.at(
+                place, f"two address spaces: __{base.space} and __{space}", "keep one", code=Code.ADDRESS_SPACE
+            )
         return ct.Qualified(
             base.type, base.const or const, base.volatile or volatile, base.restrict, space or base.space
         )
@@ -160,7 +178,9 @@ class TypeChecker(StructChecker):
         spaces = sorted({str(w) for w in words if w in _SPACES})
         if len(spaces) > 1:
             span = next(w.span for w in words if isinstance(w, Word) and w in _SPACES)
-            raise CompileError.at(span, f"two address spaces: {spaces[0]} and {spaces[1]}", "keep one")
+            raise CompileError.at(
+                span, f"two address spaces: {spaces[0]} and {spaces[1]}", "keep one", code=Code.ADDRESS_SPACE
+            )
         return "const" in words, "volatile" in words, "restrict" in words, spaces[0][2:] if spaces else None
 
     def _pointer(self, target: ct.Qualified, node, place: Span) -> ct.Qualified:
@@ -168,17 +188,20 @@ class TypeChecker(StructChecker):
         const, volatile, restrict, space = self.qualifiers(node.quals or [], span)
         if space not in (None, "private"):
             raise CompileError.at(
-                span, f"a pointer itself cannot be in __{space} memory", f"write __{space} before the '*'"
+                span,
+                f"a pointer itself cannot be in __{space} memory",
+                f"write __{space} before the '*'",
+                code=Code.ADDRESS_SPACE,
             )
         return target.pointer(const=const, volatile=volatile, restrict=restrict)
 
     def _array(self, element: ct.Qualified, node, place: Span) -> ct.Qualified:
         span = self.span(node) or place
         if isinstance(element.type, ct.Void):
-            raise CompileError.at(span, "an array cannot hold void")
+            raise CompileError.at(span, "an array cannot hold void", code=Code.BAD_DECLARATION)
         self.complete(element.type, span, "the element of an array")
         if isinstance(element.type, ct.Array) and element.type.length == 0:
-            raise CompileError.at(span, "only the first dimension of an array may be left out")
+            raise CompileError.at(span, "only the first dimension of an array may be left out", code=Code.ARRAY_SIZE)
         if node.dim is None:
             return element.array(0)
         length = self.constant_int(
@@ -187,12 +210,15 @@ class TypeChecker(StructChecker):
             "variable-length arrays do not exist in hardware: use the largest length as a constant",
         )
         if length < 1:
-            raise CompileError.at(self.span(node.dim), f"the length of an array must be positive, not {length}")
+            raise CompileError.at(
+                self.span(node.dim), f"the length of an array must be positive, not {length}", code=Code.ARRAY_SIZE
+            )
         if length * element.type.size > MAX_ARRAY_BYTES:
             raise CompileError.at(
                 self.span(node.dim),
                 f"this array needs {length * element.type.size} bytes on the chip",
                 f"at most {MAX_ARRAY_BYTES}; use a __global buffer",
+                code=Code.ARRAY_SIZE,
             )
         return element.array(length)
 

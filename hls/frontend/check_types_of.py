@@ -2,7 +2,7 @@
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .check_types import TypeChecker
@@ -33,10 +33,12 @@ class TypeOperators(TypeChecker):
         """``sizeof``, ``alignof``, and ``vec_step``: the elements of a vector, of which one of three counts as four."""
         t = self.named_type(node.expr, span)
         if isinstance(t, ct.Void):
-            raise CompileError.at(span, OF_TYPES[node.op])
+            raise CompileError.at(span, OF_TYPES[node.op], code=Code.BUILTIN_ARGUMENTS)
         self.complete(t, span, "this")
         if node.op == "vec_step":
             if not ct.number(t):
-                raise CompileError.at(span, f"vec_step takes a number or a vector, not '{t}'")
+                raise CompileError.at(
+                    span, f"vec_step takes a number or a vector, not '{t}'", code=Code.BUILTIN_ARGUMENTS
+                )
             return tt.Const(ct.INT, span, t.size // ct.element_of(t).size)
         return tt.Const(ct.ULONG, span, t.size if node.op == "sizeof" else ct.alignment(t))

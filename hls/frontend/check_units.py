@@ -1,6 +1,6 @@
 """Loads and stores whose unit the program chooses: ``__pipelined_load`` and its like."""
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from ..ir.accesses import BURST, CACHED, MOST_CACHE_BYTES, PIPELINED, PREFETCHING
 from . import tree as tt
 from .check_group import GroupCallChecker
@@ -41,6 +41,7 @@ class UnitCallChecker(GroupCallChecker):
                 place.pointer.span,
                 f"{name} works on __global memory, not __{place.pointer.type.space}",
                 "other memories have no load-store units: use the pointer as it is",
+                code=Code.BUILTIN_ARGUMENTS,
             )
         return tt.Dereference(place.type, span, place.pointer, unit)
 
@@ -48,6 +49,9 @@ class UnitCallChecker(GroupCallChecker):
         size = self.constant_int(node, f"the size of the cache of {name}", "write the number of bytes")
         if not 0 < size <= MOST_CACHE_BYTES:
             raise CompileError.at(
-                self.span(node), f"{name} has no cache of {size} bytes", f"write 1 to {MOST_CACHE_BYTES:,}"
+                self.span(node),
+                f"{name} has no cache of {size} bytes",
+                f"write 1 to {MOST_CACHE_BYTES:,}",
+                code=Code.BUILTIN_ARGUMENTS,
             )
         return size

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from . import tree as tt
 from . import types as ct
 from .check_types_of import OF_TYPES, TypeOperators
@@ -32,7 +32,7 @@ class ValueChecker(TypeOperators):
     def expression(self, node) -> tt.Expr:
         check = getattr(self, f"_expr_{type(node).__name__.lower()}", None)
         if check is None:
-            raise CompileError.at(self.span(node), "this is not an expression of OpenCL C")
+            raise CompileError.at(self.span(node), "this is not an expression of OpenCL C", code=Code.SYNTAX)
         return check(node)
 
     def rvalue(self, node) -> tt.Expr:
@@ -73,13 +73,17 @@ class ValueChecker(TypeOperators):
         """An rvalue that must be an integer or a float."""
         e = self.rvalue(node)
         if not ct.arithmetic(e.type):
-            raise CompileError.at(e.span, f"{what} must be a number, not '{e.type}'", number_hint(e.type))
+            raise CompileError.at(
+                e.span, f"{what} must be a number, not '{e.type}'", number_hint(e.type), code=Code.OPERAND_TYPES
+            )
         return e
 
     def condition(self, node) -> tt.Expr:
         e = self.truth(self.rvalue(node))
         if not ct.arithmetic(e.type):
-            raise CompileError.at(e.span, f"a condition must be a number, not '{e.type}'", number_hint(e.type))
+            raise CompileError.at(
+                e.span, f"a condition must be a number, not '{e.type}'", number_hint(e.type), code=Code.OPERAND_TYPES
+            )
         return e
 
     @staticmethod
@@ -99,7 +103,7 @@ class ValueChecker(TypeOperators):
         e = self.rvalue(node)
         value = constant(e)
         if value is None or not ct.integer(value.type):
-            raise CompileError.at(e.span, f"{what} must be a constant integer", hint)
+            raise CompileError.at(e.span, f"{what} must be a constant integer", hint, code=Code.CONSTANT_NEEDED)
         t = value.type
         return value.value - (1 << t.bits if t.signed and value.value >> t.bits - 1 else 0)
 
@@ -109,7 +113,10 @@ class ValueChecker(TypeOperators):
         value, double = literal(node.value, node.type, self.span(node), self.doubles)
         if double and not self.single_precision:
             self.warn(
-                value.span, f"the double constant {node.value} is taken as float", f"write {node.value.rstrip('lL')}f"
+                value.span,
+                f"the double constant {node.value} is treated as float",
+                f"write {node.value.rstrip('lL')}f",
+                code=Code.DOUBLE_AS_FLOAT,
             )
         return value
 
@@ -121,13 +128,20 @@ class ValueChecker(TypeOperators):
         if isinstance(meaning, tt.Variable):
             return tt.VariableRef(meaning.type, span, meaning)
         if isinstance(meaning, tt.FunctionTree):
-            raise CompileError.at(span, "function pointers are not supported", f"call {name}(...)")
+            raise CompileError.at(
+                span, "function pointers are not supported", f"call {name}(...)", code=Code.FUNCTION_POINTER
+            )
         if isinstance(meaning, TypeName):
-            raise CompileError.at(span, f"'{name}' is a type, not a value")
+            raise CompileError.at(span, f"'{name}' is a type, not a value", code=Code.UNKNOWN_TYPE)
         if isinstance(meaning, tt.Channel):
-            raise CompileError.at(span, f"'{name}' is a channel, not a value", f"write read_channel_intel({name})")
+            raise CompileError.at(
+                span, f"'{name}' is a channel, not a value", f"write read_channel_intel({name})", code=Code.CHANNEL_CALL
+            )
         raise CompileError.at(
-            span, f"'{name}' is not declared", self.similar(name, filter(str.isidentifier, PREDEFINED))
+            span,
+            f"'{name}' is not declared",
+            self.similar(name, filter(str.isidentifier, PREDEFINED)),
+            code=Code.UNDECLARED,
         )
 
     def _expr_exprlist(self, node):
@@ -157,12 +171,19 @@ class ValueChecker(TypeOperators):
         if node.op == "!":
             e = self.truth(e)
         if not ct.number(e.type):
-            raise CompileError.at(span, f"'{node.op}' does not work on '{e.type}'", number_hint(e.type))
+            raise CompileError.at(
+                span, f"'{node.op}' does not work on '{e.type}'", number_hint(e.type), code=Code.OPERAND_TYPES
+            )
         if node.op == "!":
             return tt.Unary(ct.truth_of(e.type), span, "!", e)
         t = ct.promoted(e.type)
         if node.op == "~" and not ct.integer(ct.element_of(t)):
-            raise CompileError.at(span, f"'~' does not work on '{e.type}'", "as_uint(x) gives the bits of a float")
+            raise CompileError.at(
+                span,
+                f"'~' does not work on '{e.type}'",
+                "as_uint(x) gives the bits of a float",
+                code=Code.OPERAND_TYPES,
+            )
         e = self.convert(e, t)
         if node.op == "+":
             return e
@@ -173,16 +194,20 @@ class ValueChecker(TypeOperators):
         e = self.expression(node.expr)
         literal = not tt.is_lvalue(e) and _is_literal(node.expr)
         if not tt.is_lvalue(e) and not literal:
-            raise CompileError.at(span, "only a variable or an element has an address")
+            raise CompileError.at(span, "only a variable or an element has an address", code=Code.NO_ADDRESS)
         if has_pointer(e.type) and isinstance(_element(e.type), ct.Struct):
             raise CompileError.at(
                 span,
                 f"'{e.type}' holds a pointer, so its address cannot be taken",
                 "pass the pointer and the rest as arguments of their own",
+                code=Code.NO_ADDRESS,
             )
         if isinstance(e, tt.Lanes):
             raise CompileError.at(
-                span, "a component of a vector has no address", "copy it to a variable, or use an array"
+                span,
+                "a component of a vector has no address",
+                "copy it to a variable, or use an array",
+                code=Code.NO_ADDRESS,
             )
         if literal:
             return self._placed(e)
@@ -193,10 +218,13 @@ class ValueChecker(TypeOperators):
 
     def dereference(self, e: tt.Expr, span: Span) -> tt.Expr:
         if not isinstance(e.type, ct.Pointer):
-            raise CompileError.at(span, f"'{e.type}' is not a pointer or an array", "")
+            raise CompileError.at(span, f"'{e.type}' is not a pointer or an array", "", code=Code.OPERAND_TYPES)
         if isinstance(e.type.pointee, ct.Void):
             raise CompileError.at(
-                span, "a 'void *' points to nothing that has a type", "cast it to the type it points to"
+                span,
+                "a 'void *' points to nothing that has a type",
+                "cast it to the type it points to",
+                code=Code.OPERAND_TYPES,
             )
         self.complete(e.type.pointee, span, "what the pointer points to")
         return tt.Dereference(e.type.pointee, span, e)
@@ -210,7 +238,9 @@ class ValueChecker(TypeOperators):
         if isinstance(index.type, ct.Pointer) and ct.integer(base.type):
             base, index = index, base
         if not isinstance(base.type, ct.Pointer):
-            raise CompileError.at(span, f"'{base.type}' is not a pointer or an array, so it cannot be indexed")
+            raise CompileError.at(
+                span, f"'{base.type}' is not a pointer or an array, so it cannot be indexed", code=Code.OPERAND_TYPES
+            )
         return self.dereference(self._pointer_add(base, index, span), span)
 
     def _component(self, vector: tt.Expr, index: tt.Expr, span: Span) -> tt.Expr:
@@ -218,13 +248,18 @@ class ValueChecker(TypeOperators):
         t = vector.type
         if not ct.integer(index.type):
             raise CompileError.at(
-                index.span, f"an index must be an integer, not '{index.type}'", _index_hint(index.type)
+                index.span,
+                f"an index must be an integer, not '{index.type}'",
+                _index_hint(index.type),
+                code=Code.OPERAND_TYPES,
             )
         number = constant(index)
         if number is not None:
             if not 0 <= number.value < t.length:
                 raise CompileError.at(
-                    index.span, f"index {number.value} is outside '{t}', which has {t.length} components"
+                    index.span,
+                    f"index {number.value} is outside '{t}', which has {t.length} components",
+                    code=Code.INDEX_OUTSIDE,
                 )
             lane = vector.lanes[number.value] if isinstance(vector, tt.Lanes) else number.value
             return tt.Lanes(t.element, span, vector.base if isinstance(vector, tt.Lanes) else vector, (lane,))
@@ -233,6 +268,7 @@ class ValueChecker(TypeOperators):
                 span,
                 "only of a variable or an element can a component be chosen at run time",
                 "assign the vector to a variable first",
+                code=Code.OPERAND_TYPES,
             )
         root = tt.root_of(vector)
         if isinstance(root, tt.VariableRef):
@@ -244,10 +280,18 @@ class ValueChecker(TypeOperators):
 
     def _pointer_add(self, pointer, index, span, subtract=False):
         if isinstance(pointer.type.pointee, ct.Void):
-            raise CompileError.at(span, "a 'void *' cannot be moved: what it points to has no size", "cast it first")
+            raise CompileError.at(
+                span,
+                "a 'void *' cannot be moved: what it points to has no size",
+                "cast it first",
+                code=Code.OPERAND_TYPES,
+            )
         if not ct.integer(index.type):
             raise CompileError.at(
-                index.span, f"an index must be an integer, not '{index.type}'", _index_hint(index.type)
+                index.span,
+                f"an index must be an integer, not '{index.type}'",
+                _index_hint(index.type),
+                code=Code.OPERAND_TYPES,
             )
         self._check_bound(pointer, index, subtract)
         if index.type.bits < 32:
@@ -262,7 +306,9 @@ class ValueChecker(TypeOperators):
         signed = index.value - (1 << index.type.bits if index.type.signed and index.value >> index.type.bits - 1 else 0)
         if not 0 <= signed <= target.type.length:
             raise CompileError.at(
-                index.span, f"index {signed} is outside the array, which has {target.type.length} elements"
+                index.span,
+                f"index {signed} is outside the array, which has {target.type.length} elements",
+                code=Code.INDEX_OUTSIDE,
             )
 
     def _expr_binaryop(self, node):
@@ -295,12 +341,14 @@ class ValueChecker(TypeOperators):
                 span,
                 f"'{op}' takes two vectors of one type, not '{a}' and '{b}'",
                 f"write convert_{a}(...) around the second" if a.length == getattr(b, "length", 0) else "",
+                code=Code.OPERAND_TYPES,
             )
         if isinstance(other, ct.Float) and ct.integer(vector.element):
             raise CompileError.at(
                 span,
                 f"'{op}' does not work on '{a}' and '{b}'",
                 "convert the vector with convert_floatN, or the scalar with a cast",
+                code=Code.OPERAND_TYPES,
             )
         return vector
 
@@ -308,10 +356,12 @@ class ValueChecker(TypeOperators):
         """Both must be numbers, and integers where the operator needs them."""
         for e in (left, right):
             if not ct.number(e.type):
-                raise CompileError.at(span, f"'{op}' does not work on '{e.type}'", number_hint(e.type))
+                raise CompileError.at(
+                    span, f"'{op}' does not work on '{e.type}'", number_hint(e.type), code=Code.OPERAND_TYPES
+                )
             if op in _INTEGER_ONLY and not ct.integer(ct.element_of(e.type)):
                 hint = "write fmod(x, y)" if op == "%" else "convert to an integer first"
-                raise CompileError.at(span, f"'{op}' does not work on '{e.type}'", hint)
+                raise CompileError.at(span, f"'{op}' does not work on '{e.type}'", hint, code=Code.OPERAND_TYPES)
 
     def shift(self, op: str, left: tt.Expr, right: tt.Expr, span: Span) -> tt.Expr:
         t = ct.promoted(left.type)
@@ -323,9 +373,15 @@ class ValueChecker(TypeOperators):
                 right.span,
                 f"the shift amount is not below {bits}: {'nothing is left' if exact else 'only its low bits count'}",
                 f"cast what is shifted to {'uint' if amount.value < 32 else 'ulong'} first" if exact else "",
+                code=Code.SHIFT_AMOUNT,
             )
         if isinstance(right.type, ct.Vector) and (not isinstance(t, ct.Vector) or t.length != right.type.length):
-            raise CompileError.at(span, f"'{left.type}' cannot be shifted by '{right.type}'", "both must be as long")
+            raise CompileError.at(
+                span,
+                f"'{left.type}' cannot be shifted by '{right.type}'",
+                "both must be as long",
+                code=Code.OPERAND_TYPES,
+            )
         right = self.convert(right, ct.with_element(t, ct.promoted(ct.element_of(right.type))))
         return tt.Binary(t, span, op, self.convert(left, t), right)
 
@@ -333,7 +389,7 @@ class ValueChecker(TypeOperators):
         if op in ("/", "%") and ct.integer(ct.element_of(right.type)):
             divisor = constant(right)
             if divisor is not None and divisor.value == 0:
-                self.warn(span, "this divides by zero")
+                self.warn(span, "this divides by zero", code=Code.DIVIDES_BY_ZERO)
 
     def _pointer_operation(self, op, left, right, span):
         if op in ("+", "-") and isinstance(left.type, ct.Pointer) and ct.integer(right.type):
@@ -345,7 +401,9 @@ class ValueChecker(TypeOperators):
         pointer, other = (left, right) if isinstance(left.type, ct.Pointer) else (right, left)
         if op in ("==", "!=") and is_null(other):
             return tt.PointerCompare(ct.INT, span, op, pointer, tt.Null(pointer.type, span))
-        raise CompileError.at(span, f"'{op}' does not work on '{left.type}' and '{right.type}'")
+        raise CompileError.at(
+            span, f"'{op}' does not work on '{left.type}' and '{right.type}'", code=Code.OPERAND_TYPES
+        )
 
     def _two_pointers(self, op, left, right, span):
         a, b = left.type, right.type
@@ -354,13 +412,16 @@ class ValueChecker(TypeOperators):
             return tt.PointerCompare(ct.INT, span, op, left, tt.Null(left.type, span))
         message = f"'{op}' takes two pointers of one type, not '{a}' and '{b}'"
         if a.space != b.space and "private" not in (a.space, b.space) or op == "-" and a.pointee != b.pointee:
-            raise CompileError.at(span, message)
+            raise CompileError.at(span, message, code=Code.OPERAND_TYPES)
         self.same_pointee(a, b, span, message)
         if op != "-":
             return tt.PointerCompare(ct.INT, span, op, left, right)
         if isinstance(a.pointee, ct.Void):
             raise CompileError.at(
-                span, "'void *' cannot be subtracted: what it points to has no size", "cast both first"
+                span,
+                "'void *' cannot be subtracted: what it points to has no size",
+                "cast both first",
+                code=Code.OPERAND_TYPES,
             )
         return tt.PointerDistance(ct.LONG, span, left, right, a.pointee.size)
 
@@ -388,19 +449,26 @@ class ValueChecker(TypeOperators):
             return tt.Conditional(t, condition.span, condition, tt.Convert(t, then.span, then), otherwise)
         if isinstance(a, ct.Void) and isinstance(b, ct.Void):
             return tt.Conditional(ct.VOID, condition.span, condition, then, otherwise)
-        raise CompileError.at(condition.span, f"the two values of '?:' do not fit together: '{a}' and '{b}'")
+        raise CompileError.at(
+            condition.span, f"the two values of '?:' do not fit together: '{a}' and '{b}'", code=Code.OPERAND_TYPES
+        )
 
     def _vector_choice(self, condition, then, otherwise):
         """For every component: where the condition's highest bit is set the second value, else the third."""
         span, c = condition.span, condition.type
         for e in (then, otherwise):
             if not ct.number(e.type):
-                raise CompileError.at(e.span, f"'?:' with a vector as its condition cannot choose '{e.type}'")
+                raise CompileError.at(
+                    e.span, f"'?:' with a vector as its condition cannot choose '{e.type}'", code=Code.OPERAND_TYPES
+                )
         t = then.type if then.type == otherwise.type else self.common(then, otherwise, span, "?:")
         t = t if isinstance(t, ct.Vector) else ct.Vector(t, c.length)
         if not ct.integer(c.element) or t.length != c.length or t.element.size != c.element.size:
             raise CompileError.at(
-                span, f"a condition of type '{c}' cannot choose '{t}'", f"the condition must be '{ct.mask_of(t)}'"
+                span,
+                f"a condition of type '{c}' cannot choose '{t}'",
+                f"the condition must be '{ct.mask_of(t)}'",
+                code=Code.OPERAND_TYPES,
             )
         return tt.Conditional(t, span, condition, self.convert(then, t), self.convert(otherwise, t))
 
@@ -426,7 +494,7 @@ def place_of(e: tt.LValue) -> tuple[str, bool, bool]:
     if isinstance(e, tt.Dereference):
         t = e.pointer.type
         return t.space, t.const, t.volatile
-    raise CompileError.at(e.span, "this array has no place in memory")
+    raise CompileError.at(e.span, "this array has no place in memory", code=Code.NO_ADDRESS)
 
 
 def is_null(e: tt.Expr) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from . import read_only
 from . import tree as tt
 from . import types as ct
@@ -24,7 +24,9 @@ class VectorCallChecker(PartChecker):
     def count(self, name: str, nodes, wanted: int, span: Span):
         if len(nodes) != wanted:
             plural = "" if wanted == 1 else "s"
-            raise CompileError.at(span, f"'{name}' takes {wanted} argument{plural}, not {len(nodes)}")
+            raise CompileError.at(
+                span, f"'{name}' takes {wanted} argument{plural}, not {len(nodes)}", code=Code.BUILTIN_ARGUMENTS
+            )
 
     def call_builtin(self, name: str, nodes, span: Span) -> tt.Expr:
         """A call of a function that works on numbers, and on vectors element by element."""
@@ -44,7 +46,7 @@ class VectorCallChecker(PartChecker):
             ]
         fitted = row.rule(elements)
         if isinstance(fitted, str):
-            raise CompileError.at(span, f"'{name}' {fitted}")
+            raise CompileError.at(span, f"'{name}' {fitted}", code=Code.BUILTIN_ARGUMENTS)
         params, result = fitted
         if shape is None:
             return tt.Builtin(result, span, name, tuple(self.convert(a, t) for a, t in zip(arguments, params)))
@@ -60,6 +62,7 @@ class VectorCallChecker(PartChecker):
                 e.span,
                 f"an argument of {name} must be a number, not '{e.type}'",
                 "index it to get an element" if isinstance(e.type, ct.Pointer) else "",
+                code=Code.BUILTIN_ARGUMENTS,
             )
         return e
 
@@ -68,7 +71,7 @@ class VectorCallChecker(PartChecker):
         self.count(name, arguments, row.arity, span)
         fitted = row.rule([a.type for a in arguments])
         if isinstance(fitted, str):
-            raise CompileError.at(span, f"'{name}' {fitted}")
+            raise CompileError.at(span, f"'{name}' {fitted}", code=Code.BUILTIN_ARGUMENTS)
         params, result = fitted
         return tt.Builtin(result, span, name, tuple(self.convert(a, t) for a, t in zip(arguments, params)))
 
@@ -79,7 +82,9 @@ class VectorCallChecker(PartChecker):
             return None
         if any(v.length != vectors[0].length for v in vectors):
             raise CompileError.at(
-                span, f"'{name}' takes vectors of one length, not " + ", ".join(f"'{a.type}'" for a in arguments)
+                span,
+                f"'{name}' takes vectors of one length, not " + ", ".join(f"'{a.type}'" for a in arguments),
+                code=Code.BUILTIN_ARGUMENTS,
             )
         whole = ct.integer(ct.element_of(vectors[0])) and name not in BROADCAST
         if whole and any(not isinstance(a.type, ct.Vector) and not ct.integer(a.type) for a in arguments):
@@ -87,6 +92,7 @@ class VectorCallChecker(PartChecker):
                 span,
                 f"'{name}' takes only integers beside '{vectors[0]}'",
                 f"write convert_{vectors[0]}(...) around it",
+                code=Code.BUILTIN_ARGUMENTS,
             )
         return vectors[0]
 
@@ -94,7 +100,10 @@ class VectorCallChecker(PartChecker):
         for a, t in zip(arguments, params):
             if isinstance(a.type, ct.Vector) and a.type != t:
                 raise CompileError.at(
-                    span, f"an argument of '{name}' is '{a.type}', not '{t}'", f"write convert_{t}(...)"
+                    span,
+                    f"an argument of '{name}' is '{a.type}', not '{t}'",
+                    f"write convert_{t}(...)",
+                    code=Code.BUILTIN_ARGUMENTS,
                 )
 
     # -- conversions
@@ -113,14 +122,18 @@ class VectorCallChecker(PartChecker):
         self.count(name, nodes, 1, span)
         e = self._operand(nodes[0], name)
         if getattr(e.type, "length", 1) != getattr(target, "length", 1):
-            raise CompileError.at(e.span, f"'{name}' cannot convert '{e.type}'", "the lengths differ")
+            raise CompileError.at(
+                e.span, f"'{name}' cannot convert '{e.type}'", "the lengths differ", code=Code.BUILTIN_ARGUMENTS
+            )
         return self._converted(name, e, target, bool(saturate), rounding, span)
 
     def _converted(self, name, e, target, saturate: bool, rounding: str | None, span: Span) -> tt.Expr:
         source, element = ct.element_of(e.type), ct.element_of(target)
         if isinstance(element, ct.Float):
             if saturate:
-                raise CompileError.at(span, f"'{name}': only integers saturate", f"write convert_{target}")
+                raise CompileError.at(
+                    span, f"'{name}': only integers saturate", f"write convert_{target}", code=Code.BUILTIN_ARGUMENTS
+                )
             if rounding not in (None, "rte") and source != element:
                 return tt.ConvertExactly(target, span, e, saturate, rounding)
         elif saturate or (rounding not in (None, "rtz") and isinstance(source, ct.Float)):
@@ -132,7 +145,9 @@ class VectorCallChecker(PartChecker):
         e = self._operand(nodes[0], name)
         if e.type == ct.BOOL_T or target == ct.BOOL_T or ct.container(e.type) != e.type or e.type.size != target.size:
             raise CompileError.at(
-                span, f"'{name}' takes a type of {target.size} byte{'s' * (target.size > 1)}, not {e.type}"
+                span,
+                f"'{name}' takes a type of {target.size} byte{'s' * (target.size > 1)}, not {e.type}",
+                code=Code.BUILTIN_ARGUMENTS,
             )
         if isinstance(e.type, ct.Vector) or isinstance(target, ct.Vector):
             return tt.Reinterpret(target, span, e)
@@ -149,10 +164,16 @@ class VectorCallChecker(PartChecker):
         pointer, offset = self.rvalue(nodes[-1]), self.number(nodes[-2], f"the offset of {name}")
         if not isinstance(pointer.type, ct.Pointer) or pointer.type.pointee != ct.HALF:
             raise CompileError.at(
-                pointer.span, f"the last argument of {name} must be a pointer to half, not '{pointer.type}'"
+                pointer.span,
+                f"the last argument of {name} must be a pointer to half, not '{pointer.type}'",
+                code=Code.BUILTIN_ARGUMENTS,
             )
         if not ct.integer(offset.type):
-            raise CompileError.at(offset.span, f"the offset of {name} must be an integer, not '{offset.type}'")
+            raise CompileError.at(
+                offset.span,
+                f"the offset of {name} must be an integer, not '{offset.type}'",
+                code=Code.BUILTIN_ARGUMENTS,
+            )
         step = 4 if match.group(2) and length == 3 else length
         place = self._moved_by(pointer, offset, step, span)
         shape = ct.INT if length == 1 else ct.Vector(ct.INT, length)
@@ -170,7 +191,9 @@ class VectorCallChecker(PartChecker):
 
     def check_writable(self, name: str, pointer: tt.Expr, span: Span):
         if pointer.type.const or pointer.type.space == "constant":
-            raise CompileError.at(span, f"{name} writes through '{pointer.type}'", read_only.hint(pointer))
+            raise CompileError.at(
+                span, f"{name} writes through '{pointer.type}'", read_only.hint(pointer), code=Code.READ_ONLY
+            )
 
     def stored(self, place: tt.LValue, value: tt.Expr, span: Span) -> tt.Expr:
         """An assignment that has no value."""
@@ -195,11 +218,16 @@ class VectorCallChecker(PartChecker):
                 pointer.span,
                 f"the last argument of {name} must be a pointer to numbers, not '{pointer.type}'",
                 "pass the address of the first element",
+                code=Code.BUILTIN_ARGUMENTS,
             )
         t = ct.Vector(pointer.type.pointee, length)
         offset = self.number(nodes[-2], f"the offset of {name}")
         if not ct.integer(offset.type):
-            raise CompileError.at(offset.span, f"the offset of {name} must be an integer, not '{offset.type}'")
+            raise CompileError.at(
+                offset.span,
+                f"the offset of {name} must be an integer, not '{offset.type}'",
+                code=Code.BUILTIN_ARGUMENTS,
+            )
         place = tt.Packed(t, span, self._moved_by(pointer, offset, length, span))
         if not store:
             return place

@@ -3,7 +3,7 @@
 import re
 from fractions import Fraction
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from ..ir import exact
 from . import types as ct
 from .tree import Const
@@ -26,7 +26,10 @@ def literal(text: str, kind: str, span: Span, doubles: bool = False) -> tuple[Co
         return _float(text, span, doubles)
     if kind == "string":
         raise CompileError.at(
-            span, "a text in quotes is no value here", 'initialize an array with it: __constant char text[] = "...";'
+            span,
+            "a text in quotes is no value here",
+            'initialize an array with it: __constant char text[] = "...";',
+            code=Code.LITERAL,
         )
     return _integer(text, span), False
 
@@ -34,7 +37,7 @@ def literal(text: str, kind: str, span: Span, doubles: bool = False) -> tuple[Co
 def _integer(text: str, span: Span) -> Const:
     match = _INTEGER.match(text)
     if not match:
-        raise CompileError.at(span, f"'{text}' is not a number")
+        raise CompileError.at(span, f"'{text}' is not a number", code=Code.LITERAL)
     digits, suffix = match.group(1), match.group(2).lower()
     decimal = digits[0] != "0" or digits == "0"
     value = int(digits, 10 if decimal else 0 if digits[1] in "xXbB" else 8)
@@ -42,7 +45,7 @@ def _integer(text: str, span: Span) -> Const:
         wrong_sign = (not t.signed and decimal and "u" not in suffix) or (t.signed and "u" in suffix)
         if not wrong_sign and not ("l" in suffix and t.bits < 64) and value < 1 << t.bits - t.signed:
             return Const(t, span, value)
-    raise CompileError.at(span, f"{text} does not fit 64 bits", "" if value >> 64 else "append UL")
+    raise CompileError.at(span, f"{text} does not fit 64 bits", "" if value >> 64 else "append UL", code=Code.LITERAL)
 
 
 def _float(text: str, span: Span, doubles: bool) -> tuple[Const, bool]:
@@ -61,7 +64,9 @@ def _float(text: str, span: Span, doubles: bool) -> tuple[Const, bool]:
 
 def _power(x: Fraction, base: int, exponent: int, span: Span) -> Fraction:
     if abs(exponent) > 4000:
-        raise CompileError.at(span, "the exponent is out of range", "a float reaches from about 1e-45f to 3.4e38f")
+        raise CompileError.at(
+            span, "the exponent is out of range", "a float reaches from about 1e-45f to 3.4e38f", code=Code.LITERAL
+        )
     return x * Fraction(base) ** exponent
 
 
@@ -76,9 +81,9 @@ def _character(text: str, span: Span) -> int:
     elif len(body) == 2 and body[0] == "\\" and body[1] in _ESCAPES:
         code = _ESCAPES[body[1]]
     else:
-        raise CompileError.at(span, f"{text} is not one character")
+        raise CompileError.at(span, f"{text} is not one character", code=Code.LITERAL)
     if code > 255:
-        raise CompileError.at(span, f"{text} does not fit a char", "a char has 8 bits")
+        raise CompileError.at(span, f"{text} does not fit a char", "a char has 8 bits", code=Code.LITERAL)
     return (code - 256 if code > 127 else code) & 0xFFFFFFFF
 
 
@@ -97,8 +102,9 @@ def unescaped(text: str, span: Span) -> bytes:
         if number is None or number > 255:
             raise CompileError.at(
                 span,
-                f"'\\{code}' stands for no character",
+                f"'\\{code}' is not an escape sequence",
                 "write \\\\ for a backslash" if number is None else "a char has 8 bits",
+                code=Code.LITERAL,
             )
         return bytes([number]).decode("utf-8", "surrogateescape")
 

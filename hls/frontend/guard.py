@@ -3,7 +3,7 @@ anything."""
 
 import re
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 
 __all__ = [
     "CHARACTERS_FOR_EACH",
@@ -40,6 +40,7 @@ def check_source(text: str, file: str) -> int:
             Span(file, 1),
             f"this file has {len(text):,} characters, more than {MOST_BYTES:,}",
             "pass large tables as __global const arguments",
+            code=Code.SOURCE_TOO_LARGE,
         )
     count = depth = 0
     for match in _TOKEN.finditer(text):
@@ -52,6 +53,7 @@ def check_source(text: str, file: str) -> int:
                     _place(text, file, match.start()),
                     f"brackets nest more than {_DEEPEST} deep here",
                     "split the expression or statement up",
+                    code=Code.NESTED_TOO_DEEP,
                 )
         elif first in ")]}":
             depth = max(0, depth - 1)
@@ -60,12 +62,14 @@ def check_source(text: str, file: str) -> int:
                 _place(text, file, match.start()),
                 f"a word of {match.end() - match.start():,} characters",
                 f"at most {_LONGEST:,}",
+                code=Code.SOURCE_TOO_LARGE,
             )
         if count > _MOST_TOKENS:
             raise CompileError.at(
                 _place(text, file, match.start()),
                 f"a program of more than {_MOST_TOKENS:,} words and signs",
                 "pass large tables as __global const arguments",
+                code=Code.SOURCE_TOO_LARGE,
             )
     return count
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from ..diag import CompileError
+from ..diag import Code, CompileError
 from . import tree as tt
 from . import types as ct
 from .check_types import MAX_ARRAY_BYTES
@@ -38,13 +38,14 @@ def implied_length(checker, t: ct.Array, init: c_ast.InitList) -> int:
     with checker.quiet():
         given = flatten(checker, longest, init)
     if not given:
-        raise CompileError.at(checker.span(init), "an array needs at least one element")
+        raise CompileError.at(checker.span(init), "an array needs at least one element", code=Code.INITIALIZER)
     length = max(k for k, _ in given) // leaf_count(t.element) + 1
     if length * t.element.size > MAX_ARRAY_BYTES:
         raise CompileError.at(
             checker.span(init),
             f"this array needs {length * t.element.size} bytes on the chip",
             f"at most {MAX_ARRAY_BYTES}; use a __global buffer",
+            code=Code.ARRAY_SIZE,
         )
     return length
 
@@ -99,13 +100,16 @@ def _fill(checker, t, init, base, out):
                 checker.span(init.exprs[0]) or checker.span(init),
                 f"'{t}' has no members or elements to name",
                 "write the value alone",
+                code=Code.INITIALIZER,
             )
         if len(init.exprs) != 1:
-            raise CompileError.at(checker.span(init), f"one value is needed for '{t}', not {len(init.exprs)}")
+            raise CompileError.at(
+                checker.span(init), f"one value is needed for '{t}', not {len(init.exprs)}", code=Code.INITIALIZER
+            )
         init = init.exprs[0]
     if isinstance(t, ct.Array):
         span = init.span if isinstance(init, tt.Expr) else checker.span(init)
-        raise CompileError.at(span, "an array needs a list of values", "write { ... }")
+        raise CompileError.at(span, "an array needs a list of values", "write { ... }", code=Code.INITIALIZER)
     value = init if isinstance(init, tt.Expr) else checker.rvalue(init)
     out.append((base, checker.assignable(value, t, "the initial value")))
 
@@ -130,7 +134,7 @@ def _fill_braces(checker, t, init, base, out):
     items = _Items(checker, init.exprs)
     _fill_list(checker, t, items, base, out)
     if items:
-        raise CompileError.at(checker.span(items.next), f"too many values for '{t}'")
+        raise CompileError.at(checker.span(items.next), f"too many values for '{t}'", code=Code.INITIALIZER)
 
 
 def _parts(t: ct.CType) -> int:
@@ -192,7 +196,10 @@ def _fill_named(checker, part, items: _Items, base: int, out):
     """A part that the rest of a designator goes into, and the values that follow, as far as they find room."""
     if not ct.aggregate(part):
         raise CompileError.at(
-            checker.span(items.next), f"'{part}' has no members or elements to name", "write the value alone"
+            checker.span(items.next),
+            f"'{part}' has no members or elements to name",
+            "write the value alone",
+            code=Code.INITIALIZER,
         )
     _fill_list(checker, part, items, base, out, elided=True, named=True)
 
@@ -263,7 +270,7 @@ def _path(checker, t: ct.CType, named: c_ast.NamedInitializer) -> list:
     if isinstance(first, c_ast.ArrayDesignator) and isinstance(t, ct.Array):
         k = checker.constant_int(first.expr, "the index of a designator")
         if not 0 <= k < t.length:
-            raise CompileError.at(checker.span(first), f"index {k} is outside '{t}'")
+            raise CompileError.at(checker.span(first), f"index {k} is outside '{t}'", code=Code.INITIALIZER)
         return [k, *rest]
     name = getattr(first, "name", None)
     if isinstance(t, ct.Struct) and name in t.index:
@@ -272,6 +279,7 @@ def _path(checker, t: ct.CType, named: c_ast.NamedInitializer) -> list:
         checker.span(first),
         f"this designator does not fit '{t}'",
         "write .name = value" if isinstance(t, ct.Struct) else "write [index] = value",
+        code=Code.INITIALIZER,
     )
 
 
@@ -284,7 +292,10 @@ def _repeated(checker, t: ct.CType, named, place: int, items: _Items) -> int:
     fits = place > 0 or isinstance(t, ct.Array) and last < t.length
     if not fits or not 0 <= first <= last:
         raise CompileError.at(
-            checker.span(ends), f"elements {first} to {last} are no part of '{t}'", "write [first ... last] = value"
+            checker.span(ends),
+            f"elements {first} to {last} are no part of '{t}'",
+            "write [first ... last] = value",
+            code=Code.INITIALIZER,
         )
     one, before, behind = c_ast.NamedInitializer, named.name[:place], named.name[place + 1 :]
     each = [

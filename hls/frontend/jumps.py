@@ -9,7 +9,7 @@ a loop around sets a variable that the loop is left with, and is made behind it.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..diag import CompileError, Diagnostic, Span
+from ..diag import Code, CompileError, Diagnostic, Span
 from . import tree as tt
 from . import types as ct
 
@@ -30,7 +30,9 @@ def labels(body: tt.Stmt) -> dict[str, Span]:
         if label.name in found:
             note = Diagnostic("the first one is here", found[label.name], severity="note")
             raise CompileError(
-                Diagnostic(f"the label '{label.name}' is there twice", label.span, "rename one of them", notes=(note,))
+                Diagnostic(
+                    f"duplicate label '{label.name}'", label.span, "rename one of them", notes=(note,), code=Code.JUMP
+                )
             )
         found[label.name] = label.span
     return found

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pycparser.c_lexer import CLexer, Token
 
-from ..diag import CompileError, Diagnostic, Span
+from ..diag import Code, CompileError, Diagnostic, Span
 from .preprocess import Expanded
 from .words import ACCESS_WORDS, REFUSED_WORDS, SPELLINGS, STREAM_WORDS
 
@@ -117,7 +117,7 @@ class OpenCLLexer(CLexer):
     def _located(self, token: Token) -> Token:
         span = self.place(token.lineno, token.column, len(token.value))
         if token.value in REFUSED_WORDS and token.type != "PPPRAGMASTR":
-            self._refuse(span, *REFUSED_WORDS[token.value])
+            self._refuse(span, *REFUSED_WORDS[token.value], code=Code.NOT_OPENCL)
         kind, word = SPELLINGS.get(token.value, (token.type, token.value))
         if token.type not in ("PPPRAGMASTR", "STRING_LITERAL"):
             token.type = kind
@@ -128,8 +128,8 @@ class OpenCLLexer(CLexer):
         self.lengths.setdefault((span.file, span.line, span.column), span.length)
         return token
 
-    def _refuse(self, span: Span, message: str, hint: str):
-        self.errors.append(Diagnostic(message, span, hint))
+    def _refuse(self, span: Span, message: str, hint: str, code: Code = Code.SYNTAX):
+        self.errors.append(Diagnostic(message, span, hint, code=code))
 
     # -- attributes: out of the grammar's way
 
@@ -224,7 +224,9 @@ def _attribute(tokens: list[Token], k: int) -> tuple[int, tuple[Attribute, ...]]
     start = tokens[k]
     opens = [t.type for t in tokens[k + 1 : k + 3]]
     if opens != ["LPAREN", "LPAREN"]:
-        raise CompileError.at(start.value.span, "expected '((' after __attribute__", "write __attribute__((name))")
+        raise CompileError.at(
+            start.value.span, "expected '((' after __attribute__", "write __attribute__((name))", code=Code.SYNTAX
+        )
     k, entries, current, depth = k + 3, [], [], 0
     while k < len(tokens):
         token = tokens[k]
@@ -237,7 +239,9 @@ def _attribute(tokens: list[Token], k: int) -> tuple[int, tuple[Attribute, ...]]
             current.append(token)
         k += 1
     if k + 1 >= len(tokens) or tokens[k + 1].type != "RPAREN":
-        raise CompileError.at(start.value.span, "__attribute__ is not closed", "write __attribute__((name))")
+        raise CompileError.at(
+            start.value.span, "__attribute__ is not closed", "write __attribute__((name))", code=Code.SYNTAX
+        )
     return k + 2, tuple(_entry(e) for e in [*entries, current] if e)
 
 

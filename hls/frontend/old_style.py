@@ -3,7 +3,7 @@ out."""
 
 from pycparser import c_ast
 
-from ..diag import CompileError
+from ..diag import Code, CompileError
 from .parse import Syntax
 
 __all__ = ["complete_prototypes"]
@@ -36,6 +36,7 @@ def _declare_parameters(syntax: Syntax, node: c_ast.FuncDef):
             raise CompileError.at(
                 syntax.span(declaration),
                 f"'{node.decl.name}' has no parameter '{name}'",
-                "write the declarations of its variables behind the '{'",
+                "write the declarations of its variables after the '{'",
+                code=Code.BAD_DECLARATION,
             )
         names.params[known.pop(name)] = declaration

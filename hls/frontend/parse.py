@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pycparser import c_ast
 from pycparser.c_parser import ParseError, _TokenStream  # the stream has no public name
 
-from ..diag import CompileError, Diagnostic, Span
+from ..diag import Code, CompileError, Diagnostic, Span
 from .extensions import ExtendedGrammar
 from .lexer import Attribute, OpenCLLexer
 from .preprocess import Expanded
@@ -58,7 +58,7 @@ class _Parser(ExtendedGrammar):
             wanted = _SHOWN.get(token_type, f"'{token_type.lower()}'")
             found = f"before '{token.value}'" if token else "at the end of the file"
             hint = _hint(token_type, token, self._tokens.peek_back())
-            raise CompileError.at(self._here(token), f"expected {wanted} {found}", hint)
+            raise CompileError.at(self._here(token), f"expected {wanted} {found}", hint, code=Code.SYNTAX)
         return self._advance()
 
     def _parse_error(self, msg, coord):
@@ -66,15 +66,17 @@ class _Parser(ExtendedGrammar):
         span = getattr(coord, "line", None) and Span(coord.file, coord.line, coord.column or 0)
         if msg == "Invalid expression":
             found = f"before '{token.value}'" if token else "at the end of the file"
-            raise CompileError.at(self._here(token), f"expected an expression {found}")
+            raise CompileError.at(self._here(token), f"expected an expression {found}", code=Code.SYNTAX)
         if msg.startswith(("At end of input", "before:")) or not span:
             found = f"unexpected '{token.value}'" if token else "the file ends too early"
-            raise CompileError.at(self._here(token), found, "a '}' or ')' may be missing" if token is None else "")
-        raise CompileError.at(span, msg[:1].lower() + msg[1:])
+            raise CompileError.at(
+                self._here(token), found, "a '}' or ')' may be missing" if token is None else "", code=Code.SYNTAX
+            )
+        raise CompileError.at(span, msg[:1].lower() + msg[1:], code=Code.SYNTAX)
 
     def _lex_error_func(self, msg, line, column):
         msg = _NO_CHARACTER.sub(r"byte 0x\1, which is no text in UTF-8", msg[:1].lower() + msg[1:])
-        raise CompileError.at(self.clex.place(line, column), msg)
+        raise CompileError.at(self.clex.place(line, column), msg, code=Code.SYNTAX)
 
     def _here(self, token) -> Span | None:
         token = token or self.clex.delivered
@@ -117,10 +119,14 @@ class _Parser(ExtendedGrammar):
         if isinstance(error, CompileError):
             found = list(error.diagnostics)
         elif isinstance(error, RecursionError):
-            found = [Diagnostic("the code nests too deeply here", self._here(None))]
+            found = [Diagnostic("the code nests too deeply here", self._here(None), code=Code.NESTED_TOO_DEEP)]
         else:
             message = str(error) if isinstance(error, ParseError) else "this does not parse"
-            found = [Diagnostic(message, self._here(None), "" if isinstance(error, ParseError) else str(error))]
+            found = [
+                Diagnostic(
+                    message, self._here(None), "" if isinstance(error, ParseError) else str(error), code=Code.SYNTAX
+                )
+            ]
         if not (at_end and self.errors):  # after an error braces may not match
             self.errors += found
         if len(self.errors) >= _MOST_ERRORS or isinstance(error, RecursionError):
@@ -256,7 +262,7 @@ def parse_expressions(text: str, span: Span, types: Iterable[str] = ()) -> list[
         or not isinstance(declaration, c_ast.Decl)
         or not isinstance(declaration.init, c_ast.InitList)
     ):
-        raise CompileError.at(span, f"'{text}' is not a list of expressions")
+        raise CompileError.at(span, f"'{text}' is not a list of expressions", code=Code.SYNTAX)
     return declaration.init.exprs
 
 
@@ -264,7 +270,9 @@ def _run(parser: _Parser, text: str, file: str):
     try:
         tree = parser.parse(text, file)
     except RecursionError:
-        raise CompileError(*parser.errors, Diagnostic("the code nests too deeply here", parser._here(None))) from None
+        raise CompileError(
+            *parser.errors, Diagnostic("the code nests too deeply here", parser._here(None), code=Code.NESTED_TOO_DEEP)
+        ) from None
     errors = [*parser.clex.errors, *parser.errors]
     if errors:
         raise CompileError(*errors)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from ..ir import Attr
 from ..limits import LARGEST_INTERVAL, MOST_AHEAD
 
@@ -110,9 +110,13 @@ def read_loop_pragma(text: str, span: Span) -> LoopPragma | None:
     rest = _bare(rest)
     form = LOOP_PRAGMAS[name]
     if rest and not form.takes_argument:
-        raise CompileError.at(span, f"#pragma {name} takes no argument", f"write #pragma {name}")
+        raise CompileError.at(
+            span, f"#pragma {name} takes no argument", f"write #pragma {name}", code=Code.PRAGMA_ARGUMENT
+        )
     if not rest and form.bare is None:
-        raise CompileError.at(span, f"#pragma {name} needs a number", f"write #pragma {name} N")
+        raise CompileError.at(
+            span, f"#pragma {name} needs a number", f"write #pragma {name} N", code=Code.PRAGMA_ARGUMENT
+        )
     return LoopPragma(name, span, rest)
 
 
@@ -164,9 +168,11 @@ def _clauses(
         name = re.match(r"\w*", rest)[0]
         inside, after = _parenthesized(rest[len(name) :].strip()) if name in valued else ("", rest[len(name) :].strip())
         if name not in (*valued, *bare) or name in valued and not inside:
-            raise CompileError.at(span, f"#pragma {pragma} does not take '{rest}'", form)
+            raise CompileError.at(span, f"#pragma {pragma} does not take '{rest}'", form, code=Code.PRAGMA_ARGUMENT)
         if name in found:
-            raise CompileError.at(span, f"#pragma {pragma} has {name} twice", "write a pragma for each")
+            raise CompileError.at(
+                span, f"#pragma {pragma} has {name} twice", "write a pragma for each", code=Code.PRAGMA_ARGUMENT
+            )
         found[name], rest = inside or "", after
     return found
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from pcpp import Action, OutputDirective
 
-from ..diag import CompileError, Diagnostic, Span
+from ..diag import Code, CompileError, Diagnostic, Span
 from .conditions import mend_numbers
 from .guard import CHARACTERS_FOR_EACH, DEEPEST_INCLUDE, EXPANDED_FOR_EACH, MOST_EXPANDED, MOST_READ, check_source
 from .included import Files, NotRegular
@@ -126,6 +126,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
                 self._place() or Span(name, 1),
                 f"this file and what it includes are more than {MOST_READ:,} words and signs",
                 "pass large tables as __global const arguments",
+                code=Code.SOURCE_TOO_LARGE,
             )
         starts = [0]
         for line in input.splitlines():
@@ -147,7 +148,12 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             source = tokens[0].source
             place = source.span if isinstance(source, _Origin) else self._place()
             many = f"{most:,} words and signs" if self.expanded > most else f"{CHARACTERS_FOR_EACH * most:,} characters"
-            raise CompileError.at(place, f"macros become more than {many} here", "write the macro as a function")
+            raise CompileError.at(
+                place,
+                f"macros become more than {many} here",
+                "write the macro as a function",
+                code=Code.MACRO_TOO_LARGE,
+            )
 
     def expand_macros(self, tokens, expanding_from=[]):  # noqa: B006 - pcpp's signature
         if not self.depth:  # the text of a file, which was counted when it was read
@@ -194,8 +200,11 @@ class _OpenCLPreprocessor(PastingPreprocessor):
 
     # -- messages
 
-    def report(self, span: Span | None, message: str, hint: str = "", severity: str = "error"):
-        self.diagnostics.append(Diagnostic(message, span, hint, severity))
+    def report(
+        self, span: Span | None, message: str, hint: str = "", severity: str = "error", code: Code | None = None
+    ):
+        code = code or (Code.PREPROCESSOR if severity == "error" else Code.PREPROCESSOR_WARNING)
+        self.diagnostics.append(Diagnostic(message, span, hint, severity, code=code))
 
     def raise_errors(self):
         errors = [d for d in self.diagnostics if d.severity == "error"]
@@ -227,7 +236,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         else:
             if includepath in _PROVIDED:
                 return str(_HEADERS)
-            self.report(self._place(), *self._not_found(includepath))
+            self.report(self._place(), *self._not_found(includepath), code=Code.INCLUDE)
         raise OutputDirective(Action.IgnoreAndRemove)
 
     def _not_found(self, path: str) -> tuple[str, str]:
@@ -244,7 +253,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             return self.files.open(includepath)
         except NotRegular:
             raise CompileError.at(
-                self._place(), f"'{includepath}' is no regular file", "include files of text only"
+                self._place(), f"'{includepath}' is no regular file", "include files of text only", code=Code.INCLUDE
             ) from None
 
     def include(self, tokens, original_line):
@@ -254,6 +263,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
                 self._place(),
                 f"files include each other more than {DEEPEST_INCLUDE} deep",
                 "guard a header by #ifndef or #pragma once",
+                code=Code.INCLUDE,
             )
         yield from super().include(tokens, original_line)
         self.including -= 1
@@ -264,9 +274,9 @@ class _OpenCLPreprocessor(PastingPreprocessor):
         self.lastdirective = directive
         name = directive.value
         if name in _NEED_ARGUMENT and not toks:
-            raise CompileError.at(directive.place, f"#{name} needs something after it")
+            raise CompileError.at(directive.place, f"#{name} needs something after it", code=Code.PREPROCESSOR)
         if name in {"define", "undef", "ifdef", "ifndef"} and toks[0].type != self.t_ID:
-            raise CompileError.at(toks[0].place, f"#{name} needs a name, not '{toks[0].value}'")
+            raise CompileError.at(toks[0].place, f"#{name} needs a name, not '{toks[0].value}'", code=Code.PREPROCESSOR)
         return True
 
     def on_directive_unknown(self, directive, toks, ifpassthru, precedingtoks):
@@ -325,7 +335,9 @@ def preprocess(
         cpp.add_path(str(folder))
     for name, value in {**PREDEFINED, **defines}.items():
         if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, .]*\))?", name):
-            raise CompileError.at(None, f"-D {name}: this is not a name of a macro", "write -D NAME=VALUE")
+            raise CompileError.at(
+                None, f"-D {name}: this is not a name of a macro", "write -D NAME=VALUE", code=Code.OPTIONS
+            )
         cpp.define(f"{name} {value}")
     tokens = _run(cpp, text, file)
     cpp.raise_errors()
@@ -343,11 +355,15 @@ def _run(cpp: _OpenCLPreprocessor, text: str, file: str) -> list:
     except CompileError as error:
         raise CompileError(*cpp.diagnostics, *error.diagnostics) from None
     except RecursionError:
-        raise CompileError.at(cpp._place(), "files include each other, or macros nest, too deeply") from None
+        raise CompileError.at(
+            cpp._place(), "files include each other, or macros nest, too deeply", code=Code.NESTED_TOO_DEEP
+        ) from None
     except (UnicodeDecodeError, IndexError, AttributeError, TypeError, ValueError) as error:
         # pcpp indexes into malformed directives without looking
         place = cpp._place()
-        raise CompileError(*cpp.diagnostics, Diagnostic(f"malformed preprocessor directive ({error})", place)) from None
+        raise CompileError(
+            *cpp.diagnostics, Diagnostic(f"malformed preprocessor directive ({error})", place, code=Code.PREPROCESSOR)
+        ) from None
     return tokens
 
 
@@ -414,7 +430,7 @@ class _Writer:
         place = getattr(token, "place", None)
         if place not in self.pragmas:
             span = token.source.span if isinstance(token.source, _Origin) else self.last
-            raise CompileError.at(span, "stray '#'", "a directive begins its own line")
+            raise CompileError.at(span, "stray '#'", "a directive begins its own line", code=Code.PREPROCESSOR)
         self._raw("\n")
         self._put(f"#pragma {self.pragmas[place]}", place, False)
         self._raw("\n")

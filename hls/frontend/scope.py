@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 from difflib import get_close_matches
 
-from ..diag import CompileError, Diagnostic, Span
+from ..diag import Code, CompileError, Diagnostic, Span
 from .types import CType, Qualified, Struct
 
 __all__ = ["POISON", "EnumConstant", "Scopes", "StructTag", "TypeName"]
@@ -75,7 +75,11 @@ class Scopes:
         known = self.here(name)
         if known is not None and known is not POISON and meaning is not POISON:
             note = Diagnostic("the first one is here", known.span, severity="note")
-            raise CompileError(Diagnostic(f"'{name}' is declared twice", span, "rename one of them", notes=(note,)))
+            raise CompileError(
+                Diagnostic(
+                    f"'{name}' is declared twice", span, "rename one of them", notes=(note,), code=Code.DEFINED_TWICE
+                )
+            )
         self._stack[-1][name] = meaning
 
     def similar(self, name: str, more=()) -> str:
@@ -117,8 +121,8 @@ class Scopes:
         """Say nothing more about the name in this scope."""
         self._stack[-1][str(name)] = POISON
 
-    def warn(self, span: Span | None, message: str, hint: str = ""):
-        self.diagnostics.append(Diagnostic(message, span, hint, "warning"))
+    def warn(self, span: Span | None, message: str, hint: str = "", *, code: Code):
+        self.diagnostics.append(Diagnostic(message, span, hint, "warning", code=code))
 
     @property
     def errors(self) -> list[Diagnostic]:

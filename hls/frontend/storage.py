@@ -1,6 +1,6 @@
 """Where the variables of one function live in its IR."""
 
-from ..diag import CompileError, Span
+from ..diag import Code, CompileError, Span
 from ..ir import Attr, Function, MemoryObject, Type, Value
 from . import types as ct
 from .layout import has_pointer, leaf_count, leaves, memory_element
@@ -142,6 +142,7 @@ class Storage:
                 variable.span,
                 f"'{variable.name}' holds a pointer, so its address cannot be taken",
                 "use its members directly, or keep an index instead of the pointer",
+                code=Code.NO_ADDRESS,
             )
         element = memory_element(t)
         name = self._add(variable.name, element, t.size // element.bytes, variable, space)

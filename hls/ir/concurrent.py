@@ -64,8 +64,8 @@ class Decision:
             history.append((holds, item))
         elif history[number - 1][0] != holds:
             raise ExecutionError(
-                f"not all work-items of group {_ids('group_id', item)} come to this barrier: at {self.condition} "
-                f"{_ids('local_id', item)} decides otherwise than {_ids('local_id', history[number - 1][1])}",
+                f"not all work-items of group {_ids('group_id', item)} reach this barrier: at {self.condition} "
+                f"{_ids('local_id', item)} takes another branch than {_ids('local_id', history[number - 1][1])}",
                 self.barrier,
             )
 

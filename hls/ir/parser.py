@@ -14,13 +14,13 @@ __all__ = ["ParseError", "parse_function", "parse_module"]
 
 _TOKEN = re.compile(
     r"""
-    (?:\s|;[^\n]*)*(?: (?P<string>"(?:[^"\\]|\\.)*")
+    (?:\s|;[^\n]*+)*+(?: (?P<string>"(?:[^"\\]|\\.)*")
     | (?P<float>0f[0-9a-f]+) | (?P<hex>0x[0-9a-f]*) | (?P<number>-?\d+(?![\w.]))
     | (?P<value>%[\w.$]+) | (?P<name>@?[\w.$]+) | (?P<mark>[{}()\[\],:=?*@])
     | (?P<end>\Z) )""",
     re.VERBOSE,
 )
-_SKIPPED = re.compile(r"(?:\s|;[^\n]*)*")
+_SKIPPED = re.compile(r"(?:\s|;[^\n]*+)*+")
 _FLAGS = ("const", "restrict", "volatile")
 
 
@@ -174,11 +174,11 @@ class _Parser:
 
     def define(self) -> Value:
         """``%name: type``, where the name is a stem, ``stem.number`` or a number."""
+        if self.next.text in self.values:
+            self.fail(f"{self.next.text} is defined twice")
         token = self.take("value")
         self.take(text=":")
         value = Value(self.type(), re.sub(r"(^|\.)\d+$", "", token[1:]))
-        if token in self.values:
-            self.fail(f"{token} is defined twice")
         self.values[token] = value
         return value
 
@@ -191,10 +191,12 @@ class _Parser:
 
     def function(self) -> Function:
         self.values = {}
+        if self.next.text not in ("kernel", "helper"):
+            self.fail(f"a function begins with kernel or helper, not with {self.next.text!r}")
         kind = self.take("name")
-        name = self.take("name")
-        if not name.startswith("@"):
+        if self.next.kind == "name" and not self.next.text.startswith("@"):
             self.fail("a function's name begins with @")
+        name = self.take("name")
         f = Function(name[1:], kind)
         self.take(text="(")
         f.args = _owned(self.items(self.define, ")"), f.body)

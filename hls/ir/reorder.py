@@ -1,8 +1,8 @@
 """The order of operations inside regions while more is added: what comes before what, and new places for both."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from . import Function, Op, Region, Value, regions, walk
+from . import Function, Op, Region, regions, walk
 
 __all__ = ["Reordering", "inside"]
 
@@ -19,8 +19,7 @@ class Reordering:
         self.after_: dict[Op, list[Op]] = {}
         self.extra: dict[Op, set[Op]] = {}  # operations that an operation must come after, beyond its operands
         self.homes = {op: region for region in regions(function.body) for op in region.ops}
-        self.defined: dict[Value, Op] = {v: op for op in walk(function.body) for v in op.results}
-        self._known_needs: dict[Op, list[Op]] = {}  #: until something is added
+        self._known_needs: dict[Op, list[Op]] = {}  #: until an operation is added, or gets operands
 
     def before(self, region: Region, op: Op, new: Op) -> Op:
         """Put ``new`` before ``op`` of the region."""
@@ -35,8 +34,12 @@ class Reordering:
     def _enter(self, region: Region, new: Op) -> Op:
         self.homes[new] = region
         self._known_needs.clear()
-        self.defined.update(dict.fromkeys(new.results, new))
         return new
+
+    def takes_more(self, op: Op, around: Iterable[Op]) -> None:
+        """An operation got further operands; ``around`` are the operations that contain it."""
+        for each in (op, *around):
+            self._known_needs.pop(each, None)
 
     def follow(self, region: Region, first: Op, second: Op) -> None:
         """``second`` must stay behind ``first``."""
@@ -66,9 +69,10 @@ class Reordering:
         return False
 
     def _needs(self, region: Region, op: Op):
-        """Operations of the region whose results ``op``, or something inside it, takes."""
-        found = {self.defined.get(v) for inner in inside(op) for v in inner.operands}
-        return [d for d in found if d is not None and d is not op and self.homes[d] is region]
+        """Operations of the region whose results ``op``, or something inside it, takes; tokens of stores and loops are
+        results that were added to them."""
+        found = dict.fromkeys(v.op for inner in inside(op) for v in inner.operands)
+        return [d for d in found if d is not None and d is not op and self.homes.get(d) is region]
 
     def settle(self) -> None:
         """Build all regions anew."""

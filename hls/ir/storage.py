@@ -127,7 +127,7 @@ def address_arithmetic(opcode: str, one: int, other: int) -> int:
     return OUTSIDE if lost or not -OUTSIDE <= result < OUTSIDE else result & (1 << 64) - 1
 
 
-def moved(pointer, offset: int):
+def moved(pointer: Pointer, offset: int) -> Pointer:
     """The pointer so many bytes further; null stays null."""
     return pointer and (pointer[0], address_arithmetic("add", pointer[1], offset))
 

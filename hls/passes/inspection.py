@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..diag import CompileError, Diagnostic
+from ..diag import Code, CompileError, Diagnostic
 from ..ir import Function, print_function
 
 __all__ = ["Inspection"]
@@ -114,6 +114,8 @@ def _writing(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise CompileError(
             Diagnostic(
-                f"cannot write the dump folder {folder}: {error.strerror}", hint="name another folder with --dump-ir"
+                f"cannot write the dump folder {folder}: {error.strerror}",
+                hint="name another folder with --dump-ir",
+                code=Code.CANNOT_WRITE,
             )
         ) from error

@@ -15,7 +15,7 @@ something better:
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..diag import CompileError, Diagnostic
+from ..diag import Code, CompileError, Diagnostic
 from ..ir import Attr, Function, Module, Op
 from ..ir.accesses import last_of_run
 from ..model.area import CELL_NAMES
@@ -222,9 +222,10 @@ def _when(plan: KernelPlan) -> dict[Op, When]:
 
 def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:
     return Diagnostic(
-        f"#pragma ii {loop.ii} costs the clock: what it leaves no registers for takes about {loop.period:.1f} ns, "
-        f"{1000 / loop.period:.0f} MHz instead of {1000 / wanted:.0f}",
+        f"#pragma ii {loop.ii} lowers fmax: its recurrence has too few registers, and its critical path of about "
+        f"{loop.period:.1f} ns allows {1000 / loop.period:.0f} MHz instead of {1000 / wanted:.0f}",
         loop.loop.span,
-        "ask for a larger interval, or do less between two iterations; simulated runs count cycles, not this clock",
+        "use a larger II, or shorten the recurrence; simulated runs count cycles, not this clock",
         "warning",
+        code=Code.II_COSTS_CLOCK,
     )

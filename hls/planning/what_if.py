@@ -251,7 +251,9 @@ class WhatIf:
             options = replace(options, fp_relaxed=fp_relaxed)
         return replace(self.compilation, options=options, warnings=[], changes=[], inspection=None)
 
-    def in_source(self, kernel: CompiledKernel, edits: tuple[SourceEdit, ...], fp_relaxed: bool | None = None):
+    def in_source(
+        self, kernel: CompiledKernel, edits: tuple[SourceEdit, ...], fp_relaxed: bool | None = None
+    ) -> CompiledKernel | None:
         """The kernel after the edits, each of which must find something to change; or with the option that sums of
         floats may be taken in another order."""
 
@@ -268,7 +270,7 @@ class WhatIf:
 
         return self._tried(kernel, (edits, fp_relaxed), plan)
 
-    def in_plan(self, kernel: CompiledKernel, edits: tuple[PlannedEdit, ...]):
+    def in_plan(self, kernel: CompiledKernel, edits: tuple[PlannedEdit, ...]) -> CompiledKernel | None:
         """The planned kernel after the edits, scheduled again."""
 
         def plan():

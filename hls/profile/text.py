@@ -69,7 +69,7 @@ def _apart(stats: dict) -> list[dict]:
 
 def _units(units) -> Table:
     """Of a kernel of several compute units, how they shared the work; what follows is the sum or the mean of them."""
-    table = _table("Compute units", "unit", "groups", "issuing", "<mostly else")
+    table = _table("Compute units", "unit", "groups", "occupancy", "<largest other account")
     for unit in units:
         others = [account for account in unit["accounts"] if account["cause"] != "issued" and account["cycles"]]
         most = max(others, key=lambda account: account["cycles"], default=None)
@@ -80,7 +80,7 @@ def _units(units) -> Table:
 
 def _accounts(stats: dict, lines: list[str]) -> Table:
     """The causes that took cycles, longest first; those without any are left out, the sum is the total all the same."""
-    table = _table("Where every cycle went", "cycles", "share", "<cause", "line", "<source")
+    table = _table("Cycle accounts", "cycles", "share", "<account", "line", "<source")
     for account in sorted(stats["accounts"], key=lambda account: -account["cycles"]):
         if account["cycles"]:
             number = account["line"]
@@ -132,21 +132,13 @@ def _memory(stats: dict) -> Table:
 def _channels(channels: list[dict]) -> Table:
     """As this kernel saw them: of both sides, what waited while it ran."""
     table = _table(
-        "Channels",
-        "line",
-        "<channel",
-        "<this kernel",
-        "values",
-        "depth",
-        "most inside",
-        "readers waited",
-        "writers waited",
+        "Channels", "line", "<channel", "<this kernel", "values", "depth", "max. level", "read stall", "write stall"
     )
     for one in channels:
         table.add_row(
             _line(one),
             one["name"],
-            f"{one['end']}s it",
+            f"{one['end']}s",
             f"{one['values']:,}",
             str(one["depth"]),
             str(one["max_level"]),

@@ -113,7 +113,7 @@ class Advisor:
         if sole is not None and any(op.opcode == "loop" for op in sole.region.ops):
             edit = WithPragmas(sole.loop.span, (("loop_coalesce", ALL),))
             label = sole.loop.attrs.get(Attr.LABEL, "")
-            yield Candidate(f"Make loop {label} and those inside one with #pragma loop_coalesce", (edit,))
+            yield Candidate(f"Coalesce loop {label} and its inner loops with #pragma loop_coalesce", (edit,))
 
     def copies(self, plan: RegionPlan) -> list[RegionPlan]:
         """Other copies of the loop."""
@@ -158,7 +158,7 @@ class Advisor:
     def _against(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
         if cause.kind in _WISHES:
             edit = WithPragmas(plan.loop.span, drop=_WISHES[cause.kind])
-            yield Candidate("Remove the pragma, if there is no other reason for it", (edit,))
+            yield Candidate("Remove the pragma unless it is needed for another reason", (edit,))
         elif cause.kind == "data":
             yield from self._data(cause, plan, critical_args(plan))
         else:
@@ -176,8 +176,8 @@ class Advisor:
 
     def _anew(self, loops: str, cause: Bottleneck, plan: RegionPlan, args: tuple[Value, ...]) -> Iterator[Candidate]:
         yield Candidate(
-            f"Remove it: let {loops} work on a variable that begins anew in each iteration of this loop, and join that "
-            f"to {cause.subject} behind it",
+            f"Remove the dependence: let {loops} update a variable declared in this loop, and combine it with "
+            f"{cause.subject} after {loops}",
             planned=(self._cut(plan, args),),
             at_best=True,
         )
@@ -202,21 +202,23 @@ class Advisor:
     def _memory(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
         promise, name = self._promise(plan, cause), cause.memory.rpartition(".")[2]
         if cause.distance > 1:
-            more = f"Relax it: with more than {cause.distance} iterations between the two accesses fewer have to wait"
+            more = (
+                f"Relax the dependence: a distance of more than {cause.distance} iterations makes fewer accesses wait"
+            )
             yield Candidate(more, (promise,), at_best=True)
         elif cause.memory and not self.explainer.known.contradict(plan.loop, cause.memory):
             array = f" array({name})" if promise.memory is not None else ""
             yield Candidate(
-                f"Remove it: if no iteration touches an element of {name} that another one has stored, say so with "
-                f"#pragma ivdep{array}",
+                f"Remove the dependence: write #pragma ivdep{array} if no iteration accesses an element of {name} that "
+                "another iteration stores",
                 (promise,),
             )
         if cause.distance == 1 and not cause.onchip:
-            apart = f"Move it: work on a private array and copy {name} in before and out behind"
+            apart = f"Move it to memory on the chip: copy {name} to a private array before the loop and back after it"
             yield Candidate(apart, (promise,), at_best=True)
         if cause.onchip:
             yield from self._less(
-                f"loading an element of {name} and storing it", self._without_longest(plan), (promise,)
+                f"the load of an element of {name} and its store", self._without_longest(plan), (promise,)
             )
 
     def _data(self, cause: Bottleneck, plan: RegionPlan, args: tuple[Value, ...]) -> Iterator[Candidate]:
@@ -227,40 +229,38 @@ class Advisor:
             return
         if most is not None and most.part is Part.ROUND_TRIP:
             yield from self._looked_up(
-                f"Move the memory that {cause.subject} is looked up in to a private array, which answers in a few "
-                "cycles",
-                most,
+                f"Copy the memory that {cause.subject} is loaded from to a private array, whose latency is low", most
             )
             return
         others = [other for other in self.copies(plan) if critical_args(other)]
         cut = (self._cut(plan, args), *(Cut(other.loop, critical_args(other)) for other in others))
         likewise = self._likewise(plan, cut[0], cause)
         if most is not None and most.opcode == "load":
-            ahead = "load ahead, before it is known which element will be wanted, and choose among what was loaded"
-            yield Candidate(f"Simplify it: {ahead}", planned=cut, at_best=True)
+            ahead = "load all candidate elements before the index is known, and select one of them"
+            yield Candidate(f"Simplify the recurrence: {ahead}", planned=cut, at_best=True)
         elif most is not None and most.opcode in _SUMS and _nothing_but(cause, _SUMS):
             yield Candidate(
-                f"Relax it: shift {plan.ii + 1} copies of {cause.subject} through a private array, one step an "
-                f"iteration, and add them up in the end{likewise}",
+                f"Relax the dependence: shift {plan.ii + 1} partial sums of {cause.subject} through a private array, "
+                f"one step an iteration, and add them up after the loop{likewise}",
                 planned=cut,
             )
-            yield Candidate("Let the compiler do that by itself, with -fp-relaxed", fp_relaxed=True)
+            yield Candidate("Let the compiler do so with -fp-relaxed", fp_relaxed=True)
         elif most is not None and most.opcode in _PRODUCTS and _nothing_but(cause, _PRODUCTS):
             yield Candidate(
-                f"Relax it: use {plan.ii} copies of {cause.subject} in turn, and combine them behind the "
+                f"Relax the dependence: rotate through {plan.ii} copies of {cause.subject}, and combine them after the "
                 f"loop{likewise}",
                 planned=cut,
             )
         else:
             more = len(cut[0].args) > len(args)  # others hold the loop up as much
             bypass = () if more else self._without_longest(plan)
-            yield from self._less(f"reading {cause.subject} and setting it{likewise}", bypass, cut)
+            yield from self._less(f"the read of {cause.subject} and its update{likewise}", bypass, cut)
 
     def _likewise(self, plan: RegionPlan, cut: Cut, cause: Bottleneck) -> str:
         """Other variables that hold the loop up as much."""
         names = dict.fromkeys(self.explainer.name(arg) for arg in cut.args)
         others = [name for name in names if name and name != cause.subject]
-        return f", and likewise of {' and '.join(others)}" if others else ""
+        return f" (also for {' and '.join(others)})" if others else ""
 
     def _without_longest(self, plan: RegionPlan) -> tuple[Bypass, ...]:
         """The loop, and copies that are as slow, without the longest operation; nothing where it cannot be left out."""
@@ -271,9 +271,12 @@ class Advisor:
         """Less on the way: without its longest operation where that can be left out, or else whatever is left."""
         if bypass:
             words = say_operation(bypass[0].op, {})
-            yield Candidate(f"Simplify it: do less between {between}, the {words} first; without it", planned=bypass)
+            yield Candidate(
+                f"Simplify the recurrence: remove operations between {between}, first the {words}; without it",
+                planned=bypass,
+            )
             return
-        change = f"Simplify it: do less between {between}"
+        change = f"Simplify the recurrence: remove operations between {between}"
         if isinstance(otherwise[0], Cut):
             yield Candidate(change, planned=otherwise, at_best=True)
         else:
@@ -290,19 +293,19 @@ class Advisor:
         early = tuple(KnownEarly(one.loop) for one in (plan, *self.copies(plan)))
         if load is not None:
             yield from self._looked_up(
-                "Move what decides whether to go on to a private array, which answers in a few cycles: the load of "
-                f"{load.subject} is waited for before the next iteration begins",
+                "Copy the data of the exit condition to a private array, whose latency is a few cycles: the next "
+                f"iteration waits for the load of {load.subject}",
                 load,
             )
         elif call is not None and call.opcode == "channel_read":
             yield Candidate(
-                f"Simplify it: the read of channel {call.subject} decides whether to go on, and none is made ahead of "
-                "that; send how many values there will be before them, and let the condition compare a counter with it",
+                f"Simplify the exit condition: it depends on the read of channel {call.subject}, and channel reads are "
+                "not speculative; send the number of values first, and compare a counter with it",
                 planned=early,
                 at_best=True,
             )
         else:
-            change = "Simplify it: compute the bound before the loop, and let the condition compare a counter with it"
+            change = "Simplify the exit condition: compute the bound before the loop, and compare a counter with it"
             yield Candidate(change, planned=early, at_best=True)
 
     def _ports(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
@@ -319,13 +322,13 @@ class Advisor:
 
     def _stores(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
         apart = (
-            "or places that the compiler can tell apart, as sums of counters with different constants are"
+            "or addresses that the compiler can disambiguate, such as loop counters plus different constants"
             if cause.kind == "turns"
-            else f"or an array for each in place of {cause.memory}"
+            else f"or a separate array for each store instead of {cause.memory}"
         )
         memory = self.memories.get(cause.memory)
         edit = OneStore(plan.loop.span, memory.span if memory else None)
-        yield Candidate(f"Remove it: one store in an iteration, {apart}", (edit,), at_best=True)
+        yield Candidate(f"Remove the conflict: use one store an iteration, {apart}", (edit,), at_best=True)
 
 
 def _largest(cause: Bottleneck) -> Share | None:

@@ -15,11 +15,11 @@ def outcome(one: WouldBe, loop: Loop) -> str:
     """The figures after a change, for a reader who knows those of the loop before."""
     words = f"II {one.ii}"
     if one.interleaving > 1:
-        words += f", {one.interleaving} invocations in turn"
+        words += f", {one.interleaving} invocations interleaved"
     if one.interval is not None and (one.interval != one.ii or one.interleaving > 1):
         words += ", an iteration every " + ("cycle" if one.interval == 1 else f"{_number(one.interval)} cycles")
     if one.fmax_mhz and loop.path and one.fmax_mhz < loop.path.fmax_mhz:
-        words += f", for at most {one.fmax_mhz:g} MHz"
+        words += f", fmax {one.fmax_mhz:g} MHz"
     return f"{words} at best" if one.at_best else words
 
 

@@ -103,7 +103,7 @@ class LoopExplainer:
     # --- within one level: the critical cycle of the schedule ---
 
     def _resource(self, found) -> Bottleneck:
-        subject = f"{found.resource} ({found.uses} uses, {found.limit} in a cycle)"
+        subject = f"{found.resource} ({found.uses} uses, {found.limit} a cycle)"
         return Bottleneck("resource", subject, memory=str(found.resource), onchip=True)
 
     def _scheduled(self, plan: RegionPlan, found) -> Bottleneck:
@@ -151,7 +151,7 @@ class LoopExplainer:
         kind = key[0] if isinstance(key, tuple) else key
         if kind in ("read", "write"):
             name = self.name(plan.carried[key[1]].arg)
-            words = f"register of {name}" if name else "register between iterations"
+            words = f"register of {name}" if name else "register of a carried value"
             return words, None, Part.REGISTER, "", name
         if kind == "in":
             return f"arrival of {self.name(key[1])}".removesuffix(" of "), None, Part.ARRIVAL, "", ""
@@ -242,7 +242,7 @@ class LoopExplainer:
                 cycles = min(cycles, rest)
                 rest -= cycles
                 shares.append(Share(self._say_row(op), op.span, cycles / plan.ii, _part(op), op.opcode, _subject(op)))
-        shares.append(Share("pipeline stages and queues on the way", None, rest / plan.ii, Part.PIPELINE))
+        shares.append(Share("pipeline stages and queues", None, rest / plan.ii, Part.PIPELINE))
         return tuple(share for share in shares if share.share > 0)
 
     def say(self, op: Op) -> str:
@@ -257,7 +257,7 @@ class LoopExplainer:
     def _say_row(self, op: Op) -> str:
         words = say_operation(op, self.memories)
         if op in self.loops:
-            return f"{words} (at least one pass through it)"
+            return f"{words} (at least one invocation)"
         return f"{words} (round trip to memory)" if op.opcode == "load" else words
 
 

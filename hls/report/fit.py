@@ -1,6 +1,6 @@
 """Whether a design fits the board's device: what does not, the largest parts of it, and what helps."""
 
-from ..diag import Diagnostic
+from ..diag import Code, Diagnostic
 from .model import Channel, Report
 
 __all__ = ["misfits"]
@@ -9,10 +9,10 @@ __all__ = ["misfits"]
 MOST_PARTS = 3
 #: what helps, by resource
 HELP = {
-    "logic": "unroll less, ask for fewer compute units or lanes, or let fewer places access global memory",
-    "registers": "unroll less, keep large arrays in memory, or ask for fewer compute units or lanes",
-    "rams": "make channels and arrays smaller, ask for fewer copies of them, or set -private-cache-bytes and "
-    "-const-cache-bytes lower",
+    "logic": "unroll less, use fewer compute units or lanes, or fewer accesses to global memory",
+    "registers": "unroll less, keep large arrays in memory, or use fewer compute units or lanes",
+    "rams": "make channels and arrays smaller, use fewer copies of them, or lower -private-cache-bytes and "
+    "-const-cache-bytes",
     "dsps": "unroll loops with multiplications less, or use narrower numbers",
 }
 
@@ -41,7 +41,7 @@ def _warning(report: Report, field: str, name: str) -> Diagnostic:
             for one in kernel.memories
         ]
     largest = sorted((part for part in parts if part[0]), key=lambda part: -part[0])[:MOST_PARTS]
-    notes = tuple(Diagnostic(f"{what} takes {count:,}", span, severity="note") for count, what, span in largest)
+    notes = tuple(Diagnostic(f"{what} needs {count:,}", span, severity="note") for count, what, span in largest)
     if field == "rams":
         notes += tuple(
             _of_channel(one)
@@ -49,11 +49,12 @@ def _warning(report: Report, field: str, name: str) -> Diagnostic:
             if "block RAM" in one.storage
         )
     return Diagnostic(
-        f"the design takes {used:,} {name}, and the device of board {report.board} has {there:,}",
+        f"the design needs {used:,} {name}, but the device of board {report.board} has {there:,}",
         largest[0][2] if largest else None,
         f"{HELP[field]}; or choose a larger board with --board",
         "warning",
         notes,
+        code=Code.DOES_NOT_FIT,
     )
 
 

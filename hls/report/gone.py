@@ -11,8 +11,8 @@ __all__ = ["NEVER", "ONCE", "REMOVED", "REPLACED", "LoopWatch"]
 
 NEVER, ONCE, REMOVED, REPLACED = "never runs", "runs once", "removed", "replaced"
 #: passes that take away what nobody needs, and those that know how often a loop runs
-_UNUSED = frozenset({"dead-code-elimination", "dead-store-elimination"})
-_COUNTING = frozenset({"constant-folding", "unroll", "simplify-single-work-item", "specialize-backedges"})
+UNUSED = frozenset({"dead-code-elimination", "dead-store-elimination"})
+COUNTING = frozenset({"constant-folding", "unroll", "simplify-single-work-item", "conditional-specialization"})
 
 
 class LoopWatch(Inspection):
@@ -38,9 +38,9 @@ class LoopWatch(Inspection):
 
 def _why(name: str, inside: frozenset[Span], function: Function) -> str:
     """``inside``: the places of what the loop did."""
-    if name in _UNUSED:
+    if name in UNUSED:
         return REMOVED
-    if name not in _COUNTING:
+    if name not in COUNTING:
         return REPLACED
     return ONCE if any(op.span in inside for op in walk(function.body)) else NEVER
 

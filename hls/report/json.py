@@ -3,7 +3,7 @@
 import dataclasses
 import json
 
-from ..diag import Diagnostic, Span
+from ..diag import Code, Diagnostic, Span
 from .model import Loop, Memory, Report
 
 __all__ = ["render"]
@@ -17,6 +17,8 @@ def render(report: Report) -> str:
 def _plain(value):
     if isinstance(value, Span):
         return {"file": value.file, "line": value.line, "column": value.column}
+    if isinstance(value, Code):
+        return value.number
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     if not dataclasses.is_dataclass(value):

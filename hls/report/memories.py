@@ -76,7 +76,7 @@ def _lines(ops) -> tuple[int, ...]:
 def _banks(planned: OnChipMemory) -> str:
     """How a bank is chosen; "" where there is one."""
     inner, word = planned.banking.map, planned.word_bytes
-    parts = ["one for each copy"] if planned.map.banks > inner.banks else []
+    parts = ["one for each private copy"] if planned.map.banks > inner.banks else []
     if inner.bits:
         parts.append(_function(inner, word))
     return ", and ".join(parts)
@@ -86,15 +86,15 @@ def _function(map, word: int) -> str:
     low, count = map.bits[-1], len(map.bits)
     if map.fold is not None:
         digits = "all bits" if count == 1 else f"all digits of {count} bits"
-        return f"the exclusive or of {digits} of the number of a word of {word} bytes says which"
+        return f"selected by the exclusive or of {digits} of the index of a {word}-byte word"
     if map.bits != tuple(range(low + count - 1, low - 1, -1)):
-        return f"bits {', '.join(str(bit) for bit in map.bits)} of the number of a word of {word} bytes choose one"
+        return f"selected by bits {', '.join(str(bit) for bit in map.bits)} of the index of a {word}-byte word"
     rule = (
-        f"neighbouring words of {word} bytes are in different ones"
+        f"interleaved by words of {word} bytes"
         if low == 0
-        else (f"each piece of {1 << low:,} words of {word} bytes is in another one than the one before")
+        else (f"interleaved by blocks of {1 << low:,} words of {word} bytes")
     )
-    return rule + (f", moved on by one every {1 << map.skew:,} words" if map.skew is not None else "")
+    return rule + (f", skewed by one bank every {1 << map.skew:,} words" if map.skew is not None else "")
 
 
 def _turns(kernel, planned: OnChipMemory) -> tuple[Turns, ...]:
@@ -137,11 +137,11 @@ def _reason(planned: OnChipMemory, ops: list[Op]) -> str:
     meetings = planned.banking.meetings
     uses = [meetings.uses[op] for op in ops]
     if len(ops) > 1 and any(other.key in use.excludes for use in uses for other in uses):
-        return "only one of them takes place"
+        return "their conditions exclude each other"
     met = [(a, b) for a in uses for b in uses if a is not b and not meetings.never(a.key, b.key)]
     if any(b.key in a.alone for a, b in met):
-        return "a barrier is between them, and each group has banks of its own"
-    return "one loop is over when the next begins" if met and len({id(use.row[0]) for use in uses}) > 1 else ""
+        return "a barrier separates them, and each work-group has its own banks"
+    return "one loop ends before the other starts" if met and len({id(use.row[0]) for use in uses}) > 1 else ""
 
 
 def _rating(planned: OnChipMemory, turns: tuple[Turns, ...], blocks: int) -> str:
@@ -154,30 +154,26 @@ def _advice(planned: OnChipMemory, turns: tuple[Turns, ...]) -> str:
     name = planned.memory.name
     if any(one.kind == "load" for one in turns):
         return (
-            f"more copies of {name} let its loads start together: write a larger max_replicates or numreadports, "
-            "or leave it out"
+            f"more copies of {name} let its loads read in the same cycle: raise max_replicates or numreadports, or "
+            "remove it"
         )
     if turns and planned.banking.asked.geometry:
         return (
-            f"other banks may keep the stores of {name} apart: leave numbanks and bank_bits out, or index the "
-            "dimension that they choose by constants"
+            f"other banks may remove the conflict of the stores to {name}: remove numbanks and bank_bits, or index "
+            "the dimension that selects the bank by constants"
         )
     if turns:
         return (
-            f"index a dimension of {name} by numbers that are known at compile time, or by neighbouring ones, so "
-            "that its stores go to "
-            "different banks; or make them one store of a value that is chosen before"
+            f"index a dimension of {name} by compile-time constants or by adjacent indices, so that its stores go "
+            "to different banks; or select the value first and store once"
         )
     if planned.write_ports > 1 and planned.with_one_write.rams < planned.rams:
         return (
-            f"numwriteports(1) takes {planned.with_one_write.rams} block RAMs for {name} instead of "
-            f"{planned.rams}, if its stores may take turns"
+            f"numwriteports(1) needs {planned.with_one_write.rams} block RAMs for {name} instead of {planned.rams}, "
+            "if its stores may share a port"
         )
     if planned.most_copies > 1:
-        return f"fewer places that read {name} mean fewer copies"
+        return f"fewer read sites of {name} need fewer copies"
     if len(planned.loads) > 1 or len(planned.stores) > 1:
-        return (
-            f"with one place that reads {name} and one that stores to it nothing would be chosen among, which may "
-            "let the clock be faster"
-        )
+        return "one read and one write site would need no port multiplexer and may raise fmax"
     return ""

@@ -18,57 +18,52 @@ def memory_section(memories: Iterable[Memory], wrap: Callable[[str, str], list[s
         for number, text in enumerate(_paragraph(memory))
         for line in wrap(text, "    " if number else "  ")
     ]
-    return ["", "Memories inside the kernel", *lines] if lines else []
+    return ["", "Memory inside the kernel", *lines] if lines else []
 
 
 def _paragraph(memory: Memory) -> list[str]:
     lines = [f"{_SPACES[memory.space]} {memory.name}{at(memory.span)}: {memory.rating}.", _figures(memory)]
     if memory.merged:
-        how = {"depth": "one behind the other", "width": "side by side in each word"}[memory.merged_by]
+        how = {"depth": "by depth", "width": "by width"}[memory.merged_by]
         lines.append(
-            f"One memory for {', '.join(memory.merged[:-1])} and {memory.merged[-1]}, {how}: they share its ports."
+            f"Merged {how} from {', '.join(memory.merged[:-1])} and {memory.merged[-1]}, which share its ports."
         )
     if memory.banks > 1:
         lines.append(f"{memory.banks} banks: {memory.banked}.")
     if memory.copies > 1:
         lines.append(
-            f"Replicated {memory.copies} times, so that {_count(memory.reads + memory.atomics, 'load')} can be made "
-            "at once."
+            f"Replicated {memory.copies} times: {_count(memory.reads + memory.atomics, 'load')} can read at once."
         )
     if memory.pumping == "double-pumped":
         times = (
-            "twice a cycle, and written twice, by one port before the other"
+            "twice a cycle and written twice, by one port before the other"
             if memory.write_ports > 1
-            else "three times a cycle, and written once"
+            else "three times a cycle and written once"
             if memory.writes or memory.atomics
             else "four times a cycle"
         )
         lines.append(
-            "Its blocks run on a clock of twice the frequency (port sync2x_clk), so that each is read up to "
-            f"{times}; a load takes two "
-            "cycles more than a single-pumped one."
+            f"Double-pumped: its RAMs run at twice the clock (port sync2x_clk); each is read up to {times}; a load "
+            "takes two cycles more than from a single-pumped memory."
         )
     if memory.groups > 1 and memory.owners != "groups":
-        who = "work-items" if memory.owners == "work-items" else "iterations of the loop in which it begins anew"
+        who = "work-item" if memory.owners == "work-items" else "iteration of the loop that declares it"
         lines.append(
-            f"{memory.groups} private copies, for as many {who}, which are under way at once: "
-            f"{_growth(memory, 'private_copies(1) means one')}"
+            f"{memory.groups} private copies, one for each {who} in flight: "
+            f"{_growth(memory, 'private_copies(1) makes one')}"
         )
     elif memory.groups > 1:
-        fewer = "fewer barriers, or larger groups (max_work_group_size), mean fewer parts"
-        lines.append(
-            f"{memory.groups} parts, for as many groups of work-items that are under way at once: "
-            f"{_growth(memory, fewer)}"
-        )
+        fewer = "fewer barriers or larger groups (max_work_group_size) need fewer copies"
+        lines.append(f"{memory.groups} private copies, one for each work-group in flight: {_growth(memory, fewer)}")
     lines += [f"Accesses at {_at_lines(one.lines)} share a port: {one.reason}." for one in memory.sharing]
     for one in memory.turns:
-        others = _one_port(memory) if one.kind == "store" else "the copies that there may be"
+        others = _one_port(memory) if one.kind == "store" else "the allowed copies"
         lines.append(
-            f"{'Stores' if one.kind == 'store' else 'Loads'} at {_at_lines(one.lines)} take turns at {others}: "
-            f"{one.cycles} cycles for each iteration."
+            f"Conflict: {'stores' if one.kind == 'store' else 'loads'} at {_at_lines(one.lines)} share {others}: "
+            f"{one.cycles} cycles an iteration."
         )
     if memory.attributes:
-        lines.append(f"Asked for by the source: {', '.join(memory.attributes)}.")
+        lines.append(f"Requested in the source: {', '.join(memory.attributes)}.")
     if memory.advice:
         lines.append(f"{memory.advice[0].upper()}{memory.advice[1:]}.")
     return lines
@@ -76,9 +71,9 @@ def _paragraph(memory: Memory) -> list[str]:
 
 def _one_port(memory: Memory) -> str:
     return (
-        "the port for storing to a bank"
+        "the write port of a bank"
         if memory.write_ports == 1
-        else f"one of the {memory.write_ports} ports for storing to a bank"
+        else f"one of the {memory.write_ports} write ports of a bank"
     )
 
 
@@ -86,8 +81,8 @@ def _figures(memory: Memory) -> str:
     accesses = [_count(memory.reads, "read"), _count(memory.writes, "write")]
     if memory.atomics:
         accesses.append(_count(memory.atomics, "atomic operation"))
-    where = _count(memory.blocks, "block RAM") if memory.blocks else "tables, not block RAM"
-    free = "stall-free" if memory.stall_free else "some accesses take turns"
+    where = _count(memory.blocks, "block RAM") if memory.blocks else "LUT RAM"
+    free = "stall-free" if memory.stall_free else "some accesses share ports"
     return (
         f"Requested {_count(memory.requested, 'byte')}, implemented {_count(memory.implemented, 'byte')} in {where}, "
         f"{memory.pumping}, {free}, "
@@ -97,11 +92,11 @@ def _figures(memory: Memory) -> str:
 
 def _growth(memory: Memory, fewer: str) -> str:
     if memory.blocks <= memory.of_one_group:
-        return "one would take no fewer block RAMs."
+        return "one copy would need as many block RAMs."
     times = (
-        f"{memory.blocks / memory.of_one_group:.3g} times the block RAMs of one"
+        f"{memory.blocks / memory.of_one_group:.3g} times the block RAMs of one copy"
         if memory.of_one_group
-        else "one would be kept in tables"
+        else "one copy would be in LUT RAM"
     )
     return f"{times}. {fewer[0].upper()}{fewer[1:]}."
 

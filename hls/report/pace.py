@@ -66,21 +66,21 @@ class Pace:
             return ""
         if together < plan.slots:
             return (
-                "the loop around it passes its invocations one at a time, so that none take turns"
+                "no interleaving: the outer loop starts one invocation at a time"
                 if together == 1
-                else f"the loop around it passes {together} of its invocations at a time"
+                else f"the outer loop starts {together} invocations at a time"
             )
         if entered_once:
-            return "nothing takes turns with this loop: a launch enters it once"
+            return "no interleaving: a launch enters this loop once"
         asked = _asked(plan.loop)
         if asked and plan.slots == Limits.of(plan.loop).slots:
             return f"{asked} allows {_count(plan.slots)} at a time"
         if plan.slots > 1 and Attr.INTERLEAVE_REASON in attrs:
-            return f"no more than {plan.slots} invocations take turns: {attrs[Attr.INTERLEAVE_REASON]}"
+            return f"interleaves at most {plan.slots} invocations: {attrs[Attr.INTERLEAVE_REASON]}"
         if plan.slots > 1:
-            return f"the II asks for {plan.ii} invocations in turn; a loop keeps {plan.slots} at most"
-        reason = attrs.get(Attr.INTERLEAVE_REASON, "what one invocation writes, the next one may read or overwrite")
-        return f"invocations run one at a time: {reason}"
+            return f"{plan.ii} interleaved invocations would hide the II; a loop has at most {plan.slots} slots"
+        reason = attrs.get(Attr.INTERLEAVE_REASON, "an invocation may read or overwrite what the previous one stores")
+        return f"serialized, one invocation at a time: {reason}"
 
 
 def _asked(loop: Op) -> str:

@@ -37,10 +37,10 @@ _OPERATIONS = {
     "fadd": "floating-point add",
     "fsub": "floating-point subtract",
     "fmul": "floating-point multiply",
-    "fma": "floating-point multiply and add",
-    "fsum": "floating-point sum rounded once",
+    "fma": "fused multiply-add",
+    "fsum": "fused floating-point sum",
     "fsqrt": "square root",
-    "fintegral": "rounding to a whole number",
+    "fintegral": "rounding to an integral value",
     "fresize": "floating-point conversion",
     "fdiv": "floating-point divide",
     "fneg": "floating-point negate",
@@ -52,12 +52,12 @@ _OPERATIONS = {
     "zext": "integer conversion",
     "sext": "integer conversion",
     "trunc": "integer conversion",
-    "bitcast": "reinterpretation",
-    "sitofp": "integer to floating-point",
-    "uitofp": "integer to floating-point",
-    "fptosi": "floating-point to integer",
-    "fptoui": "floating-point to integer",
-    "select": "choice by a condition",
+    "bitcast": "bitcast",
+    "sitofp": "integer to floating-point conversion",
+    "uitofp": "integer to floating-point conversion",
+    "fptosi": "floating-point to integer conversion",
+    "fptoui": "floating-point to integer conversion",
+    "select": "select",
     "extract": "read of array",
     "insert": "write to array",
     "addr": "address",
@@ -70,7 +70,7 @@ def at(span: Span | None) -> str:
     if span is None:
         return ""
     if span.file.startswith(f"{FOLDER}/"):
-        return " (of a mathematical function)"
+        return " (in a mathematical function)"
     main = _main.get()
     return f" (line {span.line})" if main in (None, span.file) else f" ({Path(span.file).name}:{span.line})"
 
@@ -106,9 +106,9 @@ def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
     if op.opcode in ("channel_read", "channel_write"):
         return f"{op.opcode.removeprefix('channel_')} of channel {op.attrs[Attr.CHANNEL]}"
     if op.opcode == "hazard":
-        return f"comparison with earlier stores to {op.attrs[Attr.MEM]}"
+        return f"hazard unit of {op.attrs[Attr.MEM]}"
     if op.opcode == "fence":
-        return f"stores to {', '.join(op.attrs[Attr.MEMS])} on their way into memory"
+        return f"fence for stores to {', '.join(op.attrs[Attr.MEMS])}"
     words = _OPERATIONS.get(op.opcode, op.opcode)
     name = variable(op.results[0], memories) if op.results else ""
     if op.opcode in ("extract", "insert"):

@@ -61,9 +61,9 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
     )
     if onchip is not None:
         place = _block_ram(kernel.memory, onchip)
-        place += f"; {lanes} times, once for each lane" if onchip.memory.name != name else ""
+        place += f"; {lanes} copies, one for each lane" if onchip.memory.name != name else ""
     elif together is not None:
-        place = f"in the memory {together}, as the source asks"
+        place = f"merged into memory {together}, as requested in the source"
     elif table:
         place = (
             "a table in logic, read through multiplexers" if whole else "constants inside the operations that use them"
@@ -72,8 +72,8 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
         wide = whole[0].type.bits
         place = (
             f"{'one wide register' if wide == bits else f'{bits // wide} wide registers, one for each column,'} of "
-            f"{wide:,} bits; an index that is not constant goes through multiplexers, which costs most: "
-            "index it by constants, as loops do that are unrolled"
+            f"{wide:,} bits; an index that is not a constant needs multiplexers, which cost the most area: "
+            "index it by constants, for example in unrolled loops"
         )
     else:
         place = _elements(name, memory, values, kernel)
@@ -82,10 +82,10 @@ def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Pr
 
 def _block_ram(plan, memory) -> str:
     copies, banks, writes = memory.most_copies, memory.map.banks, len(memory.stores)
-    kind = "block RAM" if memory.rams else "tables of logic cells"
+    kind = "block RAM" if memory.rams else "LUT RAM"
     parts = [f"{'' if writes else 'ROM in '}{kind}, {memory.words:,} words of {8 * memory.word_bytes} bits"]
     if Attr.HOLDS_UP in dict(memory.memory.attrs):
-        parts.append("otherwise it would hold up a loop")
+        parts.append("chosen because registers would limit the II of a loop")
     if banks > 1:
         parts.append(f"{banks} banks")
     if copies > 1:
@@ -95,16 +95,10 @@ def _block_ram(plan, memory) -> str:
     turns = memory.banking.stores.most
     if turns > 1:
         ports = "a write port" if memory.write_ports == 1 else f"{memory.write_ports} write ports"
-        parts.append(
-            f"stores share {ports}, up to {turns} of them in turn" + (" at each" if memory.write_ports > 1 else "")
-        )
+        parts.append(f"up to {turns} stores share {ports}" + (" each" if memory.write_ports > 1 else ""))
     seen = sum(plan.accesses[op].forwarding for op in memory.loads)
     if seen:
-        parts.append(
-            f"{seen} of its loads see{'s' if seen == 1 else ''} what is being stored"
-            if len(memory.loads) > 1
-            else "its load sees what is being stored"
-        )
+        parts.append(f"forwarding at {seen} of its loads" if len(memory.loads) > 1 else "forwarding at its load")
     return "; ".join(parts)
 
 
@@ -134,7 +128,7 @@ def _shift_register(name: str, buffers: list, values: list[Value]) -> str:
             f"{_count(len(ring.loads), 'load')}"
         )
     sometimes = any(dict(found.memory.attrs).get(Attr.CONDITIONAL) for found in buffers)
-    return text + ("; shifted under a condition, which costs nothing: only where it begins moves" if sometimes else "")
+    return text + ("; the shift is conditional, at no cost: only the origin moves" if sometimes else "")
 
 
 def _taps(elements: Collection[str], kernel) -> str:
@@ -155,7 +149,7 @@ def _count(number: int, word: str) -> str:
 def _registers(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
     elements = {f"{name}.{k}": k for k in range(memory.length)}
     if not any(v.name in elements for v in values):
-        return "no storage: every element is known, or passed on in the pipeline"
+        return "no storage: every element is a constant or a value in the pipeline"
     moves = {}
     for plan in kernel.plan.loops.values():
         for c in plan.carried:
@@ -168,8 +162,4 @@ def _registers(name: str, memory: MemoryObject, values: list[Value], kernel) -> 
             f"shift register of {memory.length}{_taps(elements, kernel)}: {_count(kept, 'register')} of "
             f"{memory.element.bits} bits"
         )
-    return (
-        f"{_count(kept, 'register')} of {memory.element.bits} bits"
-        if kept
-        else "values in the pipeline, no storage of their own"
-    )
+    return f"{_count(kept, 'register')} of {memory.element.bits} bits" if kept else "no storage: values in the pipeline"

@@ -34,31 +34,27 @@ def _render(report: Report) -> str:
             RULE,
             *(line for one in report.channels for line in _wrapped(_channel(one), "  ")),
         ]
-    lines += _section("Kernels that wait for each other", [_network(one) for one in report.networks])
-    lines += ["", RULE, "Estimated resources, counted in the Verilog before synthesis", RULE]
+    lines += _section("Deadlock analysis", [_network(one) for one in report.networks])
+    lines += ["", RULE, "Estimated resources (counted in the Verilog, before synthesis)", RULE]
     lines += _resources(report)
     lines += _messages(report.messages)
     return "\n".join(lines) + "\n"
 
 
 def _kernel(kernel: Kernel, report: Report) -> list[str]:
-    together = f", {kernel.lanes} of them side by side" if kernel.lanes > 1 else ""
-    together += (
-        f", in {kernel.units} compute units (what follows is one of them; resources are of all)"
-        if kernel.units > 1
-        else ""
-    )
-    kind = f"work-items of an NDRange{together}" if kernel.ndrange else "a single work-item"
-    why = f", because {kernel.reason}" if kernel.reason else ""
-    lines = [f"Kernel {kernel.name}{at(kernel.span)}: {kind}{why}", RULE, "", "Loops"]
-    lines += _tree(kernel.loops, report.clock_mhz) or ["  none: each launch takes one pass through the pipeline"]
+    together = f", {kernel.lanes} lanes" if kernel.lanes > 1 else ""
+    together += f", {kernel.units} compute units (loops of one unit, resources of all)" if kernel.units > 1 else ""
+    kind = f"NDRange kernel{together}" if kernel.ndrange else "single work-item kernel"
+    why = f": {kernel.reason}" if kernel.reason else ""
+    lines = [f"Kernel {kernel.name}{at(kernel.span)}, {kind}{why}", RULE, "", "Loops"]
+    lines += _tree(kernel.loops, report.clock_mhz) or ["  none: a launch is one pass through the pipeline"]
     lines += _section("Global memory", [_access(access) for access in kernel.accesses])
     lines += memory_section(kernel.memories, _wrapped)
     lines += _section(
-        "Ways from channel to channel",
+        "Latency between channels",
         [f"{one.source} to {one.target}: {_count(one.cycles, 'cycle')}" for one in kernel.ways],
     )
-    lines += _section("Arrays and tables", [_private(private) for private in kernel.privates])
+    lines += _section("Private arrays and constant tables", [_private(private) for private in kernel.privates])
     return lines + _messages(kernel.messages)
 
 
@@ -70,7 +66,8 @@ def _messages(messages) -> list[str]:
     lines = []
     for message in messages:
         place = f"{message.span}: " if message.span else ""
-        lines.append(f"{place}{message.severity}: {message.message}")
+        number = f"[{message.code.number}]" if message.code else ""
+        lines.append(f"{place}{message.severity}{number}: {message.message}")
         if message.hint:
             lines.append(f"  hint: {message.hint}")
     return _section("Messages", lines)
@@ -98,7 +95,7 @@ def _wrapped(finding: str, margin: str) -> list[str]:
 
 def _headline(loop: Loop) -> str:
     name = "Work-items" if loop.work_items else f"Loop {loop.label}".rstrip()
-    copies = f", {loop.copies} times side by side" if loop.copies > 1 else ""
+    copies = f", {loop.copies} copies in parallel" if loop.copies > 1 else ""
     trips = f", {_count(loop.trip_count, 'iteration')}" if loop.trip_count is not None else ""
     return f"{name}{at(loop.span)}{copies}{trips}: {_rate(loop)}"
 
@@ -106,9 +103,7 @@ def _headline(loop: Loop) -> str:
 def _rate(loop: Loop) -> str:
     if loop.part_of:
         how, into = loop.part_of
-        return (
-            f"{'coalesced with' if how == 'coalesced' else 'fused with'} the loop{at(into)}, whose figures are for both"
-        )
+        return f"{'coalesced' if how == 'coalesced' else 'fused'} with the loop{at(into)}, whose figures are of both"
     if not loop.ii:
         return "unrolled" if loop.unroll else _GONE[loop.gone]
     ii = f"II {loop.ii}, "
@@ -116,28 +111,32 @@ def _rate(loop: Loop) -> str:
         return f"II {'up to ' if loop.ii > 1 else ''}{loop.ii}, {_paced_by_memory(loop)}"
     if loop.interleaving > 1:
         rate = "every cycle" if loop.interleaving == loop.ii else f"every {loop.scheduled_ii:.3g} cycles"
-        return f"{ii}{loop.interleaving} invocations take turns, so that an iteration starts {rate}"
+        return f"{ii}interleaves {loop.interleaving} invocations: an iteration starts {rate}"
     if _inner(loop):
-        own = "" if loop.ii == 1 else f", after {loop.ii} cycles at the earliest"
-        every = f", which is every {loop.paced:,} cycles" if loop.paced is not None and loop.paced >= loop.ii else ""
-        return f"{ii}an iteration starts when the loop inside takes it{every or own}{_unless(loop)}"
+        own = "" if loop.ii == 1 else f": an iteration starts after at least {loop.ii} cycles"
+        every = (
+            f": an iteration starts every {loop.paced:,} cycles"
+            if loop.paced is not None and loop.paced >= loop.ii
+            else ""
+        )
+        return f"{ii}paced by the inner loop{every or own}{_unless(loop)}"
     return f"{ii}an iteration starts every {_cycles(max(loop.ii, loop.paced or 0))}{_unless(loop)}"
 
 
-#: what is said of loops that are none in hardware
+#: what became of loops that are not in hardware
 _GONE = {
-    "runs once": "runs once, so no loop is left",
-    "never runs": "never runs, so no loop is left",
+    "runs once": "runs once",
+    "never runs": "removed: it never runs",
     "removed": "removed: its result is never used",
-    "replaced": "replaced by hardware without a loop that computes the same",
-    "": "no loop is left",
+    "replaced": "replaced by hardware without a loop",
+    "": "no loop in hardware",
 }
 
 
 def _paced_by_memory(loop: Loop) -> str:
     """Of a loop that waits for memory, or of which the source lets so many iterations in at a time."""
     cycles = max(loop.ii, loop.paced or 0)
-    sooner = "sooner where memory answers at once, or is not asked"
+    sooner = "earlier if memory answers earlier or is not accessed"
     return f"an iteration starts after at most {_cycles(cycles, True)}, {sooner}{_unless(loop)}"
 
 
@@ -148,7 +147,7 @@ def _cycles(number: int, counted: bool = False) -> str:
 def _unless(loop: Loop) -> str:
     """What conflicts of addresses cost."""
     most = max((one.cycles for one in loop.conflicts), default=0)
-    return f" unless addresses meet, then after up to {most:,} cycles" if most else ""
+    return f"; up to {most:,} cycles after an address conflict" if most else ""
 
 
 def _inner(loop: Loop) -> bool:
@@ -160,15 +159,16 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
     lines = _unroll(loop)
     if loop.variants:
         alike = (f"{one.count} with II {one.ii}{_in_turn(one)}" for one in loop.variants)
-        lines.append(f"Its copies differ: {'; '.join(alike)}. What follows is of the slowest.")
+        lines.append(f"The copies differ: {'; '.join(alike)}. The figures are of the slowest copy.")
     if loop.bottleneck:
-        lines += _bottleneck(loop.bottleneck)
+        lines += _bottleneck(loop.ii, loop.bottleneck)
     for region in loop.serial:
         known = loop.bottleneck is not None and _cause(region.cause) == _cause(loop.bottleneck)
         lines.append(
-            f"So one iteration at a time passes {_names(region.loops)}."
+            f"Serial region: one iteration of this loop at a time executes {_names(region.loops)}."
             if known
-            else f"One iteration at a time passes {_names(region.loops)}, because {_cause(region.cause)}."
+            else f"Serial region: one iteration of this loop at a time executes {_names(region.loops)}; cause: "
+            f"{_cause(region.cause)}."
         )
     lines += [_additional(other) for other in loop.additional]
     lines += [_conflict(one) for one in loop.conflicts]
@@ -177,15 +177,13 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
     if loop.one_at_a_time:
         lines.append(f"{loop.one_at_a_time[0].upper()}{loop.one_at_a_time[1:]}.")
     if loop.speculative:
-        lines.append(
-            "Iterations are issued before it is known whether there are any; those behind the last one are dropped."
-        )
+        lines.append("Speculative iterations: issued before the exit condition is known, and squashed after the exit.")
     if loop.ii:
         slots = f", {loop.slots} slots" if loop.slots > 1 else ""
         flight = (
             "" if _inner(loop) and not loop.limit else f"; at most {_count(loop.concurrency, 'iteration')} in flight"
         )
-        asked = ", as the source asks" if loop.limit and loop.concurrency == loop.limit else ""
+        asked = ", as requested in the source" if loop.limit and loop.concurrency == loop.limit else ""
         lines.append(
             f"Latency {_count(loop.latency, 'cycle')} in {_count(loop.levels, 'level')}{slots}{flight}{asked}."
         )
@@ -193,25 +191,24 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
 
 
 def _in_turn(one) -> str:
-    return f" and {one.interleaving} invocations in turn" if one.interleaving > 1 else ""
+    return f" and {one.interleaving} invocations interleaved" if one.interleaving > 1 else ""
 
 
 def _conflict(one: Conflict) -> str:
     return (
-        f"The load of {one.memory}{at(one.span)} waits where the store{at(one.other)} of an earlier iteration goes to "
-        f"the same address and is not in memory yet, up to {one.cycles:,} cycles."
+        f"Address conflict: load of {one.memory}{at(one.span)} waits up to {one.cycles:,} cycles if the store"
+        f"{at(one.other)} of an earlier iteration to the same address is still in flight."
     )
 
 
 def _additional(cause: Bottleneck) -> str:
     if cause.kind == "invocations":
         return (
-            f"The first iteration of an invocation begins {cause.cycles} cycles behind the last one of the "
-            "invocation before: "
-            f"{cause.subject}{at(cause.span)} has to wait for the access{at(cause.other)} there, which may touch the "
-            "same address."
+            f"An invocation starts {cause.cycles} cycles after the last iteration of the previous invocation: "
+            f"{cause.subject}{at(cause.span)} depends on the access{at(cause.other)} there, which may touch the same "
+            "address."
         )
-    return f"Beside that, {_cause(cause)}."
+    return f"Additional: {_cause(cause)}."
 
 
 def _names(loops: tuple[tuple[str, Span | None], ...]) -> str:
@@ -223,10 +220,7 @@ def _path(path: Path | None, clock_mhz: float) -> list[str]:
     if path is None or path.fmax_mhz >= clock_mhz:
         return []
     return [
-        (
-            f"The longest way between two registers, {path.ns:.3g} ns, allows {path.fmax_mhz:g} MHz only; do less in "
-            "it for more."
-        ),
+        (f"The critical path of {path.ns:.3g} ns limits the clock to {path.fmax_mhz:g} MHz; shorten it to raise fmax."),
         *_shares(path.steps),
     ]
 
@@ -236,22 +230,23 @@ def _unroll(loop: Loop) -> list[str]:
     if unroll is None:
         return []
     if unroll.factor is None:
-        return [f"Unrolling was asked for but not done: {unroll.reason}."]
+        return [f"Unrolling requested but not done: {unroll.reason}."]
     cause = "by #pragma unroll" if unroll.reason == "pragma" else "by the compiler (#pragma unroll 1 prevents it)"
     copies = _count(unroll.factor, "copy", "copies")
-    return [f"{'Entirely unrolled' if unroll.full else 'Unrolled'} {cause}: {copies} of the body."]
+    return [f"{'Fully unrolled' if unroll.full else 'Unrolled'} {cause}: {copies} of the body."]
 
 
 def _cause(bottleneck: Bottleneck) -> str:
     causes = {
-        "data": "{subject}{at} needs its value of {earlier}",
-        "memory": "{subject}{at} has to wait for the access{other} of {earlier}, which {touches} the same address",
-        "condition": "whether another iteration follows is known late{at}",
-        "resource": "{subject} is shared by several operations{at}",
-        "turns": "{subject}{at} may meet in an iteration, and are made one after the other",
-        "request": "the source asks for this interval{at}",
-        "concurrency": "the source allows {subject} of its iterations at a time{at}",
-        "ahead": "the source allows to issue {subject} of its iterations before it is known whether there are any{at}",
+        "data": "loop-carried dependence on {subject}{at}{earlier}",
+        "memory": "loop-carried memory dependence from the access{other} to {subject}{at}{earlier}, which {touches} "
+        "the same address",
+        "condition": "late exit condition{at}",
+        "resource": "several operations share {subject}{at}",
+        "turns": "{subject}{at} of an iteration, which may go to the same address and execute one after the other",
+        "request": "requested in the source{at}",
+        "concurrency": "the source limits the concurrency to {subject}{at}",
+        "ahead": "the source limits the speculative iterations to {subject}{at}",
     }
     distance = bottleneck.distance
     return causes[bottleneck.kind].format(
@@ -259,13 +254,13 @@ def _cause(bottleneck: Bottleneck) -> str:
         at=at(bottleneck.span),
         other=at(bottleneck.other),
         touches="touches" if bottleneck.proved else "may touch",
-        earlier="the iteration before" if distance == 1 else f"{distance} iterations before",
+        earlier="" if distance == 1 else f", distance {distance}",
     )
 
 
-def _bottleneck(bottleneck: Bottleneck) -> list[str]:
-    length = f", a chain of {_count(bottleneck.cycles, 'cycle')}" if bottleneck.cycles else ""
-    return [f"Limited because {_cause(bottleneck)}{length}.", *_shares(bottleneck.shares)]
+def _bottleneck(ii: int, bottleneck: Bottleneck) -> list[str]:
+    length = f"; {bottleneck.cycles}-cycle recurrence" if bottleneck.cycles else ""
+    return [f"II {ii}: {_cause(bottleneck)}{length}{':' if bottleneck.shares else '.'}", *_shares(bottleneck.shares)]
 
 
 def _shares(shares) -> list[str]:
@@ -280,7 +275,7 @@ def _shares(shares) -> list[str]:
 
 def _access(access: Access) -> str:
     verb = {"load": "load of", "store": "store to", "atomic": "atomic operation on"}[access.kind]
-    units = f"{access.count} times " if access.count > 1 else ""
+    units = f"{access.count} units, " if access.count > 1 else ""
     where = f" of {access.memory}" if access.memory else ""
     return (
         f"{verb} {access.buffer}{at(access.span)}, {_count(access.bytes, 'byte')}{where}: {units}{access.lsu}, "
@@ -290,7 +285,7 @@ def _access(access: Access) -> str:
 
 def _channel(channel: Channel) -> str:
     array = f", {channel.count} channels of the array" if channel.count > 1 else ""
-    built = "joined by wires" if channel.depth == 0 else f"{channel.depth} deep in {channel.storage}"
+    built = "wires" if channel.depth == 0 else f"{channel.depth} deep in {channel.storage}"
     asked = f" (requested depth {channel.requested})" if channel.reason and channel.requested is not None else ""
     why = f": {channel.reason}" if channel.reason else ""
     return (
@@ -301,9 +296,7 @@ def _channel(channel: Channel) -> str:
 
 def _network(network: Network) -> str:
     depths = (
-        "; it would help: " + ", ".join(f"a depth of {one.depth} for {one.channel}" for one in network.depths)
-        if network.depths
-        else ""
+        "; use " + ", ".join(f"depth {one.depth} for {one.channel}" for one in network.depths) if network.depths else ""
     )
     places = (
         f" ({', '.join(f'{stop.kernel} at line {stop.span.line}' for stop in network.circle if stop.span)})"
@@ -330,8 +323,7 @@ def _resources(report: Report) -> list[str]:
         lines.append(f"  {name:<{label}}{figures}")
     if report.device:
         lines.append(
-            f"  {'the device holds':<{label}}"
-            + "".join(f"{getattr(report.device, field):>10,}{'':7}" for field in cells)
+            f"  {'device':<{label}}" + "".join(f"{getattr(report.device, field):>10,}{'':7}" for field in cells)
         )
     return [line.rstrip() for line in lines]
 

@@ -116,9 +116,9 @@ class KernelCounters:
             "late": f"waiting for {waited}, answered later than its latency",
             "unacknowledged": f"store to {access.memory if access else ''} not yet in memory",
             "wait": f"waiting for {waited}",
-            "store": f"store to {access.memory if access else ''} not taken",
-            "port": f"waiting for the write port of {access.memory if access else ''}, which stores elsewhere use, too",
-            "group": f"waiting for a group before to {_of_group(cause.op)}",
+            "store": f"store to {access.memory if access else ''} not accepted",
+            "port": f"waiting for the write port of {access.memory if access else ''}, which other stores share",
+            "group": f"waiting for an earlier work-group to {_of_group(cause.op)}",
             "recurrence": "recurrence of loop "
             f"{label}{NOT_PIPELINED if cause.op and cause.op.attrs.get(Attr.DISABLE_LOOP_PIPELINING) else ''}",
         }[cause.kind]

@@ -102,8 +102,7 @@ def _buffer(place: str, argument: ArgumentInterface, value, context: Context) ->
         raise _wrong(
             status_code.MISALIGNED_SUB_BUFFER_OFFSET,
             f"{place}: the kernel moves {argument.alignment} bytes at a time, so the buffer must begin at a multiple "
-            "of that; "
-            f"this part of one begins {value.address % argument.alignment} bytes behind such a place",
+            f"of that; this sub-buffer begins {value.address % argument.alignment} bytes after one",
         )
     return Value(value)
 

@@ -242,9 +242,8 @@ class BoardRuns:
             return _error(f"{head}: {self.program.context.simulated.describe(_fault(run.status, mine), event.names)}")
         if beside:
             return _error(
-                f"{head}: the memory refused it, beside an access of another kernel that ran at the same time, of "
-                "which alone the address "
-                "is known; check the index, or run the kernel by itself for the address"
+                f"{head}: the memory refused it and an access of another kernel that ran at the same time, and only "
+                "the address of the latter is known; check the index, or run the kernel alone to see the address"
             )
         return _error(f"{head} ended with error bits {run.status:#x}")
 

@@ -48,7 +48,7 @@ class Emulated:
     emulator: Emulator
     interface: Interface
     warnings: Sequence[Diagnostic]
-    told: set[Diagnostic] = field(default_factory=set)  #: remarks on runs, each printed once
+    told: set[tuple] = field(default_factory=set)  #: remarks on runs, each printed once
     pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
     autorun: list[Started] = field(default_factory=list)  #: autorun kernels that were started
     failure: RuntimeError | None = None  #: why launches were last given up
@@ -309,7 +309,7 @@ def _failure(program: Emulated, error: EmulationError) -> RuntimeError:
 def _remark(program: Emulated, outcome: Outcome) -> None:
     """Report on stderr reads of uninitialized elements, once for each location in the program."""
     for read in outcome.unset_reads:
-        place = Diagnostic(read.function, read.span)
+        place = (read.function, read.span)
         if place not in program.told:
             program.told.add(place)
             print(render(read.diagnostic, program.module.sources), file=sys.stderr, flush=True)

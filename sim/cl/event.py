@@ -347,7 +347,7 @@ def not_started(one: PendingEvent, cause: PendingEvent) -> RuntimeError:
     return RuntimeError(
         "clEnqueueNDRangeKernel",
         status_code.OUT_OF_RESOURCES,
-        f"{one.what} was not started: {cause.what}, behind which it was queued, failed",
+        f"{one.what} was not started: {cause.what}, after which it was queued, failed",
     )
 
 

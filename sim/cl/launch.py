@@ -88,8 +88,8 @@ def _sizes(what: str, sizes: Sequence[int], code: int) -> tuple[int, ...]:
         raise LogicError(
             ROUTINE,
             code,
-            f"{what} {sizes} must be at least 1 in each dimension; leave the launch out, or "
-            "pass allow_empty_ndrange=True, where there is no work",
+            f"{what} {sizes} must be at least 1 in each dimension; skip the launch, or "
+            "pass allow_empty_ndrange=True, if there is no work",
         )
     return sizes
 
@@ -123,10 +123,9 @@ def _group(
         raise LogicError(
             ROUTINE,
             status_code.INVALID_WORK_GROUP_SIZE,
-            f"kernel {kernel.name} takes {kernel.lanes} work-items at a time (num_simd_work_items): the first size of "
-            f"its work-groups must be a multiple of that, not {local_size[0]}; round global size {global_size} up "
-            "where it "
-            "has no such divisor, and let the kernel leave out what is too much",
+            f"kernel {kernel.name} has {kernel.lanes} lanes (num_simd_work_items): the first size of its work-groups "
+            f"must be a multiple of that, not {local_size[0]}; if global size {global_size} has no such divisor, round "
+            "it up and let the kernel skip the additional work-items",
         )
     if kernel.most_work_items is not None and math.prod(local_size) > kernel.most_work_items:
         raise LogicError(

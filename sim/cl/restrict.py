@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import combinations
 
-from hls.diag import Diagnostic, render
+from hls.diag import Code, Diagnostic, render
 from hls.ir import Attr, Function, MemoryObject, Module, walk
 from hls.passes.lowering.inline import Inline
 from hls.passes.lowering.points_to import Roots
@@ -71,6 +71,7 @@ class RestrictCheck:
             f"but {words}",
             promised[0].span,
             f"pass buffers that lie apart, or {' and '.join(away)}: then accesses keep their order",
+            code=Code.RESTRICT_BROKEN,
         )
 
     @cached_property
@@ -81,7 +82,7 @@ class RestrictCheck:
 
 
 #: what to write instead of the qualifier
-_HELPS = {"restrict": "take restrict away", "__constant": "declare it __global const"}
+_HELPS = {"restrict": "remove restrict", "__constant": "declare it __global const"}
 
 
 def _promise(memory: MemoryObject) -> str:

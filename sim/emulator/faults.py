@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hls.diag import Diagnostic, Span
+from hls.diag import Code, Diagnostic, Span
 from hls.emulate import MemoryName, ProgramText
 from hls.ir.concurrent import outside_channels
 
@@ -59,6 +59,7 @@ class UnsetRead:
             self.span,
             "initialize it where it is declared",
             "warning",
+            code=Code.UNINITIALIZED_READ,
         )
 
 
@@ -157,10 +158,11 @@ def deadlock(waits: list[Wait]) -> Diagnostic:
     names = sorted({wait.kernel for wait in waits})
     who = f"kernel {names[0]} waits" if len(names) == 1 else f"kernels {', '.join(names)} wait"
     return Diagnostic(
-        f"no kernel can go on: {who} for channels",
+        f"no kernel can continue: {who} for channels",
         waits[0].span if waits else None,
         "start the kernel at the other end, give the channel more depth, or change the order of accesses",
         notes=tuple(wait.note for wait in dict.fromkeys(waits)),
+        code=Code.RUN_DEADLOCK,
     )
 
 
@@ -182,13 +184,19 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
             f"kernel {kernel}: no room for the private and local arrays of its work-items, {ending.bytes:,} bytes",
             None,
             "make the arrays or the work-groups smaller",
+            code=Code.NO_ROOM_FOR_GROUPS,
         )
     span = program.sites[ending.site].span
     if ending.kind in _PLAIN:
         text, hint = _PLAIN[ending.kind]
-        return Diagnostic(f"kernel {kernel}{text.format(e=ending)}", span, hint)
+        return Diagnostic(f"kernel {kernel}{text.format(e=ending)}", span, hint, code=Code.RUN_FAILED)
     if ending.kind == NO_CHANNEL:
-        return Diagnostic(f"kernel {kernel}: {outside_channels(ending.offset, ending.size)}", span, "check the index")
+        return Diagnostic(
+            f"kernel {kernel}: {outside_channels(ending.offset, ending.size)}",
+            span,
+            "check the index",
+            code=Code.ACCESS_OUTSIDE,
+        )
     if ending.parted is not None:
         return _parted(program, kernel, ending.parted, span)
     memory = program.memories[ending.memory]
@@ -199,8 +207,11 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
             f"kernel {kernel}: a {_verb(ending)} of {_bytes(memory, ending)}, which the host passed as None",
             span,
             "pass a cl.Buffer",
+            code=Code.NULL_BUFFER,
         )
-    return Diagnostic(f"kernel {kernel}: a {_place(memory, ending)}", span, HINTS[memory.kind])
+    return Diagnostic(
+        f"kernel {kernel}: a {_place(memory, ending)}", span, HINTS[memory.kind], code=Code.ACCESS_OUTSIDE
+    )
 
 
 #: message and hint of endings that do not depend on the memory
@@ -235,16 +246,17 @@ def _bytes(memory: MemoryName, ending: Ending) -> str:
 def _parted(program: ProgramText, kernel: str, parted: Parted, barrier: Span | None) -> Diagnostic:
     """The message for a barrier that some work-items of a group reach and others do not."""
     note = Diagnostic(
-        f"here the work-item with local id {parted.other} of the group decides otherwise than {parted.first}",
+        f"here the work-item with local id {parted.other} of the group takes another branch than {parted.first}",
         program.sites[parted.condition].span,
         severity="note",
     )
     return Diagnostic(
-        f"kernel {kernel}: not all work-items of group {parted.group} come to this barrier",
+        f"kernel {kernel}: not all work-items of group {parted.group} reach this barrier",
         barrier,
-        "the program promises that they come by equally often: put the barrier where they do, and into conditions only "
-        "what stands between barriers",
+        "the hardware relies on all of them reaching it equally often: put the barrier where they do, and move only "
+        "the code between barriers into conditions",
         notes=(note,),
+        code=Code.DIVERGED_AT_RUN,
     )
 
 
@@ -270,4 +282,4 @@ def _broken(program: ProgramText, kernel: str, ending: Ending, memory: MemoryNam
         ),
         Diagnostic("the loop of the pragma", program.sites[broken.loop].span, severity="note"),
     )
-    return Diagnostic(text, program.sites[ending.site].span, hint, notes=notes)
+    return Diagnostic(text, program.sites[ending.site].span, hint, notes=notes, code=Code.IVDEP_BROKEN)

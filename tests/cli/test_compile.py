@@ -103,7 +103,7 @@ def test_a_failure_in_the_middle_of_writing_leaves_the_old_results(monkeypatch):
     result = CliRunner().invoke(main, ["compile", "sum.cl", "-I", "inc", "-DUNROLL=2", "-o", "out"], prog_name="sluice")
     assert result.exit_code == 1
     assert result.stderr == (
-        "error: cannot write to out: No space left on device\n  hint: choose another folder with -o\n"
+        "error[E0903]: cannot write to out: No space left on device\n  hint: choose another folder with -o\n"
     )
     assert {path: path.read_text() for path in Path("out").rglob("*") if path.is_file()} == before
 
@@ -133,7 +133,7 @@ def test_a_clock_too_fast_for_a_part():
     result = CliRunner().invoke(main, ["compile", "mul.cl", "--board", "fast.toml"], prog_name="sluice")
     assert result.exit_code == 1
     assert re.search(
-        r"mul.cl:3:17: error: .* board's clock: fmul: step product alone takes [\d.]+ ns, "
+        r"mul.cl:3:17: error\[E0702\]: .* board's clock: fmul: step product alone takes [\d.]+ ns, "
         r"the clock period is 1.43 ns",
         result.stderr,
     )

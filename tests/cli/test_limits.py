@@ -37,7 +37,7 @@ def sluice(text: str, *arguments: str, code: int):
 def test_a_channel_that_no_device_holds_is_an_error():
     told = sluice(CHANNEL.format(depth=2_000_000_000), code=1).stderr
     assert (
-        "k.cl:1:13: error: channel 'c' of depth 2,000,000,000 holds 64,000,000,000 bits; no device has more than "
+        "k.cl:1:13: error[E0801]: channel 'c' of depth 2,000,000,000 holds 64,000,000,000 bits; no device has more than "
         "1,073,741,824" in told
     )
     assert not Path("out").exists()
@@ -63,20 +63,22 @@ def test_channels_count_together():
 def test_a_design_that_does_not_fit_is_warned_of():
     """The warning names the resource and what takes most of it, and stands in the reports."""
     told = sluice(TOO_DEEP, code=0).stderr
-    assert re.search(r"warning: the design takes [\d,]+ block RAMs, and the device of board de5net has 2,560", told)
+    assert re.search(
+        r"warning\[W0803\]: the design needs [\d,]+ block RAMs, but the device of board de5net has 2,560", told
+    )
     assert (
-        "note: channels, interconnect, ports and control takes" in told
+        "note: channels, interconnect, ports and control needs" in told
         and "k.cl:1:13: note: channel 'c' holds 96,000,000 bits" in told
     )
     assert "hint: make channels and arrays smaller" in told and "choose a larger board" in told
-    assert "block RAMs, and the device of board de5net has 2,560" in Path("out/report.txt").read_text()
+    assert "block RAMs, but the device of board de5net has 2,560" in Path("out/report.txt").read_text()
     messages = json.loads(Path("out/report.json").read_text())["messages"]
     assert [one["severity"] for one in messages] == ["warning"]
 
 
 def test_strict_fit_makes_it_an_error():
     told = sluice(TOO_DEEP, "--strict-fit", code=1).stderr
-    assert "error: the design takes" in told and not Path("out").exists()
+    assert "error[W0803]: the design needs" in told and not Path("out").exists()
     sluice(CHANNEL.format(depth=30), "--strict-fit", code=0)
 
 
@@ -91,9 +93,9 @@ def test_every_resource_is_held_against_the_device():
             "__kernel void k(__global int *restrict a) { a[0] = a[1] / a[2]; }", "--board", "small.toml", code=0
         ).stderr
         assert re.search(
-            rf"k.cl:1:15: warning: the design takes [\d,]+ {name}, and the device of board .* has 100", told
+            rf"k.cl:1:15: warning\[W0803\]: the design needs [\d,]+ {name}, but the device of board .* has 100", told
         ), told
-        assert "note: kernel k takes" in told
+        assert "note: kernel k needs" in told
 
 
 def test_another_limit():
@@ -122,5 +124,5 @@ def test_the_time_limit():
         + "a[0] = x; }"
     )
     told = sluice(text, "--time-limit", "0.5", code=1).stderr
-    assert "error: this takes longer than the 0.5 s of --time-limit" in told and not Path("out").exists()
+    assert "error[E0802]: this takes longer than the 0.5 s of --time-limit" in told and not Path("out").exists()
     assert time.monotonic() - began < 60

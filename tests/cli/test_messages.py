@@ -142,5 +142,5 @@ def test_an_internal_error_is_one_message_that_says_whom_to_tell(monkeypatch):
     result = invoke("compile", "good.cl")
     assert result.exit_code == 1 and isinstance(result.exception, SystemExit)
     message, hint = result.stderr.splitlines()
-    assert message.startswith("error: internal error: KeyError: 'a fault' (test_messages.py:")
+    assert message.startswith("error[E0999]: internal error: KeyError: 'a fault' (test_messages.py:")
     assert "please report it" in hint and "SLUICE_DEBUG=1" in hint

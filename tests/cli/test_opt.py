@@ -126,7 +126,7 @@ kernel @k() {
 """
     )
     shown = sluice("opt", "unset.ir", "--passes", "mem2reg")
-    assert "k.cl:3:7: warning: s is read before it is set" in shown.stderr
+    assert "k.cl:3:7: warning[W0214]: s is read before it is set" in shown.stderr
     assert set(parse_module(shown.stdout).functions) == {"k"}
 
 
@@ -172,7 +172,10 @@ def test_opt_does_what_the_pipeline_does(folder):
             ["--stop-after: there is no pass 'nonsense'", "--list-passes"],
         ),
         (["compile", "k.cl", "--dump-ir", "k.cl/dump"], ["cannot write the dump folder k.cl/dump", "--dump-ir"]),
-        (["opt", "k.cl", "--passes", "constant-folding"], ["k.cl:1: error: not IR: a function's name begins with @"]),
+        (
+            ["opt", "k.cl", "--passes", "constant-folding"],
+            ["k.cl:1: error[E0906]: not IR: a function begins with kernel or helper, not with '__kernel'"],
+        ),
         (["opt", "bad.ir", "--passes", "constant-folding"], ["malformed IR", "memory a has no length"]),
         (["opt", "good.ir", "--passes", "constant-folding{flat=perhaps}"], ["flat takes true or false, not 'perhaps'"]),
         (

@@ -51,7 +51,7 @@ def test_an_error_of_the_program_is_shown_from_its_own_first_line(tmp_path):
             "cl.Program(ctx, '__kernel void k(__global int *a) { a[0] = x; }').build()",
             [
                 "host.py:5: error: clBuildProgram failed: BUILD_PROGRAM_FAILURE",
-                "<program source>:1:43: error: 'x' is not declared",
+                "<program source>:1:43: error[E0201]: 'x' is not declared",
             ],
         ),
         ("cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 0)", ["host.py:5: error: ", "INVALID_BUFFER_SIZE"]),
@@ -101,7 +101,10 @@ def test_an_emulated_fault_is_shown_with_both_lines(tmp_path):
     done = run(tmp_path, text, "--device", "emulator")
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert done.stderr.splitlines()[0].startswith("host.py:8: error: clEnqueueNDRangeKernel failed: OUT_OF_RESOURCES")
-    assert "<program source>:1:48: error: kernel k: a write of bytes 64 to 67 of argument `a` (index 16)" in done.stderr
+    assert (
+        "<program source>:1:48: error[E1001]: kernel k: a write of bytes 64 to 67 of argument `a` (index 16)"
+        in done.stderr
+    )
 
 
 def test_hardware_options_do_not_go_with_the_emulator(tmp_path):

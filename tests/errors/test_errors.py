@@ -48,7 +48,7 @@ def test_message(path, request):
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
-def test_every_message_has_a_place(path):
+def test_every_message_has_a_place_and_a_number(path):
     for line in messages(path).splitlines():
-        if ": error: " in line or ": warning: " in line:
-            assert re.match(r"[\w/.]+:\d+:(\d+:)? (error|warning): ", line), line
+        if re.search(r": (error|warning)\b.*?: ", line):
+            assert re.match(r"[\w/.]+:\d+:(\d+:)? (error\[E|warning\[W)\d{4}\]: ", line), line

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from hls.diag import CompileError, render
+from hls.diag import Code, CompileError, render
 from hls.driver import compile_module, plan_module
 from hls.frontend import parse_source
 from hls.frontend.included import decoded
@@ -95,6 +95,7 @@ def _check(error: CompileError) -> None:
     """A message has a place that is there, and can be shown."""
     assert error.diagnostics, "an error without a message"
     for one in error.diagnostics:
+        assert isinstance(one.code, Code), f"no number: {one.message}"
         assert "internal" not in one.message, one.message
         assert one.span is not None and one.span.line > 0 and one.message, f"no place: {one.message}"
         render(one, error.sources).encode()

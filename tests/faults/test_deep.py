@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hls.analysis.induction.trip_count import Exclusions
+from hls.analysis.predicates.implication import Exclusions
 from hls.diag import CompileError
 from hls.driver import compile_module, plan_module
 from hls.frontend import parse_source

@@ -58,7 +58,7 @@ def refused(done) -> str:
 @pytest.mark.parametrize("gibibytes", [0.25, 2])
 def test_little_memory_for_the_compiler(folder, gibibytes):
     said = refused(run(folder, "compile", "k.cl", memory=int(gibibytes * 2**30), SLUICE_CACHE=str(folder / "cache")))
-    assert said.startswith("error: out of memory") and "ulimit -v" in said and len(said.splitlines()) == 2
+    assert said.startswith("error[E0908]: out of memory") and "ulimit -v" in said and len(said.splitlines()) == 2
     assert not (folder / "k").exists()
 
 
@@ -75,7 +75,7 @@ def test_little_memory_for_the_compiler_in_a_host_program(folder):
     )
     assert (
         said.startswith("host.py:5: error: clBuildProgram failed")
-        and "error: out of memory: the translator to Verilog" in said
+        and "error[E0908]: out of memory: the translator to Verilog" in said
     )
 
 

@@ -57,7 +57,7 @@ def test_a_message_without_a_place_is_a_fault(campaign, monkeypatch):
     monkeypatch.setattr(mutants, "mutant", lambda seed, number: ("x", True))
 
     def placeless(text, file):
-        raise mutants.CompileError.at(None, "wrong")
+        raise mutants.CompileError.at(None, "wrong", code=mutants.Code.SYNTAX)
 
     monkeypatch.setattr(mutants, "parse_source", placeless)
     campaign.attempt(1, 1)

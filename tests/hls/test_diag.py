@@ -2,7 +2,7 @@
 
 import json
 
-from hls.diag import Diagnostic, Span, render, to_json
+from hls.diag import Code, Diagnostic, Span, render, to_json
 
 
 def shown(line: str, column: int, length: int = 1) -> list[str]:
@@ -38,9 +38,12 @@ def test_nothing_in_a_message_commands_the_terminal():
 
 def test_tools_get_all_of_it():
     note = Diagnostic("because", Span("b.cl", 2, 3), severity="note")
-    (record,) = json.loads(to_json([Diagnostic("wrong", Span("a.cl", 1, 5, 4), "write it right", notes=(note,))]))
+    (record,) = json.loads(
+        to_json([Diagnostic("wrong", Span("a.cl", 1, 5, 4), "write it right", notes=(note,), code=Code.SYNTAX)])
+    )
     assert record == {
         "severity": "error",
+        "code": "E0101",
         "message": "wrong",
         "hint": "write it right",
         "file": "a.cl",
@@ -50,6 +53,7 @@ def test_tools_get_all_of_it():
         "notes": [
             {
                 "severity": "note",
+                "code": None,
                 "message": "because",
                 "hint": "",
                 "file": "b.cl",

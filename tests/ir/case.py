@@ -114,7 +114,8 @@ def transformed(case: Case) -> tuple[str, str | None]:
     try:
         after = run_passes(module, case.options.get("passes", case.subject), board(), warn=said.append)
     except CompileError as error:
-        return _messages([*said, *error.diagnostics]), None
+        broken = next((one.message for one in error.diagnostics if one.message.startswith("malformed IR")), None)
+        return _messages([*said, *error.diagnostics]), broken
     text = print_module(after)
     assert print_module(module) == before, "the pass changed its input"
     changed = None if text == before and case.subject != "inline" else text.rstrip("\n")

@@ -9,6 +9,7 @@ from hls.analysis.dependence.dependence import DependenceTester, dependences
 from hls.analysis.dependence.enumerate import AddressTraces
 from hls.analysis.dependence.polyhedral import DistanceQuery
 from hls.analysis.memory.access_groups import neighbours
+from hls.analysis.memory.clobbers import Clobbers
 from hls.analysis.memory.commutativity import Commutativity
 from hls.analysis.memory.must_alias import MustAlias
 from hls.analysis.memory.must_define import MustDefine
@@ -73,6 +74,17 @@ def _groups(function: Function, names: Names) -> Iterator[str]:
         for group in neighbours(function, most, address_bits(function)):
             members = ", ".join(f"{names.op(op)} at {offset}" for op, offset in zip(group.members, group.offsets))
             yield f"up to {most} bytes: {members}"
+
+
+def _clobbers(function: Function, names: Names) -> Iterator[str]:
+    clobbers = Clobbers(function)
+    ops = [op for op in walk(function.body) if op.opcode != "load"]
+    for load in [op for op in accesses_of(function) if op.opcode == "load"]:
+        if not clobbers.movable(load):
+            yield f"{names.op(load)}: not to be moved"
+            continue
+        found = ", ".join(names.op(op) for op in ops if not op.regions and clobbers.among(load, [op]))
+        yield f"{names.op(load)} may be changed by: {found or 'nothing'}"
 
 
 def _commute(function: Function, names: Names) -> Iterator[str]:
@@ -142,6 +154,7 @@ PRINTERS = {
     "enumerate": _traces,
     "polyhedral": _distance,
     "access_groups": _groups,
+    "clobbers": _clobbers,
     "commutativity": _commute,
     "must_alias": _aliases,
     "must_define": _defined,

@@ -191,7 +191,7 @@ def make(request: Request) -> Path:
     with deep_recursion():
         module = input_of(request.text, request.before or folder, request.kernel, request.first)
     module = with_few_places(module) if request.places else without_places(module)
-    module = shorter(module, None if folder in PRINTERS else folder)
+    module = shorter(module, None if folder in PRINTERS else request.passes or folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(request.header() + print_module(module))
     case = read_case(path)

@@ -21,7 +21,9 @@ from hls.analysis.induction.periodic import PeriodicSequences
 from hls.analysis.induction.state_space import most_iterations
 from hls.analysis.induction.trip_count import count_trips
 from hls.analysis.loops.loop_tree import LoopTree
+from hls.analysis.predicates.facts import Facts
 from hls.analysis.predicates.implication import implied, never_both
+from hls.analysis.predicates.value_sets import ValueSets
 from hls.ir import BOOL, Function, IntType, Module, Op, Region, Value, memory_name, moved_type, walk
 from hls.ir.clone import clone_function
 from hls.ir.values import signed
@@ -177,6 +179,9 @@ def _trips(function: Function, trace: Trace, names: Names) -> Iterator[str]:
         for count in counts if found is not None else ():
             if count > found.count or (found.exact and count != found.count):
                 yield f"{names.loop(loop)} has {count} iterations"
+
+
+def _implications(function: Function, trace: Trace, names: Names) -> Iterator[str]:
     conditions = [value for value in trace.values if value.type == BOOL and value.op is not None]
     for one in conditions:
         for other, truth in implied(one).items():
@@ -184,6 +189,15 @@ def _trips(function: Function, trace: Trace, names: Names) -> Iterator[str]:
         for other in conditions:
             if never_both(one, other):
                 yield from _both(trace, one, other, False, names)
+
+
+def _facts(function: Function, trace: Trace, names: Names) -> Iterator[str]:
+    conditions, sets = [value for value in trace.values if value.type == BOOL and value.op is not None], ValueSets()
+    for one in conditions:
+        known = Facts(sets).where(one)
+        for other in conditions:
+            if (truth := known.decided(other)) is not None:
+                yield from _both(trace, one, other, truth, names)
 
 
 def _both(trace: Trace, one: Value, other: Value, truth: bool, names: Names) -> Iterator[str]:
@@ -296,6 +310,8 @@ CHECKS: dict[str, Check] = {
     "possible_values": _possible,
     "affine": _affine,
     "trip_count": _trips,
+    "implication": _implications,
+    "facts": _facts,
     "counted": _counted,
     "state_space": _states,
     "bounded_step": _paces,

@@ -23,25 +23,18 @@ from hls.analysis.induction.monotonic import MonotonicAccess
 from hls.analysis.induction.periodic import PeriodicSequences
 from hls.analysis.induction.state_space import most_iterations
 from hls.analysis.induction.trip_count import count_trips
+from hls.analysis.loops.backward_slice import pure_slice
 from hls.analysis.loops.forward_slice import behind, computed_from
 from hls.analysis.loops.loop_tree import LoopTree
 from hls.analysis.loops.sccs import components
-from hls.analysis.predicates.guarded_values import guarded_values_of
-from hls.analysis.predicates.implication import implied, never_both
-from hls.analysis.predicates.value_sets import ValueSet, ValueSets
 from hls.ir import Function, IntType, Module, Op, Value, walk
-from hls.ir.rewrite import is_constant
-from tests.ir import channel_printers, memory_printers, workgroup_printers
+from tests.ir import channel_printers, memory_printers, predicate_printers, timing_printers, workgroup_printers
 from tests.ir.names import Names, address_bits
-from tests.ir.walks import accesses_of, loop_of, loops_of, or_unknown, pairs_of
+from tests.ir.walks import accesses_of, integers, loop_of, loops_of, or_unknown, pairs_of
 
 __all__ = ["PRINTERS"]
 
 Printer = Callable[[Function, Names], Iterator[str]]
-
-
-def _integers(names: Names) -> list[Value]:
-    return [v for v in names.values() if isinstance(v.type, IntType) and not is_constant(v)]
 
 
 def _affine(function: Function, names: Names) -> Iterator[str]:
@@ -77,7 +70,7 @@ def _rows(function: Function, names: Names) -> Iterator[str]:
 
 
 def _floordiv(function: Function, names: Names) -> Iterator[str]:
-    for value in _integers(names):
+    for value in integers(names):
         if (found := quotient(value)) is not None:
             how = "to zero" if found.to_zero else "down"
             reading = "signed" if found.signed else "unsigned"
@@ -98,14 +91,14 @@ def _domains(function: Function, names: Names) -> Iterator[str]:
 
 def _demanded(function: Function, names: Names) -> Iterator[str]:
     known = demanded(function, address_bits(function))
-    for value in _integers(names):
+    for value in integers(names):
         yield f"{names(value)}: low {known.get(value, 0)} of {value.type.bits} bits"
 
 
 def _linear(function: Function, names: Names) -> Iterator[str]:
     ops = list(walk(function.body))
     forms = LinearForms(ops)
-    for value in [v for v in _integers(names) if v.op is not None and v.type.bits <= 8]:
+    for value in [v for v in integers(names) if v.op is not None and v.type.bits <= 8]:
         bits = [_xor(forms, form, names) for form in forms.of(value)]
         yield f"{names(value)}: {', '.join(reversed(bits))}"
 
@@ -133,20 +126,20 @@ def _range(one: Range) -> str:
 
 def _zeros(function: Function, names: Names) -> Iterator[str]:
     zeros = TrailingZeros(function)
-    for value in _integers(names):
+    for value in integers(names):
         yield f"{names(value)}: a multiple of {1 << zeros.of(value)}"
 
 
 def _possible(function: Function, names: Names) -> Iterator[str]:
     possible = PossibleValues(function)
-    for value in _integers(names):
+    for value in integers(names):
         found = possible.of(value)
         yield f"{names(value)}: {'too many' if found is None else ', '.join(map(str, sorted(found)))}"
 
 
 def _ranges(function: Function, names: Names) -> Iterator[str]:
     known = ranges(function)
-    for value in _integers(names):
+    for value in integers(names):
         yield f"{names(value)}: {_range(known[value])}"
 
 
@@ -191,7 +184,7 @@ def _monotonic(function: Function, names: Names) -> Iterator[str]:
 
 def _periodic(function: Function, names: Names) -> Iterator[str]:
     sequences = PeriodicSequences(LoopTree(function))
-    for value in _integers(names):
+    for value in integers(names):
         if (found := sequences.of(value, False)) is not None:
             digits = [f"{d.factor} * (t // {d.divide} % {d.modulus})" for d in found.digits]
             yield f"{names(value)} = {' + '.join([str(found.const), *digits])}, {_interval(found.low, found.high)}"
@@ -207,15 +200,6 @@ def _trips(function: Function, names: Names) -> Iterator[str]:
         found = count_trips(op)
         text = "unknown" if found is None else f"{'' if found.exact else 'at most '}{found.count} iterations"
         yield f"{names.loop(op)}: {text}"
-    conditions = [v for v in _integers(names) if v.type.bits == 1 and v.op is not None and v.op.opcode != "loop"]
-    for value in conditions:
-        facts = {v: truth for v, truth in implied(value).items() if v is not value}
-        if facts:
-            yield f"{names(value)} implies {', '.join(names(v) if t else f'not {names(v)}' for v, t in facts.items())}"
-    for k, one in enumerate(conditions):
-        for other in conditions[k + 1 :]:
-            if never_both(one, other):
-                yield f"{names(one)} and {names(other)} exclude each other"
 
 
 def _forward(function: Function, names: Names) -> Iterator[str]:
@@ -231,6 +215,15 @@ def _forward(function: Function, names: Names) -> Iterator[str]:
         yield f"waits for {names.op(op)}: {names.all(behind(region, op, followers))}"
 
 
+def _backward(function: Function, names: Names) -> Iterator[str]:
+    tree = LoopTree(function)
+    for op in accesses_of(function):
+        ops = tree.region_of(op).ops
+        found = pure_slice(op.operands, ops[: ops.index(op)])
+        text = "not pure" if found is None else names.all(v for each in found for v in each.results)
+        yield f"{names.op(op)} needs of its region: {text}"
+
+
 def _tree(function: Function, names: Names) -> Iterator[str]:
     tree = LoopTree(function)
     for op in loops_of(function):
@@ -241,7 +234,7 @@ def _tree(function: Function, names: Names) -> Iterator[str]:
         )
         for arg, found in loop.inductions.items():
             yield f"  {names(arg)} = {names(found.init)} + {found.step} * t"
-    for value in _integers(names):
+    for value in integers(names):
         if (changing := tree.changing(value)) is not None and value.op is not None:
             yield f"{names(value)} changes in {names.loop(changing)}"
 
@@ -253,31 +246,6 @@ def _components(function: Function, names: Names) -> Iterator[str]:
             found.setdefault(number, []).append(value)
         for values in sorted(found.values(), key=names.all):
             yield f"{names.loop(op)}: {names.all(values)}"
-
-
-def _guarded(function: Function, names: Names) -> Iterator[str]:
-    for op in walk(function.body):
-        if op.opcode == "select" and isinstance(op.result.type, IntType):
-            for one in guarded_values_of(op):
-                facts = ", ".join(names(v) if truth else f"not {names(v)}" for v, truth in one.facts.items())
-                near = ", ".join(f"{names(value)} + {number}" for value, number in one.near)
-                yield f"{names(op.result)} is {names(one.value)} where {facts}" + (f"; near {near}" if near else "")
-
-
-def _sets(function: Function, names: Names) -> Iterator[str]:
-    sets = ValueSets()
-    for value in _integers(names):
-        if value.type.bits == 1 and value.op is not None:
-            for truth in (True, False):
-                found = {v: one for v, one in sets.of(value, truth).items() if v is not value}
-                if found:
-                    facts = "; ".join(f"{names(v)} is {_set(one)}" for v, one in found.items())
-                    yield f"where {names(value)} is {'true' if truth else 'false'}: {facts}"
-
-
-def _set(one: ValueSet) -> str:
-    numbers = ", ".join(map(str, sorted(one.numbers)))
-    return f"none of {numbers}" if one.others else f"one of {numbers}" if numbers else "nothing"
 
 
 OF_FUNCTIONS: dict[str, Printer] = {
@@ -298,12 +266,13 @@ OF_FUNCTIONS: dict[str, Printer] = {
     "periodic": _periodic,
     "state_space": _states,
     "trip_count": _trips,
+    "backward_slice": _backward,
     "forward_slice": _forward,
     "loop_tree": _tree,
     "sccs": _components,
-    "guarded_values": _guarded,
-    "value_sets": _sets,
     **memory_printers.PRINTERS,
+    **predicate_printers.PRINTERS,
+    **timing_printers.PRINTERS,
     **workgroup_printers.PRINTERS,
 }
 

@@ -4,7 +4,9 @@
 the input: that is a fault of the pass, and no golden file.
 """
 
+import dataclasses
 import difflib
+from enum import Enum
 
 import pytest
 
@@ -14,7 +16,15 @@ from hls.passes.pipeline import deep_recursion
 from tests.ir.case import ANALYSES, PACKAGE, ROOT, Case, answered, board, cases_of, read_case, transformed
 from tests.ir.printers import PRINTERS
 
-PASSES = tuple(known_passes(board()))
+PASSES = known_passes(board())
+#: (pass, what one of its options may be), of options that choose between ways in which a pass works
+CHOICES = [
+    (name, f"{field.name}={choice.value}")
+    for name, one in PASSES.items()
+    for field in dataclasses.fields(one)
+    if isinstance(getattr(one, field.name), Enum)
+    for choice in type(getattr(one, field.name))
+]
 MODULES = {path.stem for path in PACKAGE.glob("*/*.py")} - {"__init__"}
 FOLDERS = sorted(path for path in ROOT.iterdir() if path.is_dir() and path not in (ANALYSES, ROOT / "__pycache__"))
 ANSWERS = sorted(path for path in ANALYSES.iterdir() if path.is_dir())
@@ -48,6 +58,15 @@ def test_every_pass_fires(name):
     cases = [read_case(path) for path in cases_of(ROOT / name)]
     assert len(cases) >= LEAST, f"tests/ir/{name} needs at least {LEAST} cases (python -m tests.ir.new)"
     assert any(case.expected not in (None, "unchanged") for case in cases), f"{name} changes nothing in tests/ir/{name}"
+
+
+@pytest.mark.parametrize("name, choice", CHOICES)
+def test_every_choice_fires(name, choice):
+    """So may one of the ways in which it works."""
+    cases = [read_case(path) for path in cases_of(ROOT / name)]
+    chosen = [case for case in cases if f"{name}{{{choice}}}" in case.options.get("passes", "")]
+    assert len(chosen) >= LEAST, f"tests/ir/{name} needs at least {LEAST} cases with '; passes: {name}{{{choice}}}'"
+    assert any(case.expected not in (None, "unchanged") for case in chosen), f"{name} with {choice} changes nothing"
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))

@@ -47,6 +47,8 @@ WRONG = {
     "possible_values/choices": ("PossibleValues", _Says(of=frozenset({77}))),
     "affine/counters": ("AffineForms", _Shifted),
     "trip_count/break": ("count_trips", lambda loop: Trips(1, True)),
+    "implication/break": ("implied", lambda condition: dict.fromkeys(condition.op.operands, False)),
+    "facts/order": ("Facts", _Says(where=_Says(decided=False))),
     "counted/up_and_down": ("trips_of_counter", lambda loop, again, counter: 9),
     "state_space/bits": ("most_iterations", lambda loop: 0),
     "bounded_step/filter": ("pace", lambda arg, loop, known: (1, 1)),
@@ -69,6 +71,6 @@ def test_every_check_is_tried():
 
 
 def test_implications_are_held_against_runs(monkeypatch):
-    case = read_case(ANALYSES / "trip_count" / "break.ir")
+    case = read_case(ANALYSES / "implication" / "break.ir")
     monkeypatch.setattr(observed, "never_both", lambda one, other: True)
     assert "is true, and" in answered(case)[1]

@@ -29,7 +29,7 @@ def test_around(system):
 def test_cycles_in_which_tokens_wait_for_the_port_have_an_account(system):
     (stats,) = system.check("around", [lines(64, 16)])
     waiting = [
-        a for a in stats["accounts"] if a["cause"] == "waiting for the write port of t, which stores elsewhere use, too"
+        a for a in stats["accounts"] if a["cause"] == "waiting for the write port of t, which other stores share"
     ]
     assert len(waiting) == 2 and sum(a["cycles"] for a in waiting) > 0
 
@@ -37,7 +37,7 @@ def test_cycles_in_which_tokens_wait_for_the_port_have_an_account(system):
 def test_cycles_in_which_a_group_waits_for_a_copy_of_local_memory_have_an_account(system):
     (stats,) = system.check("crowded", [lines(64, 16)])
     accounts = {a["cause"]: a["cycles"] for a in stats["accounts"]}
-    assert accounts["waiting for a group before to leave its copy of t"] > stats["cycles"] // 4
+    assert accounts["waiting for an earlier work-group to leave its copy of t"] > stats["cycles"] // 4
 
 
 def test_rounds(system):

@@ -164,7 +164,7 @@ INTERVALS = {
     "window_rows": ("r", 1),
     "positions": ("i", 1),
     "virtual_counters": ("i", 1),
-    "strips": ("y", 1),
+    "strips": ("do", 1),
     "partial_sums": ("j", 1),
     "outer_products": ("at", 1),
     "tile_products": ("k", 1),  # of its own; 144 in the loop inside

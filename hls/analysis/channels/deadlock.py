@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import networkx as nx
 
-from ...diag import Diagnostic, Span
+from ...diag import Code, Diagnostic, Span
 from .call_skeleton import Assumption, CallSkeleton
 from .kpn_run import Budget, Ending, KpnRun, Link, Wait
 
@@ -67,6 +67,7 @@ class Verdict:
             self._hint(),
             "warning",
             notes,
+            code=Code.DEADLOCK,
         )
 
     def _hint(self) -> str:
@@ -75,11 +76,10 @@ class Verdict:
         if any(wait.call.writes for wait in self.circle):
             full = next(wait for wait in self.circle if wait.call.writes)
             return (
-                f"let channel '{full.link.name}' hold all that is ever written before its reader comes to it, or let "
-                "both kernels "
-                "take turns in shorter pieces"
+                f"make channel '{full.link.name}' deep enough for all values written before its first read, or let "
+                "the kernels alternate in shorter bursts"
             )
-        return "no depth helps: let one of them write before it reads"
+        return "no channel depth helps: let one of the kernels write before it reads"
 
 
 def described(wait: Wait) -> str:
@@ -125,13 +125,11 @@ class _Network:
         """``forest``: there is only one way from any kernel to any other."""
         if forest:
             return self._say(
-                "proved", "there is only one way from any kernel to any other, so that none can wait in a circle"
+                "proved", "the channels between the kernels form a tree, so that no cyclic wait is possible"
             )
         meeting = next((script for script in self.scripts if script.barriers), None)
         if meeting is not None:
-            return self._say(
-                "undecided", f"work-items of kernel {meeting.name} meet at barriers between their calls", meeting.span
-            )
+            return self._say("undecided", f"kernel {meeting.name} has barriers between its channel calls", meeting.span)
         ending = self._run(self.rooms)
         if ending.circle and not _guessed(ending):
             return self._stuck(ending)
@@ -141,12 +139,12 @@ class _Network:
         if polling is not None:
             return self._say(
                 "undecided",
-                "there is a call that does not wait, so that the speeds of the kernels decide",
+                "a non-blocking call makes the order of calls depend on the speed of the kernels",
                 polling.span,
             )
         if not ending.complete:
             return self._say(
-                "undecided", f"no kernel waited for ever in the first {MOST_CALLS_OF_RUN:,} calls, which are not all"
+                "undecided", f"no deadlock in the first {MOST_CALLS_OF_RUN:,} calls; later calls were not analysed"
             )
         return self._ended(ending)
 
@@ -171,21 +169,19 @@ class _Network:
                 return self._say(
                     "undecided",
                     f"kernel {script.name} {verb} channel {wait.link.name} than one launch of kernel "
-                    f"{wait.other} {done}, so that the number of launches decides",
+                    f"{wait.other} {done}, so it depends on the number of launches",
                     wait.call.span,
                 )
         open_ones = [script.name for script in self.scripts if not self._counted(script.name)]
         if open_ones:
             return self._say(
                 "proved",
-                f"whatever the counts of the loops of {_listed(open_ones)} are, the order of calls is known, and "
-                "in it no kernel waits in a circle",
+                f"the order of calls is known for any trip counts of the loops of {_listed(open_ones)} and contains no "
+                "cyclic wait",
             )
         left = [link.name for link in self.links if ending.held[link.place]]
-        rest = f"; of launches that find what earlier ones leave in {_listed(left)} nothing is said" if left else ""
-        return self._say(
-            "proved", "the order of all calls is known, and followed to its end no kernel waits in a circle" + rest
-        )
+        rest = f"; later launches, which find values left in {_listed(left)}, were not analysed" if left else ""
+        return self._say("proved", "the order of all calls is known and contains no cyclic wait" + rest)
 
     def _assumed(self, ending: Ending) -> Verdict:
         """Nobody waits in a circle, if what is not known is as it was assumed."""
@@ -201,9 +197,9 @@ class _Network:
         in_order = not ending.assumed and not polling and all(self._counted(wait.kernel) for wait in circle)
         certain = in_order and self._nothing_ever_comes(ending)
         where = " and ".join(described(wait).removeprefix("kernel ") for wait in circle)
-        reason = where if certain else f"there are runs in which {where}"
+        reason = where if certain else f"in some runs {where}"
         if in_order and not certain:
-            reason = f"in the order of the program {where}; hardware may be a few calls ahead of it"
+            reason = f"in program order {where}; the hardware may be a few calls ahead"
         found = self._say("certain" if certain else "possible", reason, circle[0].call.span)
         return replace(found, circle=circle, depths=depths, in_order=in_order)
 

@@ -39,7 +39,7 @@ from ..predicates.implication import Exclusions
 from .enumerate import AddressTraces
 from .polyhedral import DistanceQuery, Lanes, Outline, least_of, size_of
 
-__all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "writers_of"]
+__all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "unused_number", "writers_of"]
 
 #: isl gives up on a question after so many steps (it rarely takes a thousand); the answer is then the pessimistic one
 MOST_STEPS = 200_000
@@ -141,8 +141,12 @@ def _kind(src: Op, dst: Op) -> Kind:
 
 def writers_of(store: Op) -> set[int]:
     """The numbers of a store, or of those that it stands for; none where it has none."""
-    numbers = store.attrs.get(Attr.WRITER, ())
-    return {numbers} if isinstance(numbers, int) else set(numbers)
+    return set(store.attrs.get(Attr.WRITER, ()))
+
+
+def unused_number(function: Function) -> int:
+    """A number that is greater than those of all stores."""
+    return 1 + max((number for op in walk(function.body) for number in writers_of(op)), default=-1)
 
 
 def _told_apart(store: Op, other: Op) -> bool:

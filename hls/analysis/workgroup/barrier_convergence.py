@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...diag import CompileError, Diagnostic, Span
+from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Function, Op, Region, Value, walk
 from ...ir.launch import most_work_items
 from ..channels.endpoints import is_call
@@ -14,7 +14,9 @@ __all__ = ["check_barriers"]
 
 #: groups of dimension 0 that are tried, besides the first two: where constants of the kernel lie in the global range
 MOST_GROUPS = 8
-_HINT = "put the barrier where all of them come by equally often, and into conditions only what stands between barriers"
+_HINT = (
+    "put the barrier where all of them reach it equally often, and move only the code between barriers into conditions"
+)
 _KNOWN = (
     "it is known where conditions are made of constants, scalar arguments, get_group_id and get_local_size: count a "
     "loop from what is the "
@@ -58,13 +60,13 @@ def _promise(barriers: list[Span | None], condition: Diagnostic | None) -> Diagn
     """The warning of barriers that rest on the same condition."""
     others = f"this barrier, and {len(barriers) - 1} more, rest" if len(barriers) > 1 else "this barrier rests"
     return Diagnostic(
-        f"{others} on a promise of the program: all work-items of a group come to it, or none; a launch that breaks "
-        "it ends with an "
-        "error",
+        f"{others} on an assumption: all work-items of a group reach it, or none; a launch that violates this ends "
+        "with an error",
         barriers[0],
         _KNOWN,
         "warning",
         notes=(condition,) if condition is not None else (),
+        code=Code.CONVERGENCE_ASSUMED,
     )
 
 
@@ -107,6 +109,7 @@ class _Check:
                     barrier.span,
                     _HINT,
                     notes=(note,) if note is not None else (),
+                    code=Code.DIVERGENT_BARRIER,
                 )
             )
         elif differing:

@@ -3,7 +3,7 @@ part."""
 
 from collections.abc import Callable
 
-from ...diag import CompileError, Diagnostic, Span
+from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Function, Op, Region, Value, has, is_access, memory_name, reaches_memory, walk
 from ...ir.rewrite import constant
 from .partial_execution import equal_in_groups, needed_for
@@ -196,7 +196,8 @@ def check_lanes(function: Function, lanes: int, warn: Callable[[Diagnostic], Non
                     f"num_simd_work_items({lanes}): calls on channels by work-items side by side are not yet in "
                     "hardware",
                     op.span,
-                    "take the attribute away, or pass several values in one call, as a vector",
+                    "remove the attribute, or pass several values in one call, as a vector",
+                    code=Code.LANES_REFUSED,
                 )
             )
     if faults:
@@ -207,13 +208,13 @@ def _parting(loop: Op, lanes: int, varying: set[Value]) -> Diagnostic:
     place = parting_place(loop.regions[0].terminator.operands[0], varying)
     note = Diagnostic("whether it goes on depends on this value, which may differ between them", place, severity="note")
     return Diagnostic(
-        f"num_simd_work_items({lanes}): work-items side by side may leave this loop at different times: who is done "
-        "waits for "
-        "the last one",
+        f"num_simd_work_items({lanes}): the lanes may leave this loop after different numbers of iterations: lanes "
+        "that are done wait for the last one",
         loop.span,
-        "where their numbers of iterations are far apart, take the attribute away",
+        "if the numbers of iterations differ much, remove the attribute",
         "warning",
         notes=(note,) if place is not None else (),
+        code=Code.LANES_DIVERGE,
     )
 
 

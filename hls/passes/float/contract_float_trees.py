@@ -4,7 +4,7 @@ end."""
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Attr, Builder, FloatType, Function, Op, Region, Value, regions, uses
 from ...ir.clone import clone_function
 from ...ir.same import same_value
@@ -93,6 +93,7 @@ class ContractFloatTrees(FunctionPass):
                     root.span,
                     "leave -fpc out where every operation has to round",
                     "note",
+                    code=Code.ROUNDED_ONCE,
                 )
             )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...analysis.induction.state_space import most_iterations
 from ...analysis.timing import TimingModel
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Attr, Builder, FloatType, Function, IntType, MemoryObject, Op, Region, Value, uses
 from ...ir.clone import clone_function
 from ...ir.loops import add_carried, keep_carried
@@ -32,7 +32,7 @@ class _Parts:
     count: int
 
     def text(self) -> str:
-        return f"kept in {self.count} parts"
+        return f"split into {self.count} partial sums"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _Exact:
     shape: Accumulator
 
     def text(self) -> str:
-        return f"kept exactly in {self.shape.places} bits by digits of {self.shape.digit}"
+        return f"accumulated exactly in {self.shape.places} bits by digits of {self.shape.digit}"
 
 
 @dataclass(frozen=True)
@@ -116,11 +116,12 @@ class ExpandFloatReductions(FunctionPass):
             name = f"'{arg.name}'" if arg.name else "this value"
             self.tell(
                 Diagnostic(
-                    f"the sum {name} is {form.text()}, so that an iteration need not wait for the addition of the one "
-                    f"before{costs}",
+                    f"the sum {name} is {form.text()}, so that an iteration does not wait for the addition of the "
+                    f"previous one{costs}",
                     addition.span,
                     "leave -fp-relaxed out where the order matters",
                     "note",
+                    code=Code.FLOAT_ORDER,
                 )
             )
 

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Builder, Function, Op, Region, Value, uses, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
@@ -67,10 +67,11 @@ class ReassociateFloatSums(FunctionPass):
         if self.tell:
             self.tell(
                 Diagnostic(
-                    f"a sum of {len(leaves)} terms is taken in another order than written",
+                    f"a sum of {len(leaves)} terms is reassociated",
                     root.span,
                     "leave -fp-relaxed out where the order matters",
                     "note",
+                    code=Code.FLOAT_ORDER,
                 )
             )
 

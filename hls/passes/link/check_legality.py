@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
-from ...diag import CompileError, Diagnostic
+from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Function, Module, walk
 from ..manager import Form, ModulePass
 from ..memory.storage_attributes import OF_MEMORIES
@@ -40,9 +40,9 @@ ATTRIBUTES: tuple[frozenset[str], frozenset[str]] = (
 
 #: attributes of memories that change nothing, and why; of others there is nothing to say but that they are not followed
 REASONS: dict[str, str] = {
-    Attr.STATIC_ARRAY_OFFSET: "every memory is a RAM of its own and begins at its place 0, so there is nothing to move",
-    Attr.FORCE_POW2_DEPTH: "a bank has as many words as are used; block RAMs are filled up by themselves, and tables "
-    "would only grow",
+    Attr.STATIC_ARRAY_OFFSET: "every memory is a separate RAM that begins at address 0, so there is no offset",
+    Attr.FORCE_POW2_DEPTH: "a bank has only the words that are used; block RAMs have a fixed depth, and LUT RAMs would "
+    "only grow",
     Attr.REGISTER: "local memory is shared by work-items and stays in RAM; a private array is kept in registers",
     Attr.MERGE: "a single value is a register; arrays are merged",
 }
@@ -78,7 +78,9 @@ def check_hardware(module: Module) -> list[Diagnostic]:
         errors += _with_units(function)
         warnings += _attributes(function)
         warnings += [
-            Diagnostic(LEFT_OUT[op.opcode][0], op.span, LEFT_OUT[op.opcode][1], "warning")
+            Diagnostic(
+                LEFT_OUT[op.opcode][0], op.span, LEFT_OUT[op.opcode][1], "warning", code=Code.LEFT_OUT_OF_HARDWARE
+            )
             for op in walk(function.body)
             if op.opcode in LEFT_OUT
         ]
@@ -94,13 +96,13 @@ def _with_units(function: Function) -> list[Diagnostic]:
     calls = [op for op in walk(function.body) if op.opcode in ("channel_read", "channel_write")]
     return [
         Diagnostic(
-            "a call on a channel in a kernel of several compute units: which of them takes a group is decided as it "
-            "runs, so nobody could "
-            "say which value comes next",
+            "a channel call in a kernel of several compute units: work-groups are assigned to units at run time, so "
+            "the order of the values would be undefined",
             op.span,
-            "take num_compute_units away, let a kernel of one unit read or write the channel, or make it autorun: "
+            "remove num_compute_units, let a kernel of one unit read or write the channel, or make it autorun: "
             "each copy then has the "
             "channel of an array that get_compute_id names",
+            code=Code.UNITS_WITH_CHANNELS,
         )
         for op in calls
     ]
@@ -134,33 +136,35 @@ def _attributes(function: Function) -> list[Diagnostic]:
     reasons = dict.fromkeys(OF_MEMORIES, OF_REGISTERS) | REASONS
     warnings = [
         Diagnostic(
-            f"the attribute '{name}' of '{owner}' is not yet followed by hardware"
+            f"the attribute '{name}' of '{owner}' is not implemented in hardware yet"
             if name not in reasons
-            else f"the attribute '{name}' of '{owner}' changes nothing",
+            else f"the attribute '{name}' of '{owner}' has no effect",
             span,
             reasons.get(name, ""),
             "warning",
+            code=Code.ATTRIBUTE_NO_EFFECT,
         )
         for name, span, owner in found
     ]
     if prod(compute_units(function)) > 1 and not (function.attrs.get(Attr.NDRANGE) or function.attrs.get(Attr.AUTORUN)):
         warnings.append(
             Diagnostic(
-                f"num_compute_units has no effect on '{function.name}': a single work-item has no groups that units "
-                "could "
-                "share",
+                f"num_compute_units has no effect on '{function.name}': a single work-item kernel has no "
+                "work-groups to distribute",
                 function.span,
-                "let it ask for get_global_id(0), or make it autorun: then there are as many copies of it",
+                "call get_global_id(0), or make it autorun: then it has as many copies",
                 "warning",
+                code=Code.ATTRIBUTE_NO_EFFECT,
             )
         )
     if function.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1) > 1 and not function.attrs.get(Attr.NDRANGE):
         warnings.append(
             Diagnostic(
-                f"num_simd_work_items has no effect on '{function.name}': it is a kernel of a single work-item",
+                f"num_simd_work_items has no effect on '{function.name}': it is a single work-item kernel",
                 function.span,
-                "ask for get_global_id(0), or take the attribute away",
+                "call get_global_id(0), or remove the attribute",
                 "warning",
+                code=Code.ATTRIBUTE_NO_EFFECT,
             )
         )
     return warnings

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Function, MemoryObject, Module
 from ...ir.clone import clone_module
 from ..manager import Form, ModulePass
@@ -35,13 +35,17 @@ def _link_pipes(function: Function, channels: dict[str, MemoryObject]):
         known = channels.get(pipe.name)
         if known is not None and (Attr.HOST_PIPE, True) not in known.attrs:
             raise CompileError.at(
-                pipe.span, f"the pipe '{pipe.name}' has the name of a channel{_at(known)}", "rename one of them"
+                pipe.span,
+                f"the pipe '{pipe.name}' has the name of a channel{_at(known)}",
+                "rename one of them",
+                code=Code.PIPES,
             )
         if known is not None and known.element != pipe.element:
             raise CompileError.at(
                 pipe.span,
                 f"the pipe '{pipe.name}' passes other values here than{_at(known)}",
                 "declare it with the same type in both kernels: pipes are joined by their names",
+                code=Code.PIPES,
             )
         channels[pipe.name] = _joined(pipe, known)
         del function.memories[pipe.name]

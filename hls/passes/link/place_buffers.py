@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ...diag import CompileError, Diagnostic
+from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Function, MemoryObject, Module
 from ...ir.clone import clone_function
 from ...target.board import Board
@@ -28,6 +28,7 @@ def _misplaced(function: Function, board: Board) -> list[Diagnostic]:
             f"'{memory.name}' is to lie in memory {name!r}, which board {board.name} does not have",
             memory.asked_at(Attr.BUFFER_LOCATION),
             f"it has {known}; leave buffer_location out, or choose another board",
+            code=Code.BUFFER_LOCATION,
         )
         for memory, name in _asked(function)
         if board.memory_named(name) is None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Builder, Function, Module, Op
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
@@ -47,6 +47,7 @@ class ReplicateAutorun(ModulePass):
                         function.span,
                         f"a copy of kernel {function.name} would have the name of kernel {copy.name}",
                         "rename one of them",
+                        code=Code.DEFINED_TWICE,
                     )
                 functions[copy.name] = copy
         return Module(functions, module.sources, module.channels)
@@ -66,6 +67,7 @@ def _check_copies(module: Module, max_units: int, max_copies: int) -> None:
                 f"{function.name}; "
                 f"the limit is {most:,}",
                 f"a device holds some tens; {exceeded(name)}",
+                code=Code.BUDGET,
             )
         if copies > max_copies:
             raise CompileError.at(
@@ -73,6 +75,7 @@ def _check_copies(module: Module, max_units: int, max_copies: int) -> None:
                 f"with kernel {function.name} and its copies the program has {copies:,} kernels; the limit is "
                 f"{max_copies:,}",
                 exceeded("copies"),
+                code=Code.BUDGET,
             )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...analysis.timing import TimingModel
-from ...diag import Diagnostic, at_line
+from ...diag import Code, Diagnostic, at_line
 from ...ir import Attr, Builder, Function, Op, Region
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
@@ -59,8 +59,8 @@ class CoalesceLoops(FunctionPass):
         for name in take_over(loop, inner):
             self._tell(
                 inner,
-                f"#pragma {name} of this loop is not followed: it becomes one with the loop{at_line(loop.span)}"
-                f", which says something else",
+                f"#pragma {name} of this loop is ignored: it is coalesced with the loop{at_line(loop.span)}, which has "
+                "another value",
                 "keep one of them",
             )
         if Attr.IVDEP in loop.attrs:
@@ -68,7 +68,7 @@ class CoalesceLoops(FunctionPass):
 
     def _tell(self, loop: Op, message: str, hint: str):
         if self.warn is not None:
-            self.warn(Diagnostic(message, loop.span, hint, "warning"))
+            self.warn(Diagnostic(message, loop.span, hint, "warning", code=Code.LOOP_PRAGMA_NOT_FOLLOWED))
 
 
 def join_nest(
@@ -128,20 +128,17 @@ def _inside(loop: Op) -> "Op | _Obstacle":
     if not loops:
         return _Obstacle(
             f"there is no loop inside the one{at_line(loop.span)}",
-            "remove the pragma, or ask for as many levels as there are",
+            "remove the pragma, or write the number of levels of the nest",
             True,
         )
     if len(loops) > 1:
         lines = " and ".join(str(op.span.line) for op in loops[:2] if op.span)
         return _Obstacle(
-            f"the loops{lines and f' at lines {lines}'} stand beside each other",
-            "make them one, or ask for the levels around them: #pragma loop_coalesce N",
+            f"the loops{lines and f' at lines {lines}'} are not nested in each other",
+            "make them one loop, or coalesce only the outer levels: #pragma loop_coalesce N",
         )
     if loops[0] not in body.ops:
-        return _Obstacle(
-            f"the loop{at_line(loops[0].span)} stands under a condition",
-            "make the condition a part of that of the loop",
-        )
+        return _Obstacle(f"the loop{at_line(loops[0].span)} is conditional", "move the condition into that of the loop")
     return loops[0]
 
 
@@ -155,5 +152,5 @@ def _loops(region: Region) -> list[Op]:
 
 def _shortfall(levels: int, wish: int, obstacle: _Obstacle) -> str:
     asked = "loop_coalesce" if wish == -1 else f"loop_coalesce {wish}"
-    done = "this loop is left as it is" if levels == 1 else f"{levels} levels of loops become one"
+    done = "this loop is not coalesced" if levels == 1 else f"only {levels} levels are coalesced"
     return f"#pragma {asked}: {done}, because {obstacle.reason}"

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ...analysis.dependence.dependence import Dependence, DependenceTester
 from ...analysis.timing import TimingModel
-from ...diag import Diagnostic, at_line
+from ...diag import Code, Diagnostic, at_line
 from ...ir import Attr, Function, Op, Region, has, is_access, memory_name, regions, walk
 from ...ir.clone import clone_function
 from ..lowering.if_conversion import flatten
@@ -102,8 +102,8 @@ class FuseLoops(FunctionPass):
         for name in take_over(first, second):
             self._tell(
                 second,
-                f"#pragma {name} of this loop is not followed: it becomes one with the loop{at_line(first.span)}"
-                f", which says something else",
+                f"#pragma {name} of this loop is ignored: it is fused with the loop{at_line(first.span)}, which has "
+                "another value",
                 "keep one of them",
             )
         pairs = same_trips(first, second)
@@ -122,7 +122,7 @@ class FuseLoops(FunctionPass):
 
     def _tell(self, loop: Op, message: str, hint: str):
         if self.warn is not None:
-            self.warn(Diagnostic(message, loop.span, hint, "warning"))
+            self.warn(Diagnostic(message, loop.span, hint, "warning", code=Code.LOOP_PRAGMA_NOT_FOLLOWED))
 
 
 def _marks(first: Op, second: Op) -> _Refusal | None:
@@ -136,13 +136,13 @@ def _marks(first: Op, second: Op) -> _Refusal | None:
 
 def _parted(between: Between, first: Op) -> _Refusal | None:
     if between.obstacle is not None:
-        what = "another loop" if between.obstacle.opcode == "loop" else "something that has an effect"
+        what = "another loop" if between.obstacle.opcode == "loop" else "an operation with side effects"
         place = f" (line {between.obstacle.span.line})" if between.obstacle.span else ""
-        return _Refusal(f"{what} stands between them{place}", "move it before or behind both loops")
+        return _Refusal(f"{what} is between them{place}", "move it before or after both loops")
     if between.needed is not None:
         name = between.needed.name or "a value"
         return _Refusal(
-            f"it needs {name}, which is known when the one{at_line(first.span)} has ended",
+            f"it needs {name}, which is known only after the one{at_line(first.span)} has ended",
             "keep them apart, or compute it in a variable of its own",
         )
     return None

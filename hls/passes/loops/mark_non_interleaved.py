@@ -10,7 +10,7 @@ from ..manager import Form, FunctionPass
 __all__ = ["WAITED_FOR", "MarkNonInterleaved"]
 
 #: the ``interleave_reason`` of what this pass marks
-WAITED_FOR = "the loop around it waits for what it gives"
+WAITED_FOR = "the outer loop waits for its result"
 
 
 @dataclass(frozen=True)

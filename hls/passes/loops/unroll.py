@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ...analysis.induction.trip_count import Trips, count_trips
 from ...analysis.loops.loop_tree import Loop
-from ...diag import CompileError, Diagnostic, Span
+from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Builder, Function, Op, Region, Value, walk
 from ...ir.clone import clone_function, clone_ops
 from ...ir.rewrite import constant, inline_region, rewrite
@@ -93,6 +93,7 @@ class Unroll(FunctionPass):
                 f"unrolling this loop {factor:,} times{' and those inside' if inner else ''} makes "
                 f"{total:,} operations; the limit is {self.max_ops:,}",
                 f"unroll it partially: #pragma unroll 8; {exceeded('unrolled')}",
+                code=Code.BUDGET,
             )
         guarded = trips is None or not trips.exact
         if guarded and factor > self.max_guarded:
@@ -100,6 +101,7 @@ class Unroll(FunctionPass):
                 op.span,
                 f"a loop whose trip count is not constant cannot be unrolled {factor:,} times",
                 f"the limit is {self.max_guarded}: #pragma unroll {self.max_guarded}",
+                code=Code.BUDGET,
             )
 
     def _record(self, function, op, factor, trips):
@@ -158,7 +160,7 @@ class Unroll(FunctionPass):
             self._warn(
                 op,
                 f"#pragma {name} has no effect: all {trips.count} iterations of this loop are unrolled",
-                "ask for fewer copies, or remove it",
+                "use fewer copies, or remove it",
             )
         return trips.count, trips
 
@@ -168,7 +170,7 @@ class Unroll(FunctionPass):
 
     def _warn(self, op: Op, message: str, hint: str):
         if self.warn is not None:
-            self.warn(Diagnostic(message, op.span, hint, "warning"))
+            self.warn(Diagnostic(message, op.span, hint, "warning", code=Code.LOOP_PRAGMA_NOT_FOLLOWED))
 
 
 def _trips(op: Op) -> Trips | None:

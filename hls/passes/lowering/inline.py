@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Builder, Function, Module, Op, PointerType, Region, Value, reachable, walk
 from ...ir.clone import clone_function, clone_ops
 from ...ir.rewrite import rewrite
@@ -73,6 +73,7 @@ def _check_size(function: Function, sizes: _Sizes, most: int) -> None:
             largest.span if largest else function.span,
             f"kernel {function.name} becomes {total:,} operations{what}; the limit is {most:,}",
             f"write loops instead of many calls and lines; {exceeded('operations')}",
+            code=Code.BUDGET,
         )
 
 
@@ -90,6 +91,7 @@ def _check_helpers(function: Function, sizes: _Sizes, most: int) -> None:
             f"the functions that kernel {function.name} calls become {total:,} operations, as each has the bodies of "
             f"those that it calls; the limit is {HELD * most:,}",
             f"let functions call each other less deep; {exceeded('operations')}",
+            code=Code.RECURSION,
         )
 
 
@@ -104,7 +106,9 @@ def _inlined(function: Function, module: Module, done: dict, stack: list[str]) -
             return None
         name = op.attrs[Attr.CALLEE]
         if name in (*stack, function.name):
-            raise CompileError.at(op.span, f"{name} calls itself", "OpenCL C has no recursion: write a loop")
+            raise CompileError.at(
+                op.span, f"{name} calls itself", "OpenCL C has no recursion: write a loop", code=Code.RECURSION
+            )
         return _insert(op, _inlined(module.functions[name], module, done, [*stack, function.name]), result, b)
 
     rewrite(result.body, visit)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import BOOL, I64, PTR, Attr, Builder, Function, IntType, MemoryObject, Op, Region, Value
 from ...ir.clone import clone_function
 from ...ir.rewrite import set_results
@@ -276,6 +276,7 @@ class _Resolver:
                 op.span,
                 "it cannot be told at compile time which object this pointer points to",
                 "set the pointer from a kernel argument or an array before it is used",
+                code=Code.POINTER_UNRESOLVED,
             )
         which = self.split[pointer][1]
         if which is None:

@@ -1,8 +1,10 @@
 """What was written or read is used where it is read again, without a way through memory."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 
+from ...analysis.dependence.dependence import unused_number
 from ...analysis.loops.loop_tree import Loop
 from ...analysis.memory.must_alias import MustAlias
 from ...analysis.memory.reaching_stores import ReachingStore, ReachingStores
@@ -45,7 +47,7 @@ class ForwardStores(FunctionPass):
             if (writers := _writers(places, region, loop, self.compare))
         ]
         values: dict[Value, Value] = {}
-        numbers: set[Op] = set()
+        numbers = count(unused_number(result))
         for region, loop, writers in found:
             _Forwarding(places, region, loop, writers, values, self.address_bits, numbers).build()
         resolve(result.body, values)
@@ -76,9 +78,9 @@ class _Forwarding:
         writers: dict[Op, list[ReachingStore]],
         values: dict[Value, Value],
         address_bits: int,
-        numbers: set[Op],
+        numbers: Iterator[int],
     ):
-        self.address_bits, self.numbers = address_bits, numbers  #: the latter: stores that are compared
+        self.address_bits, self.numbers = address_bits, numbers  #: the latter: for stores that are compared
         self.region, self.loop, self.writers, self.values = region, loop, writers, values
         self.outside = places.tree.region_of(loop.op) if loop is not None else None
         self.chains: dict[Value, list[Value]] = {}  #: what values were in earlier iterations, the latest first
@@ -117,7 +119,7 @@ class _Forwarding:
             attrs = {
                 **load.attrs,
                 Attr.ALONE: True,
-                Attr.APART: tuple(w.access.attrs[Attr.WRITER] for w in writers if w.compare),
+                Attr.APART: tuple(n for w in writers if w.compare for n in w.access.attrs[Attr.WRITER]),
             }
             value = b.value("load", load.operands[0], missing, result=type, attrs=attrs, name=load.result.name)
         for happened, written in reversed(sources):
@@ -127,8 +129,8 @@ class _Forwarding:
     def _happened(self, writer: ReachingStore, load: Op, b: Builder) -> Value | None:
         """Whether the store took place, where the load does; None where it surely has."""
         if writer.compare:
-            writer.access.attrs.setdefault(Attr.WRITER, len(self.numbers))
-            self.numbers.add(writer.access)
+            if Attr.WRITER not in writer.access.attrs:
+                writer.access.attrs[Attr.WRITER] = (next(self.numbers),)
             return b.value("and", predicate(writer.access), self._equal(writer.access, load, b))
         if writer.distance:
             return self._earlier(self.always if writer.certain else predicate(writer.access), writer.distance, "after")

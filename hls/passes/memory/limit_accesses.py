@@ -4,7 +4,7 @@ anything."""
 from collections import defaultdict
 from dataclasses import dataclass
 
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Function, Op, walk
 from ...ir.accesses import memory_name
 from ...ir.launch import units_of
@@ -52,13 +52,15 @@ class LimitAccesses(FunctionPass):
                 f"kernel {function.name} accesses global memory at {many}, each of which is hardware of its own; "
                 f"the limit is {self.max_accesses:,}",
                 f"unroll less, or access neighbours, which become one wide access; {exceeded('accesses')}",
+                code=Code.BUDGET,
             )
 
     def _check_array(self, function: Function, name: str, found: list[Op]) -> None:
         if len(found) > self.max_array_accesses:
             raise CompileError.at(
                 found[0].span or function.span,
-                f"kernel {function.name} accesses the array '{name}' at {len(found):,} places, which take turns at its "
+                f"kernel {function.name} accesses the array '{name}' at {len(found):,} places, which share its "
                 f"ports; the limit is {self.max_array_accesses:,}",
                 f"unroll less, or write a loop; {exceeded('array-accesses')}",
+                code=Code.BUDGET,
             )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import ArrayType, Attr, Builder, Function, MemoryObject, Op
 from ...ir.clone import clone_function
 from ...ir.element_index import element_index
@@ -55,6 +55,7 @@ class LowerConstantTables(FunctionPass):
                 op.span,
                 f"the table {memory.name} is read as {op.result.type}, not by its scalars",
                 "read its elements or members one by one",
+                code=Code.TABLE_ACCESS,
             )
 
 

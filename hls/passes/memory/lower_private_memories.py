@@ -3,7 +3,7 @@ them."""
 
 from dataclasses import dataclass, replace
 
-from ...diag import CompileError, Diagnostic
+from ...diag import Code, CompileError, Diagnostic
 from ...ir import I64, Attr, Builder, Function, MemoryObject, Op, PointerType, Value, regions, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
@@ -68,13 +68,15 @@ class LowerPrivateMemories(FunctionPass):
             return Diagnostic(
                 f"the array {memory.name} of pointers is indexed at run time",
                 span,
-                "index it by constants only (unroll the loop), or keep offsets in it and one pointer beside it",
+                "index it by constants only (unroll the loop), or store offsets in it and use one base pointer",
+                code=Code.POINTER_UNRESOLVED,
             )
         if memory.length == 1 and memory.space == "private":
             return Diagnostic(
                 f"{memory.name} is accessed through a pointer to another type",
                 first.span,
                 "use as_int, as_float and the like to read a value as another type",
+                code=Code.POINTER_UNRESOLVED,
             )
         return None
 

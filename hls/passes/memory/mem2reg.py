@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Attr, Builder, FloatType, Function, MemoryObject, Op, PointerType, Region, Type, Value, uses, walk
 from ...ir.clone import clone_function
 from ...ir.element_index import element_index
@@ -173,7 +173,15 @@ class _Promoter:
     def _check_set(self, op, name, value):
         if value in self.initial and not isinstance(value.type, ArrayType) and name not in self.warned:
             self.warned.add(name)
-            self.warn(Diagnostic(f"{name} is read before it is set", op.span, "its value is 0 here", "warning"))
+            self.warn(
+                Diagnostic(
+                    f"{name} is read before it is set",
+                    op.span,
+                    "its value is 0 here",
+                    "warning",
+                    code=Code.UNINITIALIZED_READ,
+                )
+            )
 
     def _written(self, op: Op) -> list[str]:
         inside = [inner for region in op.regions for inner in walk(region)]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ...diag import CompileError, Diagnostic
+from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Builder, Function, MemoryObject, Op, Value, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
@@ -64,10 +64,11 @@ class MergeMemories(FunctionPass):
             if len(members) == 1 and self.warn is not None:
                 self.warn(
                     Diagnostic(
-                        f"the attribute 'merge' of '{members[0].name}' changes nothing",
+                        f"the attribute 'merge' of '{members[0].name}' has no effect",
                         members[0].span,
                         f'no other memory of its kind is merged under "{label}": give another array the same label',
                         "warning",
+                        code=Code.ATTRIBUTE_NO_EFFECT,
                     )
                 )
         return [members for members in labels.values() if len(members) > 1]
@@ -108,6 +109,7 @@ def _merged(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[Me
                 other.span,
                 f"'{first.name}' and '{other.name}' are merged under one label, but one by depth and one by width",
                 f'write "{direction}" for both, or give them labels of their own',
+                code=Code.MERGE,
             )
         if other.element.bytes != first.element.bytes:
             raise CompileError.at(
@@ -115,7 +117,8 @@ def _merged(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[Me
                 f"'{first.name}' and '{other.name}' cannot be one memory: their elements have {first.element.bytes} "
                 "and "
                 f"{other.element.bytes} bytes",
-                "give both elements of one size, or take the attribute 'merge' away",
+                "give both elements of one size, or remove the attribute 'merge'",
+                code=Code.MERGE,
             )
     name = "_".join(member.name for member in members)
     merged = replace(first, name=name, attrs=_attributes(members))
@@ -149,6 +152,7 @@ def _by_width(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[
                 if others
                 else f"'{member.name}' is merged by width, but its elements have {element} bytes, no power of two",
                 'merge by "depth", or access whole elements of 1, 2, 4 or 8 bytes',
+                code=Code.MERGE,
             )
     lanes = 1 << (len(members) - 1).bit_length()
     return lanes * max(member.length for member in members), lanes, [k * element for k in range(len(members))]
@@ -166,6 +170,7 @@ def _attributes(members: list[MemoryObject]) -> tuple[tuple[str, object], ...]:
                     f"the arrays that are merged with '{member.name}' ask for {name}({found[name]}) and "
                     f"{name}({value})",
                     f"write {name}({found[name]}) for all of them",
+                    code=Code.MERGE,
                 )
         _check_pumping(found, member)
     if _wish(members[0])[1] == WIDTH:  # so that one block holds a word, and not each lane one of its own
@@ -191,6 +196,7 @@ def _check_pumping(asked: dict[str, object], last: MemoryObject):
             last.asked_at(mine),
             f"the arrays that are merged with '{last.name}' ask for doublepump and {other}",
             f"write doublepump or {other} for all of them",
+            code=Code.MERGE,
         )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ...analysis.loops.loop_tree import LoopTree
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Attr, Function, MemoryObject, Op, Region, memory_name, reaches_memory, walk
 from .buffer_copies import MOST_COPIES, SHORT_WAY, Rotation, copy_stride, counted, power_of_two
 
@@ -54,9 +54,7 @@ class IterationCopies:
         found: dict[tuple[Op, int], list[str]] = {}  # memories with as many copies share a counter
         for memory in function.memories.values():
             if memory.space == "local" and function.attrs.get(Attr.NDRANGE):
-                self._tell(
-                    memory, "groups of work-items that are under way at once have copies of local memory unasked"
-                )
+                self._tell(memory, "work-groups in flight have private copies of local memory without the attribute")
         for name, ops in _accesses(function).items():
             memory, loop = function.memories[name], _owner(tree, name, ops)
             reason = _reason(tree, loop, ops)
@@ -78,10 +76,11 @@ class IterationCopies:
         if asked > 1 and self.warn is not None:
             self.warn(
                 Diagnostic(
-                    f"private_copies({asked}) of '{memory.name}' changes nothing",
+                    f"private_copies({asked}) of '{memory.name}' has no effect",
                     memory.asked_at(Attr.PRIVATE_COPIES),
                     reason,
                     "warning",
+                    code=Code.ATTRIBUTE_NO_EFFECT,
                 )
             )
 
@@ -99,10 +98,11 @@ class IterationCopies:
             if copies < asked and self.warn is not None:
                 self.warn(
                     Diagnostic(
-                        f"private_copies({asked}) of '{memory.name}' is taken as {copies}",
+                        f"private_copies({asked}) of '{memory.name}' is treated as {copies}",
                         memory.asked_at(Attr.PRIVATE_COPIES),
                         f"{MOST_COPIES} are the most, and no more than max_private_copies or max_concurrency allow",
                         "warning",
+                        code=Code.ATTRIBUTE_NO_EFFECT,
                     )
                 )
             return copies

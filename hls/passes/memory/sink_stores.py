@@ -4,7 +4,7 @@ overwritten."""
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ...analysis.dependence.dependence import Dependence, dependences, writers_of
+from ...analysis.dependence.dependence import Dependence, dependences, unused_number
 from ...analysis.loops.forward_slice import behind
 from ...analysis.loops.loop_tree import Loop
 from ...analysis.memory.must_alias import MustAlias
@@ -214,8 +214,8 @@ class _Pair:
         one, two = (resized(op.operands[0].op.operands[0], self._offset_type(), b) for op in (self.first, self.second))
         overwritten = b.value("and", predicate(self.second), b.value("eq", one, two))
         self.first.operands[2] = b.value("and", predicate(self.first), b.value("xor", overwritten, b.true()))
-        number = self.first.attrs.setdefault(Attr.WRITER, self._new_number())
-        self.second.attrs[Attr.APART] = (*self.second.attrs.get(Attr.APART, ()), number)
+        numbers = self.first.attrs.setdefault(Attr.WRITER, (unused_number(self.places.function),))
+        self.second.attrs[Attr.APART] = (*self.second.attrs.get(Attr.APART, ()), *numbers)
         self.region.ops.remove(self.first)
         self._insert([*b.region.ops, self.first])
 
@@ -226,9 +226,6 @@ class _Pair:
     def _offset_type(self) -> IntType:
         offsets = (op.operands[0].op.operands[0] for op in (self.first, self.second))
         return IntType(min(self.address_bits, max(v.type.bits for v in offsets)))
-
-    def _new_number(self) -> int:
-        return 1 + max((number for op in walk(self.places.function.body) for number in writers_of(op)), default=-1)
 
 
 def resized(offset: Value, type: IntType, b: Builder) -> Value:

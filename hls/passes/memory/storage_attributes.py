@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Function, MemoryObject
 from ...ir.clone import clone_function
 
@@ -46,7 +46,8 @@ def wants_registers(memory: MemoryObject) -> bool:
         raise CompileError.at(
             memory.asked_at(Attr.REGISTER),
             f"'register' asks for {bits:,} bits of {memory.name} in registers; {MOST_REGISTER_BITS:,} are the most",
-            "take the attribute away, or make the array smaller",
+            "remove the attribute, or make the array smaller",
+            code=Code.MEMORY_ATTRIBUTES,
         )
     return True
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ...analysis.bits.possible_values import PossibleValues
 from ...analysis.channels.endpoints import is_call
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Builder, Function, Op, Value, walk
 from ...ir.clone import clone_function
 from ...ir.concurrent import outside_channels
@@ -57,12 +57,14 @@ def _places(call: Op, possible: PossibleValues) -> list[int]:
             "hardware of its own; "
             f"the limit is {MOST_CHOSEN:,}",
             "make the array smaller, or the index one of few numbers, such as i % 8",
+            code=Code.BUDGET,
         )
     if numbers and not inside:
         raise CompileError.at(
             call.span,
             f"'{call.attrs[Attr.CHANNEL]}': {outside_channels(signed(min(numbers), 64), length)}",
             "check the index: this call is never one on a channel of the array",
+            code=Code.CHANNEL_INDEX,
         )
     return inside
 

@@ -132,7 +132,7 @@ def _at_most(loops: Iterable[Loop], invocations: int):
     for loop in loops:
         asked = loop.op.attrs.get(Attr.MAX_INTERLEAVING) or invocations
         if invocations < asked or Attr.MAX_INTERLEAVING not in loop.op.attrs:
-            reason = f"the array that each fills has {invocations} copies"
+            reason = f"the array that each of them fills has {invocations} private copies"
             loop.op.attrs |= {Attr.MAX_INTERLEAVING: min(asked, invocations), Attr.INTERLEAVE_REASON: reason}
 
 
@@ -380,6 +380,7 @@ class _Orderer:
             start = self._op("token", tokens, TOKEN, loop)
             self.places.before(region, loop, start)
             loop.operands[1 + done.index] = start.result
+            self.places.takes_more(loop, (each.op for each in self.tree.around(loop)))
         return done
 
     def _follow(self, region: Region, src: Op, dst: Op, access: Op) -> bool:
@@ -394,6 +395,7 @@ class _Orderer:
     def _take(self, access: Op, token: Value):
         if token not in access.operands[fixed_operands(access) :]:
             access.operands.append(token)
+            self.places.takes_more(access, (loop.op for loop in self.tree.around(access)))
 
     def _done(self, region: Region, op: Op) -> Value:
         """A token that is there when a load or loop answered, or a store was pushed."""

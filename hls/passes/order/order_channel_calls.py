@@ -46,7 +46,7 @@ class OrderChannelCalls(FunctionPass):
                 for loop in tree.around(call):
                     loop.op.attrs |= {
                         Attr.INTERLEAVE: False,
-                        Attr.INTERLEAVE_REASON: "their calls on channels keep the order of the program",
+                        Attr.INTERLEAVE_REASON: "channel calls execute in program order",
                     }
             for together in phases.get(end, [calls]):
                 _take_turns(together, tree)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...analysis.channels.endpoints import Endpoint
 from ...analysis.loops.loop_tree import LoopTree
-from ...diag import CompileError, Diagnostic
+from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Function, Op, Region, walk
 from ...ir.rewrite import constant
 from .token_builder import done_token
@@ -51,7 +51,7 @@ class OrderGroupChannels:
         if ring and last == 0:
             raise _fault(end, calls[-1], calls[0], "in a loop that is not in every iteration halted by a barrier")
         if ring and 0 in found and last in found:
-            raise _fault(end, found[last][0], found[0][0], "behind the last barrier of a loop and before its first one")
+            raise _fault(end, found[last][0], found[0][0], "after the last barrier of a loop and before its first one")
         if ring or len(found) > 1:
             self._gate(calls)
         if len(found) > 1:
@@ -83,7 +83,7 @@ class OrderGroupChannels:
             for call in (inner for inner in _inside(op) if inner in wanted):
                 before = found.setdefault(meetings, [])
                 if before and uncertain:
-                    raise _fault(end, call, before[0], "before and behind what is only sometimes a barrier")
+                    raise _fault(end, call, before[0], "before and after a conditional barrier")
                 before.append(call)
             uncertain &= meetings in found
         return found, meetings
@@ -132,6 +132,7 @@ def _fault(end: Endpoint, call: Op, other: Op, where: str) -> CompileError:
             call.span,
             "put a barrier between the two, or use a second channel for one of them",
             notes=notes,
+            code=Code.CHANNEL_ORDER,
         )
     )
 

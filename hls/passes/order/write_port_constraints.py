@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from ...analysis.dependence.dependence import Dependence, Kind
 from ...analysis.loops.loop_tree import LoopTree
 from ...analysis.workgroup.phases import BarrierPhases
-from ...diag import CompileError, Diagnostic
+from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Function, MemoryObject, Op, Region, Value, memory_name, walk
 from ..memory.multi_buffer_private import copies_of_loop, writers_apart
 
@@ -107,12 +107,12 @@ def _book(name: str, stores: list[Op], tree: LoopTree, phases: BarrierPhases) ->
                 if _one_level(tree, first, second) and first.opcode != second.opcode:
                     note = Diagnostic("the other one", first.span, severity="note")
                     yield Diagnostic(
-                        f"a store to {name} and an atomic operation on it may take place at the same time here, and "
-                        "hardware "
-                        "has one write port for both",
+                        f"a store to {name} and an atomic operation on it may execute in the same cycle here, and they "
+                        "share one write port",
                         second.span,
                         "put a barrier between the two, or make both atomic",
                         notes=(note,),
+                        code=Code.STORE_BESIDE_ATOMIC,
                     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
 from ...analysis.timing import LONG_BEFORE, Arrival, Arrivals, Recurrence, TimingModel
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Attr, FloatType, Function, Op, Region, Value, loops_inside_out
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
@@ -76,10 +76,11 @@ class TimingDrivenReassociation(FunctionPass):
             if isinstance(op.result.type, FloatType):
                 self.tell(
                     Diagnostic(
-                        f"a sum of {len(trees[op].leaves)} terms is taken in another order than written",
+                        f"a sum of {len(trees[op].leaves)} terms is reassociated",
                         op.span,
                         "leave -fp-relaxed out where the order matters",
                         "note",
+                        code=Code.FLOAT_ORDER,
                     )
                 )
 

@@ -135,9 +135,9 @@ def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: 
             if asked.geometry:
                 raise Refusal(
                     "numbanks" if asked.bank_bits is None else "bank_bits",
-                    "an atomic operation looks at what is being stored, "
-                    "which it can in one bank only, and here its bank is not known",
-                    "take the attribute away",
+                    "an atomic operation needs forwarding from stores, which works within one bank, and its bank is "
+                    "not known here",
+                    "remove the attribute",
                 )
             continue
         best = one if best is None or one.cost < best.cost else best

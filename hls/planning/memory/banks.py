@@ -9,7 +9,7 @@ from ...analysis.bits.known_bits import TrailingZeros
 from ...analysis.dependence.enumerate import AddressTraces
 from ...analysis.loops.loop_tree import LoopTree
 from ...analysis.predicates.implication import implied
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Function, MemoryObject, Op, Region, TokenType, Value, moved_type, predicate, walk
 from ...passes.order.write_port_constraints import may_write_twice
 from ..banking import Asked, Banking, Blocks, Copies, Refusal, Unknown, Use, choose_banks
@@ -76,7 +76,10 @@ class BankPlanner:
             return choose_banks(size, self._uses(ops, watching, alone, size), asked, blocks, copies)
         except Refusal as refusal:
             raise CompileError.at(
-                memory.asked_at(refusal.attribute) or ops[0].span, f"{refusal} (memory {memory.name})", refusal.hint
+                memory.asked_at(refusal.attribute) or ops[0].span,
+                f"{refusal} (memory {memory.name})",
+                refusal.hint,
+                code=Code.MEMORY_ATTRIBUTES,
             ) from refusal
 
     def _uses(self, ops: list[Op], watching: frozenset[Op], alone: Mapping[Op, frozenset[Op]], size: int) -> list[Use]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from rtl_lib.channel import storage_for
 
 from ...analysis.channels.endpoints import Endpoint, answers_at_once, channel_ends
-from ...diag import CompileError, Diagnostic, Span
+from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Function, MemoryObject, Op
 from ...ir.concurrent import DEFAULT_ROOM, NO_CHANNEL
 from ...limits import Limits, exceeded
@@ -110,6 +110,7 @@ def _check_bits(plans: tuple[ChannelPlan, ...], most: int) -> None:
                 "device has more than "
                 f"{most:,}",
                 f"write a smaller depth; {exceeded('channel-bits')}",
+                code=Code.BUDGET,
             )
 
 
@@ -123,18 +124,21 @@ def bound_stream(declared: MemoryObject, board: Board) -> Stream:
             declared.span,
             f"board {board.name} has no stream '{name}' for channel '{declared.name}'",
             f"its streams are: {known}; [[stream]] in the board's file adds one",
+            code=Code.BOARD_STREAM,
         )
     if (declared.length or 1) > 1:
         raise CompileError.at(
             declared.span,
             f"the array '{declared.name}' cannot be bound to the one stream '{name}'",
             "declare a channel for each stream",
+            code=Code.BOARD_STREAM,
         )
     if declared.element.bits != stream.bits:
         raise CompileError.at(
             declared.span,
             f"channel '{declared.name}' passes {declared.element.bits} bits, the board's stream '{name}' {stream.bits}",
             f"pass values of {stream.bits} bits, such as a struct or a vector",
+            code=Code.BOARD_STREAM,
         )
     return stream
 
@@ -154,6 +158,7 @@ def _outside(declared: MemoryObject, end: Endpoint, side: _Side) -> Diagnostic:
         f"kernel {side.name} {'writes' if end.writes else 'reads'} there",
         side.span,
         "make the array larger, or guard the call by a condition that is known at compile time",
+        code=Code.CHANNEL_INDEX,
     )
 
 
@@ -165,6 +170,7 @@ def _conflicts(declared: MemoryObject, end: Endpoint, sides: list[_Side]) -> lis
             f"channel '{end.text(declared.length)}' is {by} by kernel {other.name}, and by {first.text}",
             other.span,
             f"let one kernel {verb} it, and give the other a channel of its own" + _bounded(*first.calls, *other.calls),
+            code=Code.CHANNEL_SHARED,
         )
         for other in sides[1:]
     ]
@@ -185,6 +191,7 @@ def _missing(declared: MemoryObject, sides, channel: str, index: int) -> list[Di
             there.span,
             f"add a kernel that {does_not} it, or remove the call: {there.name} would wait for ever"
             + _bounded(*there.calls),
+            code=Code.CHANNEL_OPEN,
         )
     ]
 
@@ -218,16 +225,15 @@ def _plan(declared: MemoryObject, index: int, writer: _Side, reader: _Side) -> C
     storage = storage_for(DEFAULT_ROOM if requested is None else max(requested, _least(writer), passing))
     reason = ""
     if requested == 0 and passing:
-        reason = "a call that does not wait is answered at once, by a register"
+        reason = "a non-blocking call needs a register that answers in the same cycle"
     elif requested == 0 and storage.depth:
         reason = (
-            "what stands behind a write waits until the value is in the channel, which without a place would be "
-            "when it is read"
+            "operations after a write wait until the value is in the channel, which at depth 0 would be when it is read"
         )
     elif requested is None:
-        reason = "no depth is asked for: enough to pass a value every cycle"
+        reason = "no depth requested: the least that passes a value every cycle"
     elif storage.depth != requested:
-        reason = "nature of the underlying FIFO: two registers are the least that pass a value every cycle"
+        reason = "nature of the underlying FIFO: it needs two registers to pass a value every cycle"
     return ChannelPlan(
         channel=declared.name,
         index=index,

@@ -8,7 +8,7 @@ from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.banked import PumpedBlock
 
 from ...analysis.workgroup.phases import BarrierPhases
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Function, MemoryObject, Op
 from ...passes.memory.multi_buffer_private import writers_apart
 from ...target.board import Rams
@@ -248,11 +248,12 @@ def _check_size(planned: OnChipMemory, rams: Rams):
     memory = planned.memory
     needed = planned.map.banks * planned.blocks.count(planned.map.words(planned.words), 8 * planned.word_bytes)
     if needed > rams.count > 0:
-        whom = "iterations" if memory.space == "private" else "groups of work-items"
-        groups = f", {planned.copies} times for {whom} under way at once" if planned.copies > 1 else ""
+        whom = "iterations" if memory.space == "private" else "work-groups"
+        groups = f" for the private copies of {planned.copies} {whom} in flight" if planned.copies > 1 else ""
         raise CompileError.at(
             memory.span or planned.loads[0].span,
-            f"{memory.name} takes {needed:,} block RAMs{groups}, and the device has {rams.count:,}",
+            f"{memory.name} needs {needed:,} block RAMs{groups}, but the device has {rams.count:,}",
             f"keep it in global memory, or make it smaller: {rams.count * rams.bits // 8 // planned.copies:,} bytes "
             "are the most",
+            code=Code.MEMORY_TOO_LARGE,
         )

@@ -7,7 +7,7 @@ from functools import cached_property
 from rtl_lib.mem.pumped_ports import PumpedLoadPort
 from rtl_lib.mem.ram_ports import RamLoadPort
 
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Function, Op, Value, location, reaches_memory, walk, word_bytes
 from ...ir.accesses import lane_mask, memory_name, moved_type
 from ...ir.rewrite import constant, is_constant
@@ -184,6 +184,7 @@ def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clo
                     op.span,
                     "atomic operations on global memory are not built for boards whose memory is on the chip",
                     "use __local memory, or a board with external memory",
+                    code=Code.NOT_IN_HARDWARE,
                 )
             elif memory.kind == "onchip":
                 planned[op] = _ram_access(op, max(map(_bytes, ops)))
@@ -199,9 +200,9 @@ def plan_memory(function: Function, memory: Memory, rams: Rams = USUAL_RAMS, clo
 def _burst_access(op: Op, word_bytes: int) -> Access:
     if op.opcode == "atomic":
         reason = (
-            "a load that comes behind atomic operations is made by their unit, which holds what they have done"
+            "a load after atomic operations uses their unit, which holds their results"
             if op.attrs[Attr.FN] == "read"
-            else "one unit for all kernels, so that nothing comes between what it reads and what it writes"
+            else "one unit for all kernels, so that no access comes between its read and its write"
         )
         return Access(
             op=op,
@@ -221,7 +222,7 @@ def _burst_access(op: Op, word_bytes: int) -> Access:
         bytes=_bytes(op),
         word_bytes=word_bytes,
         unit=kind,
-        reason="the general unit for global memory",
+        reason="the default unit for global memory",
         span=op.span,
     )
     mask = lane_mask(op)
@@ -248,7 +249,7 @@ def _ram_access(op: Op, word_bytes: int) -> Access:
         bytes=_bytes(op),
         word_bytes=word_bytes,
         unit=LsuKind.RAM_PORT,
-        reason="global memory is on the chip: every access has a port of its own and never waits",
+        reason="on-chip global memory: every access has its own port and is stall-free",
         span=op.span,
         latency=_ram_latency(op),
     )
@@ -256,7 +257,7 @@ def _ram_access(op: Op, word_bytes: int) -> Access:
 
 def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
     if op.opcode == "atomic":
-        reason = "reads, computes and writes in its own cycles, one after the other in every cycle"
+        reason = "reads, computes and writes in a pipeline, one operation a cycle"
         return Access(
             op=op,
             memory=memory_name(op),
@@ -271,9 +272,7 @@ def _onchip_access(op: Op, memory: OnChipMemory) -> Access:
         )
     if op.opcode == "load":
         reason = (
-            "a copy of the memory for every load"
-            if not memory.pumped
-            else "a block at twice the clock for several loads"
+            "one copy of the memory for each load" if not memory.pumped else "a double-pumped RAM for several loads"
         )
     else:
         port = "one port" if memory.write_ports == 1 else f"port {memory.turn(op) + 1} of {memory.write_ports}"

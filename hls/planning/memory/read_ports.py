@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from ...diag import Diagnostic
+from ...diag import Code, Diagnostic
 from ...ir import Attr, Function, Op, walk
 from ..banking import When, assign_ports
 from .banks import comes_after
@@ -67,10 +67,11 @@ def _broken(memory: OnChipMemory) -> Broken | None:
     return Broken(
         memory.memory.name,
         Diagnostic(
-            f"{name}({most}) is not kept: the loads of {memory.memory.name} in line{'s' * (len(lines) > 1)} "
-            f"{', '.join(map(str, lines))} need {needed} {what}, as some of them may be read in one cycle",
+            f"{name}({most}) cannot be met: the loads of {memory.memory.name} in line{'s' * (len(lines) > 1)} "
+            f"{', '.join(map(str, lines))} need {needed} {what}, as some of them may read in the same cycle",
             memory.memory.asked_at(name) or memory.loads[0].span,
-            f"write {name}({needed}), or read {memory.memory.name} in fewer places",
+            f"write {name}({needed}), or use fewer read sites of {memory.memory.name}",
             "warning",
+            code=Code.ATTRIBUTE_NOT_MET,
         ),
     )

@@ -52,11 +52,11 @@ def _resized(access: Access, cache_bytes: int) -> Access:
     if not access.cache_words or Attr.UNIT in access.op.attrs:
         return access
     if not cache_bytes:
-        return replace(access, unit=LsuKind.LOAD, cache_words=0, reason=f"{access.reason}; caches are switched off")
+        return replace(access, unit=LsuKind.LOAD, cache_words=0, reason=f"{access.reason}; caches are disabled")
     return replace(
         access,
         cache_words=_size(cache_bytes // access.word_bytes),
-        reason=f"{access.reason}; {cache_bytes:,} bytes are asked for",
+        reason=f"{access.reason}; {cache_bytes:,} bytes requested",
     )
 
 
@@ -68,24 +68,23 @@ def _as_asked(access: Access, steps, slots: Mapping[Op, int], function: Function
     )
     why_not = _why_not(kind, access, compared, function)
     if why_not:
-        return replace(access, reason=f"{kind} is asked for, but {why_not}")
+        return replace(access, reason=f"{kind} requested, but {why_not}")
     if kind == CACHED:
         return replace(
             access,
             unit=LsuKind.CACHED_LOAD,
-            reason=f"asked for, with {size:,} bytes of cache",
+            reason=f"requested, with {size:,} bytes of cache",
             cache_words=_size(size // access.word_bytes),
         )
     if kind == PREFETCHING and _reads_ahead(access, steps, slots):
-        return _ahead(access, steps, "prefetching is asked for: words are asked for in bursts")
+        return _ahead(access, steps, "prefetching requested: reads words ahead in bursts")
     if kind == PREFETCHING:
         return replace(
             access,
-            reason="prefetching is asked for, but its words are not known to come one after the other; requests run "
-            "ahead of the data by as much as "
-            "memory needs anyway",
+            reason="prefetching requested, but its addresses are not known to be consecutive; the unit has enough "
+            "requests in flight to hide the latency of memory",
         )
-    return replace(access, unit=_small(access) if kind == PIPELINED else access.unit, reason="asked for")
+    return replace(access, unit=_small(access) if kind == PIPELINED else access.unit, reason="requested")
 
 
 def _small(access: Access) -> LsuKind:
@@ -96,11 +95,11 @@ def _small(access: Access) -> LsuKind:
 def _why_not(kind: str, access: Access, compared: bool, function: Function) -> str:
     """What speaks against a unit that is asked for; empty where nothing does."""
     if kind == PIPELINED and access.lanes:
-        return "its bytes may lie in two words of memory"
+        return "its bytes may cross two memory words"
     if kind == PIPELINED and compared and access.direction == "store":
-        return "loads are compared with it, and must know when it is in memory"
+        return "a hazard unit compares loads with it and needs its acknowledgement"
     if kind == CACHED and compared:
-        return "it is compared with earlier stores, and may not be older than they are"
+        return "a hazard unit compares it with earlier stores, whose values it must see"
     if kind == CACHED and function.memories[access.memory].volatile:
         return "the memory is volatile"
     return ""
@@ -131,15 +130,14 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, 
             access,
             unit=LsuKind.CONSTANT_LOAD,
             scattered=False,
-            reason=f"constant memory: one cache of {const_cache_bytes:,} bytes for all kernels, kept from launch to "
-            "launch",
+            reason=f"constant cache of {const_cache_bytes:,} bytes, shared by all kernels; valid across launches",
         )
     return _wide(_choose_load(access, steps, slots, function), steps)
 
 
 def _choose_store(access: Access, steps) -> Access:
     if not steps and not access.lanes and not access.op.attrs.get(Attr.HAZARDS):
-        return replace(access, unit=_small(access), reason="written once a run: a small unit, which joins nothing")
+        return replace(access, unit=_small(access), reason="one access a launch: a small unit without bursts")
     return _wide(access, steps)
 
 
@@ -150,53 +148,59 @@ def _wide(access: Access, steps) -> Access:
     where = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
     if turns > 1:
         return replace(
-            access, reason=f"{turns} stores{where} of an iteration, which may meet, take turns; {access.reason}"
+            access, reason=f"{turns} stores{where} of an iteration, which may conflict, share it; {access.reason}"
         )
     if members == 1:
         return access
     if not access.lanes:
-        return replace(access, reason=f"{members} equal loads{where} are made once; {access.reason}")
+        return replace(access, reason=f"{members} loads of one address{where} are merged; {access.reason}")
     down = bool(steps) and steps[0][1].amount is not None and steps[0][1].amount < 0
     return replace(
-        access, descending=down, reason=f"{members} accesses at neighbouring addresses{where} are one; {access.reason}"
+        access,
+        descending=down,
+        reason=f"{members} accesses to adjacent addresses{where} are coalesced; {access.reason}",
     )
 
 
 def _choose_load(access: Access, steps, slots: Mapping[Op, int], function: Function) -> Access:
     if not steps and not access.lanes:
-        return replace(access, unit=_small(access), reason="read once a run: a small unit, which keeps nothing")
+        return replace(access, unit=_small(access), reason="one access a launch: a small unit without bursts or cache")
     if steps and _is_rare(access, steps):
         return replace(
-            access, unit=_small(access), reason="read by one work-item of a row: a small unit, which keeps nothing"
+            access,
+            unit=_small(access),
+            reason="only one work-item of a row reads: a small unit without bursts or cache",
         )
     if not steps:
-        return replace(access, reason="read once")
+        return replace(access, reason="one access a launch")
     memory = function.memories[access.memory]
     if memory.volatile and not is_fenced(memory):
-        return replace(access, reason="volatile, so that nothing may be kept: each access reads a word of its own")
+        return replace(access, reason="volatile: no word may be cached, each access reads memory")
     if any(token.op is not None and token.op.opcode == "hazard" for token in access.op.operands[2:]):
-        return replace(access, reason="compared with earlier stores on their way, and never older than they are")
+        return replace(
+            access, reason="a hazard unit compares it with earlier stores in flight, whose values it must see"
+        )
     if memory.volatile:
-        return replace(access, reason="shared with others by fences, so that nothing may be kept")
+        return replace(access, reason="shared with other kernels by fences: no word may be cached")
     reuse = _reuse(access, steps, slots, function)
     if reuse is None:
         if _reads_ahead(access, steps, slots):
-            return _ahead(access, steps, "consecutive addresses share words, which are asked for in bursts")
+            return _ahead(access, steps, "consecutive addresses: reads words ahead in bursts")
         near = _is_near(steps[0][1], access.word_bytes)
         return replace(
-            access, reason="consecutive addresses share words" if near else "each access has a word of its own"
+            access, reason="consecutive addresses share words" if near else "each access reads a different word"
         )
     if _is_flushed(reuse.loop, access.memory):
-        return replace(access, reason=f"stores in loop {_label(reuse.loop)} may change any word kept")
+        return replace(access, reason=f"no cache: stores in loop {_label(reuse.loop)} may change any cached word")
     if reuse.words is not None and reuse.words > MOST_CACHE_WORDS // 2:
-        return replace(access, reason=f"{reuse.reason}, but only after {reuse.words} others")
+        return replace(access, reason=f"{reuse.reason}, but only after {reuse.words} other words")
     return replace(access, unit=LsuKind.CACHED_LOAD, reason=reuse.reason, cache_words=_size(reuse.words or 0))
 
 
 def _ahead(access: Access, steps, reason: str) -> Access:
     """The access with the unit that asks for the words of a run before their turn."""
     items = steps[0][0].attrs.get(Attr.FORM) == "ndrange"
-    end = "those of the last work-item of a row" if items else "the loop's last one"
+    end = "the last work-item of a row" if items else "the last iteration"
     return replace(
         access,
         unit=LsuKind.STREAMING_LOAD if items else LsuKind.PREFETCHING_LOAD,
@@ -221,16 +225,16 @@ def _acknowledged(access: Access, function: Function) -> Access:
         return replace(
             access,
             unit=LsuKind.ACKNOWLEDGED_STORE,
-            reason=f"loads are compared with it until it is in memory; {access.reason}",
+            reason=f"a hazard unit compares loads with it until memory acknowledges it; {access.reason}",
         )
     waiting = [
         op for op in walk(function.body) if op.opcode in ("fence", "meet") and access.memory in op.attrs[Attr.MEMS]
     ]
     if not waiting:
         return access
-    who = "a barrier" if waiting[0].opcode == "meet" else "what comes after it"
+    who = "a barrier" if waiting[0].opcode == "meet" else "the next operation"
     return replace(
-        access, unit=LsuKind.ACKNOWLEDGED_STORE, reason=f"{who} waits until it is in memory; {access.reason}"
+        access, unit=LsuKind.ACKNOWLEDGED_STORE, reason=f"{who} waits until memory acknowledges it; {access.reason}"
     )
 
 
@@ -251,21 +255,17 @@ def _reuse(access: Access, steps, slots: Mapping[Op, int], function: Function) -
     (loop, step), word_bytes = steps[0], access.word_bytes
     turns = slots.get(loop, 1)
     if not step.regular:
-        how = (
-            "depend on data"
-            if _is_made_of_data(access.op.operands[0], function)
-            else "do not grow by the same step each time"
-        )
-        return _Reuse(loop, None, f"addresses {how}, and may come back to words read before")
+        how = "depend on data" if _is_made_of_data(access.op.operands[0], function) else "have no constant stride"
+        return _Reuse(loop, None, f"addresses {how} and may return to words read before")
     if (words := _round(loop, step, word_bytes)) > 1:
-        return _Reuse(loop, words, "the address comes round to words read before")
+        return _Reuse(loop, words, "the address wraps around to words read before")
     back = _comes_back(steps, word_bytes)
     if back is not None:
-        return _Reuse(
-            back, _words_between(steps, back, word_bytes), f"loop {_label(back)} comes back to the same words"
-        )
+        return _Reuse(back, _words_between(steps, back, word_bytes), f"loop {_label(back)} reads the same words again")
     if turns > 1 and _is_near(step, word_bytes) and step.amount:
-        return _Reuse(loop, turns, f"{turns} runs of loop {_label(loop)} take turns, each in a word of its own")
+        return _Reuse(
+            loop, turns, f"{turns} interleaved invocations of loop {_label(loop)} read {turns} different words"
+        )
     return None
 
 

@@ -5,7 +5,7 @@ from functools import cached_property, partial
 from types import MappingProxyType
 
 from ...analysis.channels.endpoints import is_call
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Attr, Op, Region, Value
 from ...limits import MOST_AHEAD
 from .carried_delay_lines import histories
@@ -528,7 +528,7 @@ def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
     if not names:
         names = dict.fromkeys(c.arg.name for c in carried if c.write.level > c.read.level and c.arg.name)
     why = (
-        f", because {', '.join(names)} {'needs' if len(names) == 1 else 'need'} what the iteration before has computed"
+        f", because {', '.join(names)} {'needs' if len(names) == 1 else 'need'} the result of the previous iteration"
         if names
         else ""
     )
@@ -538,6 +538,7 @@ def _missed(loop: Op, wish: int, least: int, carried, stages) -> CompileError:
         loop.span or region.terminator.span,
         f"#pragma ii {wish} cannot be met: the least is {least}{why}{at}",
         f"ask for {least}, or shorten what goes from one iteration to the next",
+        code=Code.II_NOT_MET,
     )
 
 

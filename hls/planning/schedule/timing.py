@@ -6,7 +6,7 @@ from rtl_lib.arith.catalog import Choice, PeriodTooShort, choose
 from rtl_lib.mem.ram_ports import RamLoadPort
 
 from ...analysis.timing import AccessTiming, TimingModel
-from ...diag import CompileError
+from ...diag import Code, CompileError
 from ...ir import Op
 from ...target.board import Board
 from ...target.delay import DelayModel
@@ -46,6 +46,7 @@ class LibraryParts:
                 op.span,
                 f"this operation cannot run at the board's clock: {error}",
                 "choose a board, or a kernel_mhz in the board's file, with a longer period",
+                code=Code.TOO_SLOW_FOR_CLOCK,
             ) from error
 
 

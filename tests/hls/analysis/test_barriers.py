@@ -112,7 +112,7 @@ def test_barriers_of_one_condition_are_told_of_once():
         flat("if (i >= n) return;\n barrier(1);\n a[i] = 1;\n barrier(1);\n if (b[i])\n barrier(1);"), told.append
     )
     assert [(d.span.line, d.notes[0].span.line) for d in told] == [(3, 2)]
-    assert told[0].message.startswith("this barrier, and 2 more, rest on a promise of the program")
+    assert told[0].message.startswith("this barrier, and 2 more, rest on an assumption")
     told.clear()
     check_barriers(flat("if (i < n)\n barrier(1);\n if (b[i])\n barrier(1);"), told.append)
     assert [(d.span.line, d.notes[0].span.line) for d in told] == [(3, 2), (5, 4)]

@@ -448,7 +448,7 @@ def test_a_parameter_without_type_is_an_int():
     parsed = parse_source(
         "uchar twice(a) { uchar b = a; return b + b; } __kernel void k(__global uchar *o) { o[0] = twice(o[1]); }"
     )
-    assert [w.message for w in parsed.warnings] == ["the parameter 'a' has no type, and is taken as int"]
+    assert [w.message for w in parsed.warnings] == ["the parameter 'a' has no type, and is treated as int"]
 
 
 def test_loops_in_a_pipelined_loop_are_unrolled():

@@ -182,9 +182,9 @@ def test_hostile_texts_are_refused_at_once(name, start, tmp_path):
     make, message = _HOSTILE[name]
     done, seconds, size = refused(make(), tmp_path)
     assert done.returncode == 1, done.stderr[-500:]
-    assert re.search(r"^hostile\.cl:[0-9:]* error: .*" + re.escape(message), done.stderr, re.MULTILINE), done.stderr[
-        :500
-    ]
+    assert re.search(r"^hostile\.cl:[0-9:]* error\[E\d+\]: .*" + re.escape(message), done.stderr, re.MULTILINE), (
+        done.stderr[:500]
+    )
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
     assert len(done.stderr) < 20_000, "nobody reads so much"

@@ -102,9 +102,9 @@ def test_a_barrier_that_not_all_reach(body, barrier, condition, other):
         run_kernel(parse_source(source, "k.cl").module, "k", {"o": np.arange(1, -2, -1, "i4")}, {"n": 4}, (6,), (3,))
     found = re.sub(r"(k\.cl:\d+):\d+", r"\1", str(caught.value))
     assert found == (
-        f"k.cl:{barrier}: not all work-items of group (0, 0, 0) come to this barrier: at k.cl:{condition} ({other}, "
-        "0, 0) decides "
-        "otherwise than (0, 0, 0)"
+        f"k.cl:{barrier}: not all work-items of group (0, 0, 0) reach this barrier: at k.cl:{condition} ({other}, "
+        "0, 0) takes "
+        "another branch than (0, 0, 0)"
     )
 
 

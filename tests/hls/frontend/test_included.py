@@ -50,7 +50,7 @@ def told(text: str, folder: Path, roots=(), dirs=()) -> str:
 )
 def test_nothing_outside_the_roots_is_read_or_told(path, project):
     text = told(f'#include "{path}"\n{KERNEL}', project, [project])
-    assert f"k.cl:1:2: error: file '{path}' not found in the folders that --include-root allows" in text
+    assert f"k.cl:1:2: error[E0106]: file '{path}' not found in the folders that --include-root allows" in text
     assert SECRET not in text and "root:" not in text
 
 
@@ -118,7 +118,7 @@ def test_the_command_hands_roots_on(project):
     done = command(project, "k.cl", "--include-root", ".")
     assert (
         done.returncode == 1
-        and "k.cl:2:2: error: file 'link.h' not found in the folders that --include-root allows" in done.stderr
+        and "k.cl:2:2: error[E0106]: file 'link.h' not found in the folders that --include-root allows" in done.stderr
     ), done.stderr
 
 

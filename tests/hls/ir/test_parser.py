@@ -75,6 +75,24 @@ kernel @k(%n: i32) {  ; it has one argument
         parse_module("; a comment\n\n  ! ; another one")
 
 
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (
+            "; not IR\n__kernel\nvoid k(int a) {}",
+            "line 2: a function begins with kernel or helper, not with '__kernel'",
+        ),
+        ("kernel\nk() {}", "line 2: a function's name begins with @"),
+        ("kernel @k() {\n  %1: i1 = const {value = 1}\n  %1: i1 =\n\n", "line 3: %1 is defined twice"),
+        ("; all of this\n!", "line 2: cannot read '!'"),
+    ],
+)
+def test_a_message_names_the_first_line_that_is_not_ir(text, message):
+    with pytest.raises(ParseError) as raised:
+        parse_module(text)
+    assert str(raised.value) == message
+
+
 def test_modules_hold_several_functions():
     text = "\n".join(print_function(make()) for make in (kernels.scale, kernels.swap_loop))
     assert print_module(parse_module(text)) == text

@@ -41,7 +41,7 @@ def test_not_all_reach_it(body, note):
     (message,) = messages(body)
     assert "not all work-items of a group may reach this barrier" in message
     assert re.search(note, message), message
-    assert "hint: put the barrier where all of them come by equally often" in message
+    assert "hint: put the barrier where all of them reach it equally often" in message
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_what_books_cycles_is_never_held_up():
 
 def test_a_store_beside_an_atomic_operation():
     (message,) = messages("__local int t[64]; t[l] = 0; atomic_inc(&t[n]); barrier(1); a[l] = t[l];")
-    assert "a store to t and an atomic operation on it may take place at the same time here" in message
+    assert "a store to t and an atomic operation on it may execute in the same cycle here" in message
 
 
 def test_phases():

@@ -242,7 +242,7 @@ def test_copies_of_an_autorun_kernel_know_their_place():
     [
         (
             "write_channel_intel(a, l);\n if (n > 3) barrier(1);\n write_channel_intel(a, -l);",
-            "written before and behind what is only sometimes a barrier",
+            "written before and after a conditional barrier",
             (3, 1),
         ),
         (
@@ -250,7 +250,7 @@ def test_copies_of_an_autorun_kernel_know_their_place():
                 "for (int k = 0; k < n; k++) { p[l] = read_channel_intel(b);\n barrier(1);\n p[l] -= "
                 "read_channel_intel(b); }"
             ),
-            "read behind the last barrier of a loop and before its first one",
+            "read after the last barrier of a loop and before its first one",
             (3, 1),
         ),
         (

@@ -89,7 +89,7 @@ def test_what_comes_late_is_added_last(name, kind, flush):
     assert ii(kernel) < ii(written)
     if kind == "float" and not flush:
         assert (ii(written), ii(kernel)) == FILTERS[name][2:]
-    assert "is taken in another order than written" in told[-1].message and told[-1].span
+    assert "is reassociated" in told[-1].message and told[-1].span
     rounded = [op for op in walk(kernel.function.body) if op.opcode in ("fadd", "fsub", "fmul", "fma")]
     assert all(op.attrs.get("flush", False) == flush for op in rounded)
 

@@ -101,12 +101,12 @@ def test_what_is_to_be_unrolled_is_no_level():
         (
             "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++) a[i] = 1;",
             1,
-            "#pragma loop_coalesce: this loop is left as it is, because there is no loop inside the one at line 3",
+            "#pragma loop_coalesce: this loop is not coalesced, because there is no loop inside the one at line 3",
         ),
         (
             "\n#pragma loop_coalesce 4\n" + NEST.format(inner="a[k] = 2;"),
             1,
-            "#pragma loop_coalesce 4: 3 levels of loops become one, because there is no loop inside the one at line 3",
+            "#pragma loop_coalesce 4: only 3 levels are coalesced, because there is no loop inside the one at line 3",
         ),
         (
             (
@@ -115,14 +115,14 @@ def test_what_is_to_be_unrolled_is_no_level():
             ),
             3,
             (
-                "#pragma loop_coalesce: this loop is left as it is, because the loops at lines 3 and 4 stand beside each "
+                "#pragma loop_coalesce: this loop is not coalesced, because the loops at lines 3 and 4 are not nested in each "
                 "other"
             ),
         ),
         (
             "\n#pragma loop_coalesce\nfor (int i = 0; i < n; i++)\nif (i & 1)\nfor (int j = 0; j < m; j++) a[j] = 1;",
             2,
-            "#pragma loop_coalesce: this loop is left as it is, because the loop at line 5 stands under a condition",
+            "#pragma loop_coalesce: this loop is not coalesced, because the loop at line 5 is conditional",
         ),
     ],
 )
@@ -141,13 +141,7 @@ def test_wishes_of_the_inner_loop():
     (loop,) = [op for op in after.body.ops if op.opcode == "loop"]
     assert (loop.attrs["ii"], loop.attrs["max_concurrency"]) == (3, 2)
     assert [(t.span.line, t.message) for t in told] == [
-        (
-            7,
-            (
-                "#pragma ii of this loop is not followed: it becomes one with the loop at line 4, which says something "
-                "else"
-            ),
-        )
+        (7, ("#pragma ii of this loop is ignored: it is coalesced with the loop at line 4, which has another value"))
     ]
 
 

@@ -128,11 +128,11 @@ def test_fused(body, carried):
         ),
         (
             "int s = 0; " + UP.format("s += c[i];") + UP.format("b[i] = s;"),
-            "it needs s, which is known when the one at line 3 has ended",
+            "it needs s, which is known only after the one at line 3 has ended",
         ),
         (
             UP.format("a[i] = c[i];") + "b[60] = n; " + UP.format("b[i] = 2;"),
-            "something that has an effect stands between them (line 3)",
+            "an operation with side effects is between them (line 3)",
         ),
         (
             UP.format("a[i] = c[i];") + "\n#pragma nofusion\n" + UP.format("b[i] = 2;"),

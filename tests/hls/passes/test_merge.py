@@ -52,7 +52,7 @@ def test_the_report_names_both():
     (memory,) = report.kernels[0].memories
     assert memory.merged == ("x (line 2)", "y (line 3)") and memory.merged_by == "depth"
     assert memory.requested == 512 and memory.blocks <= 2 and memory.attributes == ("merge",)
-    assert "in the memory x_y" in str(report.kernels[0].privates)
+    assert "merged into memory x_y" in str(report.kernels[0].privates)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_single_value_is_not_merged():
             )
         ).module
     )
-    assert warning.message == "the attribute 'merge' of 'z' changes nothing" and warning.span.line == 3
+    assert warning.message == "the attribute 'merge' of 'z' has no effect" and warning.span.line == 3
 
 
 def test_parts_of_elements_cannot_be_side_by_side():
@@ -129,7 +129,7 @@ def test_a_label_of_one_array_is_told():
         parse_source(kernel(asked("x", "depth"), asked("y", "depth", label="other"))).module,
         PipelineOptions(warn=said.append),
     )
-    assert [one.message for one in said] == [f"the attribute 'merge' of '{name}' changes nothing" for name in "xy"]
+    assert [one.message for one in said] == [f"the attribute 'merge' of '{name}' has no effect" for name in "xy"]
 
 
 def test_a_promise_for_one_of_them_is_none_for_both():

@@ -8,6 +8,7 @@ import pytest
 
 from hls.opt import known_passes
 from hls.passes.manager import Pass
+from hls.report import gone
 from hls.target.board import load_board
 
 PASSES = {name: one for name, one in known_passes(load_board("de5net")).items()}
@@ -42,3 +43,7 @@ def test_every_pass_has_a_place_among_the_forms():
         "replicate-autorun",
     }
     assert {name for name, one in PASSES.items() if not technique(one).requires and not technique(one).forbids} <= free
+
+
+def test_the_report_knows_the_passes_that_it_names():
+    assert gone.UNUSED | gone.COUNTING <= set(PASSES)

@@ -239,9 +239,9 @@ __kernel void sums(__global const float *restrict a, __global float *restrict b,
         if access.direction == "load"
     ]
     assert sorted(ahead) == [
-        (False, "asked for"),
+        (False, "requested"),
         (True, "consecutive addresses share words"),
-        (True, "prefetching is asked for: words are asked for in bursts"),
+        (True, "prefetching requested: reads words ahead in bursts"),
     ]
     (load,) = (access for access in sums.memory.accesses.values() if access.direction == "load")
     assert not load.reads_ahead and load.cache_words and last_of_run(load.op) is None

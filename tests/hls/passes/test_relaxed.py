@@ -96,9 +96,9 @@ def test_what_changed_is_told():
     notes = {name: [w.message for w in planned(name)[1]] for name in ("reduction", "chain")}
     assert notes == {
         "reduction": [
-            "the sum 's' is kept in 7 parts, so that an iteration need not wait for the addition of the one before"
+            "the sum 's' is split into 7 partial sums, so that an iteration does not wait for the addition of the previous one"
         ],
-        "chain": ["a sum of 5 terms is taken in another order than written"],
+        "chain": ["a sum of 5 terms is reassociated"],
     }
     assert all(w.span and w.severity == "note" for w in planned("chain")[1])
     assert not planned("chain", relaxed=False)[1]

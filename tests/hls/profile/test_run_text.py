@@ -33,7 +33,9 @@ STATS = decode(
 )
 
 
-def test_golden():
+def test_golden(request):
+    if request.config.getoption("--refresh"):
+        GOLDEN.write_text(render(STATS, SOURCE))
     assert render(STATS, SOURCE) == GOLDEN.read_text()
 
 

@@ -39,7 +39,7 @@ MEMORY = Loop(
     ii=7,
     latency=40,
     levels=3,
-    one_at_a_time="invocations run one at a time: a store of one may be read by the next",
+    one_at_a_time="serialized, one invocation at a time: an invocation may read what the previous one stores",
     bottleneck=Bottleneck("memory", "load of b", at(13), other=at(14), cycles=14, distance=2),
 )
 LATE = Loop("w", at(16), ii=3, latency=6, bottleneck=Bottleneck("condition", "", at(17), cycles=3))
@@ -112,7 +112,7 @@ PACED = Loop(
         Serial((("q", at(51)), ("", at(53))), Bottleneck("memory", "load of z", at(54), other=at(55))),
     ),
     additional=(Bottleneck("memory", "load of y", at(56), other=at(57), distance=3),),
-    advice="Remove it: sum apart",
+    advice="Remove the dependence: sum separately",
 )
 AHEAD = Loop("d", at(60), ii=27, latency=52, levels=3, speculative=True, bottleneck=Bottleneck("ahead", "2", at(60)))
 FEW = Loop(
@@ -159,7 +159,7 @@ TASK = Kernel(
         DIFFERENT,
     ),
     accesses=(
-        Access("load", "a", at(9), 4, "burst-coalesced", "consecutive iterations read neighbouring addresses", 3),
+        Access("load", "a", at(9), 4, "burst-coalesced", "consecutive addresses share words", 3),
         Access("store", "c", at(14), 1, "burst-coalesced", "the address depends on data", memory="QDR"),
     ),
     privates=(Private("window", at(6), 1024, "shift register of 32"),),

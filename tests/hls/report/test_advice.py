@@ -41,57 +41,67 @@ CASES = {
     ),
     "two write ports where order counts": ("Write __attr", MULTIPLE.format("", ""), MULTIPLE.format(PORTS, ""), HEAD),
     "one store": (
-        "Remove it: one store",
+        "Remove the conflict: use one store",
         MULTIPLE.format("", ""),
         MULTIPLE.format("", "").replace(" h[(p >> 8) & 4095] = i + 1;\n h[(p >> 16) & 4095] = i + 2;\n", ""),
         HEAD,
     ),
     "one store to memory": (
-        "Remove it: one store",
+        "Remove the conflict: use one store",
         "for (int i = 0; i < n; i++) {\n o[a[i]] = i;\n o[a[i + 1]] = n;\n}",
         "for (int i = 0; i < n; i++)\n o[a[i]] = i;",
         HEAD,
     ),
     "ivdep": (
-        "Remove it: if no iteration",
+        "Remove the dependence: write #pragma ivdep",
         BINS.format("", "+= a[i + n]"),
         BINS.format("#pragma ivdep array(h)\n", "+= a[i + n]"),
         FLOATS,
     ),
     "less between load and store": (
-        "Simplify it: do less between loading an element of h and storing it, the floating-point add first",
+        "Simplify the recurrence: remove operations between the load of an element of h and its store, first the floating-point add",
         BINS.format("", "+= a[i + n]"),
         BINS.format("", "= fabs(h[(int)a[i] & 1023])"),
         FLOATS,
     ),
-    "copies of a sum": ("Relax it: shift 8 copies of s", SUM.format("+="), SHIFTED.format(8, 0, "+"), FLOATS),
-    "copies of a product": ("Relax it: use 5 copies of s", SUM.format("*="), SHIFTED.format(5, 1, "*"), FLOATS),
+    "copies of a sum": (
+        "Relax the dependence: shift 8 partial sums of s",
+        SUM.format("+="),
+        SHIFTED.format(8, 0, "+"),
+        FLOATS,
+    ),
+    "copies of a product": (
+        "Relax the dependence: rotate through 5 copies of s",
+        SUM.format("*="),
+        SHIFTED.format(5, 1, "*"),
+        FLOATS,
+    ),
     "without a divider": (
-        "Simplify it: do less between reading h and setting it, the integer divide first",
+        "Simplify the recurrence: remove operations between the read of h and its update, first the integer divide",
         "int h = 1;\nfor (int i = 0; i < n; i++) h = h / (i | 1) + 3;\no[0] = h;",
         "int h = 1;\nfor (int i = 0; i < n; i++) h = (h | i) + 3;\no[0] = h;",
         HEAD,
     ),
     "without an adder": (
-        "Simplify it: do less between reading s and setting it, the floating-point add for s first",
+        "Simplify the recurrence: remove operations between the read of s and its update, first the floating-point add for s",
         "float s = 0;\nfor (int i = 0; i < n; i++) s = a[i] + fmin(s, 9.0f);\no[0] = s;",
         "float s = 0;\nfor (int i = 0; i < n; i++) s = as_float(as_int(fmin(s, 9.0f)) ^ as_int(a[i]));\no[0] = s;",
         FLOATS,
     ),
     "table in the kernel": (
-        "Move the memory that h is looked up in",
+        "Copy the memory that h is loaded from",
         "int h = 1;\nfor (int i = 0; i < n; i++) h = a[h & 1023];\no[0] = h;",
         TABLE + "int h = 1;\nfor (int i = 0; i < n; i++) h = t[h & 1023];\no[0] = h;",
         HEAD,
     ),
     "table that decides": (
-        "Move what decides whether to go on to a private array",
+        "Copy the data of the exit condition to a private array",
         MERGE.format("a[i] < a[j + n]"),
         TABLE + MERGE.format("t[i & 1023] < t[(j + n) & 1023]"),
         HEAD,
     ),
     "counter in place of a channel's end": (
-        "Simplify it: the read of channel c decides",
+        "Simplify the exit condition: it depends on the read of channel c",
         (
             "int i = 0;\nbool more = true;\nwhile (more) {\n int v = read_channel_intel(c);\n if (v < 0) more = false;\n"
             " else o[i++] = v;\n}"
@@ -104,15 +114,15 @@ CASES = {
     "pipelined": ("Remove the pragma", "#pragma disable_loop_pipelining\n" + PLAIN, PLAIN, HEAD),
     "more ahead": ("Remove the pragma", LATE.format("#pragma speculated_iterations 3"), LATE.format(""), HEAD),
     "interleaved": ("Remove #pragma max_int", ROWS.format("#pragma max_interleaving 1"), ROWS.format(""), FLOATS),
-    "a variable that begins anew": (
-        "Remove it: let the inner loop i work",
+    "a variable declared in this loop": (
+        "Remove the dependence: let the inner loop i update",
         TWO.format("", "s", ""),
         TWO.format("float own = 0;", "own", "own + "),
         FLOATS,
     ),
-    "one nest": ("Make loop i and those inside one", NEST.format(""), NEST.format("#pragma loop_coalesce"), FLOATS),
+    "one nest": ("Coalesce loop i and its inner loops", NEST.format(""), NEST.format("#pragma loop_coalesce"), FLOATS),
     "ivdep around a loop": (
-        "Remove it: if no iteration",
+        "Remove the dependence: write #pragma ivdep",
         STRIDED.format(""),
         STRIDED.format("#pragma ivdep array(o)\n"),
         "__kernel void k(__global int *restrict o, int n)\n",
@@ -157,7 +167,7 @@ def test_what_gains_nothing_is_not_advised():
 
 
 def test_floats_may_be_added_in_another_order():
-    loop = slow(kernel(SUM.format("+="), FLOATS), "Let the compiler do that")
+    loop = slow(kernel(SUM.format("+="), FLOATS), "Let the compiler do so")
     (told,) = [one for one in loop.would_be if "-fp-relaxed" in one.change]
     made = main_loop(kernel(SUM.format("+="), FLOATS, fp_relaxed=True), "i")
     assert (told.ii, told.interval) == (made.ii, interval(made)) == (1, 1)
@@ -165,8 +175,8 @@ def test_floats_may_be_added_in_another_order():
 
 def test_all_variables_that_hold_a_loop_up_are_named():
     text = "float s = 0, t = 1;\nfor (int i = 0; i < n; i++) {\n s += a[i];\n t += a[i] * 3;\n}\no[0] = s;\no[1] = t;"
-    loop = slow(kernel(text, FLOATS), "Relax it")
-    assert loop.would_be[0].ii == 1 and "and likewise of" in loop.would_be[0].change
+    loop = slow(kernel(text, FLOATS), "Relax the dependence")
+    assert loop.would_be[0].ii == 1 and "also for" in loop.would_be[0].change
 
 
 def test_copies_of_a_loop_are_looked_at_together():
@@ -174,7 +184,7 @@ def test_copies_of_a_loop_are_looked_at_together():
         "#pragma unroll\nfor (int j = 0; j < 4; j++) {\n float s = 0;\n for (int k = 0; k < n; k++)\n"
         "  s = j < 2 ? s + a[k * 4 + j] : a[k + j];\n o[j] = s;\n}"
     )
-    loop = slow(kernel(text, FLOATS), "Relax it: shift 8 copies of s")
+    loop = slow(kernel(text, FLOATS), "Relax the dependence: shift 8 partial sums of s")
     assert [(one.count, one.ii) for one in loop.variants] == [(2, 7), (2, 1)]
 
 

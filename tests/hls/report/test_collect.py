@@ -32,7 +32,7 @@ def test_a_float_sum_names_the_variable_its_line_and_the_adder():
 def test_a_loop_that_is_entered_once_has_nothing_to_take_turns_with():
     loop = only(kernel("float s = 0.0f;\nfor (int i = 0; i < n; i++)\n s += a[i];\no[0] = s;").loops)
     assert loop.ii > 1 and loop.interleaving == 1
-    assert loop.one_at_a_time == "nothing takes turns with this loop: a launch enters it once"
+    assert loop.one_at_a_time == "no interleaving: a launch enters this loop once"
 
 
 def test_a_recurrence_through_memory_names_the_load():
@@ -49,7 +49,7 @@ def test_accesses_that_may_touch_the_same_address_are_named_with_both_lines():
     )
     why = loop.bottleneck
     assert (why.kind, why.subject, why.span.line, why.other.line, why.distance) == ("memory", "load of h", 5, 6, 1)
-    assert {"load of h (round trip to memory)", "stores to h on their way into memory"} <= set(shares(loop))
+    assert {"load of h (round trip to memory)", "fence for stores to h"} <= set(shares(loop))
 
 
 def test_a_recurrence_through_an_inner_loop_names_it():
@@ -70,9 +70,11 @@ def test_a_sum_across_two_loops_and_the_same_taken_apart():
     (region,) = outer.serial
     inner = only(outer.children)
     assert ([label for label, _ in region.loops], region.cause.kind, region.cause.subject) == (["j"], "data", "sum")
-    assert inner.interleaving == 1 and inner.one_at_a_time.endswith("the loop around it waits for what it gives")
+    assert inner.interleaving == 1 and inner.one_at_a_time.endswith("the outer loop waits for its result")
     assert outer.paced == outer.ii + 64 * inner.ii - 1 and outer.bottleneck.subject == "sum"
-    assert outer.advice.startswith("Remove it: let the inner loop j work on a variable that begins anew")
+    assert outer.advice.startswith(
+        "Remove the dependence: let the inner loop j update a variable declared in this loop"
+    )
     whole = together.replace("float", "int")
     apart = (
         whole.replace("{\n", "{\n int own = 0;\n", 1)
@@ -157,7 +159,7 @@ def test_a_channel_that_decides_whether_to_go_on_is_named():
     )
     loop = only(found.loops)
     assert loop.bottleneck.kind == "condition" and shares(loop)["read of channel c"] > 0.1
-    assert loop.advice.startswith("Simplify it: the read of channel c decides whether to go on")
+    assert loop.advice.startswith("Simplify the exit condition: it depends on the read of channel c")
 
 
 def test_the_longest_way_is_within_the_period_and_named():
@@ -201,7 +203,7 @@ def test_stores_that_take_turns():
     loop = only(kernel("for (int i = 0; i < n; i++) {\n o[a[i]] = i;\n o[a[i + 1]] = n;\n}").loops)
     assert (loop.ii, loop.paced) == (1, 2)
     assert (loop.bottleneck.kind, loop.bottleneck.subject, loop.bottleneck.span.line) == ("turns", "2 stores to o", 4)
-    assert loop.advice.startswith("Remove it: one store in an iteration")
+    assert loop.advice.startswith("Remove the conflict: use one store an iteration")
 
 
 def test_stores_that_share_a_port_in_a_loop_in_which_work_items_meet():
@@ -214,7 +216,7 @@ def test_stores_that_share_a_port_in_a_loop_in_which_work_items_meet():
         head,
     )
     loop = only(only(k.loops).children)
-    assert loop.ii == 2 and (loop.bottleneck.kind, loop.bottleneck.subject) == ("resource", "s (2 uses, 1 in a cycle)")
+    assert loop.ii == 2 and (loop.bottleneck.kind, loop.bottleneck.subject) == ("resource", "s (2 uses, 1 a cycle)")
 
 
 def test_accesses_in_loops_inside_are_named():
@@ -306,7 +308,7 @@ def test_work_items_stand_around_their_loops():
                 "for (int t = 0; t < 16; t++) o[t] = h[t];"
             ),
             "h",
-            "tables of logic cells, 16 words of 32 bits; otherwise it would hold up a loop",
+            "LUT RAM, 16 words of 32 bits; chosen because registers would limit the II of a loop",
         ),
         (
             (
@@ -392,7 +394,7 @@ def test_accesses_of_copies_are_counted_together():
 def test_accesses_that_were_joined_say_so():
     load, store = kernel("for (int i = 0; i < n; i++)\n o[i] = a[i]\n  + a[i + 1] + a[i + 2];").accesses
     assert (load.bytes, load.lsu) == (12, "burst-coalesced non-aligned")
-    assert load.reason.startswith("3 accesses at neighbouring addresses (lines 4, 5) are one")
+    assert load.reason.startswith("3 accesses to adjacent addresses (lines 4, 5) are coalesced")
     assert store.bytes == 4
 
 
@@ -436,7 +438,7 @@ def test_tables_of_mathematical_functions_have_no_line_of_the_program():
     k = kernel("const int own[64] = {1, 2, 3};\nfor (int i = 0; i < n; i++)\n o[i] = exp(a[i]) * own[i & 63];", head)
     places = {private.name: at(private.span) for private in k.privates}
     (table,) = [memory for memory in k.memories if memory.name == "_powers"]
-    assert places["own"] == " (line 3)" and places["_powers"] == at(table.span) == " (of a mathematical function)"
+    assert places["own"] == " (line 3)" and places["_powers"] == at(table.span) == " (in a mathematical function)"
     assert [private.place[:12] for private in k.privates if private.name == "_powers"] == ["ROM in block"]
 
 
@@ -445,7 +447,7 @@ def test_names_of_headers_of_the_library_do_not_depend_on_the_folder(monkeypatch
     library._compiled.cache_clear()
     head = "__kernel void k(__global const float *restrict a, __global float *restrict o, int n)\n"
     k = kernel("for (int i = 0; i < n; i++)\n o[i] = log(a[i]);", head)
-    assert {at(private.span) for private in k.privates} == {" (of a mathematical function)"}
+    assert {at(private.span) for private in k.privates} == {" (in a mathematical function)"}
 
 
 def test_an_array_of_a_helper_is_not_taken_for_one_of_the_kernel():
@@ -475,7 +477,7 @@ def test_members_of_an_array_of_vectors_are_one_array():
     (private,) = kernel(body.format("")).privates
     assert (private.name, private.place) == (
         "w",
-        "x: block RAM, 256 words of 32 bits; y: no storage: every element is known, or passed on in the pipeline",
+        "x: block RAM, 256 words of 32 bits; y: no storage: every element is a constant or a value in the pipeline",
     )
 
 
@@ -506,4 +508,4 @@ def test_advice_for_an_array_of_the_kernel():
     )
     head = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n)\n"
     loop = kernel(body, head).loops[1]
-    assert loop.bottleneck.onchip and "private array" not in loop.advice and "the integer divide first" in loop.advice
+    assert loop.bottleneck.onchip and "private array" not in loop.advice and "first the integer divide" in loop.advice

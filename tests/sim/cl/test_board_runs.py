@@ -298,7 +298,7 @@ def test_a_lost_simulation_takes_only_what_ran_in_it(make, board):
     for event in (first, second):
         with pytest.raises(cl.RuntimeError, match="the simulator is gone"):
             event.wait()
-    with pytest.raises(cl.RuntimeError, match="kernel c was not started: kernel a, behind which it was queued, failed"):
+    with pytest.raises(cl.RuntimeError, match="kernel c was not started: kernel a, after which it was queued, failed"):
         behind.wait()
     free.wait()
     assert system.closed == 1
@@ -325,7 +325,7 @@ def test_what_follows_a_launch_that_failed_is_not_started(make, board):
     with pytest.raises(cl.RuntimeError, match="kernel a ended with error bits 0x4"):
         first.wait()
     assert first.command_execution_status < 0
-    with pytest.raises(cl.RuntimeError, match="kernel b was not started: kernel a, behind which it was queued, failed"):
+    with pytest.raises(cl.RuntimeError, match="kernel b was not started: kernel a, after which it was queued, failed"):
         behind.wait()
     assert "start b" not in system.log
     # all was told
@@ -378,7 +378,7 @@ def test_what_the_memory_refused_is_told_of_the_kernel_whose_buffer_it_left(make
     system.status["b"] = system.status["a"] = 1 << READ_REFUSED
     first, second = launch(0, "a", buffer=mine), launch(1, "b", buffer=others)
     system.faults.append(Fault(FaultKind.READ_OUTSIDE, mine.address + 68, 4, 10, 0, 2))
-    with pytest.raises(cl.RuntimeError, match="kernel b: the memory refused it, beside an access of another kernel"):
+    with pytest.raises(cl.RuntimeError, match="kernel b: the memory refused it and an access of another kernel"):
         second.wait()
     with pytest.raises(cl.RuntimeError, match="kernel a: a read of bytes 68 to 71 of argument `a`"):
         first.wait()

@@ -431,7 +431,8 @@ class TestRestrict:
     )
     def test_overlaps_are_refused_before_anything_runs(self, device, kernel, offsets, names):
         with pytest.raises(
-            cl.LogicError, match=f"(?s)INVALID_KERNEL_ARGS.*program source>:\\d+:\\d+: error: kernel {kernel} .*{names}"
+            cl.LogicError,
+            match=f"(?s)INVALID_KERNEL_ARGS.*program source>:\\d+:\\d+: error\\[E1003\\]: kernel {kernel} .*{names}",
         ):
             self.launch(device, kernel, *offsets)
 

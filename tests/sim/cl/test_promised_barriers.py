@@ -40,8 +40,8 @@ def test_a_launch_ends_with_an_error_and_the_next_one_runs(device):
     with pytest.raises(cl.RuntimeError, match="clEnqueueNDRangeKernel failed: OUT_OF_RESOURCES") as caught:
         reversed_up_to(24)
     for said in (
-        ":8:5: error: kernel reversed: not all work-items of group (1, 0, 0) come to this barrier",
-        ":5:11: note: here the work-item with local id (8, 0, 0) of the group decides otherwise than (0, 0, 0)",
+        ":8:5: error[E1004]: kernel reversed: not all work-items of group (1, 0, 0) reach this barrier",
+        ":5:11: note: here the work-item with local id (8, 0, 0) of the group takes another branch than (0, 0, 0)",
     ):
         assert said in str(caught.value)
     assert (reversed_up_to(48)[32:] == data[:31:-1]).all()

@@ -142,9 +142,9 @@ def test_a_group_that_parts_before_a_barrier(check, program, context, buffer):
     for n in (0, 8, 32, 100):
         assert violation(check, program, context, "met", buffer[:128], buffer[128:], n, SPACE, promised=True) is None
     text = violation(check, program, context, "met", buffer[:128], buffer[128:], 18, SPACE, promised=True)
-    assert "k.cl:45:5: error: kernel met: not all work-items of group (2, 0, 0) come to this barrier" in text
+    assert "k.cl:45:5: error[E1004]: kernel met: not all work-items of group (2, 0, 0) reach this barrier" in text
     assert (
-        "k.cl:42:11: note: here the work-item with local id (2, 0, 0) of the group decides otherwise than (0, 0, 0)"
+        "k.cl:42:11: note: here the work-item with local id (2, 0, 0) of the group takes another branch than (0, 0, 0)"
         in text
     )
     assert (buffer.bytes == before).all()
@@ -165,6 +165,6 @@ def test_a_promise_that_cannot_be_held_against_a_launch_in_time_is_not_taken(
     monkeypatch.setenv("SLUICE_MAX_ITERATIONS", "1000")
     text = violation(check, program, context, "met", buffer[:128], buffer[128:], 77, SPACE, promised=True)
     assert (
-        "k.cl:44:5: error: kernel met: this loop has not ended after 1,000 iterations" in text
+        "k.cl:44:5: error[E1008]: kernel met: this loop has not ended after 1,000 iterations" in text
         and "SLUICE_MAX_ITERATIONS" in text
     )

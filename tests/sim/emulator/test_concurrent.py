@@ -125,14 +125,14 @@ def test_a_work_item_that_leaves_before_the_barrier():
     )
     emulator = Emulator(parse_source(source).module)
     with pytest.raises(
-        EmulationError, match=r"kernel.cl:3:3: kernel k: not all work-items of group \(0, 0, 0\) come to this barrier"
+        EmulationError, match=r"kernel.cl:3:3: kernel k: not all work-items of group \(0, 0, 0\) reach this barrier"
     ) as caught:
         emulator.run("k", {"o": np.zeros(1, "i4")}, {}, IndexSpace.of((8,), (4,)))
     assert caught.value.silent
     (note,) = caught.value.diagnostic.notes
     assert (note.span.line, note.message) == (
         2,
-        "here the work-item with local id (1, 0, 0) of the group decides otherwise than (0, 0, 0)",
+        "here the work-item with local id (1, 0, 0) of the group takes another branch than (0, 0, 0)",
     )
 
 
@@ -153,7 +153,7 @@ def test_a_promise_about_barriers_that_does_not_hold_in_one_group(body, n, group
     emulator = Emulator(parse_source(f"__kernel void k(__global int *o, int n) {{ {body} }}").module)
     space = IndexSpace.of((16, 4), (8, 2))
     emulator.run("k", {"o": np.zeros(16, "i4")}, {"n": 16 if group[0] == 0 else 24}, space)
-    with pytest.raises(EmulationError, match=re.escape(f"work-items of group {group} come to this barrier")):
+    with pytest.raises(EmulationError, match=re.escape(f"work-items of group {group} reach this barrier")):
         emulator.run("k", {"o": np.where(np.arange(16) == 12, 60, 0).astype("i4")}, {"n": n}, space)
 
 
@@ -230,11 +230,11 @@ def test_kernels_that_wait_for_each_other_are_named_with_channel_and_line(joined
     emulator.start("source", {"a": np.zeros(9, "i4")}, {"n": 9}, ONE)
     emulator.advance()
     text = render(emulator.waiting().diagnostic, joined.sources)
-    assert "no kernel can go on: kernels sink, source wait for channels" in text
+    assert "no kernel can continue: kernels sink, source wait for channels" in text
     assert "joined.cl:22:" in text and "note: kernel sink waits to read from channel pairs[1], which is empty" in text
     assert "joined.cl:7:" in text and "note: kernel source waits to write to channel values, which is full" in text
     emulator.reset()
-    with pytest.raises(EmulationError, match="joined.cl:24:.*no kernel can go on: kernel both_first waits"):
+    with pytest.raises(EmulationError, match="joined.cl:24:.*no kernel can continue: kernel both_first waits"):
         emulator.run("both_first", {}, {"n": 1}, ONE)
     emulator.run("source", {"a": np.zeros(2, "i4")}, {"n": 2}, ONE)  # as much as the channel holds: a reset emptied it
     with pytest.raises(EmulationError, match="joined.cl:7:"):

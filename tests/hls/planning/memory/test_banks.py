@@ -66,7 +66,7 @@ def test_refused_where_the_attribute_stands():
 @pytest.mark.parametrize("attribute", ["numbanks(2)", "doublepump", "memory", "max_replicates(2)"])
 def test_a_single_value_is_no_memory(attribute):
     _, (told,), _ = plan(store=f"int x __attribute__(({attribute})); x = a[i]; t[i & 511] = x;")
-    assert told == f"the attribute '{attribute.partition('(')[0]}' of 'x' changes nothing"
+    assert told == f"the attribute '{attribute.partition('(')[0]}' of 'x' has no effect"
 
 
 def test_larger_than_the_device():
@@ -74,7 +74,7 @@ def test_larger_than_the_device():
         plan("", 1 << 18, board="ecp5_onchip")
     (error,) = caught.value.diagnostics
     assert (
-        error.message.startswith("t takes 512 block RAMs, and the device has 208")
+        error.message.startswith("t needs 512 block RAMs, but the device has 208")
         and "are the most" in error.hint
         and error.span.line == 2
     )
@@ -88,7 +88,7 @@ def test_too_few_copies_for_loads_that_may_meet():
     )
     kernel, (told,), _ = plan("max_replicates(1)", load=load)
     assert kernel.memory.onchip["t"].most_copies == 2
-    assert told.startswith("max_replicates(1) is not kept: the loads of t in line 4 need 2 copies")
+    assert told.startswith("max_replicates(1) cannot be met: the loads of t in line 4 need 2 copies")
     kernel, told, _ = plan("max_replicates(2)", load=load)
     assert kernel.memory.onchip["t"].most_copies == 2 and not told
 
@@ -145,9 +145,7 @@ def test_a_middle_dimension_is_banked():
 def test_what_the_compiler_decides_is_no_wish_of_the_source():
     _, _, report = plan(words=7, store="int k = (a[i] & 1023) % 7; t[k] += i; out[i] = t[(k + 3) % 7];")
     (memory,) = report.memories
-    assert memory.attributes == () and "tables of logic cells" in next(
-        one.place for one in report.privates if one.name == "t"
-    )
+    assert memory.attributes == () and "LUT RAM" in next(one.place for one in report.privates if one.name == "t")
 
 
 def test_fewer_write_ports_are_advised_where_they_save_blocks():
@@ -163,7 +161,7 @@ def test_fewer_write_ports_are_advised_where_they_save_blocks():
         write.replace("511", "1023"),
         f"int v = a[i]; out[i] = {read} + t[i & 511] + t[v >> 16 & 511];".replace("511", "1023"),
     )
-    assert report.memories[0].advice.startswith("numwriteports(1) takes 4 block RAMs for t instead of 6")
+    assert report.memories[0].advice.startswith("numwriteports(1) needs 4 block RAMs for t instead of 6")
 
 
 def test_report():
@@ -179,7 +177,7 @@ def test_report():
         "Requested 2,048 bytes, implemented 4,096 bytes in 2 block RAMs, single-pumped",
         "2 reads and 2 writes",
         "Replicated 2 times",
-        "Stores at line 3 take turns",
+        "Conflict: stores at line 3 share the write port",
         "Index a dimension of t",
     ):
         assert part in text
@@ -227,20 +225,20 @@ EITHER = "int v = a[i];\n if (v & 1) out[i] = t[v & 511];\n else out[i] = t[(v >
             [
                 "t (line 2): good but replicated.",
                 "in 2 block RAMs, single-pumped, stall-free, 2 reads and 1 write",
-                "Replicated 2 times, so that 2 loads can be made at once.",
-                "Fewer places that read t mean fewer copies.",
+                "Replicated 2 times: 2 loads can read at once.",
+                "Fewer read sites of t need fewer copies.",
             ],
         ),
         (
             FOUR,
             "out[i] = t[i & 511];",
             [
-                "4 banks: neighbouring words of 4 bytes are in different ones.",
+                "4 banks: interleaved by words of 4 bytes.",
                 "stall-free",
-                "With one place that reads t and one that stores to it nothing would be chosen among",
+                "One read and one write site would need no port multiplexer and may raise fmax",
             ],
         ),
-        ("t[i & 511] = a[i];", EITHER, ["Accesses at lines 5, 6 share a port: only one of them takes place."]),
+        ("t[i & 511] = a[i];", EITHER, ["Accesses at lines 5, 6 share a port: their conditions exclude each other."]),
     ],
     ids=["optimal", "replicated", "banked", "shared"],
 )
@@ -262,17 +260,14 @@ GROUPS = """__attribute__((reqd_work_group_size({size}, 1, 1))) __kernel void k(
 
 @pytest.mark.parametrize(
     "size, cost",
-    [(64, "one would take no fewer block RAMs."), (1024, "3.5 times the block RAMs of one. Fewer barriers")],
+    [(64, "one copy would need as many block RAMs."), (1024, "3.5 times the block RAMs of one copy. Fewer barriers")],
 )
 def test_what_parts_for_groups_cost(size, cost):
     module = link_program(parse_source(GROUPS.format(size=size), "k.cl", {}, []).module)
     (kernel,), _ = plan_module(module, load_board("de5net"), Options())
     report = collect_kernel(kernel, module, 100)
     text = " ".join(" ".join(memory_section(report.memories, lambda text, margin: [margin + text])).split())
-    assert (
-        f"{report.memories[0].groups} parts, for as many groups of work-items that are under way at once: {cost}"
-        in text
-    )
+    assert f"{report.memories[0].groups} private copies, one for each work-group in flight: {cost}" in text
 
 
 ROWS = """__kernel void k(__global const int *restrict a, __global int *restrict out, int n) {{
@@ -309,9 +304,7 @@ def test_copies_for_iterations(attributes, words, more, copies, banks):
     assert (memory.copies, memory.map.banks) == (copies, banks) and not told
     (report,) = collect_kernel(kernel, module, 100).memories
     text = " ".join(" ".join(memory_section([report], lambda text, margin: [margin + text])).split())
-    assert (f"{copies} private copies, for as many iterations of the loop in which it begins anew" in text) is (
-        copies > 1
-    )
+    assert (f"{copies} private copies, one for each iteration of the loop that declares it" in text) is (copies > 1)
     # iterations that overlap: the loop's interval is less than its body's way
     (outer,) = (
         plan for loop, plan in kernel.plan.loops.items() if any(op.opcode == "loop" for op in loop.regions[0].ops)
@@ -341,7 +334,7 @@ def test_copies_for_iterations(attributes, words, more, copies, banks):
 def test_no_copies(text, reason):
     module = link_program(parse_source(text, "k.cl", {}, []).module)
     (kernel,), (told,) = plan_module(module, load_board("de5net"), Options())
-    assert "changes nothing" in told.message and told.message.startswith("private_copies(") and reason in told.hint
+    assert "has no effect" in told.message and told.message.startswith("private_copies(") and reason in told.hint
     assert kernel.memory.onchip["t"].copies == 1 and told.span is not None
 
 
@@ -448,11 +441,11 @@ def test_more_ports_than_double_pumped_blocks_have(attributes, message, hint):
 @pytest.mark.parametrize(
     "attributes, message",
     [
-        ("doublepump, numreadports(3)", "numreadports(3) is not kept: the loads of t in line 4 need 6 ports"),
-        ("doublepump, max_replicates(2)", "max_replicates(2) is not kept: the loads of t in line 4 need 3 copies"),
+        ("doublepump, numreadports(3)", "numreadports(3) cannot be met: the loads of t in line 4 need 6 ports"),
+        ("doublepump, max_replicates(2)", "max_replicates(2) cannot be met: the loads of t in line 4 need 3 copies"),
         (
             "doublepump, numwriteports(2), max_replicates(3)",
-            "max_replicates(3) is not kept: the loads of t in line 4 need 4 copies",
+            "max_replicates(3) cannot be met: the loads of t in line 4 need 4 copies",
         ),
     ],
 )
@@ -487,7 +480,7 @@ def test_loads_behind_a_barrier_share_copies_with_those_before(attribute, copies
     assert memory.bank_copies == (copies,) * memory.copies and not told
     assert max(loop.ii for loop in kernel.plan.loops.values()) == ii
     (figures,) = collect_kernel(kernel, module, 100).memories
-    assert any("a barrier is between them" in one.reason for one in figures.sharing)
+    assert any("a barrier separates them" in one.reason for one in figures.sharing)
 
 
 ANYWHERE = "int v = a[i]; t[v & 511] = i; t[(v >> 9) & 511] = ~i;"
@@ -526,7 +519,7 @@ def test_four_stores_take_turns_at_two_ports():
     assert max(loop.ii for loop in kernel.plan.loops.values()) == 2 and [
         turns.cycles for turns in report.memories[0].turns
     ] == [2]
-    assert "take turns at one of the 2 ports for storing to a bank: 2 cycles" in " ".join(
+    assert "share one of the 2 write ports of a bank: 2 cycles" in " ".join(
         memory_section(report.memories, lambda text, indent: [text])
     )
 
@@ -568,4 +561,4 @@ def test_fewer_copies_than_asked_for_are_told(attributes, copies):
     )
     (kernel,), (told,) = plan_module(module, load_board("de5net"), Options())
     assert kernel.memory.onchip["t"].copies == copies
-    assert told.message.endswith(f"of 't' is taken as {copies}") and told.span.line > 0
+    assert told.message.endswith(f"of 't' is treated as {copies}") and told.span.line > 0

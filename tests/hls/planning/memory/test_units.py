@@ -41,14 +41,14 @@ def nest(value, type="float", args=ARGS, m="m"):
     "value, type, unit, reason",
     [
         ("(int) a[i * m + j]", "int", SINGLE, "consecutive"),
-        ("a[i * m + j]", "float", CACHED, "take turns"),
-        ("a[j]", "float", CACHED, "loop i (line 3) comes back"),
-        ("(int) a[j]", "int", CACHED, "loop i (line 3) comes back"),
-        ("a[j * n + i]", "float", CACHED, "loop i (line 3) comes back"),
-        ("a[j * 100 + i * 1000]", "float", SINGLE, "a word of its own"),
+        ("a[i * m + j]", "float", CACHED, "interleaved invocations"),
+        ("a[j]", "float", CACHED, "loop i (line 3) reads the same words again"),
+        ("(int) a[j]", "int", CACHED, "loop i (line 3) reads the same words again"),
+        ("a[j * n + i]", "float", CACHED, "loop i (line 3) reads the same words again"),
+        ("a[j * 100 + i * 1000]", "float", SINGLE, "reads a different word"),
         ("a[i]", "float", SINGLE, "consecutive"),
-        ("a[7]", "float", PIPELINED, "read once"),
-        ("a[j / 3 + j % 5]", "float", CACHED, "do not grow by the same step"),
+        ("a[7]", "float", PIPELINED, "one access a launch"),
+        ("a[j / 3 + j % 5]", "float", CACHED, "have no constant stride"),
         ("a[j & s & 7]", "int", CACHED, "depend on data"),
     ],
 )
@@ -78,7 +78,7 @@ def test_an_address_that_comes_round_is_cached(index, end, comes_round):
     the round."""
     text = f"__kernel void k({ARGS}) {{ for (int i = 0; i < {end}; i++) out[i] = a[{index}]; }}"
     ((_, unit, reason, _),) = loads(text.replace("for", "\n#pragma unroll 1\nfor"))
-    assert (unit == CACHED, "comes round" in reason) == (comes_round, comes_round)
+    assert (unit == CACHED, "wraps around" in reason) == (comes_round, comes_round)
 
 
 def test_data_dependent_addresses_are_cached():
@@ -126,14 +126,14 @@ def test_units_by_the_names_of_the_guides(text, units):
 
 def test_volatile_is_never_cached():
     text = nest("a[j]", args=ARGS.replace("const float *restrict a", "const volatile float *a"))
-    assert loads(text)[0][1:3] == (SINGLE, "volatile, so that nothing may be kept: each access reads a word of its own")
+    assert loads(text)[0][1:3] == (SINGLE, "volatile: no word may be cached, each access reads memory")
 
 
 @pytest.mark.parametrize(
     "trips, words", [(100, CACHE_WORDS), (300, 2 * CACHE_WORDS), (900, MOST_CACHE_WORDS), (MOST_CACHE_WORDS, 0)]
 )
 def test_the_cache_holds_what_is_read_in_between_or_is_left_out(trips, words):
-    """A column whose length is known: each access is in a word of its own until the next column."""
+    """A column whose length is known: each access is in reads a different word until the next column."""
     assert loads(nest("a[j * 64 + i]", m=str(trips)))[0][3] == words
 
 
@@ -173,16 +173,16 @@ def test_a_cache_that_lasts_for_an_inner_loop():
 @pytest.mark.parametrize(
     "value, unit, reason, words",
     [
-        ("__pipelined_load(&a[i * m + j])", PIPELINED, "asked for", 0),
-        ("__burst_coalesced_load(a + j)", SINGLE, "asked for", 0),
+        ("__pipelined_load(&a[i * m + j])", PIPELINED, "requested", 0),
+        ("__burst_coalesced_load(a + j)", SINGLE, "requested", 0),
         (
             "__burst_coalesced_cached_load(&a[i * m + j], 1024)",
             CACHED,
-            "asked for, with 1,024 bytes of cache",
+            "requested, with 1,024 bytes of cache",
             CACHE_WORDS,
         ),
-        ("__burst_coalesced_cached_load(&a[i], 1 << 16)", CACHED, "asked for, with 65,536 bytes of cache", 2048),
-        ("__prefetching_load(&a[i * m + j])", SINGLE, "prefetching is asked for, but its words", 0),
+        ("__burst_coalesced_cached_load(&a[i], 1 << 16)", CACHED, "requested, with 65,536 bytes of cache", 2048),
+        ("__prefetching_load(&a[i * m + j])", SINGLE, "prefetching requested, but its addresses", 0),
     ],
 )
 def test_units_that_the_program_chooses(value, unit, reason, words):
@@ -198,7 +198,7 @@ def test_what_cannot_be_as_asked():
             args=ARGS.replace("const float *restrict a", "const volatile float *a"),
         )
     )
-    assert (unit, why) == (SINGLE, "burst-coalesced cached is asked for, but the memory is volatile")
+    assert (unit, why) == (SINGLE, "burst-coalesced cached requested, but the memory is volatile")
 
 
 def test_chosen_accesses_are_not_joined_with_others():

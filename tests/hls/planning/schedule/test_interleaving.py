@@ -54,5 +54,5 @@ def test_where_order_keeps_the_loop_around_alone_nobody_could_take_turns():
     """Then the loop inside, which that waits for, issues ahead of its condition instead."""
     ahead = loops(WORDS.replace("EACH", "out[i] += q;").replace("END", ""))
     turns = loops(WORDS.replace("EACH", "").replace("END", "out[t] = q;"))
-    assert ahead["i"].slots == ahead["q"].slots == 1 and ahead["q"].speculative
-    assert turns["i"].slots > 1 and turns["q"].slots > 1 and not turns["q"].speculative
+    assert ahead["i"].slots == ahead["while"].slots == 1 and ahead["while"].speculative
+    assert turns["i"].slots > 1 and turns["while"].slots > 1 and not turns["while"].speculative
