@@ -1,7 +1,7 @@
-"""Every example at full size on the simulated board: measured cycles against the least any such hardware needs.
+"""Every example at full size on the simulated board: measured cycles against the lower bound of any such hardware.
 
-The bound of a run is the larger of (innermost iterations x II) and (bytes / peak bandwidth), or what its example says
-beyond that. The II in it is 1 where invocations of the loop can take turns, else the static II of the recurrence. A
+The bound of a run is the larger of (innermost iterations x II) and (bytes / peak bandwidth), or what its example adds
+to that. The II in it is 1 where invocations of the loop can be interleaved, else the static II of the recurrence. A
 second table says what crossed the memory bus, and which limit of the memory (refresh, changes of direction, rows) a run
 came close to.
 """
@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 EXAMPLES = tuple(sorted(path.parent.name for path in HERE.glob("*/host.py")))
 
 REGULAR, IRREGULAR = 1 / 0.95, 1 / 0.7
-#: How many times its bound each run may take.
+#: The most that each run may take, as a multiple of its bound.
 GOALS = {
     "vecadd": 1.10,
     "vecadd_ndrange": 1.10,
@@ -112,10 +112,10 @@ class Run:
     """One measured launch."""
 
     launch: Launch
-    stats: dict  #: as ``event.stats.to_dict()`` gives them
+    stats: dict  #: from ``event.stats.to_dict()``
     bound: float  #: cycles
-    seconds: float  #: of wall time that the simulation took
-    #: cycles, as :func:`moved.limits` gives them; of DDR memory only
+    seconds: float  #: wall time of the simulation
+    #: cycles, from :func:`moved.limits`; for DDR memory only
     limits: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -125,7 +125,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured of one launch, or of all that do one piece of work."""
+    """The measurement of one launch, or of all launches that do one piece of work."""
 
     of: Launch | Job
     runs: list[Run]
@@ -167,7 +167,7 @@ def measure(name: str, board: Board) -> list[Figure]:
 
 
 def examine(launch: Launch, board: Board) -> Run:
-    """A finished launch beside what it takes at least."""
+    """A finished launch, with its lower bound."""
     stats = launch.event.stats.to_dict()
     compute = launch.trips * least_ii(stats["loops"])
     return Run(
@@ -180,7 +180,7 @@ def examine(launch: Launch, board: Board) -> Run:
 
 
 def bound(launch: Launch, compute: float, board: Board) -> float:
-    """The least cycles that the board and the hardware's clock allow."""
+    """The fewest cycles that the board and the hardware's clock allow."""
     banks = len(set(launch.placed.values())) / len(board.memory.banks) if launch.placed else 1
     bus = (launch.bytes + launch.others) / (board.peak_bytes_per_ns * board.clock.period_ns * banks)
     return max(compute, bus, launch.cycles, launch.random * random_cycles(board))
@@ -203,7 +203,7 @@ def measure_all(names, board: Board, console: Console) -> tuple[list[Figure], li
 
 
 def least_ii(loops: list[dict]) -> float:
-    """Cycles an iteration of the busiest loop takes when as many of its invocations take turns as there are."""
+    """Cycles per iteration of the busiest loop with all of its invocations interleaved."""
     if not loops:
         return 1.0
     loop = max(loops, key=lambda loop: loop["iterations"])

@@ -1,5 +1,4 @@
-"""What the example host programs share: their sizes, the comparison with numpy, and what the benchmark wants to
-know."""
+"""Shared code of the example host programs: their sizes, the comparison with numpy, and the data for the benchmark."""
 
 import argparse
 import os
@@ -15,17 +14,17 @@ __all__ = ["Board", "Launch", "check", "check_near", "options"]
 
 @dataclass(frozen=True)
 class Launch:
-    """One finished kernel run, and the least work any hardware has to do for it."""
+    """One finished kernel run, and the least work that any hardware has to do for it."""
 
     kernel: str
     event: object  #: the OpenCL event, already waited for
     trips: int  #: iterations of the innermost loops (work-items, where a work-item has no loop)
     bytes: int  #: bytes that have to cross the memory bus once
-    others: int = 0  #: bytes that kernels at work beside it have to move
-    cycles: int = 0  #: cycles that the work takes at least for another reason, such as the number of multipliers
-    random: int = 0  #: words of memory that are read at places all over a buffer
-    case: str = ""  #: what sets it apart from other launches of the kernel
-    placed: Mapping[str, int] | None = None  #: the bank, from 1 on, that each buffer was put into by hand
+    others: int = 0  #: bytes that concurrent kernels have to move
+    cycles: int = 0  #: least cycles of the work for another reason, such as the number of multipliers
+    random: int = 0  #: words of memory that are read at addresses scattered over a buffer
+    case: str = ""  #: distinguishes it from other launches of the kernel
+    placed: Mapping[str, int] | None = None  #: the bank, from 1 on, that the program chose for each buffer
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,8 @@ class Job:
 
 
 class Board:
-    """A queue and the kernels of a file, built with ``options``; ``cl`` is the OpenCL of the program, which may be
-    any."""
+    """A queue and the kernels of a file, built with ``options``; ``cl`` is the program's OpenCL module, which may be
+    any implementation."""
 
     def __init__(self, cl, source: Path, options: Sequence[str] = ()):
         self.cl, self.context = cl, cl.create_some_context()
@@ -47,7 +46,7 @@ class Board:
         self.program = cl.Program(self.context, source.read_text()).build(options=list(options))
 
     def buffer(self, values: np.ndarray, bank: int = 0):
-        """A buffer that begins as these values, in ``bank`` (from 1 on) where the program was built with
+        """A buffer that is initialized with these values, in ``bank`` (from 1 on) if the program was built with
         -no-interleaving."""
         flags = self.cl.mem_flags.READ_WRITE | self.cl.mem_flags.COPY_HOST_PTR
         if bank:
@@ -61,7 +60,7 @@ class Board:
         return event
 
     def fetch(self, device, like: np.ndarray) -> np.ndarray:
-        """What a buffer holds, as an array like another one."""
+        """The contents of a buffer, as an array of the shape and type of ``like``."""
         found = np.empty_like(like)
         self.cl.enqueue_copy(self.queue, found, device).wait()
         return found
@@ -81,7 +80,7 @@ def options(description: str, argv: list[str] | None, **defaults: int):
 
 
 def check(what: str, got: np.ndarray, expected: np.ndarray) -> None:
-    """Compare every byte; print the outcome, and end the program with exit code 1 where one differs."""
+    """Compare every byte; print the outcome, and end the program with exit code 1 if one differs."""
     if got.dtype != expected.dtype or got.shape != expected.shape:
         sys.exit(f"{what}: FAILED: {got.dtype}{got.shape} was computed, {expected.dtype}{expected.shape} expected")
     if got.tobytes() == expected.tobytes():
@@ -97,7 +96,7 @@ def check(what: str, got: np.ndarray, expected: np.ndarray) -> None:
 
 
 def check_near(what: str, got: np.ndarray, exact: np.ndarray, tolerance: float) -> None:
-    """As :func:`check`, for what mathematical functions give, which may be off a little: by ``tolerance`` at most."""
+    """As :func:`check`, for results of mathematical functions, which may be off by ``tolerance`` at most."""
     off = np.abs(got - exact)
     wrong = np.flatnonzero(~(off <= tolerance))  # what is not a number is wrong, too
     if wrong.size:

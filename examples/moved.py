@@ -1,4 +1,4 @@
-"""What each run moved over the memory bus, how, and which limit of the memory it came close to."""
+"""What each run moved over the memory bus, by which units, and which limit of the memory it came close to."""
 
 from collections.abc import Iterator
 
@@ -10,8 +10,8 @@ __all__ = ["limits", "memory_table", "random_cycles"]
 
 
 def random_cycles(board: Board) -> float:
-    """Cycles of the kernel clock for each word that is read at a place of its own: each opens a row; in what refresh
-    leaves of the time, by all banks."""
+    """Cycles of the kernel clock for each word that is read at a random address: each opens a row; by all banks, in the
+    time that refresh leaves."""
     timing = board.memory.timing
     if not isinstance(timing, DramTiming):
         return 0.0
@@ -20,14 +20,14 @@ def random_cycles(board: Board) -> float:
 
 
 def limits(launch, stats: dict, board: Board, compute: float) -> dict[str, float]:
-    """The cycles that a run takes at least by each of these alone, given the words that it moved; on a board with DDR
-    memory.
+    """The least cycles of a run that each of these limits alone allows, given the words that it moved; on a board with
+    DDR memory.
 
-    - clock: ``compute``, an iteration at a time; work: what the example says of its arithmetic
-    - bank: the words of the busiest bank, in what refresh leaves of the time
-    - turnaround: likewise, and the bus turns around after each batch, but no more often than there are words of the
-      rarer direction
-    - activation: a row for each word that is read at a place of its own
+    - clock: ``compute``, one iteration at a time; work: the arithmetic, as the example states it
+    - bank: the words of the busiest bank, in the time that refresh leaves
+    - turnaround: the same, and the bus changes direction after each batch, but no more often than there are words of
+      the rarer direction
+    - activation: a row for each word that is read at a random address
     """
     timing, found = board.memory.timing, {"clock": compute, "work": launch.cycles}
     rate = timing.bytes_per_ns * board.clock.period_ns * (1 - timing.tRFC / timing.tREFI)
@@ -39,14 +39,14 @@ def limits(launch, stats: dict, board: Board, compute: float) -> dict[str, float
 
 
 def _slowdown(timing: DramTiming, reads: float, writes: float) -> float:
-    """By what changes of direction make so many bytes take longer, or so many words."""
+    """The factor by which changes of direction slow down the transfer of so many bytes, or words."""
     often = min(1.0, timing.batch * min(reads, writes) / max(reads, writes))
     return 1 + often * (1 / bus_efficiency(timing, reads, writes) - 1)
 
 
 def _by_bank(launch, stats: dict, count: int) -> list[tuple[float, float]]:
-    """Bytes read from and written to each bank. An atomic operation does both; kernels that work beside this one read
-    or write ``others``, of which nobody says how much."""
+    """Bytes read from and written to each bank. An atomic operation does both; concurrent kernels read or write
+    ``others``, in unknown proportion."""
     found = [[launch.others / count, 0.0] for _ in range(count)]
     for access in stats["memory"]:
         placed = launch.placed and launch.placed[access["buffer"]]
@@ -58,8 +58,8 @@ def _by_bank(launch, stats: dict, count: int) -> list[tuple[float, float]]:
 
 
 def memory_table(runs, board: Board) -> Table:
-    """A row for each unit of each run that moved bytes, units that agree in kind taken together; the figures of the
-    whole run are in its first row: the rate, against the peak of the banks in use, and against the limit that holds."""
+    """A row for each unit of each run that moved bytes, with units of the same kind combined; the figures of the
+    whole run are in its first row: the rate, its share of the peak of the banks in use, and of the limit that holds."""
     table = Table(title="What crossed the memory bus", title_justify="left")
     for column in (
         "kernel",
@@ -109,7 +109,7 @@ def _units(accesses: list[dict]) -> Iterator[tuple[str, ...]]:
             groups.setdefault(f"{access['lsu']} {access['kind']}", []).append(access)
     for name, group in groups.items():
         used, moved = (sum(access[key] for access in group) for key in ("bytes_used", "bytes_moved"))
-        # of atomics none is counted
+        # atomic units count no bursts
         bursts = sum(access["bytes_moved"] / access["average_burst"] for access in group if access["average_burst"])
         hits = [access["cache_hit"] for access in group if access["cache_hit"] is not None]
         yield (

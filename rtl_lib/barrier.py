@@ -1,4 +1,4 @@
-"""Where the work-items of a group wait for each other."""
+"""Work-group barrier outside of a loop: the work-items of a group wait for each other."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -11,33 +11,34 @@ from rtl_lib.mem.ports import Fence
 
 __all__ = ["GroupMeeting"]
 
-#: groups that are complete and wait for their stores
+#: complete groups that may wait for the completion of their stores
 MOST_WAITING = 8
 
 
 @shared
 class GroupMeeting(wiring.Component):
-    """Answers the work-items of a group when the last of them has come.
+    """Releases the work-items of a group when its last one has arrived.
 
-    Work-items come group by group; ``i.last`` marks the last of each. What they carry waits elsewhere, in order.
+    Work-items arrive group by group; ``i.last`` marks the last of each. The values they carry wait elsewhere, in order.
 
     Rules
     -----
     1. There is one answer for each work-item, in order. It comes :attr:`timing` after the group's last work-item at the
        earliest.
-    2. With ``fenced`` the group's last work-item asks ``fence``; the group is answered after its response.
-    3. A work-item that is not its group's last is taken at once. The last one is, too, but where the fence does not
-       take its question, or :data:`MOST_WAITING` groups wait for theirs.
+    2. With ``fenced`` the group's last work-item sends a request to ``fence``; the group is released after its
+       response.
+    3. A work-item that is not its group's last is accepted at once. So is the last one, unless the fence does not
+       accept its request, or :data:`MOST_WAITING` groups wait for their responses.
 
     Parameters
     ----------
-    items : work-items of a group at most; room : work-items that may have come and not been answered
-    fenced : whether ``fence`` is there
+    items : work-items of a group at most; room : work-items that may have arrived and not been answered
+    fenced : whether the port ``fence`` exists
 
     Ports
     -----
     i : stream of ``{last}``; o : stream of answers, without payload
-    fence : :class:`~rtl_lib.mem.ports.Fence`, as an asker sees it
+    fence : :class:`~rtl_lib.mem.ports.Fence`, from the requester's view
     """
 
     timing = Timing(latency=1)
@@ -58,7 +59,7 @@ class GroupMeeting(wiring.Component):
         m = Module()
         come, complete = Signal(), Signal()
         earlier, number = Signal(range(self.items)), Signal(range(self.items + 1))
-        free = Signal(range(self.room + 1))  # may go on and have not
+        free = Signal(range(self.room + 1))  # work-items released and not yet answered
         m.d.comb += [
             come.eq(self.i.valid & self.i.ready),
             complete.eq(come & self.i.payload.last),
@@ -74,7 +75,7 @@ class GroupMeeting(wiring.Component):
         return m
 
     def _fenced(self, m, complete, number):
-        """Ask for every complete group; returns how many work-items the answer of this cycle frees."""
+        """Request a fence for every complete group; returns how many work-items this cycle's response releases."""
         m.submodules.waiting = waiting = StreamFifo(number.shape(), MOST_WAITING)
         asked, answer = self.fence.request, self.fence.response
         may_ask = waiting.i.ready & asked.ready

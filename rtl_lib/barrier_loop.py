@@ -1,4 +1,4 @@
-"""The header of a loop that the work-items of a group go round together."""
+"""The header of a barrier loop, in which the work-items of a group circulate together."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -14,32 +14,32 @@ __all__ = ["RingHeader"]
 
 @shared
 class RingHeader(wiring.Component):
-    """Issues groups of tokens: new ones, and those that come back for their next iteration.
+    """Issues groups of tokens: new ones, and those that return for their next iteration.
 
     Rules
     -----
-    1. Tokens of a group are issued one behind the other, with none of another group between; ``last`` says of the token
-       on offer whether it ends its group. Groups come, and come back, in the same way.
-    2. A group that has come back goes before a new one.
+    1. Tokens of a group are issued consecutively, never interleaved with another group; ``last`` says of the token on
+       offer whether it ends its group. Groups arrive, and return, in the same manner.
+    2. A group that has returned has priority over a new one.
     3. A new group starts while fewer than ``groups`` are inside: between their first token's issue and ``left``.
-    4. ``back`` is never refused: the ring has room for all that are inside. What comes back is offered again in order.
+    4. ``back`` is never refused: the loop has room for all tokens inside. Returned tokens are offered again in order.
     5. An offer stands until it is accepted.
-    6. With ``overtaking`` groups may leave in any order: ``o`` and ``back`` carry the place of the group at the exit
-       (:class:`~rtl_lib.exit_buffer.GroupExits`), which new groups get in ring order.
+    6. With ``overtaking`` groups may leave in any order: ``o`` and ``back`` carry the group's position at the exit
+       (:class:`~rtl_lib.exit_buffer.GroupExits`), ``place``, which new groups are assigned in circular order.
 
     Parameters
     ----------
-    initial, invariant : shapes of what a token carries: what changes with iterations, and what does not
+    initial, invariant : shapes of what a token carries: the values that change with iterations, and those that do not
     groups : groups inside at most; items : tokens of a group at most
-    overtaking : rule 6; else groups leave as they came, and the streams carry no ``place``
+    overtaking : rule 6; else groups leave in order of arrival, and the streams carry no ``place``
 
     Ports
     -----
     i : stream of ``{initial, invariant}``; o : of the same and ``place``
-    back : a token that goes round once more: ``valid``, and ``value`` as the streams'
-    last : see rule 1, from ``o.payload`` alone
+    back : a token that begins another iteration: ``valid``, and ``value`` as the streams'
+    last : see rule 1, depends on ``o.payload`` alone
     left : the last token of a group has left the loop for good
-    issued, invocations : strobes: a token, a new token, was accepted in this cycle
+    issued, invocations : strobes: a token, or a new token, was accepted in this cycle
     running : a group is inside; starved : nothing to issue in this cycle
     """
 
@@ -67,10 +67,10 @@ class RingHeader(wiring.Component):
         m = Module()
         m.submodules.inside = inside = CreditCounter(self.groups)
         m.submodules.returned = returned = StreamFifo(self.o.payload.shape(), self.groups * self.items)
-        chosen, kept, again = Signal(), Signal(), Signal()  # a group is being issued, or on offer; from the ring; now
+        chosen, kept, again = Signal(), Signal(), Signal()  # a group in issue or on offer; a returned one; now
         begins = Signal(init=1)  # the token on offer is its group's first
         count = Signal(range(self.groups + 1))
-        tail = Signal(range(self.groups) if self.overtaking else 0)  # the place of the group that comes in
+        tail = Signal(range(self.groups) if self.overtaking else 0)  # exit position of the group that enters
         new = self.i.valid & (chosen | inside.available)
         m.d.comb += [
             returned.i.valid.eq(self.back.valid),

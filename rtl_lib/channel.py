@@ -1,4 +1,4 @@
-"""Channels between kernels: the storage between two ends, and the ends, where the calls of a kernel arrive."""
+"""Channels between kernels: the storage between two ends, and the ends themselves, which serve a kernel's calls."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -14,7 +14,7 @@ __all__ = ["ChannelBuffer", "ChannelReader", "ChannelWriter", "Storage", "storag
 
 
 class Storage:
-    """What a channel of some depth is made of: ``kind`` in words, and the ``depth`` that it has then."""
+    """Storage of a channel: its ``kind`` in words, and the resulting ``depth``."""
 
     def __init__(self, kind, depth):
         self.kind, self.depth = kind, depth
@@ -26,7 +26,7 @@ class Storage:
 def storage_for(depth):
     """The storage of a channel that holds at least ``depth`` values.
 
-    Two registers are the least that passes a value every cycle and cuts every path; so a depth of 1 becomes 2.
+    Two registers are the least that passes a value every cycle and cuts every combinational path, so 1 becomes 2.
     """
     if not isinstance(depth, int) or depth < 0:
         raise ValueError(f"depth must be 0 or a positive integer, not {depth!r}")
@@ -39,13 +39,13 @@ def storage_for(depth):
 
 @shared
 class ChannelBuffer(wiring.Component):
-    """A channel without its ends: values leave in the order they came.
+    """A channel without its ends: a FIFO.
 
     Rules
     -----
-    1. Every value that was taken at ``i`` is offered at ``o``, once, in order.
-    2. It takes :func:`storage_for` ``(depth).depth`` values before it refuses one, whatever happens at ``o``.
-    3. With a depth of 0 it is wires: a value is taken in the cycle in which ``o`` takes it.
+    1. Every value that was accepted at ``i`` is offered at ``o``, once, in order.
+    2. It accepts :func:`storage_for` ``(depth).depth`` values before it refuses one, whatever happens at ``o``.
+    3. With a depth of 0 it is wires: a value is accepted in the cycle in which ``o`` accepts it.
     4. ``level`` counts what is inside, in every cycle.
 
     Parameters
@@ -86,14 +86,14 @@ class ChannelBuffer(wiring.Component):
 
 
 class _Calls(wiring.Component):
-    """What both ends have in common: several calls that take turns.
+    """Common part of both ends: several calls, served in rotation.
 
-    Call 0 of a kernel's token comes first, then call 1, ... then call 0 of the next token. Each answers into a small
-    queue of its own, so that nothing but a full queue keeps a call from being made.
+    Call 0 of a kernel's token is served first, then call 1, ... then call 0 of the next token. Each call answers into a
+    small queue of its own, so that only a full queue delays a call.
     """
 
     def _take_turns(self, m):
-        """The number of the call whose turn it is, and a signal to be driven when it was made."""
+        """The number of the call to serve next, and a signal to be driven high when it was served."""
         count = len(self.i)
         turn, made = Signal(range(count)), Signal()
         if count > 1:
@@ -113,16 +113,16 @@ class ChannelReader(_Calls):
 
     Rules
     -----
-    1. Requests of call 0, 1, ... are served in turn, each answered once, :attr:`timing` after it was served.
-    2. A request that is ``on`` takes the next value of the channel. One that blocks waits for it; one that does not is
-       served at once, and answers ``there`` = 0 with the value 0 where the channel has nothing.
-    3. A request that is not ``on`` takes nothing and answers the same.
-    4. Nothing is taken from the channel that is not answered.
+    1. Requests of call 0, 1, ... are served in rotation, each answered once, :attr:`timing` after it was served.
+    2. A request that is ``on`` takes the next value of the channel. A blocking one waits for it; a non-blocking one is
+       served at once, and answers ``there`` = 0 with the value 0 if the channel is empty.
+    3. A request that is not ``on`` takes nothing and answers ``there`` = 0 with the value 0.
+    4. Every value taken from the channel is answered.
 
     Parameters
     ----------
     shape : shape of a value
-    blocking : for each call whether it waits
+    blocking : for each call whether it blocks
 
     Ports
     -----
@@ -169,22 +169,22 @@ class ChannelWriter(_Calls):
 
     Rules
     -----
-    1. Requests of call 0, 1, ... are served in turn; those of calls that answer are answered once, :attr:`timing`
-       after.
-    2. A request that is ``on`` offers its value to the channel. One that blocks waits until it is taken; one that does
-       not is served at once, and answers whether it was taken.
+    1. Requests of call 0, 1, ... are served in rotation; those of calls that answer are answered once, :attr:`timing`
+       later.
+    2. A request that is ``on`` offers its value to the channel. A blocking one waits until it is accepted; a
+       non-blocking one is served at once, and answers whether it was accepted.
     3. A request that is not ``on`` offers nothing, and answers 0.
 
     Parameters
     ----------
     shape : shape of a value
-    blocking : for each call whether it waits
-    answers : for each call whether it answers
+    blocking : for each call whether it blocks
+    answers : for each call whether it returns an answer
 
     Ports
     -----
-    i : array of streams of ``{on, value}``; o : array of streams of one bit: whether the channel took it
-    channel : stream of ``shape``; an offer of a call that does not block stands for one cycle only
+    i : array of streams of ``{on, value}``; o : array of streams of one bit: whether the channel accepted the value
+    channel : stream of ``shape``; an offer of a non-blocking call stands for one cycle only
     """
 
     timing = Timing(latency=1)

@@ -23,7 +23,7 @@ class EventCounter(wiring.Component):
     -----
     1. ``value`` is the number of events since reset or the last ``clear``, :attr:`timing` later.
     2. ``clear`` wins: an event in the same cycle is not counted.
-    3. The count stays at its greatest value rather than begin again: a full counter reads as full.
+    3. The count saturates at its greatest value: a full counter reads as full.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class EventCounter(wiring.Component):
 
 @shared
 class PeakCounter(wiring.Component):
-    """Keeps the greatest number seen.
+    """Holds the maximum of a number.
 
     Rules
     -----
-    1. ``value`` is the greatest ``number`` since reset or the last ``clear``, that of the clear's cycle included,
+    1. ``value`` is the greatest ``number`` since reset or the last ``clear``, the cycle of the clear included,
        :attr:`timing` later.
 
     Parameters
@@ -74,20 +74,20 @@ class PeakCounter(wiring.Component):
 
 @shared
 class LateAnswers(wiring.Component):
-    """Tells when the oldest answer of a unit that answers in order is later than the unit's latency.
+    """Detects when the oldest response of a unit that answers in order takes longer than the unit's latency.
 
     Rules
     -----
     1. ``late`` is high in cycle t if more requests were ``asked`` in the cycles up to t - ``latency`` than were
-       ``answered`` before t: the oldest of those under way is older than the latency.
-    2. Answers that wait because the asker has ``refused`` one are not late, nor those that stand behind them: as many
-       as were overdue then may be overdue, until there are fewer.
-    3. ``clear`` forgets all requests.
+       ``answered`` before t: the oldest one in flight is older than the latency.
+    2. Responses that wait because the requester has ``refused`` one are not late, nor are those queued after them: as
+       many as were overdue then may be overdue, until fewer are.
+    3. ``clear`` discards all requests.
 
     Parameters
     ----------
-    latency : cycles from a request to its answer without contention, at least 1
-    most : requests under way at most
+    latency : cycles from a request to its response without contention, at least 1
+    most : requests in flight at most
     """
 
     timing = Timing(latency=1)
@@ -101,7 +101,7 @@ class LateAnswers(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         under_way = Signal(self.latency)
-        overdue = Signal(range(-self.most, self.most + 1))  # below 0: answered before their time
+        overdue = Signal(range(-self.most, self.most + 1))  # below 0: answered ahead of the latency
         allowed, waiting = Signal(range(self.most + 1)), Signal(range(self.most + 1))
         m.d.comb += [waiting.eq(Mux(overdue > 0, overdue, 0)), self.late.eq(waiting > allowed)]
         with m.If(self.clear):
@@ -117,15 +117,15 @@ class LateAnswers(wiring.Component):
 
 @shared
 class LeaveInterval(wiring.Component):
-    """Finds the cycles between the first and the last token that leave a pipeline, of each stretch in which it is not
-    empty.
+    """Measures the cycles between the first and the last token that leave a pipeline, for each interval in which it is
+    not empty.
 
     Rules
     -----
-    1. A stretch begins (``starts``) with a token that is ``issued`` into the empty pipeline, and ends when the last one
-       has ``left``.
-    2. ``busy`` is high in the cycle of ``starts``, and in those behind the first token's leaving up to the last one's.
-       So (busy - starts) / (issued - starts) is the mean interval at which tokens leave.
+    1. An interval begins (``starts``) with a token that is ``issued`` into the empty pipeline, and ends when the last
+       one has ``left``.
+    2. ``busy`` is high in the cycle of ``starts``, and in the cycles after the first token has left, up to that in
+       which the last one leaves. So (busy - starts) / (issued - starts) is the mean interval at which tokens leave.
     3. ``clear`` empties it.
 
     Parameters
@@ -154,9 +154,9 @@ class LeaveInterval(wiring.Component):
 
 
 def account(causes, running):
-    """Golden function: the account that one cycle goes to, or None while nothing runs.
+    """Golden function: the account that one cycle is attributed to, or None while nothing runs.
 
-    ``causes`` is a list of truth values, the most important first; a cycle without any goes to the account
+    ``causes`` is a list of truth values, the most important first; a cycle with no cause goes to the account
     after the last of them.
     """
     if not running:
@@ -166,14 +166,14 @@ def account(causes, running):
 
 @shared
 class CauseHistogram(wiring.Component):
-    """Puts every running cycle into exactly one account.
+    """Attributes every running cycle to exactly one account.
 
     Rules
     -----
-    1. In a cycle with ``running`` high, the account of the lowest cause that is high grows by one; without a
+    1. In a cycle with ``running`` high, the account of the lowest cause that is high is incremented; without a
        cause it is account ``causes``, the one after them.
     2. In other cycles no account changes. So the accounts sum to the running cycles exactly.
-    3. ``values`` show a cycle :attr:`timing` later: causes may end long paths, so they are registered first.
+    3. ``values`` include a cycle :attr:`timing` later: causes may end long paths, so they are registered first.
     4. ``clear`` sets all accounts to 0 and drops the cycle it comes in and the one before.
 
     Parameters
@@ -203,7 +203,7 @@ class CauseHistogram(wiring.Component):
         chosen = Signal(len(candidates))  # one-hot, or nothing while nothing runs
         lowest = candidates & (~candidates + 1)
         m.d.sync += chosen.eq(Mux(self.running & ~self.clear, lowest, 0))
-        # counters of their own, as Amaranth looks at every bit of a signal for each statement that sets a part of it
+        # separate counters, as Amaranth visits every bit of a signal for each statement that assigns a part of it
         counts = [Signal(self.values.shape().elem_shape, name=f"count{k}") for k in range(len(candidates))]
         m.d.comb += Value.cast(self.values).eq(Cat(*counts))
         for count, hit in zip(counts, chosen, strict=True):

@@ -11,17 +11,17 @@ __all__ = ["CreditCounter"]
 
 @shared
 class CreditCounter(wiring.Component):
-    """Counts what may still be sent.
+    """Counts how many entries may still be sent.
 
     A producer that cannot stop (a stall-free pipeline) takes a credit when a token enters, and the credit
-    comes back when the token's word leaves the FIFO, or as soon as the token turns out not to push at all.
+    is returned when the token's word leaves the FIFO, or as soon as the token turns out not to push at all.
 
     Rules
     -----
     1. After reset there are ``limit`` credits.
     2. ``available`` is high while there is at least one credit. It depends on registers only.
     3. ``take`` removes one credit. It must not be high while ``available`` is low.
-    4. ``idle`` is high while all credits are there: what was sent has arrived. It depends on registers only.
+    4. ``idle`` is high while all credits are available: everything sent has arrived. It depends on registers only.
     5. Each high bit of ``give`` returns one credit, seen in ``available`` one cycle later. Never more
        credits are returned than were taken.
     6. ``plenty`` is high while there are at least ``several`` credits. It depends on registers only.
@@ -30,7 +30,7 @@ class CreditCounter(wiring.Component):
     ----------
     limit : credits after reset, at least 1
     gives : how many credits can return in one cycle, at least 1
-    several : credits of which ``plenty`` tells, up to ``limit``; with 1 there is no such port
+    several : threshold of ``plenty``, up to ``limit``; with 1 there is no such port
     """
 
     def __init__(self, limit, gives=1, several=1):

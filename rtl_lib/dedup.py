@@ -1,9 +1,9 @@
-"""Parts of a design that are the same hardware, found after elaboration, so that each is written to Verilog once.
+"""Finds identical hardware in an elaborated design, so that each is written to Verilog once.
 
-Compute units of a kernel, the kernels of a systolic array and the controls of like kernels come out of elaboration as
-trees of their own. :func:`outline` gives every tree a digest in which signals are numbers in order of appearance; trees
-of one digest differ only in which signals of the design they are connected with. Names count but for digits, as a
-waveform shows the names of the one that is written.
+Compute units of a kernel, the kernels of a systolic array and the controls of similar kernels come out of elaboration
+as separate trees. :func:`outline` computes a digest of every tree in which signals are numbered in order of appearance;
+trees of equal digest differ only in which signals of the design they are connected to. Names are part of the digest,
+but for digits, as a waveform shows the names of the tree that is written.
 """
 
 import hashlib
@@ -19,15 +19,15 @@ from amaranth.hdl._mem import MemoryInstance
 
 __all__ = ["Alike", "Outline", "alike", "outline"]
 
-#: Statements from which on a module of its own is worth its ports.
+#: Fewest statements for which a separate module is worth its ports.
 LEAST = 100
 
 
 @dataclass(eq=False)
 class Outline:
-    """One tree. ``signals`` are all that it mentions, the place of each being its number in the ``digest``; ``weight``
-    are its statements. ``mentioned`` and ``driven`` are the identities of the signals that the tree's root itself
-    uses."""
+    """One tree. ``signals`` lists all signals it mentions; the index of each is its number in the ``digest``.
+    ``weight`` is its number of statements. ``mentioned`` and ``driven`` are the identities of the signals that the
+    tree's root itself uses."""
 
     fragment: Fragment
     digest: str
@@ -46,15 +46,15 @@ class Outline:
 
 @dataclass(frozen=True)
 class Alike:
-    """Trees of one digest. ``ports`` are the numbers of the signals through which any of them is connected with the
-    rest, and whether it drives them."""
+    """Trees of one digest. ``ports`` maps the numbers of the signals through which any of them is connected to the
+    rest of the design to whether it drives them."""
 
     trees: tuple[Outline, ...]
     ports: tuple[tuple[int, bool], ...]
 
 
 def outline(fragment: Fragment) -> Outline:
-    """The outline of an elaborated tree and of all trees in it."""
+    """The outline of an elaborated tree and of all its subtrees."""
     children = [outline(child) for child, _, _ in fragment.subfragments]
     writer = _Writer()
     writer.root(fragment)
@@ -67,7 +67,7 @@ def outline(fragment: Fragment) -> Outline:
 
 
 def alike(whole: Outline, ports: Iterable[Signal]) -> list[Alike]:
-    """Sets of two and more trees of one digest, none inside another, largest first. ``ports`` are those of the whole
+    """Sets of two or more trees of equal digest, none inside another, largest first. ``ports`` are those of the whole
     design."""
     mentions, drivers = Counter(id(signal) for signal in ports), Counter()
     by_digest: dict[str, list[Outline]] = {}
@@ -88,7 +88,7 @@ def alike(whole: Outline, ports: Iterable[Signal]) -> list[Alike]:
 
 
 def _shares_a_driver(tree: Outline, drivers: Counter) -> bool:
-    """Whether a signal that the tree drives has bits driven elsewhere: it could not be a port of either direction."""
+    """Whether some bits of a signal that the tree drives are driven elsewhere: it could not be a port."""
     inside = Counter(one for node in tree.walk() for one in node.driven)
     return any(drivers[one] != count for one, count in inside.items())
 
@@ -107,7 +107,7 @@ def _plain(name: str | None) -> str:
 
 
 class _Writer:
-    """Writes a node as text."""
+    """Serializes a node as text."""
 
     def __init__(self):
         self.text: list[str] = []
@@ -119,13 +119,13 @@ class _Writer:
     # --- trees
 
     def root(self, fragment: Fragment):
-        """All of a tree but its children."""
+        """Everything in a tree but its children."""
         self.text.append(f"{type(fragment).__name__} {dict(fragment.attrs)!r} {fragment.domain_renames!r}")
         if type(fragment) is Instance:
             self.instance(fragment)
         elif type(fragment) is MemoryInstance:
             self.memory(fragment)
-        elif type(fragment) is not Fragment or fragment.domains:  # a clock of its own is connected by its name
+        elif type(fragment) is not Fragment or fragment.domains:  # a local clock domain is connected by its name
             self.unlike(fragment)
         for domain, statements in fragment.statements.items():
             self.text.append(f"in {domain}")
@@ -155,7 +155,7 @@ class _Writer:
             self.text.append(f"write {port._domain} {parts}")
 
     def unlike(self, what):
-        """Nothing else is like this."""
+        """Mark the node as equal to no other."""
         self.text.append(f"only {id(what)}")
 
     # --- statements

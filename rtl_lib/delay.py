@@ -1,4 +1,4 @@
-"""An event that reaches its place a fixed number of cycles later."""
+"""Delays an event by a fixed number of cycles."""
 
 from amaranth import *
 from amaranth.lib import data, wiring
@@ -13,16 +13,16 @@ __all__ = ["EventDelay"]
 
 @shared
 class EventDelay(wiring.Component):
-    """Repeats events of slots ``cycles`` later, for whatever number of cycles at next to no cost.
+    """Repeats events of slots ``cycles`` later; its cost hardly depends on the number of cycles.
 
     Rules
     -----
     1. An event at ``i`` is repeated at ``o`` exactly ``cycles`` cycles later. ``o`` depends on registers only.
-    2. Of each slot at most one event is inside: the slot's next one comes after the cycle in which it is repeated.
-    3. ``cancel`` (one slot only) drops what is inside, and an event that comes in the same cycle. An event that is
+    2. At most one event of each slot is inside: the slot's next one comes after the cycle in which it is repeated.
+    3. ``cancel`` (one slot only) drops the event inside, and an event that comes in the same cycle. An event that is
        being repeated in that cycle is repeated.
 
-    Of three ways to do so the one with the fewest registers is taken: a register for each cycle; with one slot a
+    Of three implementations the one with the fewest registers is taken: a register for each cycle; with one slot a
     counter of the cycles left; with several a queue of slots, each with the time at which it leaves.
 
     Parameters
@@ -69,8 +69,8 @@ class EventDelay(wiring.Component):
             m.d.sync += left.eq(left - 1)
 
     def _timetable(self, m):
-        """All wait equally long, so they leave in the order they came. The clock has a value for every cycle of the
-        wait."""
+        """All events wait equally long, so they leave in order of arrival. The clock has a distinct value for every
+        cycle of the wait."""
         now = Signal(self.cycles.bit_length())
         entry = data.StructLayout({"slot": len(self.i.slot), "time": len(now)})
         m.submodules.queue = queue = SyncFIFO(width=entry.size, depth=self.slots)

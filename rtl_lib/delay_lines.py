@@ -1,4 +1,4 @@
-"""What a loop's carried values were some iterations ago, for tokens that come close behind one another."""
+"""Delay lines of a loop's carried values: values of some iterations ago, for tokens that follow one another closely."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ __all__ = ["History", "Tap"]
 class Tap:
     """A reader of the value of ``steps`` iterations ago.
 
-    At most ``most`` tokens are between where it reads and where values are written; they have not written theirs yet.
+    At most ``most`` tokens are between the stage of the read and that of the write; they have not written theirs yet.
     """
 
     steps: int
@@ -25,19 +25,19 @@ class Tap:
 
 
 class History(wiring.Component):
-    """The last values that a loop's tokens computed, newest first, and what each tap sees of them.
+    """The last values that a loop's tokens computed, newest first, and the value that each tap reads.
 
-    A tap reads before the tokens ahead of it have written: the value of ``steps`` iterations ago then is the one
-    written ``steps - ahead`` writes ago, or, where tokens of its own invocation are fewer, an initial value.
+    A tap reads before the tokens ahead of it have written: the value of ``steps`` iterations ago is then the one
+    written ``steps - ahead`` writes ago, or an initial value if its own invocation has had fewer tokens.
 
     Rules
     -----
-    1. A write is never refused and is seen one cycle later. The last ``depth`` values are kept.
-    2. A write with ``first`` begins an invocation: in front of its value there are ``initial[0]``, of one iteration
+    1. A write is never refused and is visible one cycle later. The last ``depth`` values are kept.
+    2. A write with ``first`` begins an invocation: the values before its value are ``initial[0]``, of one iteration
        ago, ``initial[1]``, of two, and so on.
     3. ``taps[k].value`` is (combinational) the value of ``steps`` iterations ago for a token with ``ahead`` tokens
        before it which have not written yet. With ``begins`` these ``ahead`` tokens are all that its invocation has had
-       so far; the value then comes from ``taps[k].initial``, laid out as ``initial`` is, where ``ahead`` is less than
+       so far; the value is then read from ``taps[k].initial``, laid out as ``initial`` is, if ``ahead`` is less than
        ``steps``, which it always is.
 
     Parameters

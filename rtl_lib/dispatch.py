@@ -1,4 +1,4 @@
-"""Gives the work-groups of a launch to the compute units that are free."""
+"""Dispatches the work-groups of a launch to free compute units."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -33,14 +33,14 @@ class GroupDispatcher(wiring.Component):
     Rules
     -----
     1. After ``start`` every one of ``count`` groups is given once, in the order of :func:`golden`; which unit gets it
-       nobody may rely on. The sizes hold from ``start`` until ``empty``, and are 1 or more, as is ``count``; ``start``
+       is unspecified. The sizes hold from ``start`` until ``empty``, and are 1 or more, as is ``count``; ``start``
        comes while ``empty`` is high.
-    2. A unit has at most ``ahead`` groups of which not all work-items have entered: ``entered`` gives one of these
-       back. So a unit finds its next group waiting while the last one still enters, and takes none that another could
+    2. A unit has at most ``ahead`` groups of which not all work-items have entered: ``entered`` returns one of these.
+       So a unit finds its next group waiting while the last one still enters, and takes none that another unit could
        begin.
-    3. A unit with fewer such groups goes first; of equal ones the first.
-    4. ``turn`` counts the groups that the unit got before in this launch, modulo 2**32.
-    5. ``empty`` is high while nothing is left to give and every group has been taken. It is low from the cycle after
+    3. The unit with the fewest such groups has priority; of equal ones the first.
+    4. ``turn`` counts the groups that the unit received before in this launch, modulo 2**32.
+    5. ``empty`` is high while no group is left to give and every group has been taken. It is low from the cycle after
        ``start`` on.
     6. One group is given every cycle at most (:attr:`timing`).
 
@@ -53,7 +53,7 @@ class GroupDispatcher(wiring.Component):
     start, count, empty : see above
     sizes : of each dimension ``{offset, size, groups}``
     units : streams of ``{start, id, turn}``, with an array entry for each dimension in the first two
-    entered : a bit for each unit
+    entered : a bit for each unit: all work-items of one of its groups have entered
     """
 
     timing = Timing(latency=2)
@@ -98,8 +98,8 @@ class GroupDispatcher(wiring.Component):
         return m
 
     def _wheels(self, m, give):
-        """Start and id of the group on offer in each dimension: an odometer. That a wheel is at its last place is known
-        one step ahead, so that no cycle holds a comparison and the carry through all wheels."""
+        """Start and id of the group on offer in each dimension: an odometer. Whether a wheel is at its last position is
+        computed one step ahead, so that no cycle contains both a comparison and the carry through all wheels."""
         starts, ids = ([Signal(NUMBER, name=f"{name}_{d}") for d in range(self.dims)] for name in ("start", "id"))
         moves = give
         for d in range(self.dims):

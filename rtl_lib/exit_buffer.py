@@ -1,4 +1,4 @@
-"""Where the results of finished invocations wait for their turn."""
+"""Exit buffers: the results of finished invocations wait until they may leave in order."""
 
 from amaranth import *
 from amaranth.lib import stream, wiring
@@ -13,28 +13,28 @@ __all__ = ["ExitBuffer", "ExitFifo", "GroupExits", "advance", "check_entries"]
 
 
 def check_entries(entries):
-    """Raises ``ValueError`` unless ``entries`` is a positive integer."""
+    """Raises ValueError unless ``entries`` is a positive integer."""
     if not isinstance(entries, int) or entries < 1:
         raise ValueError(f"entries must be a positive integer, not {entries!r}")
 
 
 def advance(pointer, entries):
-    """The entry after ``pointer`` in a ring of ``entries``."""
+    """The entry after ``pointer`` in a circular buffer of ``entries``."""
     return Mux(pointer == entries - 1, 0, pointer + 1)
 
 
 @shared
 class ExitBuffer(wiring.Component):
-    """Results that end in any order leave in the order of their entries.
+    """Reorder buffer: results that end in any order leave in the order of their entries.
 
-    The loop header reserves an entry when an invocation starts, so a finished one always finds room: taking
-    the room only at the end would deadlock.
+    The loop header reserves an entry when an invocation starts, so a finished one always finds room: reserving
+    only at the end would deadlock.
 
     Rules
     -----
     1. ``write`` is never refused. The entry must be reserved, and written once.
-    2. ``o`` gives entries 0, 1, ... in ring order, each when it has been written, :attr:`timing` after the write at the
-       earliest.
+    2. ``o`` returns entries 0, 1, ... in circular order, each when it has been written, :attr:`timing` after the write
+       at the earliest.
     3. ``retire`` is high in the cycle in which a result is taken: its entry is free again.
 
     Parameters
@@ -84,13 +84,13 @@ class ExitBuffer(wiring.Component):
 
 @shared
 class ExitFifo(wiring.Component):
-    """Results that end in order: what :class:`ExitBuffer` becomes with one slot.
+    """Results that end in order: replaces :class:`ExitBuffer` where the loop has one slot.
 
     Rules
     -----
     1. ``write`` is never refused. Its producer has reserved room: never more than ``entries`` results are
        written and not taken.
-    2. ``o`` gives the results in the order they were written, each :attr:`timing` after its write at the earliest.
+    2. ``o`` returns the results in the order they were written, each :attr:`timing` after its write at the earliest.
     3. ``retire`` is high in the cycle in which a result is taken.
     """
 
@@ -120,21 +120,21 @@ class ExitFifo(wiring.Component):
 
 @shared
 class GroupExits(wiring.Component):
-    """Groups of results that end in any order leave in the order of their places; the results of a group stay in
-    theirs.
+    """Groups of results that end in any order leave in the order of their positions (``place``); the results of a
+    group stay in their order.
 
     Rules
     -----
-    1. ``write`` is never refused. The group's place must be its own until its last result, of which ``value.last`` is
-       high, is taken.
-    2. ``o`` gives the groups at places 0, 1, ... in ring order, each result :attr:`timing` after its write at the
-       earliest.
+    1. ``write`` is never refused. The group's position must stay reserved until its last result, of which
+       ``value.last`` is high, is taken.
+    2. ``o`` returns the groups at positions 0, 1, ... in circular order, each result :attr:`timing` after its write at
+       the earliest.
     3. ``retire`` is high in the cycle in which a result is taken.
 
     Parameters
     ----------
     shape : the result's shape, a structure with a bit ``last``
-    groups : places; items : results of a group at most
+    groups : positions; items : results of a group at most
     """
 
     def __init__(self, shape, groups, items):

@@ -1,9 +1,9 @@
-"""Parts that become a Verilog module of their own, converted once however often they are used.
+"""Parts that become a separate Verilog module each, converted once however often they are used.
 
-The conversion to Verilog looks at every bit of every instance, which takes seconds for parts with wide words. A class
-marked :func:`shared` is converted alone, once for each set of constructor arguments, and kept in a cache on disk; a
-design that is converted through :func:`convert` holds instances of it. Simulated in Python, such parts are ordinary
-components. A part with a method ``own_verilog``, which gives the text of its module for a name, is not converted at
+The conversion to Verilog visits every bit of every instance, which takes seconds for parts with wide words. A class
+marked :func:`shared` is converted separately, once for each set of constructor arguments, and cached on disk; a
+design that is converted by :func:`convert` contains instances of it. In a Python simulation such parts are ordinary
+components. A part with a method ``own_verilog``, which returns the text of its module for a name, is not converted at
 all.
 """
 
@@ -31,9 +31,9 @@ from .dedup import Alike, alike, outline
 
 __all__ = ["DOUBLE", "PartLibrary", "convert", "convert_part", "shared"]
 
-#: the domain of the clock of twice the frequency, in phase with the other; it has no reset
+#: the clock domain of twice the frequency, in phase with ``sync``; it has no reset
 DOUBLE = "sync2x"
-#: ports that a module has for its clocks and reset, and what they are connected to
+#: clock and reset ports of a module, and the signals they are connected to
 CLOCKS = {
     "clk": lambda: ClockSignal(),
     "rst": lambda: ResetSignal(allow_reset_less=True),
@@ -48,7 +48,7 @@ def shared(cls):
 
     @functools.wraps(make)
     def __init__(self, *args, **kwargs):
-        if not hasattr(self, "_library_key"):  # the outermost class of a family says which part it is
+        if not hasattr(self, "_library_key"):  # the outermost constructor identifies the part
             self._library_key = (
                 type(self).__module__,
                 type(self).__qualname__,
@@ -77,7 +77,7 @@ MOST_BITS = (1 << 16) - 16
 
 
 def _convertible(ports: Iterable[tuple[Value, PortDirection]]) -> bool:
-    """Whether a module with these ports can be converted by itself; a wider one stays a part of the module around
+    """Whether a module with these ports can be converted separately; a wider one stays inside the module around
     it."""
     bits = {direction: 0 for direction in PortDirection}
     for value, direction in ports:
@@ -89,8 +89,8 @@ def _convertible(ports: Iterable[tuple[Value, PortDirection]]) -> bool:
 class _Converted:
     """A converted part: its module's name, the shared parts it uses, and which of clocks and reset it has.
 
-    ``verilog`` is its text and that of what is only inside it; empty until ``rtlil`` has been translated. What is not
-    ``kept`` belongs to one design, and stays out of the cache.
+    ``verilog`` is its text and that of the modules used only by it; empty until ``rtlil`` has been translated. A part
+    that is not ``kept`` belongs to one design and is not cached.
     """
 
     name: str
@@ -102,7 +102,7 @@ class _Converted:
 
 
 class PartLibrary:
-    """Hands out instances of shared parts; passed to Amaranth as the platform of a conversion."""
+    """Creates instances of shared parts; passed to Amaranth as the platform of a conversion."""
 
     def __init__(self, cache: Path | None):
         self.cache = cache
@@ -142,7 +142,7 @@ class PartLibrary:
         return _Converted(name, uses, _clocked(text, name), rtlil=text)
 
     def write(self, fragment: Fragment, name: str, ports: dict) -> str:
-        """RTLIL of an elaborated design; trees in it that are the same hardware become instances of one module."""
+        """RTLIL of an elaborated design; identical subtrees become instances of one module."""
         places = {
             id(child): (parent, k) for parent in _walk(fragment) for k, (child, _, _) in enumerate(parent.subfragments)
         }
@@ -165,8 +165,8 @@ class PartLibrary:
         return rtlil.convert(fragment, name=name, platform=self, ports=ports, emit_src=False)
 
     def _module_of(self, same: Alike, cell: str) -> tuple[_Converted, dict[int, str]]:
-        """The module that stands for trees which are alike, named like the ``cell`` that is one of them, and its ports'
-        names by number of the signal."""
+        """The module that replaces identical trees, named after one of them, the ``cell``, and the names of its ports
+        by signal number."""
         tree = same.trees[0]
         names = _port_names({number: tree.signals[number].name for number, _ in same.ports})
         digest = hashlib.sha256(repr((tree.digest, names)).encode()).hexdigest()
@@ -185,7 +185,7 @@ class PartLibrary:
         return Instance(converted.name, **wires, **{f"i_{name}": CLOCKS[name]() for name in converted.clocked})
 
     def translate(self, top: str, text: str) -> str:
-        """Verilog of the design ``top`` given as RTLIL; parts not translated yet are, in the same run of the
+        """Verilog of the design ``top`` given as RTLIL; parts not yet translated are translated in the same run of the
         translator.
 
         (One run for all: starting it takes longer than translating a part.)
@@ -200,7 +200,7 @@ class PartLibrary:
         return modules[top]
 
     def _load(self, name: str) -> _Converted | None:
-        """The part as converted before, with all parts inside it; None if anything of that is not there."""
+        """The part from the cache, with all parts inside it; None if any of them is missing."""
         if name in self.modules:
             return self.modules[name]
         try:
@@ -208,7 +208,7 @@ class PartLibrary:
         except (OSError, UnicodeDecodeError):
             return None
         fields = [tuple(part.split()) for part in head.removeprefix("//").split("|")]
-        if len(fields) != 3 or fields[2] != (_digest(fields[0], fields[1], text),):  # of an older version, or damaged
+        if len(fields) != 3 or fields[2] != (_digest(fields[0], fields[1], text),):  # by an older version, or damaged
             return None
         uses, clocked, _ = fields
         if not all(self._load(used) for used in uses):
@@ -221,8 +221,8 @@ class PartLibrary:
             return
         try:
             self.cache.mkdir(parents=True, exist_ok=True)
-            # Written beside and renamed. The name beside is always the same, so that nothing piles up where compilers
-            # are killed; two that write at a time make a file that its seal shows to be damaged.
+            # Written to a temporary file and renamed. Its name is always the same, so that killed compilers leave no
+            # pile of files; two processes that write at the same time make a file that its digest shows to be damaged.
             seal, beside = (
                 _digest(converted.uses, converted.clocked, converted.verilog),
                 self.cache / f"{converted.name}.new",
@@ -232,14 +232,14 @@ class PartLibrary:
                 f"// {' '.join(converted.uses)} | {' '.join(converted.clocked)} | {seal}\n{converted.verilog}"
             )
             beside.replace(self.cache / f"{converted.name}.v")
-        except OSError:  # a home that cannot be written costs the time of converting again, nothing else
+        except OSError:  # a cache that cannot be written only costs the time of another conversion
             with contextlib.suppress(OSError):
                 (self.cache / f"{converted.name}.new").unlink()
             self.cache = None
 
 
 def _digest(uses: tuple[str, ...], clocked: tuple[str, ...], text: str) -> str:
-    """What a file of the cache is sealed with."""
+    """The digest that seals a file of the cache."""
     return hashlib.sha256(repr((uses, clocked, text)).encode()).hexdigest()[:16]
 
 
@@ -251,26 +251,26 @@ def convert(design, name: str, ports: dict, cache: Path | None = None) -> dict[s
 
 
 def convert_part(part, cache: Path | None = None) -> dict[str, str]:
-    """Verilog texts by file name of one shared part and of those that it uses, to look at; as :func:`convert` gives
-    them for a design."""
+    """Verilog texts by file name of one shared part and of those that it uses, for inspection; the same texts as
+    :func:`convert` returns for a design."""
     library = PartLibrary(_folder() if cache is None else cache)
-    Fragment.get(part, library)  # elaborates it, as the design would that it is a part of
+    Fragment.get(part, library)  # elaborates it as part of a design would be
     if any(not converted.verilog for converted in library.modules.values()):
         library.translate(_name(part), "")
     return {f"{name}.v": c.verilog for name, c in sorted(library.modules.items())}
 
 
-#: one run of the translator at a time, as it is told some things by the environment
+#: one run of the translator at a time, as some of its settings are environment variables
 _translator = threading.Lock()
-#: what the translator says when the user's cache folder, in which it keeps itself as machine code, cannot be made
+#: the translator's message when the user's cache folder, in which it caches its machine code, cannot be created
 _NO_CACHE = re.compile(r"failed to create cache|cache directory|cache config", re.IGNORECASE)
 
 
 def _translated(text: str) -> str:
-    """Verilog of a text of RTLIL. Raises MemoryError where there is not enough for the translator."""
+    """Verilog of a text of RTLIL. Raises MemoryError if the translator runs out of memory."""
     with _translator:
         try:
-            with _environment(PYTHONSAFEPATH="1"):  # modules in the working directory are none of the translator's
+            with _environment(PYTHONSAFEPATH="1"):  # never import modules from the working directory
                 return verilog._convert_rtlil_text(text, strip_internal_attrs=True)
         except YosysError as error:
             if "memory" in str(error) and "Error" in str(error):
@@ -308,14 +308,14 @@ def _walk(fragment: Fragment):
 
 
 def _clocked(text: str, name: str) -> tuple[str, ...]:
-    """Which of clocks and reset the module of that name has, in a text of RTLIL."""
+    """Which of clocks and reset the module of this name has, in a text of RTLIL."""
     own = text[text.index(f"module \\{name}\n") :]
     own = own[: own.index("\nend\n")]
     return tuple(port for port in CLOCKS if re.search(rf"wire width 1 input \d+ +\\{port}\n", own))
 
 
 def _port_names(wanted: dict[int, str]) -> dict[int, str]:
-    """Names of ports by number: what is wanted, and behind that the number where it is taken."""
+    """Unique names of ports by number: the wanted name, with the number appended if the name is taken."""
     names: dict[int, str] = {}
     taken = set(CLOCKS)
     for number, name in wanted.items():
@@ -327,10 +327,10 @@ def _port_names(wanted: dict[int, str]) -> dict[int, str]:
 
 
 def _split(text: str) -> dict[str, str]:
-    """The modules of a Verilog text by the name before the first dot: a part, and what is only inside it."""
+    """The modules of a Verilog text by the name before the first dot: a part, and the modules inside it."""
     found: dict[str, list[str]] = {}
-    text = re.sub(r"\A/\*.*?\*/\n", "", text)  # the translator's banner would stand in a part's text by chance
-    # the number that the translator gives its dummy registers depends on what else it translates
+    text = re.sub(r"\A/\*.*?\*/\n", "", text)  # else the banner ends up in the text of an arbitrary part
+    # the number that the translator assigns to its dummy registers depends on what else it translates
     text = re.sub(r"\$auto\$verilog_backend\.cc:\d+:dump_module\$\d+", "$dummy", text)
     for module in re.split(r"(?<=^endmodule\n)", text, flags=re.MULTILINE):
         head = re.search(r"^module \\?([^\s(.]+)", module, flags=re.MULTILINE)
@@ -343,10 +343,10 @@ _OWN = re.compile(r"(\$auto\$[\w.]+:\d+:\w+)\$(\d+)")
 
 
 def _renumbered(module: str) -> str:
-    """The module with the translator's own names numbered, and their lines ordered, by what they stand for.
+    """The module with the translator's own names numbered, and their lines sorted, by their meaning.
 
-    It counts through all that it translates in one run, and its order depends on that: a design would be another text,
-    and be built again, when its parts are found in the cache.
+    The translator numbers everything in one run consecutively, and its order depends on that: a design would have a
+    different text, and be built again, when its parts are found in the cache.
     """
     lines = module.splitlines(keepends=True)
     meanings = {
@@ -364,7 +364,7 @@ def _renumbered(module: str) -> str:
 
 
 def _declared_or_assigned(line: str) -> str | None:
-    """Which of two kinds of line names something of the translator's own; None for any other line."""
+    """Which of two kinds of line uses a name that the translator generated; None for any other line."""
     words = line.partition("=")[0]
     return next((word for word in ("wire", "assign") if words.startswith(f"  {word} ") and _OWN.search(words)), None)
 
@@ -388,7 +388,7 @@ def _name(part) -> str:
 
 @functools.cache
 def _sources() -> str:
-    """A digest of everything a part's Verilog depends on beside its arguments."""
+    """A digest of everything a part's Verilog depends on other than its arguments."""
     digest = hashlib.sha256(metadata.version("amaranth").encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
@@ -396,7 +396,7 @@ def _sources() -> str:
 
 
 def _folder() -> Path | None:
-    """Where converted parts are kept: $SLUICE_CACHE, else the user's cache folder; None where there is none."""
+    """The cache folder of converted parts: $SLUICE_CACHE, else the user's cache folder; None if there is none."""
     root = os.environ.get("SLUICE_CACHE")
     if root:
         return Path(root) / "parts"

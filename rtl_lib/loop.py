@@ -24,9 +24,9 @@ class LoopHeader(wiring.Component):
 
     Rules
     -----
-    1. A request starts when a slot and an exit entry are free. Entries are reserved in ring order, 0, 1, ...,
-       and come back by ``retire``, in the same order.
-    2. A request that can start goes before slots that are running. ``o.first`` marks its token, which
+    1. A request starts when a slot and an exit entry are free. Entries are reserved in circular order, 0, 1, ...,
+       and returned by ``retire``, in the same order.
+    2. A request that can start has priority over running slots. ``o.first`` marks its token, which
        carries the request's ``initial``; the tokens after it carry no meaningful ``initial``.
     3. Running slots issue in the order of their ``again``. A slot has at most one token that is not answered.
     4. Every token of an invocation carries the ``invariant`` of its request, its slot and its entry.
@@ -34,23 +34,23 @@ class LoopHeader(wiring.Component):
     6. ``o.valid`` depends on registers and ``i.valid`` only. ``i.ready`` depends on registers and ``o.ready``.
     7. ``done`` frees the slot for a request that starts in the next cycle. ``again`` and ``done`` may come in
        one cycle, for different slots.
-    8. While ``apart`` is high a request starts only when no slot is running: tokens then come in the order of the
+    8. While ``apart`` is high a request starts only when no slot is running: tokens then are issued in the order of the
        requests, as with one slot. ``apart`` changes only while nothing runs.
 
-    9. With ``speculative`` (one slot) the pipeline gives ``again`` before it knows whether the token is the last.
-       ``done`` may then come for an invocation whose later tokens were issued already: it takes back an ``again`` that
-       has not issued, or comes with it, and withdraws the offer made from it.
+    9. With ``speculative`` (one slot) the pipeline sends ``again`` before it knows whether the token is the last.
+       ``done`` may then come for an invocation whose later tokens were issued already: it cancels an ``again`` that
+       has not issued, or comes in the same cycle, and withdraws the offer made from it.
     10. With ``once`` (one slot, one entry) a request is taken when its result is (``retire``), and offered unchanged
-       until then: ``invariant`` comes from there, and the header keeps no copy. For loops that seldom start, as no
+       until then: ``invariant`` is read from there, and the header keeps no copy. For loops that seldom start, as no
        request overtakes a result.
 
     Parameters
     ----------
-    initial : shape of the values that the first token of an invocation brings along
-    invariant : shape of the values that stay the same for all its tokens
+    initial : shape of the values that only the first token of an invocation carries
+    invariant : shape of the values that are the same for all its tokens
     slots : invocations that may run at once, at least 1
     entries : invocations that may be running, in flight or waiting for their turn at the exit, at least 1
-    speculative : tokens are issued ahead of the decision whether there are more
+    speculative : tokens are issued before the exit condition is known
     once : rule 10
 
     Ports
@@ -59,7 +59,7 @@ class LoopHeader(wiring.Component):
     o : stream of ``{slot, first, entry, initial, invariant}``
     again, done : :func:`~rtl_lib.slots.SlotEvent`
     retire : an exit entry was freed
-    apart : invocations must not mix
+    apart : invocations must not be interleaved
     issued, invocations : strobes: a token, a first token, was accepted in this cycle
     running : an invocation is issuing or waits to issue its next token
     starved : nothing to issue in this cycle
@@ -135,7 +135,7 @@ class LoopHeader(wiring.Component):
         return m
 
     def _held(self, m, queue):
-        """High while the slot at the head of the queue was offered and not yet accepted (rule 5)."""
+        """High while the offer of the slot at the head of the queue has not been accepted (rule 5)."""
         if self.slots == 1:
             return C(0)  # a request and a running slot never compete
         held = Signal()

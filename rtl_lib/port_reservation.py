@@ -1,5 +1,5 @@
-"""Ports that several pipelines use some cycles after a token has entered them: they book the cycles at their
-entries."""
+"""Port reservation: several pipelines share ports that their tokens use some cycles after entry, and reserve the cycles
+as they enter."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ __all__ = ["PortBookings", "PortUser"]
 @dataclass(frozen=True)
 class PortUser:
     """A pipeline in which each token uses ports: ``uses`` are pairs (number of the port, cycles after the token's
-    entry). ``spacing`` cycles lie between its tokens, or a multiple of that."""
+    entry). Its tokens enter ``spacing`` cycles apart, or a multiple of that."""
 
     uses: tuple[tuple[int, int], ...]
     spacing: int = 1
@@ -33,19 +33,19 @@ class PortUser:
 
 @shared
 class PortBookings(wiring.Component):
-    """Says which pipelines a token may enter, so that no two tokens ever use a port in one cycle.
+    """Decides which pipelines a token may enter, so that no two tokens ever use a port in one cycle.
 
     Rules
     -----
     1. A token enters pipeline k in a cycle in which ``want[k]`` and ``may[k]`` are high. All cycles in which it will
-       use ports are booked from then on.
-    2. ``may[k]`` is low if one of those cycles is booked, or wanted by a pipeline before k. It depends on registers and
-       on ``want`` of the others.
-    3. A pipeline that has to wait books an entry in the time that lies :attr:`ahead` of it, for which only others that
-       waited can have booked: it enters then, if it did not before, and those that come often lose that one token's
-       cycles, and no others.
-    4. Pipelines book ahead one after the other, and each has one such entry at most. Who stands at its entry until it
-       may go in does so within :attr:`patience` cycles.
+       use ports are reserved from then on.
+    2. ``may[k]`` is low if one of those cycles is reserved, or wanted by a pipeline before k. It depends on registers
+       and on ``want`` of the others.
+    3. A pipeline that has to wait reserves an entry :attr:`ahead` cycles in the future, beyond all reservations but
+       those of others that waited: it enters then, if it did not before. Pipelines with frequent tokens lose that one
+       token's cycles, and no others.
+    4. Pipelines reserve ahead one after the other, and each has one such entry at most. A token that stays at its entry
+       until it may enter does so within :attr:`patience` cycles.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class PortBookings(wiring.Component):
 
     Ports
     -----
-    want : a token stands at the entry, and nothing else keeps it out; may : nothing here does
+    want : a token is at the entry, and nothing else keeps it out; may : no reservation keeps it out
     """
 
     def __init__(self, users):
@@ -63,11 +63,11 @@ class PortBookings(wiring.Component):
             raise ValueError(f"two pipelines and more may share ports, each with its uses of them, not {users!r}")
         self.users = tuple(users)
         last = max(user.last for user in users)
-        #: for each pipeline, how many cycles after it had to wait the entry is that it books: all that others book by
-        #: entering lies before its uses
+        #: for each pipeline, how many cycles ahead it reserves an entry when it has to wait: its uses lie after all
+        #: that others reserve by entering
         self.ahead = tuple((last - user.first) // user.spacing * user.spacing + user.spacing for user in users)
         self.length = 1 + max(user.last + ahead for user, ahead in zip(users, self.ahead))
-        #: in a turn all that others had booked ahead comes to its end
+        #: within one pipeline's turn, all reservations that others made ahead expire
         self.patience = len(users) * (self.length + max(user.spacing for user in users) + 1) + max(self.ahead)
         super().__init__({"want": In(len(users)), "may": Out(len(users))})
 
@@ -84,7 +84,7 @@ class PortBookings(wiring.Component):
         turns = self._turns(m, [left != 0 for left in lefts])
         for k, (user, ahead) in enumerate(zip(self.users, self.ahead)):
             left, later = lefts[k], Signal(name=f"later{k}")
-            now = left == 1  # the cycle of the entry that was booked ahead
+            now = left == 1  # the cycle of the entry that was reserved ahead
             full = [booked[port][cycle] for port, cycle in user.uses]
             others = [want for want, uses in wanted if uses & set(user.uses)]
             reserved = [booked[port][cycle + ahead] for port, cycle in user.uses]
@@ -101,10 +101,10 @@ class PortBookings(wiring.Component):
         return m
 
     def _turns(self, m, has_booked: list) -> list:
-        """Whether it is each pipeline's turn to book ahead: until it has, or does not wait any more."""
+        """Whether each pipeline is next to reserve ahead: until it has done so, or no longer waits."""
         turn, waits = Signal(range(len(self.users))), Signal(len(self.users))
         for k, user in enumerate(self.users):
-            # who is let in every few cycles waits between them, too
+            # a pipeline admitted every ``spacing`` cycles still counts as waiting in between
             since = Signal(range(user.spacing + 1), name=f"since{k}")
             refused = self.want[k] & ~self.may[k]
             m.d.sync += since.eq(Mux(self.want[k], Mux(self.may[k], 0, user.spacing), since - (since != 0)))

@@ -1,4 +1,4 @@
-"""Slots: the places of the running invocations of a loop, and who may issue next."""
+"""Slots of a loop, one for each running invocation, and the queue of those that may issue next."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -9,7 +9,7 @@ __all__ = ["ReadyQueue", "SlotEvent", "SlotPool", "check_slots"]
 
 
 def check_slots(slots):
-    """Raises ``ValueError`` unless ``slots`` is a positive integer."""
+    """Raises ValueError unless ``slots`` is a positive integer."""
     if not isinstance(slots, int) or slots < 1:
         raise ValueError(f"slots must be a positive integer, not {slots!r}")
 
@@ -20,7 +20,7 @@ def SlotEvent(slots):
 
 
 class SlotPool(wiring.Component):
-    """Hands out free slots.
+    """Allocates free slots.
 
     Rules
     -----
@@ -29,9 +29,9 @@ class SlotPool(wiring.Component):
        are until ``take``.
     3. ``take`` makes that slot busy. It must not be high while ``free`` is low.
     4. ``give`` frees a busy slot, even one taken in the same cycle. A freed slot can be offered in the next cycle.
-    5. ``busy`` is high while any slot is.
+    5. ``busy`` is high while any slot is busy.
 
-    Up to :attr:`few` slots are looked for among bits; of more, those that were given back wait in a queue.
+    Up to :attr:`few` slots are searched in a bit vector; of more, those that were freed wait in a queue.
     """
 
     few = 64
@@ -48,7 +48,7 @@ class SlotPool(wiring.Component):
 
     def _in_queue(self):
         m = Module()
-        # one place more: a slot may be taken and given back in one cycle while all others wait
+        # one entry more: a slot may be taken and given back in one cycle while all others wait
         m.submodules.given = given = SyncFIFO(width=len(self.slot), depth=self.slots + 1)
         used, busy = Signal(range(self.slots + 1)), Signal(range(self.slots + 1))  # used: slots that were ever offered
         fresh = used != self.slots
@@ -78,7 +78,7 @@ class SlotPool(wiring.Component):
         with m.If(self.give.valid):
             m.d.comb += after.bit_select(self.give.slot, 1).eq(0)
         m.d.sync += busy.eq(after)
-        with m.If(after.bit_select(offered, 1)):  # the offer is gone: choose another
+        with m.If(after.bit_select(offered, 1)):  # the offer was taken: choose another
             for slot in reversed(range(self.slots)):
                 with m.If(~after[slot]):
                     m.d.sync += offered.eq(slot)
@@ -92,7 +92,7 @@ class ReadyQueue(wiring.Component):
     -----
     1. A slot is in the queue at most once, so ``push`` is never refused. The head may be pushed again in
        the cycle of its ``pop``.
-    2. ``head`` is the slot that came first; ``head.valid`` is low while the queue is empty. A slot is seen
+    2. ``head`` is the slot that was pushed first; ``head.valid`` is low while the queue is empty. A slot is visible
        one cycle after its ``push``. Both depend on registers only.
     3. ``pop`` removes the head. It must not be high while ``head.valid`` is low.
     4. ``cancel`` (one slot only) empties the queue and drops a ``push`` of the same cycle.
@@ -109,7 +109,7 @@ class ReadyQueue(wiring.Component):
             with m.If(self.push.valid | self.pop | self.cancel):
                 m.d.sync += self.head.valid.eq(self.push.valid & ~self.cancel)
             return m
-        # One place more than slots: with all of them waiting, the head may come back as it is popped.
+        # One entry more than slots: with all of them waiting, the head may be pushed again as it is popped.
         m.submodules.queue = queue = SyncFIFO(width=len(self.push.slot), depth=self.slots + 1)
         m.d.comb += [
             queue.w_en.eq(self.push.valid),

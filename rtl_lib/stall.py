@@ -1,4 +1,4 @@
-"""Stalls at random, to show that no result depends on when something arrives."""
+"""Random stalls, to show that no result depends on the timing of handshakes."""
 
 from zlib import crc32
 
@@ -13,7 +13,7 @@ __all__ = ["StallGate", "StallSource", "salt_of", "xorshift"]
 
 
 def salt_of(name):
-    """A salt for the stall source of that name: 32 bits, the same in every run."""
+    """The salt of the stall source of that name: 32 bits, the same in every run."""
     return crc32(name.encode())
 
 
@@ -25,11 +25,11 @@ def xorshift(state):
 
 
 class StallSource(wiring.Component):
-    """A pseudo-random bit that says: no handshake here in this cycle.
+    """A pseudo-random bit that prohibits handshakes in a cycle.
 
-    All sources of a design share one seed; the salt makes each of them different. A source also draws a
-    temper from its seed: calm (never stalls), single stalls, bursts, or both. A design under test therefore
-    has fast neighbours beside slow ones, which shows more than a uniform rate everywhere.
+    All sources of a design share one seed; the salt makes each of them different. A source also derives its
+    stall pattern from its seed: never stalls, single stalls, bursts, or both. A design under test therefore
+    has fast neighbours next to slow ones, which reveals more than a uniform rate everywhere.
 
     Rules
     -----
@@ -63,7 +63,7 @@ class StallSource(wiring.Component):
 
 @shared
 class _Salted(wiring.Component):
-    """A stall source whose salt is a port: the hundreds of a design are one module of Verilog."""
+    """A stall source whose salt is a port: the hundreds of sources in a design share one Verilog module."""
 
     seed: In(32)
     salt: In(32)

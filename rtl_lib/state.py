@@ -1,4 +1,4 @@
-"""What a slot remembers between two tokens: the carried value, and whether it is there."""
+"""State of a slot between two tokens: the carried value, and whether it is ready."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -16,16 +16,16 @@ class SlotRegister(wiring.Component):
     Rules
     -----
     1. ``read.value`` is the value last written to ``read.slot``, in the same cycle (combinational).
-    2. A write is never refused and is seen by reads one cycle later: a read in the same cycle gets the
+    2. A write is never refused and is visible to reads one cycle later: a read in the same cycle gets the
        value before it.
-    3. Before its first write a slot holds no promised value; with ``preset`` it holds that from the cycle after
-       ``restart`` on. What is written in the cycle of ``restart`` is lost.
+    3. Before its first write the value of a slot is undefined; with ``preset`` it is that from the cycle after
+       ``restart`` on. A write in the cycle of ``restart`` is lost.
 
     Parameters
     ----------
     shape : the value's shape, of any width, zero included
     slots : number of slots, at least 1; one slot is a plain register
-    preset : the bits to begin with, for one slot; None for none
+    preset : the initial bits, for one slot; None for none
     """
 
     def __init__(self, shape, slots, preset=None):
@@ -68,7 +68,7 @@ class SlotRegister(wiring.Component):
 
 
 class SlotReady(wiring.Component):
-    """One bit per slot: the value that the slot's next token needs is there.
+    """One bit per slot: the value that the slot's next token needs is ready.
 
     A token that is not the first of its invocation enters only while its slot is ready, and clears the bit
     as it enters; the token before it sets the bit from the point where the value is safe to use, unless it
@@ -78,8 +78,8 @@ class SlotReady(wiring.Component):
     -----
     1. After reset no slot is ready, or every one with ``ready``.
     2. ``test.ready`` is the bit of ``test.slot`` in the same cycle (combinational, from registers).
-    3. ``set`` and ``clear`` are seen one cycle later. They may name different slots in one cycle.
-    4. When both name the same slot, ``set`` wins: it comes from the very token that clears.
+    3. ``set`` and ``clear`` are visible one cycle later. They may name different slots in one cycle.
+    4. When both name the same slot, ``set`` wins: it comes from the same token that clears.
     """
 
     def __init__(self, slots, ready=False):

@@ -1,4 +1,4 @@
-"""Small parts between streams: join, fork, arbitrate, cut the paths."""
+"""Small stream parts: join, fork, round-robin merge, skid buffer."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -15,7 +15,7 @@ def _check_count(name, count):
 
 
 class Join(wiring.Component):
-    """Takes one payload from each of several streams and gives them together.
+    """Takes one payload from each of several streams and outputs them together.
 
     Rules
     -----
@@ -52,7 +52,7 @@ class Join(wiring.Component):
 
 
 class Fork(wiring.Component):
-    """Gives every payload to each of several streams, to each as soon as it is ready.
+    """Copies every payload to each of several streams, to each as soon as it is ready.
 
     Rules
     -----
@@ -74,7 +74,7 @@ class Fork(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        done = Signal(len(self.o))  # outputs that have their copy while others have not
+        done = Signal(len(self.o))  # outputs that have taken their copy while others have not
         served = Signal(len(self.o))
         m.d.comb += self.i.ready.eq(served.all())
         for k, o in enumerate(self.o):
@@ -140,7 +140,7 @@ class RoundRobin(wiring.Component):
         return m
 
     def _pick(self, m, valids, last):
-        """The first valid input after ``last``, in a ring."""
+        """The first valid input after ``last``, cyclically."""
         picked = Signal(range(len(self.i)))
         with m.Switch(last):
             for k in range(len(self.i)):
@@ -157,7 +157,7 @@ class SkidBuffer(wiring.Component):
 
     Rules
     -----
-    1. Payloads leave in the order they came, each once, :attr:`timing` after they came at the earliest.
+    1. Payloads leave in order of arrival, each once, :attr:`timing` after they came at the earliest.
     2. ``o.valid``, ``o.payload`` and ``i.ready`` come from registers.
     3. A payload moves in every cycle while the source offers and the consumer takes.
     """
@@ -169,7 +169,7 @@ class SkidBuffer(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        spare, waiting = Signal.like(self.i.payload), Signal()  # what came while the output was blocked
+        spare, waiting = Signal.like(self.i.payload), Signal()  # the payload that came while the output was blocked
         m.d.comb += self.i.ready.eq(~waiting)
         with m.If(self.o.ready | ~self.o.valid):
             m.d.sync += [

@@ -1,11 +1,11 @@
-"""Writes the C++ that lets the runtime reach a design's ports by name."""
+"""Generates the C++ by which the runtime accesses a design's ports by name."""
 
 import re
 from dataclasses import dataclass
 
 __all__ = ["Port", "parse_ports", "write_binding"]
 
-#: A port in the class that Verilator writes, such as ``VL_INW(&m_axi0_rdata,511,0,16);``.
+#: A port in the class that Verilator generates, such as ``VL_INW(&m_axi0_rdata,511,0,16);``.
 PORT = re.compile(r"VL_(?:IN|OUT)(?:8|16|64|W)?\(&(\w+),\d+,\d+(?:,\d+)?\)")
 
 BINDING = """\
@@ -85,16 +85,16 @@ std::unique_ptr<sluice::Model> sluice::make_model() {{ return std::make_unique<D
 class Port:
     """A top-level port as Verilator declares it."""
 
-    member: str  #: of the generated class: names that C++ reserves have a prefix
+    member: str  #: name in the generated class; names that C++ reserves have a prefix
 
     @property
     def name(self) -> str:
-        """As in the Verilog."""
+        """The name in the Verilog."""
         return self.member.removeprefix("__SYM__")
 
 
 def parse_ports(header: str) -> tuple[Port, ...]:
-    """The ports declared in the header that Verilator wrote for the top module."""
+    """The ports declared in the header that Verilator generated for the top module."""
     return tuple(Port(member) for member in PORT.findall(header))
 
 

@@ -1,8 +1,8 @@
-"""Turns Verilog into a simulator: Verilator, then our own compile and link, all cached by content.
+"""Builds a simulator from Verilog: Verilator, then our own compile and link, all cached by content.
 
 The parts that every design shares (Verilator's runtime, the memory model, the server) are compiled once into a
-library, so that a design compiles only its own model. The design's top module is Verilator's top as well: clock,
-memories and registers are driven by the runtime through its ports.
+library, so that only a design's own model is compiled for it. The design's top module is Verilator's top as well: the
+runtime drives clock, memories and registers through its ports.
 """
 
 import contextlib
@@ -34,16 +34,16 @@ VERILATED_TRACE = ("verilated_fst_c.cpp",)
 
 PREFIX = "Vdesign"
 STANDARD = ["-std=c++17", "-pthread"]
-#: For what is compiled once, and for a design: there -O2 takes half as long again and runs no faster.
+#: For code that is compiled once, and for a design, where -O2 takes half as long again and runs no faster.
 OPTIMIZED, QUICK = ["-O2"], ["-O1"]
 #: For a design that runs only some ten thousand cycles: compiles in two thirds of the time, and runs a fifth slower.
-#: -O0 compiles in less than half of the time, but what it makes runs five times slower.
+#: -O0 compiles in less than half of the time, but the result runs five times slower.
 HASTY = ["-Og"]
-#: For what runs once.
+#: For code that runs once.
 STARTUP = ["-O0"]
-#: Bytes of C++ that are compiled at a time: two gigabytes of memory are enough for these.
+#: Bytes of C++ compiled in parallel: two gigabytes of memory are enough for these.
 MOST_TOGETHER = 16 << 20
-#: For such a design, too: what instances of a module have in common is written once, which makes a fifth less to
+#: For such a design, too: the common code of a module's instances is generated once, which leaves a fifth less to
 #: compile.
 HASTY_VERILATE = ["--inline-mult", "1"]
 VERILATE = [
@@ -63,7 +63,7 @@ VERILATE = [
     "--output-split",
     "20000",
 ]
-#: Verilator marks by this name what runs only at the start: optimizing it would only cost time.
+#: Verilator marks by this name code that runs only at the start: optimizing it would only cost time.
 SLOW = "__Slow"
 #: Verilator allocates and frees millions of small nodes. With the C library's defaults a third of its time goes into
 #: keeping its memory compact and into pages of 4 KiB; for a tenth more memory these settings save it. A C library that
@@ -93,8 +93,8 @@ def build(
 ) -> Simulator:
     """Build a simulator of module ``top``, or find it in the cache.
 
-    ``verilog`` maps file names to texts. ``trace`` says what a waveform would hold: "none" (the fast build),
-    "handshakes" or "all". ``progress`` is called with the name of each long step, and with nothing at the end.
+    ``verilog`` maps file names to texts. ``trace`` selects the contents of a waveform: "none" (the fast build),
+    "handshakes" or "all". ``progress`` is called with the name of each long step, and without arguments at the end.
     ``hasty`` is for runs of some ten thousand cycles: it compiles faster, and runs slower.
     Raises BuildError with Verilator's or the compiler's output, ToolMissing, ValueError for a wrong ``trace``.
     """
@@ -171,7 +171,7 @@ def _build_design(
 
 
 def _units(generated: Path, flags: list[str]) -> dict[Path, list[str]]:
-    """Few large files to compile instead of many small ones: reading Verilator's headers is most of the work."""
+    """Combine many small files into few large ones: parsing Verilator's headers is most of the compilation time."""
     files = sorted(path for path in generated.glob("*.cpp"))
     slow = [path for path in files if flags != HASTY and (SLOW in path.name or path.name == "binding.cpp")]
     fast = sorted((path for path in files if path not in slow), key=lambda path: -path.stat().st_size)
@@ -188,7 +188,7 @@ def _units(generated: Path, flags: list[str]) -> dict[Path, list[str]]:
 
 
 def _runtime_library(tools: Tools, traced: bool, progress: Callable[[str], None]) -> Path:
-    """The static library of what all designs share."""
+    """The static library of the code that all designs share."""
     texts = [path.read_text() for path in (*RUNTIME_SOURCES, *RUNTIME_HEADERS)]
     key = content_key([tools.identity, str(traced), *STANDARD, *OPTIMIZED, *texts])
 
@@ -215,20 +215,20 @@ def _runtime_library(tools: Tools, traced: bool, progress: Callable[[str], None]
 
 
 def _tunables() -> str:
-    """The user's settings of the C library, and ours for what they leave open."""
+    """The user's tunables of the C library, and ours for those that the user has not set."""
     chosen = os.environ.get("GLIBC_TUNABLES", "")
     ours = (f"{name}={value}" for name, value in ALLOCATE.items() if name not in chosen)
     return ":".join(filter(None, [chosen, *ours]))
 
 
 def _precompiled_header(tools: Tools, traced: bool) -> Sequence[str]:
-    """Options that include Verilator's header as the compiler has read it before: reading it takes a third of the time
-    of a hasty compilation."""
+    """Options that include Verilator's header precompiled: parsing it takes a third of the time of a hasty
+    compilation."""
     header = tools.include / "verilated.h"
     command = [tools.cxx, *STANDARD, *HASTY, *_defines(traced), "-x", "c++-header", str(header)]
 
     def make(folder: Path) -> None:
-        # What the compiler reads where it does not take the other: a header that this one stands for.
+        # The compiler reads this header if it rejects the precompiled one.
         (folder / "verilated.h").write_text(f'#include "{header}"\n')
         with Programs() as programs:
             _run(
@@ -265,7 +265,7 @@ def _compile(
     progress: Callable[[str], None],
     header: Sequence[str] = (),
 ) -> list[Path]:
-    """Compile each unit with its flags into an object beside it; ``header`` is included before all others."""
+    """Compile each unit with its flags into an object file next to it; ``header`` is included before all others."""
     include = [f"-I{tools.include}", f"-I{tools.include / 'vltstd'}"]
     if traced:
         include += [f"-I{tools.include / 'fstcpp'}", *_compression_headers(programs, tools)]
@@ -300,14 +300,14 @@ def _compile(
     with ThreadPoolExecutor(_jobs()) as pool:
         try:
             return list(pool.map(one, units.items()))
-        except BaseException:  # one failed, or a signal came: what the pool waits for has no use any more
+        except BaseException:  # one failed, or a signal came: the other compilations are no longer needed
             programs.end()
             raise
 
 
 @contextlib.contextmanager
 def _timed(kind: str, texts: Collection[str], what: str, progress: Callable[[str], None]) -> Iterator[None]:
-    """Say how long a build may take, and remember how long it took."""
+    """Report how long a build may take, and record how long it took."""
     bytes, began = sum(map(len, texts)), time.monotonic()
     progress(f"building {what}: about {in_words(estimate(kind, bytes))}, once; it is kept in {cache_folder()}")
     try:
@@ -333,15 +333,15 @@ def _compression_libraries(programs: Programs, tools: Tools) -> list[str]:
 
 
 def _jobs() -> int:
-    """Compilers at a time: ``$SLUICE_JOBS`` or the number of processors."""
+    """Compilers in parallel: ``$SLUICE_JOBS`` or the number of processors."""
     return number("SLUICE_JOBS", os.cpu_count() or 1, 4096)
 
 
 def _run(
     programs: Programs, command: list[str], message: str, folder: Path, environment: Mapping[str, str] | None = None
 ) -> None:
-    """Run a program in ``folder``, where its temporary files are, too: they go with the folder when the program is
-    killed."""
+    """Run a program in ``folder``, which also holds its temporary files: they are removed with the folder when the
+    program is killed."""
     result = programs.run(command, folder, {**(environment or os.environ), "TMPDIR": str(folder)})
     if result.returncode != 0:
         log = (result.stdout + result.stderr).strip()

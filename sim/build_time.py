@@ -1,4 +1,4 @@
-"""How long a build will take: at the pace of the last one of its kind on this machine, which is kept in the cache."""
+"""Estimates the duration of a build from the pace of the last one of its kind on this machine, stored in the cache."""
 
 import contextlib
 import json
@@ -10,13 +10,13 @@ from .cache import cache_folder
 
 __all__ = ["estimate", "in_words", "remember"]
 
-#: Microseconds a byte of source, as measured on a machine of two processors with nothing else to do; of builds that are
-#: none of these: the last.
+#: Microseconds per byte of source, as measured on an otherwise idle machine with two processors; the last word of a
+#: kind selects one.
 PACES = {"runtime": 250.0, "hasty": 12.0, "quick": 35.0}
 
 
 def estimate(kind: str, bytes: int) -> float:
-    """Seconds that a build of so many bytes of source may take."""
+    """Estimated seconds of a build of so many bytes of source."""
     measured = _paces().get(kind)
     if not isinstance(measured, (int, float)) or not 0 < measured < 1e6:
         measured = PACES[kind.split()[-1]]
@@ -24,11 +24,11 @@ def estimate(kind: str, bytes: int) -> float:
 
 
 def remember(kind: str, bytes: int, seconds: float) -> None:
-    """Keep what a build took."""
+    """Record the duration of a build."""
     paces = {**_paces(), kind: round(seconds * 1e6 / max(1, bytes), 3)}
     path = _file()
     beside = path.with_name(f"{path.name}.{os.getpid()}-{uuid.uuid4().hex[:8]}")
-    with contextlib.suppress(OSError):  # the next estimate is worse, and nothing else
+    with contextlib.suppress(OSError):  # a failure only makes the next estimate worse
         try:
             beside.write_text(json.dumps(paces))
             beside.replace(path)
@@ -37,7 +37,7 @@ def remember(kind: str, bytes: int, seconds: float) -> None:
 
 
 def in_words(seconds: float) -> str:
-    """A time of which no more than its size is known."""
+    """An estimated time, rounded."""
     if seconds < 60:
         return f"{max(5, round(seconds / 5) * 5)} s"
     return f"{seconds / 60:.0f} min"

@@ -1,8 +1,8 @@
-"""A folder of finished builds, each named by what went into it.
+"""A folder of finished builds, each named by a digest of its inputs.
 
-An entry is a folder with one product, and beside it a seal that says of how many bytes and of which digest that product
-is. It is made aside and renamed when it is finished. What has no seal, or another product than its seal says, is made
-anew: a cache that was cut off, damaged or partly deleted costs time and nothing else.
+An entry is a folder with one product, and a seal file next to it that holds the size and the digest of the product. It
+is made in a temporary folder and renamed when it is finished. An entry without a seal, or whose product does not match
+it, is made again: a cache that was cut off, damaged or partly deleted only costs time.
 """
 
 import contextlib
@@ -24,15 +24,15 @@ from .errors import BuildError
 __all__ = ["cache_folder", "cached", "content_key"]
 
 SEAL = "seal"
-#: errors that another folder would not help
+#: errors that another folder would not avoid
 NOT_OF_FOLDERS = (errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE)
-#: a folder in which an entry is being made: key, host, process, anything
+#: name of a folder in which an entry is being made: key, host, process, any suffix
 _UNFINISHED = re.compile(r"[0-9a-f]+\.(?P<host>[\w-]+)\.(?P<process>\d+)\.[0-9a-f]+")
 HOST = re.sub(r"[^\w-]", "-", socket.gethostname()) or "host"
 
 
 def cache_folder() -> Path:
-    """``$SLUICE_CACHE``, or ``.sluice-cache`` in the working folder. Raises BuildError when it cannot be made."""
+    """``$SLUICE_CACHE``, or ``.sluice-cache`` in the working folder. Raises BuildError when it cannot be created."""
     folder = Path(os.environ.get("SLUICE_CACHE") or ".sluice-cache").absolute()
     with _refused(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -50,12 +50,12 @@ def content_key(parts: Iterable[str]) -> str:
 
 
 def cached(kind: str, key: str, product: str, make: Callable[[Path], None]) -> Path:
-    """The file ``product`` of the finished build ``kind``/``key``; ``make`` makes it in a new folder where there is
+    """The file ``product`` of the finished build ``kind``/``key``; ``make`` makes it in a new folder if there is
     none, or a damaged one.
 
-    Two processes that want the same build at once make it once; a failed one leaves nothing behind. Folders and files
-    have the mode that the umask asks for, so that a team can share a cache. Raises BuildError where the cache cannot be
-    written, and what ``make`` raises.
+    If two processes need the same build at once, it is made once; a failed one leaves nothing behind. Folders and files
+    have the mode that the umask specifies, so that a team can share a cache. Raises BuildError if the cache cannot be
+    written, and any exception of ``make``.
     """
     parent = cache_folder() / kind
     folder = parent / key
@@ -71,7 +71,7 @@ def cached(kind: str, key: str, product: str, make: Callable[[Path], None]) -> P
 
 
 def _is_whole(folder: Path, product: str) -> bool:
-    """Whether the entry is there as it was sealed."""
+    """Whether the entry exists and matches its seal."""
     try:
         return (folder / SEAL).read_text() == _seal_of(folder / product)
     except (OSError, UnicodeDecodeError):
@@ -79,7 +79,7 @@ def _is_whole(folder: Path, product: str) -> bool:
 
 
 def _seal_of(product: Path) -> str:
-    """Size, digest and whether it can be run."""
+    """Size, digest and whether it is executable."""
     with product.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return f"{product.stat().st_size} {digest} {int(os.access(product, os.X_OK))}\n"
@@ -99,7 +99,7 @@ def _make_whole(folder: Path, product: str, make: Callable[[Path], None]) -> Non
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Nobody else makes this entry meanwhile. Who may only read the lock of somebody else waits for it all the same."""
+    """Lock the entry against other processes. A user who may only read another user's lock file waits for it, too."""
     with _refused(path.parent):
         if path.is_dir():
             _remove(path)
@@ -115,7 +115,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove what processes of this machine that are no more left unfinished."""
+    """Remove unfinished folders of processes of this machine that no longer exist."""
     for path in parent.iterdir():
         found = _UNFINISHED.fullmatch(path.name)
         if found and found["host"] == HOST and not _is_alive(int(found["process"])):
@@ -133,7 +133,7 @@ def _is_alive(process: int) -> bool:
 
 
 def _remove(path: Path) -> None:
-    """Take away whatever is there."""
+    """Remove a file or folder, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

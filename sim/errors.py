@@ -1,14 +1,14 @@
-"""What can go wrong between a design and its simulation; every message says what to do."""
+"""Errors between a design and its simulation; every message says what to do."""
 
 __all__ = ["BadSetting", "BuildError", "SimulationError", "ToolMissing"]
 
 
 class ToolMissing(Exception):
-    """A program that the simulation needs is not on this machine."""
+    """A program that the simulation needs is not installed on this machine."""
 
 
 class BuildError(Exception):
-    """Verilator or the C++ compiler refused the design. ``log`` is their output."""
+    """Verilator or the C++ compiler rejected the design. ``log`` is their output."""
 
     def __init__(self, message: str, log: str = ""):
         super().__init__(message)
@@ -16,8 +16,8 @@ class BuildError(Exception):
 
 
 class SimulationError(Exception):
-    """The simulator process failed, or the design did not answer it."""
+    """The simulator process failed, or the design did not respond to it."""
 
 
 class BadSetting(BuildError, SimulationError):
-    """A variable of the environment has a value that cannot be."""
+    """A variable of the environment has an invalid value."""

@@ -1,5 +1,4 @@
-"""Runs a host program as ``python FILE ARGUMENTS`` would; what the OpenCL calls refuse is a message, not a
-traceback."""
+"""Runs a host program as ``python FILE ARGUMENTS`` would; an error of an OpenCL call is a message, not a traceback."""
 
 import functools
 import os
@@ -26,7 +25,7 @@ def main(arguments: list[str]) -> None:
     warnings.filterwarnings("ignore", ".*created but never used")  # parts of designs that were given up
     path = Path(arguments[0])
     sys.argv[:] = arguments
-    sys.path.insert(0, str(path.resolve().parent))  # python -P puts nothing there
+    sys.path.insert(0, str(path.resolve().parent))  # python -P does not do this
     for package in PACKAGES:
         share(package)
     if os.environ.get("SLUICE_DEBUG") != "1":
@@ -37,11 +36,12 @@ def main(arguments: list[str]) -> None:
     except SystemExit:
         finish_all()
         raise
-    finish_all()  # what was launched and not waited for
+    finish_all()  # launches that were not waited for
 
 
 def _report(path: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say what ended the program: a refused call in a few lines, anything else as Python does, from the program on."""
+    """Report the error that ended the program: a refused call in a few lines, anything else as Python does, from the
+    program on."""
     if isinstance(error, KeyboardInterrupt):
         was_interrupted()
     if isinstance(error, cl.Error) or trace is not None and _says_it(error, trace):
@@ -55,7 +55,7 @@ def _report(path: Path, kind: type[BaseException], error: BaseException, trace: 
 
 
 def _says_it(error: BaseException, trace: TracebackType) -> bool:
-    """Whether what the machine lacks, or a tool said, ended one of our own functions: the message says all."""
+    """Whether a missing tool, or a tool's error, ended one of our own functions: then the message is complete."""
     innermost = Path(traceback.extract_tb(trace)[-1].filename).resolve()
     ours = any(innermost.is_relative_to(folder) for package in PACKAGES for folder in sys.modules[package].__path__)
     return isinstance(error, (BuildError, SimulationError, ToolMissing)) or ours and machine_trouble(error) is not None

@@ -1,4 +1,4 @@
-"""A compiled system, loaded into a simulated board: starts kernels and reads what they measured."""
+"""A compiled system, loaded into a simulated board: starts kernels and reads their counters."""
 
 import sys
 import time
@@ -23,12 +23,12 @@ __all__ = ["ALL_CYCLES", "LoadedSystem", "Run", "Stopped", "TraceRequest"]
 
 WORD = (1 << 32) - 1
 
-#: more than any simulation runs
+#: more cycles than any simulation runs
 ALL_CYCLES = 1 << 62
 
 
 class Stopped(SimulationError):
-    """No kernel that runs gets on any more, by itself; the simulator is as it was."""
+    """No running kernel will make progress by itself; the simulator is unchanged."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Run:
 
 @dataclass(frozen=True)
 class _Started:
-    """A kernel that runs since ``cycle`` of the simulation, at ``seconds`` of wall time."""
+    """A kernel that has been running since ``cycle`` of the simulation, at ``seconds`` of wall time."""
 
     kernel: KernelInterface
     cycle: int
@@ -78,17 +78,17 @@ class LoadedSystem:
     seed: int = 0  #: of random stalls, 0 for none
     trace: TraceRequest | None = None
     progress: Callable[[str], None] = lambda step: None
-    hasty: bool = False  #: the simulator is for few cycles: compile it quickly
+    hasty: bool = False  #: few cycles will be simulated: compile quickly
     _session: Session | None = field(default=None, init=False)
     _traced: bool = field(default=False, init=False)
-    _cut: int | None = field(default=None, init=False)  #: the cycle in which the waveform ends, until that was said
+    _cut: int | None = field(default=None, init=False)  #: the cycle in which the waveform ends, until that was reported
     _running: dict[str, "_Started"] = field(default_factory=dict, init=False)
     _ended: list[tuple[str, Run]] = field(default_factory=list, init=False)
-    #: of those that run, since one of them started or ended
+    #: of the running kernels, since one of them started or ended
     _progress: Progress | None = field(default=None, init=False)
-    _unseen: int = field(default=0, init=False)  #: cycles since it looked
+    _unseen: int = field(default=0, init=False)  #: cycles since its last look
     _before: int = field(default=0, init=False)  #: cycles of simulators that were closed
-    _reached: int = field(default=0, init=False)  #: cycle of this one, when it was last asked
+    _reached: int = field(default=0, init=False)  #: cycle of this one, at the last query
 
     @property
     def session(self) -> Session:
@@ -103,13 +103,13 @@ class LoadedSystem:
         return self._session
 
     def cycle(self) -> int:
-        """Cycles that passed so far, in all simulators that there were one after the other."""
+        """Cycles that have passed so far, in all simulators of this system."""
         if self._session is not None:
             self._reached = self._session.cycle()
         return self._before + self._reached
 
     def _as_built(self) -> Board:
-        """The board with the memories that the program uses; it may have been built for banks one behind the other."""
+        """The board with the memories as the program uses them; it may have been built without interleaving."""
         by_name = {one.name: one for one in self.board.memories}
         first, *others = (
             replace(by_name[built.name], interleave_bytes=built.interleave_bytes) for built in self.interface.memories
@@ -117,10 +117,9 @@ class LoadedSystem:
         return replace(self.board, memory=first, others=tuple(others))
 
     def run(self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int]) -> Run:
-        """Run ``kernel`` to its end with raw register values by name, and others that were started as far as they go
-        meanwhile.
+        """Run ``kernel`` to its end with raw register values by name; other started kernels run meanwhile.
 
-        Raises SimulationError when no kernel makes progress any more, or registers do not answer.
+        Raises SimulationError when no kernel makes progress any more, or registers do not respond.
         """
         self.start(kernel, arguments, launch)
         others = []
@@ -132,8 +131,8 @@ class LoadedSystem:
     def start(
         self, kernel: KernelInterface, arguments: Mapping[str, int], launch: Mapping[str, int], forget: bool = True
     ) -> None:
-        """Start ``kernel``, which must not be running; time stands still until :meth:`advance`. Without ``forget``
-        constant memory is known to be as it was when the last kernel started."""
+        """Start ``kernel``, which must not be running; time stands still until :meth:`advance`. Without ``forget`` the
+        caller guarantees that constant memory is unchanged since the last kernel started."""
         if self.interface.control == "wires":
             self._ended.append((kernel.name, self._by_wires(kernel, arguments, launch)))
             return
@@ -153,11 +152,11 @@ class LoadedSystem:
 
     @property
     def running(self) -> list[str]:
-        """The kernels that were started and have not ended, or whose end :meth:`advance` has still to tell."""
+        """The kernels that were started and have not ended, or whose end :meth:`advance` has yet to return."""
         return [*self._running, *(name for name, _ in self._ended)]
 
     def advance(self) -> tuple[str, Run]:
-        """Run until one of the kernels that were started ends: its name, and its run. Raises SimulationError as
+        """Run until one of the started kernels ends: its name, and its run. Raises SimulationError as
         :meth:`run` does."""
         try:
             while (found := self.step(PATIENCE)) is None:
@@ -168,9 +167,9 @@ class LoadedSystem:
             raise
 
     def step(self, cycles: int) -> tuple[str, Run] | None:
-        """Run at most so many cycles; the name and the run of the kernel that has ended, if one has. Raises Stopped
-        when none of those that run will ever get on by itself, and SimulationError when the simulator is lost, or a
-        kernel takes more than $SLUICE_MAX_CYCLES."""
+        """Run at most so many cycles; returns the name and the run of the kernel that has ended, if one has. Raises
+        Stopped when no running kernel will ever make progress by itself, and SimulationError when the simulator is
+        lost, or a kernel takes more than $SLUICE_MAX_CYCLES."""
         if self._ended:
             return self._ended.pop(0)
         limit = number("SLUICE_MAX_CYCLES", 1 << 62)
@@ -197,7 +196,7 @@ class LoadedSystem:
         return None
 
     def _watch(self) -> Progress:
-        """Look from now on whether those that run get on."""
+        """Begin to watch the progress of the running kernels."""
         kernels = [
             *(started.kernel for started in self._running.values()),
             *(k for k in self.interface.kernels if k.autorun),
@@ -223,19 +222,19 @@ class LoadedSystem:
         )
 
     def forget(self) -> None:
-        """After a reset of the design: what was started will never end."""
+        """After a reset of the design: discard the started kernels, which will never end."""
         self._running.clear()
         self._ended.clear()
         self._progress = None
 
     def _begin_trace(self, now: int) -> None:
-        """With the first launch, ask for the waveform."""
+        """Request the waveform, at the first launch."""
         if self.trace and not self._traced:
             self.session.trace(self.trace.path, now + self.trace.start, self.trace.cycles)
             self._traced, self._cut = True, now + self.trace.start + self.trace.cycles
 
     def _tell_cut(self) -> None:
-        """Say once that a launch went on behind the waveform's window."""
+        """Report once that a launch ran beyond the waveform's window."""
         if self._cut is not None and self.session.cycle() > self._cut:
             print(
                 f"sluice: {self.trace.path}: the trace window of {self.trace.cycles:,} cycles ended before the "

@@ -1,4 +1,4 @@
-"""A lock of a module, for what all threads of a process share."""
+"""A reentrant lock for state that all threads of a process share."""
 
 import os
 import threading
@@ -8,7 +8,7 @@ __all__ = ["ProcessLock"]
 
 
 class ProcessLock:
-    """Like threading.RLock; a child made by a fork begins with it free, whoever held it in the parent."""
+    """Like threading.RLock, but free in a child after a fork, whichever thread held it in the parent."""
 
     def __init__(self):
         self._renew()

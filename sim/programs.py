@@ -1,4 +1,4 @@
-"""External programs that belong together, such as the compilers of one build: none of them outlives what needs it."""
+"""External programs that belong together, such as the compilers of one build: none of them outlives its user."""
 
 import atexit
 import os
@@ -17,7 +17,7 @@ from .errors import BuildError
 __all__ = ["Programs"]
 
 T = TypeVar("T")
-#: Seconds that programs have to end by themselves when they are asked to.
+#: Seconds that programs have to end by themselves after a request to terminate.
 PATIENCE = 2.0
 _all: set["Programs"] = set()
 
@@ -26,8 +26,8 @@ class Programs:
     """Programs that are started by ``run`` and ``start`` and ended by ``end``, or at the end of a ``with``. After that
     none can be started.
 
-    Each is a process group of its own: with it end the processes that it started, and an interrupt from the keyboard is
-    for the host program alone. Programs are started in a thread that no interrupt reaches, so that all of them are
+    Each is a process group of its own: the processes that it started end with it, and an interrupt from the keyboard
+    reaches the host program alone. Programs are started in a thread that no interrupt reaches, so that all of them are
     known.
     """
 
@@ -43,7 +43,7 @@ class Programs:
         environment: Mapping[str, str] | None = None,
         input: str | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program to its end. Raises BuildError where :meth:`end` ended all, and OSError where it cannot be
+        """Run a program to its end. Raises BuildError if :meth:`end` ended all, and OSError if it cannot be
         started."""
 
         def work() -> subprocess.CompletedProcess[str]:
@@ -77,9 +77,9 @@ class Programs:
             return process
 
     def end(self) -> None:
-        """End all that run, by force where they do not end soon."""
+        """End all running programs, by force if they do not end soon."""
         if os.getpid() != self._owner:
-            return  # a fork: the programs are those of the process that it came from
+            return  # after a fork: the programs belong to the parent process
         with self._lock:
             self._ended, running = True, [process for process in self._running if process.poll() is None]
         for number in (signal.SIGTERM, signal.SIGKILL):
@@ -100,7 +100,7 @@ class Programs:
 
 
 def _tell(process: subprocess.Popen, number: int) -> bool:
-    """Send a signal to the program and what it started; whether any of these is there."""
+    """Send a signal to the program and the processes that it started; returns whether any of these exists."""
     try:
         os.killpg(process.pid, number)
     except (ProcessLookupError, PermissionError):
@@ -109,13 +109,13 @@ def _tell(process: subprocess.Popen, number: int) -> bool:
 
 
 def _has_ended(process: subprocess.Popen) -> bool:
-    """Whether the program has ended, and all that it started: a compiler's second part writes on when the first is
-    gone."""
+    """Whether the program and all processes that it started have ended: a compiler's second pass still writes after
+    the first one has ended."""
     return process.poll() is not None and not _tell(process, 0)
 
 
 def _undisturbed(work: Callable[[], T]) -> T:
-    """Do the work where no signal raises an exception in the middle of it: in any thread but the main one."""
+    """Run ``work`` where no signal raises an exception in the middle of it: in a thread other than the main one."""
     if threading.current_thread() is not threading.main_thread():
         return work()
     future: Future[T] = Future()

@@ -1,4 +1,4 @@
-"""Whether running kernels still get on, and if not, what each waits for."""
+"""Whether running kernels make progress, and if not, what each waits for."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,15 +10,15 @@ from .session import Session
 
 __all__ = ["PATIENCE", "Progress", "read_counters"]
 
-#: Cycles between two looks at running kernels: one of them must have issued something or moved a value in between.
+#: Cycles between two checks of running kernels: one of them must have issued something or moved a value in between.
 PATIENCE = 2_000_000
-#: The same where a memory with nothing on its way proves that nobody waits for it; longer than any pipeline.
+#: The same if an idle memory proves that no kernel waits for it; longer than any pipeline.
 SHORT_PATIENCE = 10_000
 
 
 class Progress:
-    """Compares the counters of ``kernels``, which run at the same time, from look to look; ``system`` has all there
-    are."""
+    """Compares the counters of ``kernels``, which run at the same time, from check to check; ``system`` describes all
+    kernels."""
 
     def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface):
         self.session, self.kernels, self.system = session, kernels, system
@@ -27,11 +27,11 @@ class Progress:
 
     @property
     def patience(self) -> int:
-        """Cycles until the next look."""
+        """Cycles until the next check."""
         return SHORT_PATIENCE if self._joined else PATIENCE
 
     def look(self) -> str:
-        """Why no kernel will ever get on; empty while one does, or memory is still at work."""
+        """Why no kernel will ever make progress; empty while one does, or memory is still at work."""
         before, now = self._seen, [kernel.layout.sums(read_counters(self.session, kernel)) for kernel in self.kernels]
         self._seen = now
         if before is None or (self._joined and not self.session.quiet()):
@@ -68,7 +68,7 @@ class Progress:
         )
 
     def _state(self, channel: Channel, kernel: KernelInterface, counters: Mapping[str, int]) -> str:
-        """What a channel holds, and who is at its ends."""
+        """The contents of a channel, and the state of the kernels at its ends."""
         level = next((counters[c.name] for c in channel.counters() if c.kind == "level" and c.name in counters), None)
         held = f"holds {level} of {channel.depth} values" if level is not None else f"is {channel.depth} values deep"
         sides = [
@@ -88,14 +88,14 @@ class Progress:
 
 
 def read_counters(session: Session, kernel: KernelInterface) -> dict[str, int]:
-    """Every counter. Low words come before high ones: reading a low word holds the high one."""
+    """Every counter. Low words are read before high ones: reading a low word latches the high one."""
     places = {CYCLES: at.CYCLES} | {counter.name: counter.offset for counter in kernel.counters}
     words = session.read([kernel.base + offset + half for offset in places.values() for half in (0, 4)])
     return {name: low | high << 32 for name, low, high in zip(places, words[::2], words[1::2], strict=True)}
 
 
 def _moving(kernel: KernelInterface) -> list[str]:
-    """The counters that stand still only when the kernel does."""
+    """The counters that stand still only if the kernel does."""
     present = {counter.name for counter in kernel.layout.of_unit}
     owners = [*kernel.layout.loops, *kernel.layout.accesses, *kernel.layout.channels]
     moving = [
@@ -108,7 +108,7 @@ def _moving(kernel: KernelInterface) -> list[str]:
 
 
 def _wait(kernel: KernelInterface, before: Mapping[str, int], now: Mapping[str, int]) -> str:
-    """Where the cycles since the look before went, as the end of a sentence."""
+    """What the cycles since the last check were spent on, as the end of a sentence."""
     accounts = [
         (now[counter.name] - before[counter.name], account)
         for account in kernel.layout.accounts

@@ -23,7 +23,7 @@ ALL = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class BankStatistics:
-    """What one memory channel did since the simulator started."""
+    """Counts of one memory channel since the simulator started."""
 
     bytes_read: int
     bytes_written: int
@@ -36,7 +36,7 @@ class BankStatistics:
 
 
 def settings_text(board: Board, kernel_mhz: float | None = None) -> str:
-    """The facts the simulator needs, as lines of ``key value``."""
+    """The board parameters that the simulator needs, as lines of ``key value``."""
     mhz = kernel_mhz or board.clock.kernel_mhz
     values: dict[str, float] = {"kernel_mhz": mhz, "memories": len(board.memories)}
     for k, memory in enumerate(board.memories):
@@ -60,17 +60,17 @@ _open: "weakref.WeakSet[Session]" = weakref.WeakSet()
 
 
 class Session:
-    """One simulator process. It is its maker's: a child of a fork has no part in it. Between commands simulated time
-    stands still.
+    """One simulator process. It belongs to the process that started it: a forked child cannot use it. Between commands
+    simulated time stands still.
 
     Registers are 32 bits wide, at byte addresses. Raises SimulationError when the process ends unexpectedly or the
-    design does not answer; the message ends with what the process wrote.
+    design does not respond; the message ends with the output of the process.
     """
 
     def __init__(self, executable: Path, board: Board, memory: SharedMemory, kernel_mhz: float | None = None):
         self.abandoned = False  #: whether it was ended in the middle of a command
         self._programs = Programs()
-        self._log = os.fdopen(os.memfd_create("sluice-log"), "w+b")  # in memory: there is no file that could be left
+        self._log = os.fdopen(os.memfd_create("sluice-log"), "w+b")  # in memory: no file can be left behind
         host, simulator = socket.socketpair()
         with os.fdopen(os.memfd_create("sluice-settings"), "w+") as settings, simulator:
             settings.write(settings_text(board, kernel_mhz))
@@ -116,12 +116,11 @@ class Session:
         return high == "1", int(cycle)
 
     def reset(self, seed: int = 0) -> None:
-        """Reset the design; from here on stalls come from ``seed`` (0: none). Memory contents stay."""
+        """Reset the design; from then on ``seed`` selects random stalls (0: none). Memory contents stay."""
         self._commands([f"reset {seed}"])
 
     def restart(self) -> None:
-        """Reset the design alone, in whatever it is doing; answers of the memory that are on their way come all the
-        same."""
+        """Reset the design alone, in any state; responses of the memory that are in flight still arrive."""
         self._commands(["restart"])
 
     def cycle(self) -> int:
@@ -129,19 +128,19 @@ class Session:
         return int(self._commands(["cycle"])[0][0])
 
     def feed(self, stream: str, value_bytes: int, data: bytes) -> None:
-        """Give values of ``value_bytes`` each to a stream that the design reads; they wait until it takes them."""
+        """Pass values of ``value_bytes`` each to a stream that the design reads; they wait until it takes them."""
         part = max(1, 8192 // value_bytes) * value_bytes
         self._commands(
             [f"feed {stream} {value_bytes} {data[at : at + part].hex()}" for at in range(0, len(data), part)]
         )
 
     def drain(self, stream: str, value_bytes: int) -> bytes:
-        """What the design wrote to a stream since the last call."""
+        """The values that the design wrote to a stream since the last call."""
         text = self._commands([f"drain {stream} {value_bytes}"])[0][0]
         return b"" if text == "-" else bytes.fromhex(text)
 
     def quiet(self) -> bool:
-        """Whether no memory access is on its way."""
+        """Whether no memory access is in flight."""
         return self._commands(["quiet"])[0][0] == "1"
 
     def trace(self, path: Path, start: int, cycles: int) -> None:
@@ -170,7 +169,7 @@ class Session:
         self.leave()
 
     def leave(self) -> None:
-        """Close this process's end, and leave the simulator alone."""
+        """Close this process's end, and leave the simulator running."""
         _open.discard(self)
         self._answers.close()
         self._socket.close()
@@ -185,8 +184,8 @@ class Session:
         self.close()
 
     def _commands(self, lines: list[str]) -> list[list[str]]:
-        """Send all lines, then collect an answer for each: one wait for many register accesses. Where that is
-        interrupted, the simulator is ended: nobody would know which answer belongs to which command."""
+        """Send all lines, then collect an answer for each: one round trip for many register accesses. If that is
+        interrupted, the simulator is ended: answers could no longer be matched to commands."""
         try:
             return self._exchange(lines)
         except SimulationError:
@@ -225,7 +224,7 @@ class Session:
 
 
 def _leave_all() -> None:
-    """In a child after a fork: a simulator would not see its host end while a child holds the line, and the child's
+    """In a child after a fork: a simulator would not see its host end while a child holds the socket, and the child's
     exit would end it."""
     for session in list(_open):
         session.leave()

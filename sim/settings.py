@@ -1,4 +1,4 @@
-"""Numbers that variables of the environment set."""
+"""Numeric settings from variables of the environment."""
 
 import os
 
@@ -8,7 +8,7 @@ __all__ = ["number"]
 
 
 def number(variable: str, default: int, most: int = 2**64 - 1) -> int:
-    """The value of the variable, 1 to ``most``, or ``default`` where it is not set. Raises BadSetting."""
+    """The value of the variable, 1 to ``most``, or ``default`` if it is not set. Raises BadSetting."""
     text = os.environ.get(variable) or str(default)
     if not text.isdecimal() or not 1 <= int(text) <= most:
         raise BadSetting(f"{variable} must be a number from 1 to {most}, not {text!r}")

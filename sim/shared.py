@@ -21,7 +21,7 @@ MAP_FIXED, MAP_NORESERVE = 0x10, 0x4000  #: of mmap(2) on Linux; Python 3.11 has
 
 
 class FaultKind(IntEnum):
-    """What the memory refused."""
+    """The kind of an access that the memory refused."""
 
     NONE = 0
     READ_OUTSIDE = 1
@@ -36,7 +36,7 @@ class FaultKind(IntEnum):
 
 
 class Response(IntEnum):
-    """What AXI answers an access with that it refuses."""
+    """AXI's response to a refused access."""
 
     SLVERR = 2
     DECERR = 3
@@ -77,18 +77,18 @@ class Fault:
     bytes: int
     cycle: int  #: of the simulation
     bank: int
-    count: int  #: refused accesses of that kind
+    count: int  #: refused accesses of this kind
 
 
 _maps: "weakref.WeakSet[SharedMemory]" = weakref.WeakSet()
 
 
 class SharedMemory:
-    """The global memory of one simulated board: ``bytes`` bytes, of which only what is touched takes space.
+    """The global memory of one simulated board: ``bytes`` bytes, of which only touched pages take space.
 
     ``contents`` is a writable array of uint8 over all of it. Both files live in memory, not on disk, and vanish with
-    the last process that holds them. A child of a fork keeps what they held then as a copy of its own: what it writes
-    changes nothing here. Raises the built-in MemoryError where there are not so many addresses.
+    the last process that holds them. A forked child has a copy of their contents at the fork: its writes
+    change nothing here. Raises the built-in MemoryError if there is not enough address space.
     """
 
     def __init__(self, bytes: int):
@@ -114,12 +114,12 @@ class SharedMemory:
         _maps.add(self)
 
     def close(self) -> None:
-        """Give the files up; the arrays stay valid until they are dropped."""
+        """Close the files; the arrays stay valid until they are dropped."""
         self._fds()
         self.contents_fd = self.control_fd = -1
 
     def part(self) -> None:
-        """In a child after a fork: map both files anew at the same places, so that what is written stays in this
+        """In a child after a fork: map both files again at the same addresses, so that writes stay in this
         process."""
         for fd, place, size in (
             (self.contents_fd, self.contents.ctypes.data, self.bytes),
@@ -138,11 +138,11 @@ class SharedMemory:
         self._page.allocation_count = len(ranges)
 
     def fail(self, begin: int, end: int, response: Response = Response.SLVERR) -> None:
-        """Have accesses to bytes of [begin, end) answered with an error from now on; an empty range ends that."""
+        """Answer accesses to bytes of [begin, end) with an error from now on; an empty range ends that."""
         self._page.failing.begin, self._page.failing.end, self._page.response = begin, end, response
 
     def take_faults(self) -> tuple[Fault, ...]:
-        """The first refused access of each kind since the last call, in the order in which they came."""
+        """The first refused access of each kind since the last call, in order of arrival."""
         records = [(kind, record) for kind, record in zip(FaultKind, self._page.faults, strict=True) if record.count]
         found = [
             Fault(kind, record.address, record.bytes, record.cycle, record.bank, record.count)
@@ -163,8 +163,7 @@ def _close(*fds: int) -> None:
 
 
 def _map_again(fd: int, place: int, size: int) -> None:
-    """A private map of the file over the shared one at that address; one that cannot be written where the system grants
-    no more."""
+    """Map the file privately over the shared mapping at that address; read-only if the system grants no more."""
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
     library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]

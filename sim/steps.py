@@ -1,4 +1,4 @@
-"""Shows the steps of a long work on stderr: on a terminal in one line that counts the seconds, elsewhere a line
+"""Shows the steps of a long operation on stderr: on a terminal in one line that counts the seconds, elsewhere one line
 each."""
 
 import sys
@@ -10,7 +10,7 @@ __all__ = ["Steps"]
 
 
 class Steps:
-    """Called with the name of each step, and with nothing when the work is over, however it ended."""
+    """Called with the name of each step, and without arguments when the operation is over, however it ended."""
 
     def __init__(self):
         self._line: Progress | None = None

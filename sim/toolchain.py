@@ -1,4 +1,4 @@
-"""Finds Verilator and a C++ compiler, and says what to do where one is missing."""
+"""Finds Verilator and a C++ compiler; errors say what to do if one is missing."""
 
 import importlib.util
 import os
@@ -25,7 +25,7 @@ class CxxCompiler:
 class Tools:
     """The programs a build uses. ``identity`` changes when one of them does."""
 
-    verilator: Path  #: the compiled program itself: the script around it needs perl
+    verilator: Path  #: the executable itself: the script around it needs perl
     verilator_root: Path  #: holds ``include/``
     cxx: str
     identity: str

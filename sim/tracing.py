@@ -1,4 +1,4 @@
-"""Chooses what a waveform holds, by marks in the Verilog that Verilator understands."""
+"""Selects the signals of a waveform, by Verilator's tracing directives in the Verilog."""
 
 import re
 
@@ -6,7 +6,7 @@ __all__ = ["TRACES", "only_handshakes"]
 
 TRACES = ("none", "handshakes", "all")
 
-#: Declarations of valid/ready pairs, clocks, resets and what a person steps through by.
+#: Declarations of valid/ready pairs, clocks, resets and signals that a person steps through by.
 HANDSHAKE = re.compile(
     r"^\s*(?:input|output|wire|reg|logic)\b.*"
     r"(?:valid|ready|\bclk|\brst|interrupt|start|done|issued|stall|cycles)\w*\b"
@@ -20,8 +20,8 @@ def only_handshakes(verilog: str) -> str:
     """The same Verilog, marked so that of all declarations only those of handshakes are traced; Yosys writes one a
     line.
 
-    Instances stay traced: where tracing is off at one, nothing inside it is traced, and a waveform would hold the top
-    alone. Names that Yosys numbered are copies of signals that have their own name in the module they belong to, and
+    Instances stay traced: with tracing off at an instance, nothing inside it is traced, and a waveform would contain
+    the top alone. Names that Yosys numbered are copies of signals that have their own name in their own module, and
     are left out.
     """
     lines = []

@@ -1,9 +1,9 @@
-"""Who writes and who reads each attribute of the IR, found in the source text, and the page that says so.
+"""The writers and readers of each attribute of the IR, found in the source text, and the documentation page about them.
 
     python -m tests.attribute_table
 
-writes docs/contributing/attributes.md anew. A place writes an attribute where its key is stored to, or stands as a key
-of a dict or first in a pair that a function builds; all other places read it.
+regenerates docs/contributing/attributes.md. An expression writes an attribute if it stores to the key, or has it as the
+key of a dict or as the first element of a pair that a function builds; all other uses read it.
 """
 
 import ast

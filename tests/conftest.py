@@ -1,4 +1,4 @@
-"""Which tests are long, which share a simulator, and which of these start first: `make test` runs such groups on two
+"""Marks long tests and tests that share a simulator, and orders the latter: `make test` runs such groups on two
 processors.
 
 A group stays on one worker, so that its simulator is built once. The longest go first: a long one that starts last

@@ -1,4 +1,4 @@
-"""Plans of kernels, for tests that look at these alone."""
+"""Plans of kernels, for tests that only examine these."""
 
 import functools
 

@@ -1,9 +1,9 @@
-"""PoCL, an OpenCL that nobody here wrote: which of those that are installed the tests run on.
+"""Selects the installed PoCL, an independent OpenCL implementation, that the tests run on.
 
-`make setup` brings one (see the test dependencies in pyproject.toml). Where the system has another as well, the newer
-is taken: a PoCL fails to compile for a processor that its LLVM does not know, be it the fiftieth program. Each is tried
-with random programs first, in a process of its own (tests/differential/probe.py): a compiler that ends the process
-would end the tests.
+`make setup` installs one (see the test dependencies in pyproject.toml). If the system has another as well, the newer is
+taken: a PoCL fails to compile for a processor that its LLVM does not know, perhaps only at the fiftieth program. Each
+is first tried with random programs, in a separate process (tests/differential/probe.py): a compiler that aborts would
+abort the tests.
 
     python -m tests.pocl            says which one is taken, or why none
 """

@@ -1,7 +1,7 @@
-"""Where the time of the tests went: processor seconds of building, simulating and Python, printed behind the result.
+"""Accounts for the time of the tests: processor seconds of building, simulating and Python, printed after the result.
 
-Seconds of the processor, not of the clock, so that a busy machine shows the same figures. Each worker of pytest-xdist
-counts its own, and the one that started them adds up.
+Processor time, not wall time, so that a busy machine shows the same figures. Each worker of pytest-xdist
+counts its own, and the process that started them adds up.
 """
 
 import functools

@@ -1,4 +1,5 @@
-"""The table of attributes (hls/ir/attributes.py) is what the compiler does: used by all, complete, documented."""
+"""The table of attributes (hls/ir/attributes.py) matches the compiler: every attribute is used, all are listed and
+documented."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""Who may import whom. A breach is reported with file and line."""
+"""Which packages may import which. A violation is reported with file and line."""
 
 import ast
 import sys

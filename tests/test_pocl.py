@@ -1,4 +1,4 @@
-"""Where no PoCL works, the tests that need one are skipped, and say why."""
+"""Without a working PoCL, the tests that need one are skipped, with the reason."""
 
 import pytest
 

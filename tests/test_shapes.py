@@ -1,4 +1,4 @@
-"""Shapes of the code that reading it depends on.
+"""Code structure that readability depends on.
 
 Records are built by name, modules do not import each other in a circle, public functions are annotated.
 """

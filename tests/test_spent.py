@@ -1,4 +1,4 @@
-"""What is counted as building, compiling and the rest, and what is printed."""
+"""How processor time is divided into building, compiling and the rest, and what is printed."""
 
 import subprocess
 import sys

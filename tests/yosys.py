@@ -1,4 +1,4 @@
-"""Yosys as PyPI has it, for tests and proofs."""
+"""Yosys from PyPI, for tests and proofs."""
 
 import functools
 import shutil

@@ -1,4 +1,4 @@
-"""Lengths of Collatz sequences, both ways."""
+"""Lengths of Collatz sequences, as a loop nest and as work-items."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""3 x 3 convolution of a float image with zeros around it."""
+"""3 x 3 convolution of a float image with zero padding."""
 
 import sys
 from pathlib import Path

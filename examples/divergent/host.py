@@ -1,4 +1,4 @@
-"""Sums over sparse rows of very different lengths, in integers and in floats added up in strict order."""
+"""Sums over sparse rows of very different lengths, in integers and in floats added in strict order."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ def golden(first, value):
 
 
 def row_lengths(rng, rows, skewed):
-    """Anything from 0 to 127; or, skewed, at most 12 but for one row in 32 of 200."""
+    """Lengths from 0 to 127; or, skewed, at most 12 except for one row in 32, of length 200."""
     if skewed:
         return np.where(np.arange(rows) % 32 == 31, 200, rng.integers(0, 13, rows))
     return rng.integers(0, 128, rows)

@@ -1,4 +1,4 @@
-// Dot product, added up in strict order: each sum waits for the one before. (`dot` itself is a builtin.)
+// Dot product, added in strict order: each sum depends on the one before. (`dot` itself is a builtin.)
 #pragma OPENCL FP_CONTRACT OFF
 
 __kernel void dot_product(__global const float *restrict a, __global const float *restrict b,

@@ -14,7 +14,7 @@ POINTS = 1024
 
 
 def golden(signal):
-    """The transforms of the rows, step by step as the kernel takes them: radix 4 over halves and quarters of shorter
+    """The transforms of the rows, in the kernel's order of operations: radix 4 over halves and quarters of shorter
     and shorter blocks."""
     real, imag = (np.ascontiguousarray(part) for part in (signal.real, signal.imag))
     cosine = np.cos(2 * np.pi * np.arange(POINTS // 4 + 1) / POINTS).astype(np.float32)

@@ -58,7 +58,7 @@ float2 turned(float2 x, uint e)
     return (float2)(x.x * w.x - x.y * w.y, x.x * w.y + x.y * w.x);
 }
 
-// Sums, then differences, of points `distance` apart; the stream that comes out is `distance` behind. `at` counts what goes in.
+// Sums, then differences, of points `distance` apart; the output stream is `distance` points behind. `at` counts the input.
 float2 butterfly(float2 *window, uint distance, uint at, float2 x)
 {
     float2 one = window[distance - 1], other = window[2 * distance - 1];
@@ -70,7 +70,7 @@ float2 butterfly(float2 *window, uint distance, uint at, float2 x)
     return first + second;
 }
 
-// A fourth of the transform's depth, of blocks of `n` points.
+// One radix-4 stage of the transform, on blocks of `n` points.
 float2 stage(float2 *halves, float2 *quarters, uint n, uint at, float2 x)
 {
     float2 y = butterfly(halves, n / 2, at, x);
@@ -117,7 +117,7 @@ uint reversed(uint at)
     return result;
 }
 
-// The points come in reversed order of the bits of their numbers; while one transform is put in order, the one before is written.
+// The points arrive in bit-reversed order; while one transform is reordered, the one before is written.
 __kernel void store_spectrum(__global float2 *restrict out, int transforms)
 {
     float2 kept[2 * POINTS];

@@ -1,4 +1,4 @@
-"""3 x 3 convolution of a float image with zeros around it, streamed through three kernels."""
+"""3 x 3 convolution of a float image with zero padding, streamed through three kernels."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-// 3 x 3 convolution as three kernels: pixels are read once, wait in two lines on the chip, and are written by another kernel.
+// 3 x 3 convolution as three kernels: pixels are read once, wait in two line buffers, and another kernel writes the result.
 #pragma OPENCL FP_CONTRACT OFF
 
 #ifndef WIDTH

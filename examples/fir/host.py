@@ -13,7 +13,7 @@ from common import Launch, check, options
 
 
 def coefficients(source, taps):
-    """The kernel's own table, so that it is written down once."""
+    """The kernel's own table, so that it is defined only once."""
     table = re.search(r"coefficient\[64\] = \{(.*?)\}", source, re.DOTALL).group(1)
     return np.array([int(word) for word in table.split(",")], dtype=np.int32)[:taps]
 

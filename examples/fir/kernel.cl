@@ -1,5 +1,5 @@
 // Finite impulse response filter: the last TAPS samples stay in a shift register, so each one is read once.
-// TAPS (up to 64) is the filter's length, UNROLL how many taps are computed side by side, T the sample type.
+// TAPS (up to 64) is the filter's length, UNROLL the number of taps computed in parallel, T the sample type.
 #ifndef TAPS
 #define TAPS 32
 #endif

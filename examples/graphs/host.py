@@ -1,4 +1,4 @@
-"""Work-items that go where data send them: nearest centres, a search through a graph in breadth, chains of pointers."""
+"""Work-items with data-dependent addresses: nearest centres, breadth-first search in a graph, chains of pointers."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ from common import Board, Launch, check, options
 
 
 def nearest(features, centres):
-    """For every point the centre with the least sum of squares; features are added one by one, as the kernel does."""
+    """For every point the centre with the least sum of squares; features are added one by one, as in the kernel."""
     distances = np.zeros((len(centres), features.shape[1]), np.float32)
     for d, values in enumerate(features):
         off = values[None, :] - centres[:, d, None]
@@ -31,7 +31,7 @@ def kmeans(board, points, rng, clusters=5, dimensions=8):
 
 
 def depths(begins, counts, edges, source):
-    """How many edges every node is from the source, -1 where no way leads; and the edges looked at in each step."""
+    """The distance of every node from the source in edges, -1 if unreachable; and the edges visited in each step."""
     found, border, looked = np.full(len(begins), -1, np.int32), [source], []
     found[source] = 0
     while border:

@@ -1,7 +1,7 @@
-// Work-items that go where their data send them: the nearest of many points, breadth first through a graph, chains of pointers.
+// Work-items with data-dependent addresses: the nearest centres of many points, breadth-first search, chains of pointers.
 #pragma OPENCL FP_CONTRACT OFF
 
-// The nearest of the centres for every point; features are stored one after the other, each for all points
+// The nearest centre of every point; features are stored one after the other, each for all points
 __kernel void kmeans(__global const float *restrict features, __global const float *restrict centres, __global int *restrict nearest,
                      int points, int clusters, int dimensions)
 {
@@ -22,7 +22,7 @@ __kernel void kmeans(__global const float *restrict features, __global const flo
     nearest[point] = best;
 }
 
-// One step of a search in breadth: all nodes at the border tell their neighbours,
+// One step of breadth-first search: all nodes of the frontier mark their unvisited neighbours,
 __kernel void bfs_visit(__global const int2 *restrict nodes, __global const int *restrict edges, __global char *restrict border,
                         __global char *restrict found, __global const char *restrict visited, __global int *restrict cost)
 {
@@ -40,7 +40,7 @@ __kernel void bfs_visit(__global const int2 *restrict nodes, __global const int 
     }
 }
 
-// and those that were told are the next border
+// and the marked nodes are the next frontier
 __kernel void bfs_advance(__global char *restrict border, __global char *restrict found, __global char *restrict visited,
                           __global int *restrict again)
 {
@@ -53,7 +53,7 @@ __kernel void bfs_advance(__global char *restrict border, __global char *restric
     }
 }
 
-// Every work-item follows a chain of its own; what it reads says where it reads next
+// Every work-item follows a chain of its own; each value read is the next index
 __kernel void chase(__global const int *restrict next, __global int *restrict last, int steps)
 {
     int place = get_global_id(0);

@@ -1,4 +1,4 @@
-"""Groups of work-items that meet at barriers: tree reductions, prefix sums, bitonic sorting, tiled matrix product."""
+"""Work-groups that synchronize by barriers: tree reductions, prefix sums, bitonic sorting, tiled matrix product."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-// What groups of work-items do together through local memory: trees of sums, sums of all before, sorting, products of tiles.
+// Cooperation of work-groups through local memory: tree reductions, prefix sums, sorting, tiled matrix products.
 
 #define REDUCE(SIZE) \
     __attribute__((reqd_work_group_size(SIZE, 1, 1))) \
@@ -21,7 +21,7 @@ REDUCE(32)
 REDUCE(64)
 REDUCE(1024)
 
-// after round k every place holds the sum of the 2^k values that end there
+// after round k every element holds the sum of the 2^k values that end there
 __attribute__((reqd_work_group_size(256, 1, 1)))
 __kernel void prefix_sum(__global const int *restrict in, __global int *restrict out)
 {
@@ -39,7 +39,7 @@ __kernel void prefix_sum(__global const int *restrict in, __global int *restrict
     out[get_global_id(0)] = own;
 }
 
-// bitonic: every round compares each value with one partner, and both keep what belongs to their place
+// bitonic: every round compares each value with one partner, and each keeps the smaller or the larger one
 __attribute__((reqd_work_group_size(64, 1, 1)))
 __kernel void bitonic(__global const int *restrict in, __global int *restrict out)
 {

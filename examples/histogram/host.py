@@ -1,4 +1,4 @@
-"""How often each byte occurs, counted by four kernels and merged by one that never waits for a particular one."""
+"""How often each byte occurs, counted by four kernels and merged by one that polls them all and waits for none."""
 
 import sys
 from pathlib import Path
@@ -32,7 +32,7 @@ def main(argv=None):
     result = np.empty(256, np.uint32)
     cl.enqueue_copy(queues[1], result, result_dev).wait()
     check("histogram", result, np.bincount(data, minlength=256).astype(np.uint32))
-    # the counts of a lane come one after the other behind its last byte, and so do the sums of all
+    # the counts of a lane follow its last byte one after the other, and so do the sums of all
     return [Launch("merge", event, trips=256, bytes=result.nbytes, others=data.nbytes, cycles=count + 2 * 256)]
 
 

@@ -1,4 +1,4 @@
-// A histogram of bytes: four counters at work side by side, and one kernel that takes their sums from whoever has one.
+// A histogram of bytes: four counters work in parallel, and one kernel collects their sums from whichever has one ready.
 
 #define BINS 256
 #define LANES 4

@@ -1,4 +1,4 @@
-"""The Mandelbrot set: how many steps each pixel takes."""
+"""The Mandelbrot set: the number of iterations of each pixel."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ LEFT, TOP, SPAN = np.float32(-2.0), np.float32(-1.25), np.float32(2.5)
 
 
 def golden(width, height, step, limit):
-    """Every pixel at once, each operation rounded to float as in the kernel."""
+    """All pixels together, each operation rounded to float as in the kernel."""
     cx = np.broadcast_to(LEFT + step * np.arange(width, dtype=np.float32), (height, width))
     cy = np.broadcast_to((TOP + step * np.arange(height, dtype=np.float32))[:, None], (height, width))
     x, y = np.zeros((2, height, width), dtype=np.float32)
@@ -22,7 +22,7 @@ def golden(width, height, step, limit):
     for _ in range(limit):
         inside = x * x + y * y <= np.float32(4)
         count += inside
-        # a point outside keeps its place, so it stays outside and never overflows
+        # a point outside keeps its value, so it stays outside and never overflows
         x, y = (np.where(inside, x * x - y * y + cx, x), np.where(inside, np.float32(2) * x * y + cy, y))
     return count
 

@@ -1,4 +1,4 @@
-// Iterations until a point of the plane leaves the circle of radius 2: the trip count is known only by computing it.
+// Iterations until a point of the plane leaves the circle of radius 2: the trip count depends on the data.
 #pragma OPENCL FP_CONTRACT OFF
 
 __kernel void mandelbrot(__global int *restrict iterations, int width, int height, float left, float top,

@@ -1,4 +1,4 @@
-// c = a * b for square row-major matrices, the textbook way: each sum is added up in order.
+// c = a * b for square row-major matrices, the textbook way: each sum is added in order.
 #pragma OPENCL FP_CONTRACT OFF
 
 __kernel void matmul(__global const float *restrict a, __global const float *restrict b,

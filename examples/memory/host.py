@@ -1,4 +1,4 @@
-"""Global memory as kernels see it: streams of whole words and of floats, strides, gathers, and many loads an
+"""Patterns of global memory access: streams of whole words and of floats, strides, gathers, and many loads per
 iteration."""
 
 import sys
@@ -13,7 +13,7 @@ from common import Board, Launch, check, options
 
 LANES = 16  #: floats in a word
 STEPS = (2, 3, 4, 5, 8, 16, 17, 32, 64)
-#: of 256 accesses so many go to the hot set, which has so many bytes
+#: case -> (accesses of every 256 that go to the hot set, bytes of the hot set)
 HOT = {
     "anywhere": (0, 8192),
     "95 % in 8 KiB": (243, 8192),
@@ -40,7 +40,7 @@ def numbers(n):
 
 
 def run(board, kernel, values, result, scalars, note="", banks=(0, 0), **least):
-    """Launch on buffers of ``values`` and one of zeros like ``result``, which it must equal afterwards."""
+    """Launch on buffers of ``values`` and one of zeros like ``result``, and compare the latter with ``result``."""
     devices = [board.buffer(each, banks[0]) for each in values]
     out = board.buffer(np.zeros_like(result), banks[1])
     event = board.run(kernel, (1,), None, *devices, out, *scalars)
@@ -55,7 +55,7 @@ def sums(words):
 
 
 def streams(board, words, rng):
-    """Whole words: all banks are used in turn."""
+    """Whole words, interleaved over all banks."""
     a, b, c = rng.random((3, words, LANES), dtype=np.float32)
     n, bits = (np.int32(words),), [each.view(np.uint32) for each in (a, b, c)]
     return [
@@ -104,7 +104,7 @@ def narrow(board, n, rng):
 
 
 def gathers(board, n, table):
-    """Values from all over a table, or mostly from its beginning."""
+    """Values from anywhere in a table, or mostly from its beginning."""
     x, mask, launches = numbers(n), table.size - 1, []
     for note, (hot, hot_bytes) in HOT.items():
         hot_mask, far = min(hot_bytes // 4, table.size) - 1, x >> 24 >= hot
@@ -117,7 +117,7 @@ def gathers(board, n, table):
 
 
 def strides(board, n, rng):
-    """Loads from, and stores to, every so many floats."""
+    """Loads and stores of every second, third, ... float, for each of ``STEPS``."""
     launches, values = [], rng.integers(0, 1 << 32, n * max(STEPS), dtype=np.uint32)
     for step in STEPS:
         a, scalars = values[: n * step], (np.int32(step), np.int32(n))
@@ -133,7 +133,7 @@ def strides(board, n, rng):
 
 
 def mixed(arrays):
-    """What STIR makes of the number of each iteration and its values."""
+    """The result of STIR for the number of each iteration and its values."""
     x, u = np.arange(arrays[0].size, dtype=np.uint32), np.uint32
     for k, values in enumerate(arrays):
         x = (x ^ x << u(13)) + (values ^ x >> u(7))
@@ -142,7 +142,7 @@ def mixed(arrays):
 
 
 def many_loads(board, n, arrays, rng):
-    """So many loads an iteration: in order, and all at one place that an index names."""
+    """Several loads an iteration: from arrays in order, and all at the same random index."""
     index, launches = rng.integers(0, arrays[0].size, n, dtype=np.uint32), []
     for loads, (regular, irregular) in LOADS.items():
         used = arrays[:loads]
@@ -165,7 +165,7 @@ def many_loads(board, n, arrays, rng):
 
 
 def main(argv=None):
-    # the table has 64 MiB, so much that hardly two accesses are in one row of the memory at a time
+    # the table has 64 MiB, so much that two accesses hardly ever hit the same open DRAM row
     args = options(__doc__, argv, words=32768, n=20000, table=1 << 24)
     size = 1 << (max(args.table, 8 * args.n) - 1).bit_length()
     rng = np.random.default_rng(64)

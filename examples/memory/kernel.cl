@@ -1,7 +1,7 @@
-// Every way to move through global memory: streams of whole words, streams of floats, strides, gathers, many loads an iteration.
-// What is computed is little, and depends on the order in which values come, so that a value at the wrong place shows.
+// Patterns of global memory access: streams of whole words, streams of floats, strides, gathers, many loads an iteration.
+// The computation is small, and depends on the order of the values, so that a value at the wrong index shows.
 
-// A number without a pattern for each iteration (the last step of MurmurHash3)
+// A pseudo-random number for each iteration (the last step of MurmurHash3)
 uint stir(uint x)
 {
     x = (x ^ x >> 16) * 0x85ebca6bu;
@@ -24,7 +24,7 @@ __kernel void copy_words(__global const float16 *restrict a, __global float16 *r
         out[i] = a[i];
 }
 
-#ifndef ONLY_PLACED  // the others gain nothing by buffers that are placed by hand
+#ifndef ONLY_PLACED  // the others gain nothing from manual placement of buffers
 
 __kernel void join_two(__global const uint16 *restrict a, __global const uint16 *restrict b, __global uint16 *restrict out, int n)
 {
@@ -46,7 +46,7 @@ __kernel void copy_floats(__global const float *restrict a, __global float *rest
         out[i] = a[i];
 }
 
-// Anywhere in a table, but often, as ``hot`` of 256 says, only at its beginning. Masks are sizes less one
+// Anywhere in a table, but in ``hot`` of 256 accesses only at its beginning. Masks are sizes less one
 __kernel void gather(__global const uint *restrict table, __global uint *restrict sum, uint mask, uint hot_mask, uint hot, int n)
 {
     uint found = 0;
@@ -57,7 +57,7 @@ __kernel void gather(__global const uint *restrict table, __global uint *restric
     *sum = found;
 }
 
-// Steps of so many floats
+// Strides in floats
 __kernel void load_steps(__global const uint *restrict a, __global uint *restrict sum, int step, int n)
 {
     uint found = 0;
@@ -72,7 +72,7 @@ __kernel void store_steps(__global uint *restrict out, int step, int n)
         out[i * step] = stir(i);
 }
 
-// One, two, four and eight loads an iteration and ten operations for each, from arrays in order, or at the place that an index names
+// One, two, four and eight loads an iteration and ten operations for each, from arrays in order, or at an index that is data
 #define STIR(K, AT) x = (x ^ x << 13) + (a##K[AT] ^ x >> 7); x = (x ^ x >> 17) + (x << 5 ^ K);
 #define LOADS_1(AT) STIR(0, AT)
 #define LOADS_2(AT) LOADS_1(AT) STIR(1, AT)

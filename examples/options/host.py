@@ -1,4 +1,4 @@
-"""Prices of options by the formula of Black and Scholes, beside the same in double precision."""
+"""Prices of options by the Black-Scholes formula, compared with the same in double precision."""
 
 import math
 import sys

@@ -1,4 +1,4 @@
-// Prices of European options by the formula of Black and Scholes: one work-item prices one option.
+// Prices of European options by the Black-Scholes formula: one work-item prices one option.
 #pragma OPENCL FP_CONTRACT OFF
 
 // the normal distribution, by the polynomial 26.2.17 of Abramowitz and Stegun

@@ -29,7 +29,7 @@ def random_packets(count):
 
 
 def golden(packets):
-    """(what goes back, what is logged)."""
+    """(words sent back, records logged)."""
     back, log = [], np.zeros(len(packets), SUMMARY)
     for entry, packet in zip(log, packets, strict=True):
         total = int(

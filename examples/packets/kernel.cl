@@ -1,4 +1,4 @@
-// Reads packets from the network as they come, sends those to low ports back, and tells another kernel what it saw.
+// Reads packets from the network as they arrive, sends those to low ports back, and reports each to another kernel.
 
 #define FIRST 1
 #define LAST 2

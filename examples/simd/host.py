@@ -1,4 +1,4 @@
-"""Vector addition with 1 to 16 work-items side by side: how bandwidth grows until the memory's peak is reached."""
+"""Vector addition with 1 to 16 SIMD lanes: how bandwidth grows until the memory's peak is reached."""
 
 import sys
 from pathlib import Path

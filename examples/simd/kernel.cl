@@ -1,4 +1,4 @@
-// c = a + b by work-items of which 1, 2, 4, 8 or 16 go side by side.
+// c = a + b with 1, 2, 4, 8 or 16 SIMD lanes.
 
 #define ADD(LANES) \
     __attribute__((num_simd_work_items(LANES))) \

@@ -1,4 +1,4 @@
-"""A signal smoothed on its way through three kernels that channels join."""
+"""A signal smoothed on its way through three kernels connected by channels."""
 
 import sys
 from pathlib import Path

@@ -1,8 +1,8 @@
-// Three kernels at work at the same time: one reads a signal, one smooths it, one writes the result.
+// Three kernels that run concurrently: one reads a signal, one smooths it, one writes the result.
 
 struct sample {
     int value;
-    int first;  // of a signal: what came before it belongs to another one
+    int first;  // of a signal: samples before it belong to another one
 };
 
 channel struct sample raw __attribute__((depth(8)));
@@ -18,7 +18,7 @@ __kernel void fetch(__global const int *restrict signal, int n)
     }
 }
 
-// Starts by itself and never ends; no host program knows of it.
+// Autorun: starts by itself and never ends; the host does not launch it.
 __attribute__((max_global_work_dim(0)))
 __attribute__((autorun))
 __kernel void smoother(void)

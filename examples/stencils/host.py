@@ -1,4 +1,4 @@
-"""Heat in a chip, the cheapest way through a grid, and speckles in an image: tiles that need what is around them."""
+"""Heat in a chip, the cheapest path through a grid, and speckles in an image: tiles with halos."""
 
 import sys
 from pathlib import Path
@@ -13,12 +13,12 @@ from common import Board, Launch, check, options
 F = np.float32
 TILE, WIDTH = 16, 256
 HEAT_STEPS, PATH_STEPS = 2, 8
-#: to the sides, above and below, what is outside and how much of it comes in, heat of a unit of power
+#: conductance to the sides, to above and below, ambient temperature, conductance to it, heat of a unit of power
 CHIP = tuple(map(F, (0.1, 0.05, 80.0, 0.001, 0.2)))
 
 
 def around(grid):
-    """The neighbours above, below, left and right; beyond the border is what is at the border."""
+    """The neighbours above, below, left and right; beyond the border the border's values are repeated."""
     wide = np.pad(grid, 1, mode="edge")
     return wide[:-2, 1:-1], wide[2:, 1:-1], wide[1:-1, :-2], wide[1:-1, 2:]
 
@@ -45,7 +45,7 @@ def path_golden(walls):
 
 
 def srad_golden(image, variance, rate):
-    """How much of its neighbours each point takes, and what it becomes."""
+    """The diffusion coefficient of each point, and its new value."""
     north, south, west, east = (part - image for part in around(image))
     slope = (north * north + south * south + west * west + east * east) / (image * image)
     curve = (north + south + west + east) / image

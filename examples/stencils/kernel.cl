@@ -1,10 +1,10 @@
-// Grids of which every point looks at its neighbours: groups take tiles that overlap, and go several steps before they write.
+// Stencils: work-groups process overlapping tiles, several time steps before they write.
 #pragma OPENCL FP_CONTRACT OFF
 
 #define TILE 16
 
-// Heat in a chip: each step moves a point towards its neighbours, the outside and what its power adds. A tile loses a rim with
-// every step, as nobody in it knows what lies beyond; so tiles overlap by twice the number of steps.
+// Heat in a chip: each step moves a point towards its neighbours, the ambient temperature and what its power adds. A tile loses
+// a rim with every step, as values outside of it are unknown; so tiles overlap by twice the number of steps.
 __attribute__((reqd_work_group_size(TILE, TILE, 1)))
 __kernel void hotspot(__global const float *restrict power, __global const float *restrict from, __global float *restrict to,
                       int rows, int columns, int steps, float to_side, float to_above, float outside, float to_outside, float heats)
@@ -21,7 +21,7 @@ __kernel void hotspot(__global const float *restrict power, __global const float
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // beyond the border of the chip is what is at the border
+    // beyond the border of the chip the border's values are repeated
     int west = column > 0 ? x - 1 : x, east = column < columns - 1 ? x + 1 : x;
     int north = row > 0 ? y - 1 : y, south = row < rows - 1 ? y + 1 : y;
     bool computed = false;
@@ -45,7 +45,7 @@ __kernel void hotspot(__global const float *restrict power, __global const float
 
 #define WIDTH 256
 
-// The cheapest way from the top row of a grid to each place of the bottom row: a group takes a piece of a row several rows down
+// The cheapest path from the top row of a grid to each point of the bottom row: a group takes a piece of a row several rows down
 __attribute__((reqd_work_group_size(WIDTH, 1, 1)))
 __kernel void pathfinder(__global const int *restrict walls, __global const int *restrict from, __global int *restrict to,
                          int columns, int first, int steps)
@@ -78,7 +78,7 @@ __kernel void pathfinder(__global const int *restrict walls, __global const int 
         to[column] = after[x];
 }
 
-// Speckles are smoothed away, edges stay: how far a point differs from its neighbours says how much of them it takes
+// Speckles are smoothed away, edges stay: the difference of a point from its neighbours determines how much of them it takes
 __attribute__((reqd_work_group_size(TILE, TILE, 1)))
 __kernel void srad_weights(__global const float *restrict image, __global float4 *restrict gradients,
                            __global float *restrict weights, int rows, int columns, float variance)
@@ -88,7 +88,7 @@ __kernel void srad_weights(__global const float *restrict image, __global float4
     int column = get_global_id(0), row = get_global_id(1);
     int here = row * columns + column;
     tile[y][x] = image[here];
-    // what is around the tile; beyond the border of the image is what is at the border
+    // the halo of the tile; beyond the border of the image the border's values are repeated
     if (y == 0)
         above[x] = image[row == 0 ? here : here - columns];
     if (y == TILE - 1)

@@ -1,4 +1,4 @@
-"""Float matrix product on an array of multipliers, copies of one kernel that never stop."""
+"""Float matrix product on a systolic array: copies of one autorun kernel."""
 
 import sys
 from pathlib import Path
@@ -14,13 +14,13 @@ REACH = 4  #: as in the kernel
 
 
 def blocks_of(rows, side):
-    """For each block of rows and each column: the block's numbers, those of neighbouring multipliers side by side."""
+    """For each block of rows and each column: the block's elements, with those of adjacent multipliers adjacent."""
     count, n = rows.shape[0] // (side * REACH), rows.shape[1]
     return np.ascontiguousarray(rows.reshape(count, side, REACH, n).transpose(0, 3, 2, 1))
 
 
 def matrix_of(blocks, side, n):
-    """The matrix whose sums the multipliers gave block by block."""
+    """The matrix whose elements the multipliers output block by block."""
     count = n // (side * REACH)
     # of C: block row, block column, row, column, multiplier
     parts = blocks.reshape(count, count, REACH, REACH, side, side)
@@ -58,7 +58,7 @@ def main(argv=None):
     sums = np.empty(n * n, np.float32)
     cl.enqueue_copy(queues[2], sums, c_dev).wait()
     check("systolic", matrix_of(sums, args.side, n), golden(a, b))
-    # every multiplier is busy in every cycle: the bound counts them, the loop that collects only its own
+    # every multiplier is busy in every cycle: the bound counts them; the collecting loop counts only its own iterations
     return [
         Launch(
             "collect_sums",

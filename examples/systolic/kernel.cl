@@ -20,7 +20,7 @@ channel struct factor right[SIDE][SIDE] __attribute__((depth(2)));
 channel float down[SIDE][SIDE] __attribute__((depth(2)));
 channel float sums[SIDE][SIDE] __attribute__((depth(SUMS)));
 
-// `a` and `b` hold blocks of REACH * SIDE rows, or columns: for each step of the sum the numbers of one block side by side.
+// `a` and `b` hold blocks of REACH * SIDE rows, or columns: for each step of the sum, the block's elements are adjacent.
 __kernel void send_rows(__global const struct row *restrict a, int n, int blocks)
 {
     for (int i = 0; i < blocks; i++)

@@ -1,4 +1,4 @@
-"""Lower triangular matrix times vector, in integers and in floats added up in strict order."""
+"""Lower triangular matrix times vector, in integers and in floats added in strict order."""
 
 import sys
 from pathlib import Path

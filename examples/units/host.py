@@ -1,4 +1,4 @@
-"""The same work by one, two and four compute units: how far it is from a half and a quarter of the time."""
+"""The same work by one, two and four compute units: how close it comes to a half and a quarter of the time."""
 
 import sys
 from pathlib import Path

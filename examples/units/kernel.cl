@@ -1,4 +1,4 @@
-// Numbers stirred for a while, by one, two or four compute units: as much work for each number, and hardly any memory.
+// Numbers hashed repeatedly, by one, two or four compute units: the same work for each number, and hardly any memory.
 
 #define STIR(UNITS) \
     __attribute__((num_compute_units(UNITS))) \

@@ -1,4 +1,4 @@
-"""Vector addition, both ways. With pyopencl instead of sim.cl in the import line it runs on any OpenCL device."""
+"""Vector addition, as a loop and as work-items. With pyopencl instead of sim.cl it runs on any OpenCL device."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,4 @@
-"""Tables that are filled in waves: the alignment of two sequences, and a matrix as the product of two triangular
-ones."""
+"""Dynamic programming in wavefronts: the alignment of two sequences, and a blocked LU decomposition."""
 
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ GAP = 10
 
 
 def aligned(similar):
-    """The scores of all beginnings of the two sequences, row by row."""
+    """The scores of all pairs of prefixes of the two sequences, row by row."""
     scores = np.empty_like(similar)
     scores[0], scores[:, 0] = -GAP * np.arange(scores.shape[1]), -GAP * np.arange(scores.shape[0])
     for y in range(1, len(scores)):
@@ -27,8 +26,7 @@ def aligned(similar):
 
 
 def factors(matrix):
-    """Both triangular factors in one matrix, block by block; each sum is taken in the order in which the kernels take
-    it."""
+    """Both triangular factors in one matrix, block by block; each sum is added in the same order as in the kernels."""
     m, n = matrix.copy(), len(matrix)
     for begin in range(0, n, BLOCK):
         end = begin + BLOCK
@@ -60,7 +58,7 @@ def nw(board, blocks, rng):
     devices = board.buffer(similar), board.buffer(scores)
     events = []
     for wave in range(3 * blocks - 1):
-        # blocks lean, so each row has one more of them, and those of a row are two waves behind those of the row above
+        # blocks are skewed, so each row has one more of them, and is two waves behind the row above
         first, last = max(0, -(-(wave - blocks) // 2)), min(blocks - 1, wave // 2)
         events.append(
             board.run(
@@ -75,7 +73,7 @@ def nw(board, blocks, rng):
             )
         )
     check("nw", board.fetch(devices[1], scores), expected)
-    # of the longest wave: the parts at both ends of the table are a block together
+    # of the longest wave: the two parts at both ends of the table add up to one block
     cells = (blocks // 2) * BLOCK * BLOCK
     return Launch("nw", events[blocks // 2 * 2], trips=cells, bytes=2 * 4 * cells)
 
@@ -105,19 +103,19 @@ def lud(board, blocks, rng):
 
 
 def diagonal(event):
-    """Products of the block."""
+    """Multiplications of the diagonal block."""
     return Launch("lud_diagonal", event, trips=sum(i * i for i in range(BLOCK)), bytes=4 * BLOCK * BLOCK)
 
 
 def perimeter(event, left):
-    """Products of one of the blocks right and below of the diagonal."""
+    """Multiplications of one of the blocks to the right of and below the diagonal block."""
     return Launch(
         "lud_perimeter", event, trips=left * BLOCK * BLOCK * (BLOCK - 1) // 2, bytes=4 * BLOCK * BLOCK * 2 * left
     )
 
 
 def internal(event, left):
-    """Each work-item has a sum of 16 terms in one iteration."""
+    """Each work-item computes a sum of 16 terms in one iteration."""
     return Launch("lud_internal", event, trips=left * left * BLOCK**2, bytes=2 * 4 * left * left * BLOCK * BLOCK)
 
 

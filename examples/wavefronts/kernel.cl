@@ -1,14 +1,14 @@
-// Dense tables of which each place needs others before it: blocks are taken in an order in which those are there.
+// Dense tables in which each element depends on others: blocks are computed in wavefronts.
 #pragma OPENCL FP_CONTRACT OFF
 
 #define BLOCK 16
 
-// The best alignment of two sequences: each work-item fills a row of scores, a column behind the row above it, so a group fills a block that
-// leans to the left, with nobody idle but at the ends of the table. The host goes through waves of blocks that do not need each other.
+// The best alignment of two sequences: each work-item fills a row of scores, one column behind the row above, so a group fills a
+// block skewed to the left, and is idle only at the ends of the table. The host iterates over wavefronts of independent blocks.
 __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 __kernel void nw(__global const int *restrict similar, __global int *restrict scores, int width, int gap, int first, int wave)
 {
-    // what the row above has in each step, in the row's place: its first column comes from the block above
+    // scores of the row above in each step, as its row computes them: row 0 comes from the block above
     __local int above[BLOCK + 1][BLOCK + 1], match[BLOCK][BLOCK];
     int x = get_local_id(0);
     int block_y = first + (int)get_group_id(0), begin = (wave - 2 * block_y) * BLOCK;
@@ -41,7 +41,7 @@ __kernel void nw(__global const int *restrict similar, __global int *restrict sc
     }
 }
 
-// A matrix becomes the product of a lower and an upper triangular one, in its own place. First the block on the diagonal,
+// In-place LU decomposition: a matrix becomes the product of a lower and an upper triangular one. First the diagonal block,
 __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
 __kernel void lud_diagonal(__global float *restrict m, int size, int begin)
 {
@@ -64,7 +64,7 @@ __kernel void lud_diagonal(__global float *restrict m, int size, int begin)
         vstore4(vload4(i, block[x]), i, row);
 }
 
-// then those beside it and below it: half of a group solves for columns, the other half for rows,
+// then those to its right and below it: half of a group solves for columns, the other half for rows,
 __attribute__((reqd_work_group_size(2 * BLOCK, 1, 1)))
 __kernel void lud_perimeter(__global float *restrict m, int size, int begin)
 {
@@ -104,7 +104,7 @@ __kernel void lud_perimeter(__global float *restrict m, int size, int begin)
     }
 }
 
-// last all that is right of and below these, in which one block of each is taken off
+// last all blocks to the right of and below these, from which the products of these are subtracted
 __attribute__((reqd_work_group_size(BLOCK, BLOCK, 1)))
 __kernel void lud_internal(__global float *restrict m, int size, int begin)
 {

@@ -1,4 +1,4 @@
-// Sine and cosine of an angle that is given as quarter turns and a rest of at most half of one.
+// Sine and cosine of an angle given as a number of quarter turns and a remainder of at most half a quarter turn.
 #ifndef ANGLE_H
 #define ANGLE_H
 #include "polynomial.h"
@@ -10,7 +10,7 @@ uint _bits_of_two_over_pi(uint k, uint s) {
   return (uint)((((ulong)_two_over_pi[k] << 32 | _two_over_pi[k + 1]) << s) >> 32);
 }
 
-// x * 2/pi modulo 4 in Q.62 for an x of at least 1/2 (Payne and Hanek 1983): of 2/pi only those 96 bits matter whose
+// x * 2/pi modulo 4 in Q.62 for an x of at least 1/2 (Payne and Hanek 1983): only those 96 bits of 2/pi matter whose
 // product with the 24 bits of x is below 4 and above 2^-70.
 ulong _quarter_turns(float x) {
   uint bits = as_uint(x);
@@ -31,7 +31,7 @@ ulong _quarter_turns_of_half_turns(float x) {
   return shift > 63 ? 0 : significand << max(shift, 0);
 }
 
-// The nearest number of quarter turns, 0 to 3, and what is left, from -1/2 to 1/2 in Q.62.
+// The nearest number of quarter turns, 0 to 3, and the remainder, from -1/2 to 1/2 in Q.62.
 uint _nearest_quarter(ulong turns) {
   return (uint)((turns + (1UL << 61)) >> 62);
 }
@@ -40,7 +40,7 @@ long _rest_of_quarter(ulong turns) {
   return (long)(turns << 2) >> 2;
 }
 
-// The rest as an angle in Q.31.
+// The remainder as an angle in Q.31.
 int _angle(long rest) {
   return (int)(((rest >> 30) * (long)PI_2_31) >> 32);
 }
@@ -63,7 +63,7 @@ float _cosine(uint z) {
   return _from_fixed(COS_0 + _times(p, z), 30);
 }
 
-// The sign of the second operand, turned round where the condition holds, on the first.
+// The first operand with the sign of the second, inverted if `turned`.
 float _with_sign(float size, float sign, bool turned) {
   return as_float(as_uint(size) ^ (as_uint(sign) & 0x80000000u) ^ (turned ? 0x80000000u : 0u));
 }

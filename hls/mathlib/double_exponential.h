@@ -1,11 +1,11 @@
-// Powers in fixed point: a table of 2^(k / 64), and a polynomial for what is left.
+// Powers in fixed point: a table of 2^(k / 64), and a polynomial for the remainder.
 #ifndef DOUBLE_EXPONENTIAL_H
 #define DOUBLE_EXPONENTIAL_H
 #include "double_fixed.h"
 
 __constant ulong _powers[64] = EXP_POWERS;
 
-// 2^(k / 64) * e^(v / 64) for v in Q.64 up to 0.694 and results that do not overflow; too small ones become 0.
+// 2^(k / 64) * e^(v / 64) for v in Q.64 up to 0.694 and results that do not overflow; results that underflow become 0.
 double _power(int k, ulong v) {
   ulong upper = v >> 32;
   ulong short_sum = EXP_4 + ((EXP_5 * upper) >> 32);
@@ -15,7 +15,7 @@ double _power(int k, ulong v) {
   sum = EXP_0 + _high(sum, v);
   ulong power = _powers[k & 63];  // Q.62
   ulong significand = power + (_high(power, _high(sum, v)) >> 4);
-  bool above = (significand >> 63) != 0;  // where k was cut off a little too low
+  bool above = (significand >> 63) != 0;  // if k was truncated a little too low
   return _packed_62(above ? significand >> 1 : significand, clamp((k >> 6) + above, -1100, 1023));
 }
 
@@ -36,7 +36,7 @@ ulong _rest(double x, int k, ulong high, uint low) {
   return _fraction(x) - (ulong)(long)k * high - (ulong)((k * (long)low) >> 32);
 }
 
-// The result where it is not too large or too small to compute.
+// The result, or its limit if it overflows or underflows.
 double _within(double x, double low, double high, double result) {
   result = x < low ? 0.0 : result;
   result = x >= high ? INFINITY : result;

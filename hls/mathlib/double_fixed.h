@@ -1,21 +1,21 @@
-// Between doubles and fixed point. A number "Q.n" is an integer with n bits below the point.
+// Conversion between doubles and fixed point. A number "Q.n" is an integer with n bits below the point.
 #ifndef DOUBLE_FIXED_H
 #define DOUBLE_FIXED_H
 #include "double_coefficients.h"
 
-// The upper 64 bits of a product, or up to 2 less: what the lower halves of both give is left out.
+// The upper 64 bits of a product, too small by up to 2: the product of the lower halves and the carries are left out.
 ulong _high(ulong a, ulong b) {
   ulong a_high = a >> 32, a_low = (uint)a, b_high = b >> 32, b_low = (uint)b;
   return a_high * b_high + ((a_high * b_low) >> 32) + ((a_low * b_high) >> 32);
 }
 
-// The same for numbers with a sign.
+// The same for signed numbers.
 long _high_signed(long a, long b) {
   long a_high = a >> 32, a_low = (uint)a, b_high = b >> 32, b_low = (uint)b;
   return a_high * b_high + ((a_high * b_low) >> 32) + ((a_low * b_high) >> 32);
 }
 
-// p * z for p in Q.n with a sign and z in Q.64 from 0 to 1
+// p * z for signed p in Q.n and z in Q.64 from 0 to 1
 long _times_part(long p, ulong z) {
   long p_high = p >> 32, p_low = (uint)p, z_high = (long)(z >> 32), z_low = (uint)z;
   return p_high * z_high + ((p_high * z_low) >> 32) + (long)((ulong)(p_low * z_high) >> 32);
@@ -29,7 +29,7 @@ int _field_of(ulong bits) {
   return (int)(bits >> 52) & 2047;
 }
 
-// x in Q.64 modulo 1, cut off; for |x| below 2^52.
+// x in Q.64 modulo 1, truncated; for |x| below 2^52.
 ulong _fraction(double x) {
   ulong bits = as_ulong(x), significand = _significand_of(bits);
   int left = _field_of(bits) - 1011;

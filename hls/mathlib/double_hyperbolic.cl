@@ -1,8 +1,8 @@
-// Powers less 1, logarithms of what is close to 1, hyperbolic functions and the cube root in double: out of exp, log and single operations.
+// e^x - 1, log(1 + x), hyperbolic functions and the cube root in double, composed of exp, log and single operations.
 
 #define LN_2 0.693147180559945309
 
-// e^x - 1 = (u - 1) * x / log(u) for u = e^x: what u lacks is lacking on both sides (Kahan).
+// e^x - 1 = (u - 1) * x / log(u) for u = e^x: the error of u cancels, as it is on both sides (Kahan).
 double expm1(double x) {
   double u = exp(x), less = u - 1.0;
   double result = less * (x / log(u));
@@ -19,7 +19,7 @@ double log1p(double x) {
   return x == 0.0 ? x : result;
 }
 
-// e^x / 2 also where e^x is infinite
+// e^x / 2, also where e^x is infinite
 double _half_power(double x) {
   double root = exp(0.5 * x);
   return 0.5 * root * root;
@@ -61,7 +61,7 @@ double atanh(double x) {
   return x != x ? x : copysign(result, x);
 }
 
-// A root that is right to 2^-45, made better once; numbers so small that it would find no rest are taken 2^180 times as large.
+// A root accurate to 2^-45, improved by one Newton step; numbers so small that its residual would underflow are scaled by 2^180.
 double cbrt(double x) {
   bool small = fabs(x) < 0x1p-900;
   double size = small ? fabs(x) * 0x1p180 : fabs(x);

@@ -1,7 +1,7 @@
 // The logarithm to the base 2 in fixed point, with 60 bits of precision however small it is.
 //
-// The first bits of the significand choose a reciprocal close to it: log2(significand) = log2(significand * reciprocal) -
-// log2(reciprocal), and the first of these is a short polynomial. Close to 1 the reciprocal is 1 and its logarithm 0.
+// The first bits of the significand select a reciprocal close to it: log2(significand) = log2(significand * reciprocal) -
+// log2(reciprocal), and the first term is a short polynomial. Close to 1 the reciprocal is 1 and its logarithm 0.
 #ifndef DOUBLE_LOGARITHM_H
 #define DOUBLE_LOGARITHM_H
 #include "double_fixed.h"
@@ -27,7 +27,7 @@ long _log_argument(ulong bits) {
   return (long)((interval >= LOG_SPLIT ? product : product << 1) << 7);
 }
 
-// Whether all there is is the polynomial: then its argument is shifted up, by _log_lift.
+// Whether the polynomial is the only term: then its argument is shifted up, by _log_lift.
 bool _log_alone(ulong bits) {
   return _log_exponent(bits) == 0 && _logarithms[_interval(bits)] == 0;
 }
@@ -38,7 +38,7 @@ int _log_lift(ulong bits) {
   return _log_alone(bits) ? min(max(zeros, 0), 62) : 0;
 }
 
-// Bits below the point of the next function's result.
+// Bits below the point of the result of _log2_fixed.
 int _log2_places(ulong bits) {
   int exponent = _log_exponent(bits);
   int digits = 32 - (int)clz((uint)(exponent < 0 ? -exponent : exponent));
@@ -46,7 +46,7 @@ int _log2_places(ulong bits) {
   return _log_alone(bits) ? alone : exponent == 0 ? together : 63 - digits;
 }
 
-// log2(x) for a positive x, from 2^59 up or 0
+// log2(x) for a positive x: a fixed-point number of at least 2^59, or 0
 long _log2_fixed(ulong bits) {
   long r = _log_argument(bits);
   long upper = (r + (1L << 30)) >> 31;  // Q.38
@@ -66,7 +66,7 @@ long _log2_fixed(ulong bits) {
   return _log_alone(bits) ? part : together;
 }
 
-// What a logarithm is where there is nothing to compute.
+// The logarithm of zero, infinity, negative numbers and NaN; `result` for others.
 double _log_special(double x, double result) {
   result = x == INFINITY ? INFINITY : result;
   result = x == 0.0 ? -INFINITY : result;

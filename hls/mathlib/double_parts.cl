@@ -14,7 +14,7 @@ double _packed(ulong size, int exponent) {
   return as_double(size == 0 ? 0 : normal > 0 ? bits : subnormal);
 }
 
-// The exponent of a normal number with its field as it is, of a subnormal one as it would be.
+// The exponent: that in the field of a normal number, that of the leading bit of a subnormal one.
 int _exponent_of(ulong bits) {
   return (int)(_normal_bits(bits) >> 52) - (bits < UNIT ? 1074 : 0);
 }
@@ -59,7 +59,7 @@ double rsqrt(double x) {
   return 1.0 / sqrt(x);
 }
 
-// Both are scaled by the power of two of the larger one, so that no square leaves the range.
+// Both are scaled by the power of two of the larger one, so that no square overflows or underflows.
 double hypot(double x, double y) {
   double across = fabs(x), up = fabs(y);
   double large = fmax(across, up), small = fmin(across, up);
@@ -75,7 +75,7 @@ ulong _digits_of(ulong bits) {
   return bits & UNIT - 1 | (bits < UNIT ? 0 : UNIT);
 }
 
-// One bit of the quotient in each turn.
+// One bit of the quotient in each iteration.
 double fmod(double x, double y) {
   ulong a = as_ulong(x) & HALVES, b = as_ulong(y) & HALVES;
   int a_exponent = max((int)(a >> 52), 1), b_exponent = max((int)(b >> 52), 1);
@@ -90,7 +90,7 @@ double fmod(double x, double y) {
   return a >= INFINITE || b > INFINITE || b == 0 ? NAN : result;
 }
 
-// As fmod in units of half a bit, and then the divisor once more where that is nearer.
+// As fmod in units of half a bit; then the divisor is subtracted once more if that is nearer.
 double remainder(double x, double y) {
   ulong a = as_ulong(x) & HALVES, b = as_ulong(y) & HALVES;
   int a_exponent = max((int)(a >> 52), 1), b_exponent = max((int)(b >> 52), 1);
@@ -107,7 +107,7 @@ double remainder(double x, double y) {
   }
   bool beyond = rest + rest > divisor || rest + rest == divisor && odd;
   ulong size = beyond ? divisor - rest : rest;
-  // what has a half bit has no more than 52 others, and lies where an exponent below exists
+  // a size with a half bit has no more than 52 other bits, and an exponent one lower exists
   double whole = _packed(size >> 1, b_exponent), lower = _packed(size, b_exponent - 1);
   double result = copysign(size & 1 ? lower : whole, x);
   result = near ? x : beyond ? -result : result;

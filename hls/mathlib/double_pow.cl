@@ -67,7 +67,7 @@ double pown(double x, int n) {
 double rootn(double x, int n) {
   double size = fabs((double)n);
   double reciprocal = 1.0 / size;
-  // what the reciprocal lacks: at 1074 binary digits its 53 bits would not do
+  // the error of the reciprocal, as its 53 bits are not enough for up to 1074 binary digits
   long rest = (long)_fraction(fma(-size, reciprocal, 1.0));
   ulong bits = as_ulong(reciprocal);
   ulong significand = _significand_of(bits) << 11;

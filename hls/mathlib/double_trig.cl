@@ -6,7 +6,7 @@ __constant ulong _two_over_pi[22] = TWO_OVER_PI;
 // Angles up to this need no reduction.
 #define SMALL 0.785398163
 
-// x * 2/pi modulo 4 in Q.126 (Payne and Hanek 1983), in two words, for an |x| of at least SMALL: of 2/pi only those 192 bits
+// x * 2/pi modulo 4 in Q.126 (Payne and Hanek 1983), in two words, for an |x| of at least SMALL: only those 192 bits of 2/pi
 // matter whose product with the 53 bits of x is below 4 and above 2^-137.
 int _first_bit(ulong bits) {
   return clamp(_field_of(bits) - 1013, 0, 1050);
@@ -36,17 +36,17 @@ bool _is_small(ulong bits) {
   return as_double(bits) < SMALL;
 }
 
-// The nearest number of quarter turns, 0 to 3, of a size.
+// The nearest number of quarter turns, 0 to 3, of |x|.
 int _nearest_quarter(ulong bits) {
   return _is_small(bits) ? 0 : (int)((_turns_high(bits) + (1UL << 61)) >> 62);
 }
 
-// Whether the nearest quarter turn is above.
+// Whether |x| is below the nearest quarter turn, so that the remainder is negative.
 bool _is_below(ulong bits) {
   return !_is_small(bits) && (long)(_turns_high(bits) << 2) < 0;
 }
 
-// What is left, of either sign, as an angle up to pi/4 of _angle_places bits below the point: 62 bits of it or more.
+// The magnitude of the remainder as an angle up to pi/4 with _angle_places bits below the point: at least 62 significant bits.
 ulong _rest_high(ulong bits) {
   ulong high = (ulong)((long)(_turns_high(bits) << 2) >> 2);
   return _is_below(bits) ? ~high + (_turns_low(bits) == 0) : high;
@@ -69,7 +69,7 @@ ulong _angle(ulong bits) {
   return _is_small(bits) ? _significand_of(bits) << 11 : _high(rest, PI_2_63);
 }
 
-// The sine of a size for 0 quarter turns more, the cosine for 1; a polynomial of the square of the angle, with the coefficients of either.
+// The sine of |x|, or the cosine if `turned` is 1: a polynomial of the squared angle, with the coefficients of either.
 double _sine_of(double x, int turned) {
   ulong bits = as_ulong(fabs(x));
   int quarter = _nearest_quarter(bits) + turned;

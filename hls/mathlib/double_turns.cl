@@ -1,4 +1,4 @@
-// Sine, cosine and tangent of half turns in double. The reduction is exact; of large numbers all are even.
+// Sine, cosine and tangent of half turns in double. The reduction is exact; all large numbers are even integers.
 
 #define PI 3.14159265358979324
 
@@ -6,7 +6,7 @@ double _turn_quarters(double size) {
   return size < 0x1p53 ? rint(2.0 * size) : 0.0;
 }
 
-// The nearest number of quarter turns, 0 to 3, and what is left, in half turns.
+// The nearest number of quarter turns, 0 to 3, and the remainder, in half turns.
 int _turn_quarter(double size) {
   double quarters = _turn_quarters(size);
   return (int)(quarters - 4.0 * floor(0.25 * quarters));
@@ -16,7 +16,7 @@ double _turn_rest(double size) {
   return size < 0x1p53 ? size - 0.5 * _turn_quarters(size) : 0.0;
 }
 
-// The sine of a size for 0 quarter turns more, the cosine for 1; zeros are positive.
+// The sine of a size, or the cosine if `turned` is 1; zeros are positive.
 double _sine_of_turns(double size, int turned) {
   int quarter = _turn_quarter(size) + turned;
   double angle = _turn_rest(size) * PI;

@@ -14,7 +14,7 @@ float _erf_near(float size) {
   return size * _from_fixed(ERF_0 + _times(p, z), 30);
 }
 
-// p * s for p in Q.29 and s in Q.31, with its sign
+// p * s for signed p in Q.29 and s in Q.31
 int _by_signed(int p, int s) {
   return (int)(((long)p * s) >> 31);
 }

@@ -1,7 +1,7 @@
 // Powers of a constant base: base^x = 2^(x * log2(base)), in fixed point.
 #include "exponential.h"
 
-// The result where it is not too large or too small to compute.
+// The result, or its limit if it overflows or underflows.
 float _within(float x, float low, float high, float result) {
   result = x < low ? 0.0f : result;
   result = x >= high ? INFINITY : result;

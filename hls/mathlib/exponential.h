@@ -3,7 +3,7 @@
 #define EXPONENTIAL_H
 #include "fixed.h"
 
-// log2(base) * x in Q.32. First the whole part from 16 bits of the logarithm; what is left of x, exact to 2^-40, then
+// log2(base) * x in Q.32. First the integer part, from 16 bits of the logarithm; the remainder of x, exact to 2^-40, then
 // needs only 31 bits of it. unit is log of 2 to the base.
 long _binary_exponent(float x, long logarithm_16, long logarithm_31, long unit_40) {
   long fixed = _fixed_32(x);

@@ -1,10 +1,10 @@
-// Between floats and fixed point. A number "Q.n" is an integer with n bits below the point.
+// Conversion between floats and fixed point. A number "Q.n" is an integer with n bits below the point.
 #ifndef FIXED_H
 #define FIXED_H
 #include "coefficients.h"
 
-// x as Q.32, cut off; right for |x| below 2^31. Moving the exponent multiplies by 2^32; a number so small that this
-// goes wrong becomes 0 all the same.
+// x as Q.32, truncated; correct for |x| below 2^31. Adding to the exponent multiplies by 2^32; numbers so small that this
+// is wrong become 0 anyway.
 long _fixed_32(float x) {
   return (long)as_float(as_int(x) + (32 << 23));
 }
@@ -14,7 +14,7 @@ float _from_fixed(long x, int n) {
   return x == 0 ? 0.0f : as_float(as_int((float)x) - (n << 23));
 }
 
-// 2^t for t in Q.32 from -200 to 128, where it is infinite; results below the least normal number lose bits to the right.
+// 2^t for t in Q.32 from -200 to 128, where it is infinite; results below the least normal number lose low-order bits.
 float _power_of_two(long t) {
   int whole = (int)(t >> 32);
   uint part = (uint)t;

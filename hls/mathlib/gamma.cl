@@ -14,7 +14,7 @@ __constant int _gamma_4[8] = GAMMA_4;
 __constant int _gamma_5[8] = GAMMA_5;
 __constant int _gamma_6[8] = GAMMA_6;
 
-// log(gamma(y)) in Q.56 for y in Q.30 from 1 to 3. What is close to 0 is multiplied last, exactly as it is.
+// log(gamma(y)) in Q.56 for y in Q.30 from 1 to 3. The factor close to 0 is multiplied last, with its exact value.
 long _gamma_near(uint y) {
   uint quarter = (y - (1u << 30)) >> 28 & 7, u = y << 4;
   int p = _gamma_5[quarter] + _times(_gamma_6[quarter], u);
@@ -29,7 +29,7 @@ long _gamma_near(uint y) {
   return (rest * (low ? past_1 : past_2)) >> 6;
 }
 
-// The argument of _gamma_near in Q.30: |x|, and 1 more where that is less than 1.
+// The argument of _gamma_near in Q.30: |x|, plus 1 if it is less than 1.
 uint _gamma_argument(float size) {
   uint fixed = (uint)(_fixed_32(size) >> 2);
   return size < 1.0f ? fixed + (1u << 30) : fixed;
@@ -45,12 +45,12 @@ int _stirling_rest(float y) {
   return STIRLING_BASE_30 + _times(p, (uint)_fixed_32(v));
 }
 
-// Whether x is so far below 0 that it is reflected; closer the gamma function is 1 / x on both sides.
+// Whether x is far enough below 0 for the reflection; closer to 0 the gamma function is 1 / x on both sides.
 bool _gamma_reflects(float x) {
   return x < -0x1p-30f;
 }
 
-// What divides gamma(|x|), or gamma(|x| + 1) where |x| is less than 1; a reflected one divides pi.
+// The divisor of gamma(|x|), or of gamma(|x| + 1) if |x| is less than 1; with reflection the divisor of pi.
 float _gamma_divisor(float x) {
   float size = fabs(x);
   float sine = fabs(sinpi(size));
@@ -76,7 +76,7 @@ float lgamma(float x) {
   return x != x ? x : result;
 }
 
-// The sign of gamma(x): that of x at 0, and 0 where there is none.
+// The sign of gamma(x): that of x at 0, and 0 where it is undefined.
 int _gamma_sign(float x) {
   float whole = floor(x);
   bool odd = whole != 2.0f * floor(0.5f * whole);

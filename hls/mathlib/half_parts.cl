@@ -1,4 +1,4 @@
-// Functions of half whose results are about the format itself, so that they cannot go through float.
+// Functions of half whose results depend on the format itself, so that they cannot be computed in float.
 
 half nextafter(half x, half y) {
   short bits = as_short(x);

@@ -4,7 +4,7 @@
 
 #define LN_2 0.693147180559945309f
 
-// e^x / 2 for x from 0 on, which is finite a little longer than e^x.
+// e^x / 2 for x from 0 on, which is finite for slightly larger x than e^x.
 float _half_exp(float x) {
   float result = _power_of_two(_binary_exponent_of_e(x) - (1L << 32));
   return x <= 89.4159851f ? result : INFINITY;

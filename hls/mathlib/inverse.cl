@@ -16,7 +16,7 @@ float _asin_by_root(uint z) {
   return _from_fixed(ASIN_0 + _times(p, z), 30);
 }
 
-// asin(|x|) up to 1/2; beyond, half of acos(|x|), by asin(sqrt((1 - |x|) / 2)).
+// asin(|x|) up to 1/2; above, half of acos(|x|), by asin(sqrt((1 - |x|) / 2)).
 float _asin_core(float size) {
   bool near = size <= 0.5f;
   float rest = (1.0f - size) * 0.5f;
@@ -50,8 +50,8 @@ float acospi(float x) {
   return size <= 1.0f ? (size <= 0.5f ? near : far) : NAN;
 }
 
-// The angle of a point with both coordinates positive and small <= large, less an eighth of a turn where the third
-// operand is true: atan(s / l) = pi/4 + atan((s - l) / (s + l)).
+// The angle of a point with both coordinates positive and small <= large, less an eighth of a turn if `turned`:
+// atan(s / l) = pi/4 + atan((s - l) / (s + l)).
 float _atan_core(float small, float large, bool turned) {
   float above = turned ? small - large : small, below = turned ? small + large : large;
   float ratio = above / below;
@@ -63,11 +63,11 @@ float _atan_core(float small, float large, bool turned) {
   return ratio * _from_fixed(ATAN_0 + _times(p, z), 30);
 }
 
-// The angle of the point (x, y) over unit / 4, where unit / 4 is pi / 4 or 1 / 4.
+// The angle of the point (x, y), where an eighth of a turn is pi / 4 or 1 / 4 and factor converts radians.
 float _angle_of(float y, float x, float eighth, float factor) {
   float across = fabs(x), up = fabs(y);
   float large = fmax(across, up), small = fmin(across, up);
-  // so large that a sum may overflow: a quarter of both has the same angle
+  // if a sum may overflow, both are divided by 4, which keeps the angle
   float scale = large > 0x1p125f ? 0.25f : 1.0f;
   large *= scale, small *= scale;
   bool equal = small == large;

@@ -13,7 +13,7 @@ float log10(float x) {
   return _log_special(x, _from_fixed(_log2_fixed(as_uint(x)), 55) * 0.30102999566398120f);
 }
 
-// Close to 0 a polynomial; elsewhere log(1 + x), and what the sum lost, divided by the sum with 8 bits of precision.
+// Close to 0 a polynomial; elsewhere log(1 + x), and the rounding error of the sum, divided by the sum with 8 bits of precision.
 float log1p(float x) {
   int fixed = (int)_fixed_32(x);
   int p = LOG1P_3 + mul_hi(LOG1P_4, fixed);

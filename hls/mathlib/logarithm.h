@@ -12,15 +12,15 @@ uint _normal_bits(uint bits) {
   return bits < 0x800000u ? as_uint((float)bits) : bits;
 }
 
-// The power of two that goes with _normal_bits: x = significand * 2^exponent, the significand from sqrt(1/2) to sqrt(2).
+// The exponent that belongs to _normal_bits: x = significand * 2^exponent, the significand from sqrt(1/2) to sqrt(2).
 int _log_exponent(uint bits) {
   uint normal = _normal_bits(bits);
   int exponent = (int)(normal >> 23) - (bits < 0x800000u ? 127 + 149 : 127);
   return exponent + ((normal >> 17 & 63) >= LOG_SPLIT);
 }
 
-// The first bits of the significand choose a reciprocal close to it, so that log(significand) =
-// log(significand * reciprocal) - log(reciprocal), and the first of these is a short polynomial. Close to 1 the
+// The first bits of the significand select a reciprocal close to it, so that log(significand) =
+// log(significand * reciprocal) - log(reciprocal), and the first term is a short polynomial. Close to 1 the
 // reciprocal is 1 and its logarithm 0.
 uint _log_interval(uint bits) {
   return _normal_bits(bits) >> 17 & 63;
@@ -63,7 +63,7 @@ long _log2_fixed(uint bits) {
   return ((long)_log_exponent(bits) << 55) + (_log2_significand(bits) >> 1);
 }
 
-// What a logarithm is where there is nothing to compute.
+// The logarithm of zero, infinity, negative numbers and NaN; `result` for others.
 float _log_special(float x, float result) {
   result = x == INFINITY ? INFINITY : result;
   result = x == 0.0f ? -INFINITY : result;

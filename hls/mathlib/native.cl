@@ -1,5 +1,5 @@
-// The native_ and half_ functions of float: 8192 ULP are allowed, so that lines from tables take the place of polynomials. A subnormal
-// argument counts as zero, and results below the least normal number are zero. Angles may be up to 65536; beyond that the result means nothing.
+// The native_ and half_ functions of float: 8192 ULP are allowed, so that linear interpolation replaces polynomials. A subnormal
+// argument counts as zero, and results below the least normal number are zero. Angles may be up to 65536; beyond, results are undefined.
 #include "native.h"
 
 float _native_exp2(float x) {
@@ -95,7 +95,7 @@ float _native_tan(float x) {
   return fabs(x) < INFINITY ? result : NAN;
 }
 
-// The interval: whether the exponent is odd, and the first bits behind the point.
+// The interval: whether the exponent is odd, and the first bits after the point.
 float _native_sqrt(float x) {
   uint bits = as_uint(x);
   int exponent = (int)(bits >> 23 & 255) - 127;

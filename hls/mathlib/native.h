@@ -1,4 +1,4 @@
-// Lines instead of polynomials: a function on a small interval as its value at the start less, or plus, what a short product says.
+// Piecewise linear interpolation: a function on a small interval is its value at the start, plus or minus a short product.
 #ifndef NATIVE_H
 #define NATIVE_H
 #include "native_coefficients.h"
@@ -13,7 +13,7 @@ __constant uint _native_recip_lines[32] = NATIVE_RECIP;
 __constant uint _native_root_lines[64] = NATIVE_ROOT;
 __constant uint _native_rsqrt_lines[64] = NATIVE_RSQRT;
 
-// A line holds the start, Q.16, above 13 bits of how far the value moves on the interval; rest is 11 bits of the way.
+// A line holds the value at the start, Q.16, above 13 bits of the change over the interval; rest is the position in it, 11 bits.
 uint _rising(uint line, uint rest) {
   return (line >> 13) + (((line & 0x1fff) * (rest & 0x7ff)) >> 11);
 }
@@ -48,7 +48,7 @@ int _native_product(float x, long factor) {
   return (int)((_native_fixed(x) * factor) >> 24);
 }
 
-// 2^t for t in Q.16; what lies beyond the largest float and below the least normal one depends on x alone.
+// 2^t for t in Q.16; whether it overflows or underflows is decided by x alone.
 float _native_power(float x, int t) {
   int whole = t >> 16;
   uint significand = _rising(_native_exp2_lines[t >> 11 & 31], (uint)t);
@@ -69,7 +69,7 @@ uint _native_log_place(uint bits) {
   return (uint)(_native_log_argument(bits) + 0x400000);
 }
 
-// The logarithm as that of the power of two, of which unit is the one of 2 in Q.24, and the argument times a line.
+// The logarithm: that of the power of two (unit is the logarithm of 2, in Q.24), plus the argument times a line.
 float _native_logarithm(uint bits, int unit, uint line) {
   int exponent = (int)(bits >> 23 & 255) - 127 + (bits & 0x400000 ? 1 : 0);
   long part = (long)_native_log_argument(bits) * (int)_falling(line, _native_log_place(bits) >> 7);
@@ -88,13 +88,13 @@ ulong _native_quarter_turns(uint bits) {
   return exponent > 0 ? product << ((exponent - 1) & 31) : product >> ((1 - exponent) & 15);
 }
 
-// The square of the rest of a quarter turn, Q.32: at most 1/4, of which the end counts as just below.
+// The square of the remainder of a quarter turn, Q.32: at most 1/4, which itself counts as just below.
 uint _native_square(long rest) {
   int short_rest = (int)(rest >> 46);
   return min((uint)(short_rest * short_rest), 0x3fffffffu);
 }
 
-// Sine and cosine of the rest, Q.60.
+// Sine and cosine of the remainder, Q.60.
 long _native_sine(long rest) {
   uint square = _native_square(rest);
   return (rest >> 18) * (long)_falling(_native_sine_lines[square >> 26], square >> 15);

@@ -52,7 +52,7 @@ float rsqrt(float x) {
   return 1.0f / sqrt(x);
 }
 
-// Both are scaled by the power of two of the larger one, so that no square leaves the range.
+// Both are scaled by the power of two of the larger one, so that no square overflows or underflows.
 float hypot(float x, float y) {
   float across = fabs(x), up = fabs(y);
   float large = fmax(across, up), small = fmin(across, up);
@@ -64,7 +64,7 @@ float hypot(float x, float y) {
   return across == INFINITY || up == INFINITY ? INFINITY : result;
 }
 
-// One bit of the quotient in each turn.
+// One bit of the quotient in each iteration.
 float fmod(float x, float y) {
   uint a = as_uint(x) & 0x7fffffff, b = as_uint(y) & 0x7fffffff;
   int a_exponent = max((int)(a >> 23), 1), b_exponent = max((int)(b >> 23), 1);
@@ -81,7 +81,7 @@ float fmod(float x, float y) {
   return a >= 0x7f800000 || b > 0x7f800000 || b == 0 ? NAN : result;
 }
 
-// As fmod in units of half a bit, and then the divisor once more where that is nearer.
+// As fmod in units of half a bit; then the divisor is subtracted once more if that is nearer.
 float remainder(float x, float y) {
   uint a = as_uint(x) & 0x7fffffff, b = as_uint(y) & 0x7fffffff;
   int a_exponent = max((int)(a >> 23), 1), b_exponent = max((int)(b >> 23), 1);
@@ -100,7 +100,7 @@ float remainder(float x, float y) {
   }
   bool beyond = rest + rest > divisor || rest + rest == divisor && odd;
   uint size = beyond ? divisor - rest : rest;
-  // what has a half bit has no more than 23 others, and lies where an exponent below exists
+  // a size with a half bit has no more than 23 other bits, and an exponent one lower exists
   float whole = _packed(size >> 1, b_exponent), lower = _packed(size, b_exponent - 1);
   float result = copysign(size & 1 ? lower : whole, x);
   result = near ? x : beyond ? -result : result;

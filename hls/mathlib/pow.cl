@@ -35,7 +35,7 @@ float pown(float x, int n) {
 float rootn(float x, int n) {
   float size = fabs((float)n);
   float reciprocal = 1.0f / size;
-  // what the reciprocal lacks: at 149 binary digits its 24 bits would not do
+  // the error of the reciprocal, as its 24 bits are not enough for up to 149 binary digits
   long rest = _fixed_32(fma(-size, reciprocal, 1.0f));
   uint bits = as_uint(reciprocal);
   long significand = bits << 8 | 0x80000000u;
@@ -47,7 +47,7 @@ float rootn(float x, int n) {
   return undefined || x != x ? NAN : result;
 }
 
-// The exponent is divided by 3 apart: its rest and the fraction have 30 bits, and no more are needed.
+// The exponent is divided by 3 separately: its remainder and the fraction have 30 bits, which is enough.
 float cbrt(float x) {
   uint bits = as_uint(x) & 0x7fffffff;
   int exponent = _log_exponent(bits) + 150;

@@ -3,8 +3,8 @@
 #define POWER_H
 #include "logarithm.h"
 
-// The bits of |x|, and y as significand * 2^exponent with the significand's top bit set, or a y so small that it is
-// all the same. Infinite x or y and an x of 0 are only a matter of signs.
+// The bits of |x|, and y as significand * 2^exponent with the significand's top bit set, or a y so small that its
+// value does not matter. For an infinite x or y and an x of 0 only signs matter.
 float _power(uint x, uint significand, int exponent, bool negative) {
   long logarithm = _log2_fixed(x);
   ulong size = (ulong)(logarithm < 0 ? -logarithm : logarithm);

@@ -1,6 +1,6 @@
 """Combinational helpers on bit vectors: functions from values to values.
 
-Those that use a value more than once take ``wire``, see :class:`rtl_lib.arith.pipelined.Step`.
+Functions that use a value more than once take ``wire``, see :class:`rtl_lib.arith.pipelined.Step`.
 """
 
 from amaranth import *
@@ -9,12 +9,12 @@ __all__ = ["at_most", "leading_zeros", "shift_left", "shift_right_lost", "top_of
 
 
 def shift_left(value, amount):
-    """``value << amount`` with the width of ``value``; what leaves at the top is lost."""
+    """``value << amount`` with the width of ``value``; bits shifted out at the top are lost."""
     return (value << amount)[: len(value)]
 
 
 def shift_right_lost(wire, value, amount):
-    """``value >> amount`` with the width of ``value``, and as many bits more that hold what was shifted out.
+    """``value >> amount`` with the width of ``value``, extended below by as many bits that hold what was shifted out.
 
     ``amount`` may be as large as ``len(value)``, which shifts everything out.
     """
@@ -26,8 +26,8 @@ def shift_right_lost(wire, value, amount):
 def top_of_shift(wire, value, amount, kept):
     """The top ``kept`` bits of ``value << amount`` in the width of ``value``, and the bits that end up below them.
 
-    The large distances come first: what can then no longer reach the top needs no further multiplexers. ``amount`` may
-    be anything below ``len(value)``; the order of the bits below means nothing.
+    Large distances are shifted first: bits that can no longer reach the top then need no further multiplexers.
+    ``amount`` may be anything below ``len(value)``; the order of the bits below the top ones is undefined.
     """
     below = []
     for bit in reversed(range(len(amount))):
@@ -39,16 +39,16 @@ def top_of_shift(wire, value, amount, kept):
 
 
 def leading_zeros(wire, value):
-    """Number of zeros above the first one; ``len(value)`` if there is none."""
+    """Number of zeros above the most significant one; ``len(value)`` if ``value`` is zero."""
     width = len(value)
     padded = 1 << width.bit_length()
-    # A one below the last bit ends the count for a zero value; ones below it are never looked at.
+    # A one appended below the last bit ends the count for a zero value; ones below it are never examined.
     bits = wire(Cat(Const(-1, padded - width), value), "counted")
     return _leading_zeros(wire, bits)[: width.bit_length()]
 
 
 def _leading_zeros(wire, bits):
-    """Leading zeros of ``bits``, a power of two of them and at least one set."""
+    """Leading zeros of ``bits``: their number is a power of two, and at least one of them is set."""
     half = len(bits) // 2
     high_empty = wire(~bits[half:].any(), "empty")
     if half == 1:
@@ -57,13 +57,14 @@ def _leading_zeros(wire, bits):
 
 
 def at_most(value, limit):
-    """The smaller of a non-negative ``value`` and the constant ``limit``, in the bits ``limit`` needs."""
+    """The smaller of a non-negative ``value`` and the constant ``limit``, in the width of ``limit``."""
     return Mux(value > limit, limit, value)[: limit.bit_length()]
 
 
 def with_carry(a, b, carry):
-    """``a + b + carry`` for a single bit ``carry``, on one carry chain that is a bit longer.
+    """``a + b + carry`` for a single bit ``carry``, on one carry chain that is one bit longer.
 
-    Written as a sum of three it becomes lookup tables in front of the chain where a chain adds no more than two words.
+    Written as a sum of three, it would cost lookup tables before the carry chain on targets whose chains add no more
+    than two words.
     """
     return (Cat(carry, a) + Cat(carry, b))[1:]

@@ -1,6 +1,6 @@
 """All arithmetic parts by kind, and the choice of a latency for a clock period.
 
-A scheduler asks :func:`choose` and reads cycles and nanoseconds; it need not know how a part looks inside.
+A scheduler calls :func:`choose` and reads cycles and nanoseconds; it does not depend on the structure of a part.
 """
 
 from dataclasses import dataclass
@@ -46,25 +46,25 @@ PARTS: MappingProxyType[str, type[PipelinedPart]] = MappingProxyType(
 
 
 class PeriodTooShort(ValueError):
-    """A single step of the part is deeper than the clock period allows."""
+    """A single step of the part takes longer than the clock period allows."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A latency, and what is left for logic chained to the part in the same cycles."""
+    """A latency, and the time left for logic chained to the part in the same cycles."""
 
     latency: int  #: cycles
     delay_ns: float  #: from the operands to the first register, or to the result if there is no register
     out_delay_ns: float  #: from the last register to the result; 0 if there is no register
-    deepest_ns: float  #: of the slowest stretch between registers
+    deepest_ns: float  #: of the slowest path between registers
 
 
 def choose(part, params, period_ns, ns_per_level, overhead_ns=0.5):
-    """The least latency at which every stretch of logic of ``part`` fits the clock, as a :class:`Choice`.
+    """The least latency at which every combinational segment of ``part`` fits the clock, as a :class:`Choice`.
 
     Parameters
     ----------
-    part : class out of :data:`PARTS`
+    part : one of the classes in :data:`PARTS`
     params : instance of ``part.Params``
     period_ns : clock period
     ns_per_level : delay of a lookup table with its routing in the target device
@@ -92,5 +92,5 @@ def choose(part, params, period_ns, ns_per_level, overhead_ns=0.5):
 
 
 def latency_for(part, params, period_ns, ns_per_level, overhead_ns=0.5):
-    """The latency of :func:`choose`, in cycles."""
+    """The latency that :func:`choose` selects, in cycles."""
     return choose(part, params, period_ns, ns_per_level, overhead_ns).latency

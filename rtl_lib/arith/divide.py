@@ -1,5 +1,5 @@
-"""Integer division by restoring digit recurrence, two quotient bits a step: half the steps for half as many subtractors
-more."""
+"""Integer division by restoring digit recurrence with two quotient bits a step: half the steps, at the cost of half as
+many subtractors more."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,10 +13,10 @@ __all__ = ["DivParams", "IntDivRem", "restoring_digit"]
 
 
 def restoring_digit(wire, remainder, divisor):
-    """One digit of a quotient: whether ``divisor`` fits into ``remainder``, and what then remains.
+    """One digit of a quotient: whether ``divisor`` fits into ``remainder``, and the remainder after subtraction.
 
-    The rest has the width of ``divisor``, which is enough while ``remainder < 2 * divisor``, and for a divisor of
-    zero as long as ``remainder`` fits into that width.
+    The new remainder has the width of ``divisor``, which is enough while ``remainder < 2 * divisor``, and for a
+    divisor of zero as long as ``remainder`` fits into that width.
     """
     difference = wire(remainder - divisor, "difference")
     fits = ~difference[-1]
@@ -38,7 +38,7 @@ class DivParams:
 def _magnitudes(signed, wire, *, a, b):
     """Absolute values, and which results are negated after the division.
 
-    The quotient by zero is all ones whatever the signs, so it is not negated.
+    The quotient of a division by zero is all ones whatever the signs, so it is not negated.
     """
     negative_a, negative_b = (a[-1], b[-1]) if signed else (Const(0, 1), Const(0, 1))
     return {
@@ -54,17 +54,17 @@ def _triple(wire, *, divisor):
 
 
 def _first_digit(wire, *, digits, divisor):
-    """The one bit that is left over where the width is odd."""
+    """The single quotient bit that remains where the width is odd."""
     fits, left = restoring_digit(wire, digits[-1], divisor)
     return {"digits": Cat(fits, digits[:-1]), "rest": left[:1]}
 
 
 def _digit(done, wire, *, digits, divisor, triple, rest=None):
-    """Two bits behind ``done`` ones: the next dividend bits leave ``digits`` at the top, the quotient's enter at the
-    bottom.
+    """Two quotient bits, after ``done`` ones: the next dividend bits leave ``digits`` at the top, the quotient's enter
+    at the bottom.
 
-    How often the divisor fits, none to three times, is seen from three differences at once. After n bits the partial
-    remainder is below ``2**n``, so its register need not be wider.
+    Three differences computed in parallel tell how often the divisor fits, none to three times. After n bits the
+    partial remainder is below ``2**n``, so its register need not be wider.
     """
     before = Cat(digits[-2:], rest) if done else digits[-2:]
     once, twice, thrice = (

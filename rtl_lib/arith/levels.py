@@ -1,7 +1,7 @@
 """Rough depth of common logic, in levels of a six-input lookup table with its routing.
 
-These numbers only decide where a part's registers go and how many it needs; no result depends on them. They count
-a carry chain as one level plus its length, and a hard multiplier as the levels that would take as long.
+These numbers only decide where a part's registers go and how many it needs; no result depends on them. A carry chain
+counts as one level plus its length, and a hard multiplier as the number of levels that takes as long.
 """
 
 from math import ceil, log2
@@ -11,11 +11,11 @@ __all__ = ["MULTIPLIER", "MUX", "ROUTE", "adder", "any_of", "leading_zeros", "sh
 MUX = 1.0  #: choice between two to four words
 #: hard multiplier, from its input pins to its output pins: 4.0 measured on an ECP5 (215 MHz between registers)
 MULTIPLIER = 4.3
-ROUTE = 2.5  #: the way to or from a column of hard blocks, which is seldom next to the logic
+ROUTE = 2.5  #: routing to or from a column of hard blocks, which is seldom next to the logic
 
 
 def adder(width):
-    """Sum, difference or order of two words of ``width`` bits on a carry chain."""
+    """Sum, difference or comparison of two words of ``width`` bits on a carry chain."""
     return 1.0 + width / 32
 
 
@@ -28,7 +28,7 @@ def any_of(width):
 
 
 def shifter(ways):
-    """Shift by one of ``ways`` distances: one lookup table chooses among four words."""
+    """Shift by one of ``ways`` distances; one lookup table selects among four words."""
     return float(ceil(log2(ways) / 2)) if ways > 1 else 0.0
 
 

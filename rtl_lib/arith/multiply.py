@@ -11,7 +11,7 @@ __all__ = ["IntMul", "MulParams", "product_steps"]
 
 @dataclass(frozen=True)
 class _Term:
-    """A partial product or sum: the value called ``name``, ``width`` bits, worth ``2**offset`` times itself."""
+    """A partial product or sum: the value called ``name``, of ``width`` bits, weighted by ``2**offset``."""
 
     name: str
     offset: int
@@ -19,28 +19,28 @@ class _Term:
 
 
 def _limbs(width, dsp_bits):
-    """(start, end) of the even pieces into which a hard multiplier's size cuts ``width`` bits."""
+    """(start, end) of the pieces of equal size, no wider than a hard multiplier, that ``width`` bits are cut into."""
     size = ceil(width / ceil(width / dsp_bits))
     return [(start, min(start + size, width)) for start in range(0, width, size)]
 
 
 def _limb(value, start, end, signed):
-    """Bits ``start`` to ``end``; the piece that holds the sign keeps it."""
+    """Bits ``start`` to ``end``; the piece that holds the sign bit is signed."""
     piece = value[start:end]
     return piece.as_signed() if signed and end == len(value) else piece
 
 
 def _low(value, width):
-    """``value`` modulo ``2**width``; a shorter one is left alone, so that it keeps its sign."""
+    """``value`` modulo ``2**width``; a shorter value is returned unchanged, so that it stays signed."""
     return value[:width] if len(value) > width else value
 
 
 def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_bits=27, adder_words=3, prefix=""):
     """Steps that return ``out``: the low ``width_out`` bits of the product of the values named ``a`` and ``b``.
 
-    First all partial products at once, then the way out of the multipliers, then a binary tree of sums. Where a carry
-    chain adds no more than two words (``adder_words``) every sum is kept on a chain of its own. ``prefix`` keeps the
-    names of values in between apart from those of another product.
+    The first step computes all partial products; routing out of the multipliers and a binary tree of sums follow.
+    Where a carry chain adds no more than two words (``adder_words``), every sum is on a chain of its own. ``prefix``
+    distinguishes the names of intermediate values from those of another product.
     """
     limbs = {
         _Term(f"{prefix}term{i}_{j}", low_a + low_b, high_a - low_a + high_b - low_b): (
@@ -70,7 +70,7 @@ def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_b
 
 
 def _sum_step(step_name, terms, width_out, apart):
-    """The step that adds each second term to its neighbour, and the terms after it; sums keep the lower's name."""
+    """The step that adds terms in pairs, and the terms that result; a sum keeps the name of its lower term."""
     pairs = list(zip(terms[::2], terms[1::2], strict=False))  # an odd last term waits for the next step
 
     def add(wire, **values):
@@ -83,7 +83,7 @@ def _sum_step(step_name, terms, width_out, apart):
     sums = [
         _Term(low.name, low.offset, max(low.width, high.width + high.offset - low.offset) + 1) for low, high in pairs
     ]
-    # Bits of the lower term below the upper one's offset pass by the carry chain.
+    # Bits of the lower term below the upper one's offset bypass the carry chain.
     longest = max(
         min(total.width, width_out - low.offset) - (high.offset - low.offset)
         for total, (low, high) in zip(sums, pairs, strict=True)
@@ -94,7 +94,7 @@ def _sum_step(step_name, terms, width_out, apart):
 
 @dataclass(frozen=True)
 class MulParams:
-    """Widths in bits; ``signed`` matters only when ``width_out`` exceeds an operand's width.
+    """Widths in bits; ``signed`` matters only when ``width_out`` exceeds the width of an operand.
 
     ``dsp_bits`` is the widest operand a hard multiplier of the target takes: 27 for Stratix V and Arria 10, 18 for
     ECP5; ``adder_words`` how many words one of its carry chains adds, 2 or 3.
@@ -130,7 +130,7 @@ class IntMul(PipelinedPart):
 
     @classmethod
     def steps(cls, params):
-        # Bits above the result's width cannot reach it.
+        # Operand bits above the width of the result do not affect it.
         width_a, width_b = min(params.width_a, params.width_out), min(params.width_b, params.width_out)
 
         def operands(wire, *, a, b):

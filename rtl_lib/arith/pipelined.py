@@ -1,7 +1,8 @@
-"""What all arithmetic parts share: a chain of combinational steps with registers at some of the cuts between them.
+"""The base of all arithmetic parts: a chain of combinational steps with registers at some of the cuts between them.
 
-A part says *what* happens as a tuple of steps; how many registers it gets is its ``latency``, and where they go is
-decided here, once, for all parts. Any latency from none to one register at every cut gives the same results.
+A part defines *what* it computes as a tuple of steps; the number of its registers is its ``latency``, and their
+positions are decided here, once, for all parts. Results are the same for any latency from none to a register at every
+cut.
 """
 
 import inspect
@@ -27,7 +28,7 @@ class Step:
     ``build(wire, **values)`` takes the values it names as keyword arguments and returns new ones by name. A value stays
     available to all later steps until one of them returns the same name again. ``wire(value, name)`` gives an
     intermediate value a signal of its own; without it an expression used twice would become hardware twice. With
-    ``keep=True`` synthesis does not merge what is before the signal with what comes after it.
+    ``keep=True`` synthesis does not merge the logic before the signal with the logic after it.
     """
 
     name: str
@@ -49,7 +50,7 @@ class Step:
 
 
 def beside(name, *steps):
-    """One step made of several that do not depend on each other."""
+    """One step that combines several independent steps in parallel."""
 
     def build(wire, **values):
         results = {}
@@ -69,9 +70,9 @@ def segments(levels, cuts):
 
 @cache
 def balanced_cuts(levels, count):
-    """Where ``count`` registers go in a chain of steps with these ``levels``: increasing step indices.
+    """Positions of ``count`` registers in a chain of steps with these ``levels``: increasing step indices.
 
-    A register at index n stands before step n; at ``len(levels)`` it stands behind the last one. Cuts between steps
+    A register at index n stands before step n; at ``len(levels)`` it stands after the last one. Cuts between steps
     are used first, such that the deepest segment is as shallow as possible; when all of them are taken, the next
     register goes to the output and the last one to the input.
     """
@@ -83,7 +84,7 @@ def balanced_cuts(levels, count):
 
 
 def least_registers(levels, limit):
-    """The fewest registers that leave no segment deeper than ``limit``; None if a single step is."""
+    """The fewest registers that leave no segment deeper than ``limit``; None if a single step is deeper."""
     if max(levels) > limit:
         return None
     count, depth = 0, 0.0
@@ -95,7 +96,7 @@ def least_registers(levels, limit):
 
 
 def _inner_cuts(levels, count):
-    """``count`` cuts strictly between steps, least deepest segment first, least sum of squares among equals."""
+    """``count`` cuts strictly between steps that minimize the deepest segment, then the sum of squared depths."""
     total = [0.0]
     for depth in levels:
         total.append(total[-1] + depth)
@@ -115,14 +116,14 @@ def _inner_cuts(levels, count):
 
 @shared
 class PipelinedPart(wiring.Component):
-    """An operator that takes operands and gives a result every cycle, ``latency`` enabled cycles apart.
+    """An operator that accepts operands and returns a result every cycle, ``latency`` enabled cycles later.
 
     Rules
     -----
     1. The outputs belong to the operands that were present ``timing.latency`` cycles with ``en`` earlier;
        with latency 0 they follow the operands within the cycle.
     2. While ``en`` is low no register changes.
-    3. There is no reset: until ``latency`` enabled cycles have passed the outputs mean nothing.
+    3. There is no reset: until ``latency`` enabled cycles have passed the outputs are undefined.
 
     Parameters
     ----------
@@ -131,8 +132,8 @@ class PipelinedPart(wiring.Component):
 
     Ports
     -----
-    en : whether this cycle counts; tie it high where nothing ever stalls
-    operands and outputs : as ``inputs(params)`` and ``outputs(params)`` name and size them, all plain bits
+    en : clock enable; tie it high where nothing ever stalls
+    operands and outputs : named and sized as ``inputs(params)`` and ``outputs(params)`` say, all plain bits
     """
 
     kind: str  #: short name in the catalog
@@ -161,7 +162,7 @@ class PipelinedPart(wiring.Component):
 
     @classmethod
     def outputs(cls, params):
-        """Name and width of each result, in the order ``golden`` gives them."""
+        """Name and width of each result, in the order in which ``golden`` returns them."""
         raise NotImplementedError
 
     @classmethod
@@ -171,7 +172,7 @@ class PipelinedPart(wiring.Component):
 
     @classmethod
     def golden(cls, params, *operands):
-        """What the part computes, on Python integers holding the bits: one integer, or a tuple of several outputs."""
+        """Reference model on Python integers that hold the bits: one integer, or a tuple of several outputs."""
         raise NotImplementedError
 
     @classmethod
@@ -205,7 +206,7 @@ class PipelinedPart(wiring.Component):
         return m
 
     def _wires(self, m, step, values):
-        """The step's results as signals with names, so that the Verilog and a waveform can be read."""
+        """The step's results as named signals, so that the Verilog and a waveform can be read."""
         missing = [name for name in step.reads if name not in values]
         if missing:
             raise KeyError(f"{self.kind}: step {step.name} reads {', '.join(missing)}, which no earlier step returns")

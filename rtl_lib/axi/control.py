@@ -5,21 +5,21 @@ offset name                                      access meaning
 ====== ========================================= ====== ==========================================================
 0x00   control, bit 0 start                      RW     write 1: start; reads 1 while running
 \\      control, bit 1 done                       RW1C   the run has ended; cleared by writing 1 and by a start
-\\      control, bit 2 idle                       R      not running, and nothing left to do
+\\      control, bit 2 idle                       R      not running, and no work outstanding
 \\      control, bit 3 forget                     W1     empty the constant cache: write with the start, where the
 \\                                                       host or a kernel may have written constant
 \\                                                       memory since the last run
-0x04   status                                    R      error bits seen since the start of the run: 0 a read, 1 a write
+0x04   status                                    R      error bits set since the start of the run: 0 a read, 1 a write
 \\                                                       was refused; 2 + k access k was, 31 the later ones
 0x08   identification                            R      constant given when the kernel is built
 0x0C   interrupt, bit 0 enable                   RW     the interrupt line is done and enable
-0x10   cycles, low; 0x14 high                    R      of the present run, or the last
+0x10   cycles, low; 0x14 high                    R      of the current run, or the last
 0x100  arguments, 8 bytes each, low word first   RW     as many bits as the argument has; the rest reads 0
-0x1000 counters, 8 bytes each, low word first    R      likewise
+0x1000 counters, 8 bytes each, low word first    R      as many bits as the counter has; the rest reads 0
 ====== ========================================= ====== ==========================================================
 
-Reading the low word of cycles or of a counter keeps the high word of that moment, which the next read of a high word
-gives: read low, then high.
+Reading the low word of cycles or of a counter latches the high word of that moment, which the next read of a high word
+returns: read low, then high.
 """
 
 from amaranth import *
@@ -34,16 +34,16 @@ __all__ = ["AxiLiteControl"]
 
 
 class AxiLiteControl(wiring.Component):
-    """The registers of the table above, as :class:`~rtl_lib.axi.register_map.RegisterMap` gives them.
+    """The registers of the table above, at the addresses of :class:`~rtl_lib.axi.register_map.RegisterMap`.
 
     Rules
     -----
     1. A start pulses ``start`` for one cycle, clears done, status and cycles, and the kernel is running until ``done``
-       pulses. Cycles counts those from the one after ``start`` to that of ``done``.
-    2. Arguments hold while the kernel runs. A write to an argument then, and a start then, has no effect and is
-       answered with SLVERR; so is an access to an address with no register.
+       pulses. Cycles counts from the cycle after ``start`` to that of ``done``.
+    2. Arguments hold while the kernel runs. A write to an argument, or a start, while the kernel runs has no effect and
+       is answered with SLVERR; so is an access to an address with no register.
     3. Byte strobes of a write are honoured.
-    4. One write and one read are under way at a time, independently of each other.
+    4. One write and one read are in flight at a time, independently of each other.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class AxiLiteControl(wiring.Component):
     Ports
     -----
     bus : :class:`AxiLiteSignature`, the subordinate's side
-    forget : one-cycle pulse: memory may have been written, as far as caches that outlive a run are concerned
+    forget : one-cycle pulse: caches that outlive a run must be invalidated, as memory may have been written
     start : one-cycle pulse; arguments : struct of all arguments
-    done : one-cycle pulse; idle : nothing left to do; error : 32 error bits, each a level or a pulse
+    done : one-cycle pulse; idle : no work outstanding; error : 32 error bits, each a level or a pulse
     counters : struct of all counters
     interrupt : level
     """
@@ -110,7 +110,7 @@ class AxiLiteControl(wiring.Component):
         return m
 
     def _write(self, m, running, done, enable):
-        """Hold address and data until both are here, then act on them."""
+        """Hold address and data until both have arrived, then execute the write."""
         aw, w, b = self.bus.aw, self.bus.w, self.bus.b
         addr, word, mask = Signal.like(aw.addr), Signal.like(w.data), Signal.like(w.data)
         has_addr, has_word, act = Signal(), Signal(), Signal()
@@ -152,7 +152,7 @@ class AxiLiteControl(wiring.Component):
                     m.d.sync += part.eq((part & ~mask) | (word & mask))
 
     def _read(self, m, narrow, wide):
-        """One cycle for the address, one for the data; high words of ``wide`` are kept when the low one is read."""
+        """One cycle for the address, one for the data; reading a low word of ``wide`` latches its high word."""
         ar, r = self.bus.ar, self.bus.r
         addr, pending, high = Signal.like(ar.addr), Signal(), Signal(32)
         m.d.comb += ar.ready.eq(~pending & ~r.valid)

@@ -1,4 +1,4 @@
-"""From a read port to the AR and R channels."""
+"""AXI4 read master: converts a read port to the AR and R channels."""
 
 from amaranth import *
 from amaranth.hdl import Assert
@@ -17,7 +17,7 @@ BORDER = 4096  #: bytes; no burst crosses a multiple of it
 
 
 def constant_address_fields(channel, word_bytes):
-    """What is the same in every request: whole words, INCR, normal non-cacheable bufferable data access."""
+    """Drive what is the same in every request: whole words, INCR, normal non-cacheable bufferable data access."""
     return [channel.size.eq(exact_log2(word_bytes)), channel.burst.eq(Burst.INCR), channel.cache.eq(0b0011)]
 
 
@@ -32,30 +32,30 @@ def keep_first_error(m, error, clear, seen, resp):
 
 
 def stays_within_border(request, word_bytes):
-    """Whether a burst ends in the 4 KiB piece in which it begins."""
+    """Whether a burst ends in the 4 KiB page in which it begins."""
     first = request.addr[exact_log2(word_bytes) : exact_log2(BORDER)]
     return first + request.words <= BORDER // word_bytes
 
 
 @shared
 class AxiReadMaster(wiring.Component):
-    """Sends bursts as INCR reads with a single ID, and gives back their words in order.
+    """Sends bursts as INCR reads with a single ID, and returns their words in order.
 
     Rules
     -----
     1. Each request becomes one AR transfer of ``words`` beats of full width; responses pass straight through. With one
        ID the memory answers in the order of the requests.
-    2. At most ``outstanding`` bursts are under way.
-    3. No burst crosses 4 KiB: the requester sees to it, and an assertion stops the simulation otherwise.
-    4. SLVERR and DECERR go back with their word; the first one also stays in ``error`` until ``clear`` or reset.
-    5. Reset of the domain may come at any time, in mid-burst too. ARVALID is low while it lasts, as the protocol asks;
-       an AR transfer on offer is offered again behind it, and what returns for requests from before the reset is
+    2. At most ``outstanding`` bursts are in flight.
+    3. No burst crosses 4 KiB: the requester ensures it, and an assertion stops the simulation otherwise.
+    4. SLVERR and DECERR are returned with their word; the first one also stays in ``error`` until ``clear`` or reset.
+    5. Reset of the domain may come at any time, in mid-burst too. ARVALID is low during reset, as the protocol
+       requires; an AR transfer on offer is offered again after it, and responses to requests from before the reset are
        accepted and dropped. (The registers for this are not reset; the memory itself must not be reset alone.)
 
     Ports
     -----
     port : :class:`ReadPort` with addresses within the bank; axi : :class:`Axi4ReadSignature`
-    error : first error response; clear : forget it
+    error : first error response; clear : reset ``error``
     """
 
     def __init__(self, *, word_bytes, addr_bits=64, max_burst=16, outstanding=64, id_bits=1):
@@ -92,7 +92,7 @@ class AxiReadMaster(wiring.Component):
         ]
         with m.If(taken):
             m.d.sync += [valid.eq(1), first.eq(request.payload.addr), length.eq(request.payload.words - 1)]
-            if platform is None:  # in simulation: Verilog that synthesis reads knows no assertions
+            if platform is None:  # in simulation only: the Verilog subset for synthesis has no assertions
                 m.d.comb += Assert(stays_within_border(request.payload, self.word_bytes), "a read burst crosses 4 KiB")
         with m.Elif(ar.ready & ~under_way.in_reset):
             m.d.sync += valid.eq(0)

@@ -1,4 +1,4 @@
-"""Where the host finds what in the control registers of a kernel: the one table both sides read."""
+"""Addresses of the control registers of a kernel: the one table that host and hardware share."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ __all__ = [
 CONTROL, STATUS, IDENTIFICATION, INTERRUPT, CYCLES = 0x00, 0x04, 0x08, 0x0C, 0x10
 ARGUMENTS, COUNTERS = 0x100, 0x1000
 START, DONE, IDLE, FORGET = 1, 2, 4, 8  # bits of CONTROL
-SLOT = 8  # an argument takes a multiple of so many bytes, a counter this many, whatever its width
+SLOT = 8  # bytes: an argument takes a multiple of this, a counter exactly this, whatever its width
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class RegisterMap:
 
     @property
     def addr_bits(self):
-        """Width of the address that reaches everything."""
+        """Width of an address that reaches every register."""
         return max(12, (COUNTERS + SLOT * len(self.counters) - 1).bit_length())
 
     def argument(self, name):
-        """Byte address of the low word of an argument; KeyError if there is none of that name."""
+        """Byte address of the low word of an argument; KeyError if no argument has that name."""
         return self._slot(ARGUMENTS, self.arguments, name)
 
     def counter(self, name):
-        """Byte address of the low word of a counter; KeyError if there is none of that name."""
+        """Byte address of the low word of a counter; KeyError if no counter has that name."""
         return self._slot(COUNTERS, self.counters, name)
 
     @staticmethod
@@ -68,7 +68,7 @@ class RegisterMap:
     def argument_writes(self, values):
         """Golden: the (address, 32-bit word) writes which set the arguments to ``values``, a dict of ints.
 
-        Negative values are taken modulo 2 to their bits. Raises KeyError for an argument that is missing.
+        Negative values are encoded in two's complement. Raises KeyError for an argument that is missing.
         """
         writes = []
         for name, bits in self.arguments:

@@ -1,4 +1,4 @@
-"""The wires of AXI4 and AXI4-Lite, and their conventional flat names."""
+"""The signals of AXI4 and AXI4-Lite, and their conventional flat names."""
 
 from amaranth import *
 from amaranth.hdl import ValueCastable
@@ -35,7 +35,7 @@ class Response(enum.Enum, shape=2):
 
 
 def _channel(**fields):
-    """A channel as its source sees it."""
+    """A channel from the view of its source."""
     return wiring.Signature({"valid": Out(1), "ready": In(1), **{name: Out(shape) for name, shape in fields.items()}})
 
 

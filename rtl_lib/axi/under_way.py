@@ -1,4 +1,4 @@
-"""What an AXI master has asked for and not yet been answered, remembered across a reset of the kernel."""
+"""Counts the unanswered requests of an AXI master, across a reset of the kernel."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -8,21 +8,21 @@ __all__ = ["UnderWay"]
 
 
 class UnderWay(wiring.Component):
-    """Counts bursts under way, and tells which answers belong to requests from before a reset.
+    """Counts bursts in flight, and tells which responses belong to requests from before a reset.
 
-    The memory answers in order, so these come first: it is enough to count them. The counters are not reset with
-    the domain; they start at zero with the configuration of the device.
+    The memory answers in order, so responses from before the reset come first: it is enough to count them. The
+    counters are not reset with the domain; they start at zero when the device is configured.
 
     Rules
     -----
-    1. ``begin`` and ``end`` each count one burst, during reset too. ``begin`` is not given while ``full``.
-    2. ``stale`` is high while the answer that comes next was asked for before the last reset.
+    1. ``begin`` and ``end`` each count one burst, during reset too. ``begin`` must not be high while ``full``.
+    2. ``stale`` is high while the next response belongs to a request from before the last reset.
 
     Ports
     -----
-    begin, end : a burst was asked for, was answered completely
-    full : ``limit`` bursts are under way
-    stale : the next answer is to be dropped
+    begin, end : a burst was requested; its response is complete
+    full : ``limit`` bursts are in flight
+    stale : the next response is to be dropped
     in_reset : the domain is in reset
     """
 

@@ -1,4 +1,4 @@
-"""One AXI4-Lite port for several registers files, each in an address window of its own."""
+"""AXI4-Lite decoder: one port for several register files, each in an address window of its own."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -15,12 +15,12 @@ _FROM_WINDOW = {"b": ("resp",), "r": ("data", "resp")}
 
 @shared
 class AxiLiteWindows(wiring.Component):
-    """Sends each access to the window that its upper address bits name.
+    """Routes each access to the window that its upper address bits select.
 
     Rules
     -----
-    1. Address bits ``window_bits`` and up choose the window; the bits below reach it.
-    2. One write and one read are under way at a time, independently of each other.
+    1. Address bits ``window_bits`` and up select the window; the bits below are passed on to it.
+    2. One write and one read are in flight at a time, independently of each other.
     3. An access to a window that does not exist is answered with DECERR.
 
     Parameters
@@ -31,7 +31,7 @@ class AxiLiteWindows(wiring.Component):
     Ports
     -----
     bus : :class:`AxiLiteSignature`, the subordinate's side
-    window0, window1 ... : likewise, the manager's side; :attr:`windows` lists them
+    window0, window1 ... : :class:`AxiLiteSignature`, the manager's side; :attr:`windows` lists them
     """
 
     def __init__(self, addr_bits, window_bits, bus_bits):
@@ -57,7 +57,7 @@ class AxiLiteWindows(wiring.Component):
         return m
 
     def _route(self, m, address, answer):
-        """One direction: an address chooses the window, which keeps the bus until its answer is taken."""
+        """One direction: an address selects the window, which holds the bus until its response is taken."""
         request, response = getattr(self.bus, address), getattr(self.bus, answer)
         chosen = Signal(range(self.count + 1), name=f"{address}_window")
         busy, nowhere = Signal(name=f"{address}_busy"), Signal(name=f"{address}_nowhere")

@@ -1,4 +1,4 @@
-"""From a write port to the AW, W and B channels."""
+"""AXI4 write master: converts a write port to the AW, W and B channels."""
 
 from amaranth import *
 from amaranth.hdl import Assert
@@ -22,19 +22,19 @@ class AxiWriteMaster(wiring.Component):
     -----
     1. Each request becomes one AW transfer, and its words W transfers with their strobes, the last one marked. Bursts
        follow each other without a gap: the next request is taken with the last word of the one before it.
-    2. At most ``outstanding`` bursts are under way, that is not yet acknowledged.
-    3. No burst crosses 4 KiB: the requester sees to it, and an assertion stops the simulation otherwise.
-    4. SLVERR and DECERR go back with their acknowledgement; the first one also stays in ``error`` until ``clear`` or
-       reset.
-    5. Reset of the domain may come at any time, in mid-burst too. AWVALID and WVALID are low while it lasts, as the
-       protocol asks; transfers on offer are offered again behind it, a burst begun is completed with words that write
-       nothing, and acknowledgements of bursts from before the reset are dropped. (The registers for this are not reset;
-       the memory itself must not be reset alone.)
+    2. At most ``outstanding`` bursts are in flight, that is, not yet acknowledged.
+    3. No burst crosses 4 KiB: the requester ensures it, and an assertion stops the simulation otherwise.
+    4. SLVERR and DECERR are returned with their acknowledgement; the first one also stays in ``error`` until ``clear``
+       or reset.
+    5. Reset of the domain may come at any time, in mid-burst too. AWVALID and WVALID are low during reset, as the
+       protocol requires; transfers on offer are offered again after it, a burst that had begun is completed with words
+       whose strobes are 0, and acknowledgements of bursts from before the reset are dropped. (The registers for this
+       are not reset; the memory itself must not be reset alone.)
 
     Ports
     -----
     port : :class:`WritePort` with addresses within the bank; axi : :class:`Axi4WriteSignature`
-    error : first error response; clear : forget it
+    error : first error response; clear : reset ``error``
     """
 
     def __init__(self, *, word_bytes, addr_bits=64, max_burst=16, outstanding=64, id_bits=1):
@@ -51,7 +51,7 @@ class AxiWriteMaster(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.under_way = under_way = UnderWay(self.outstanding)
-        left = Signal.like(self.port.request.payload.words, reset_less=True)  # words of the present burst to move
+        left = Signal.like(self.port.request.payload.words, reset_less=True)  # words of the current burst still to move
         last_moves = self._words(m, left, under_way)
         self._address(m, left, last_moves, under_way, checked=platform is None)
 
@@ -84,7 +84,7 @@ class AxiWriteMaster(wiring.Component):
                 length.eq(request.payload.words - 1),
                 left.eq(request.payload.words),
             ]
-            if checked:  # in simulation: Verilog that synthesis reads knows no assertions
+            if checked:  # in simulation only: the Verilog subset for synthesis has no assertions
                 m.d.comb += Assert(stays_within_border(request.payload, self.word_bytes), "a write burst crosses 4 KiB")
         with m.Elif(aw.ready & ~under_way.in_reset):
             m.d.sync += valid.eq(0)
@@ -93,7 +93,7 @@ class AxiWriteMaster(wiring.Component):
         """Move words into the register before W; return whether the last one of a burst moves."""
         word, w = self.port.data, self.axi.w
         valid, value, strobe, last = (Signal.like(s, reset_less=True) for s in (w.valid, w.data, w.strb, w.last))
-        abandoned = Signal(reset_less=True)  # the rest of the present burst was lost in a reset
+        abandoned = Signal(reset_less=True)  # a reset lost the rest of the current burst
         free, moves = ~valid | (w.ready & ~under_way.in_reset), Signal()
         m.d.comb += [
             w.valid.eq(valid & ~under_way.in_reset),

@@ -15,7 +15,7 @@ from .raw import flushing_steps, rounding_steps, split
 
 __all__ = ["AddParams", "FloatAdd"]
 
-#: bits kept below the last place while adding: guard, round, sticky
+#: bits below the last place during the addition: guard, round, sticky
 _EXTRA = 3
 
 
@@ -28,7 +28,7 @@ class AddParams:
 
 
 def _order(params, wire, *, a, b):
-    """Finds the operand of larger magnitude; floats without sign compare like integers."""
+    """Finds the operand of larger magnitude; floats without their sign compare like integers."""
     swap = wire(a[:-1] < b[:-1], "swap")
     return {
         "large": Mux(swap, b[:-1], a[:-1]),
@@ -49,7 +49,7 @@ def _specials(params, wire, *, a, b):
 
 
 def _distance(fmt, wire, *, large, small):
-    """How far apart the units are."""
+    """Difference of the exponents."""
     large, small = split(wire, fmt, Cat(large, 0)), split(wire, fmt, Cat(small, 0))
     return {
         "large_significand": large.significand,
@@ -60,7 +60,7 @@ def _distance(fmt, wire, *, large, small):
 
 
 def _clamp(fmt, wire, *, apart):
-    """Beyond the sticky bit all distances are the same."""
+    """Clamp the distance: beyond the sticky bit all distances are equivalent."""
     return {"distance": at_most(apart, fmt.precision + _EXTRA)}
 
 
@@ -74,14 +74,14 @@ def _sticky(wire, *, kept, lost):
 
 
 def _add(fmt, wire, *, large_significand, aligned, opposed):
-    """One carry chain for both: a difference is a sum with the complement, and it is never negative."""
+    """One carry chain for sum and difference: a difference is a sum with the complement, and it is never negative."""
     addend = aligned ^ opposed.replicate(len(aligned))
     total = wire(with_carry(Cat(Const(0, _EXTRA), large_significand), addend, opposed), "sum")
     return {"total": Cat(total[: fmt.precision + _EXTRA], total[fmt.precision + _EXTRA] & ~opposed)}
 
 
 def _measure(wire, *, total, opposed, sign):
-    """A sum that cancels is positive, unless both operands were negative."""
+    """Leading zeros, and the sign: a sum that cancels is positive, unless both operands were negative."""
     zero = wire(~total.any(), "cancelled")
     return {
         "leading": leading_zeros(wire, Cat(total[:-2], total[-2] | total[-1])),
@@ -91,7 +91,7 @@ def _measure(wire, *, total, opposed, sign):
 
 
 def _limit(wire, *, leading, base):
-    """Stops the shift where the exponent is at its least: the result is subnormal."""
+    """Limits the shift where the exponent is the least one: the result is subnormal."""
     room = wire(base - leading, "room")
     fits = ~room[-1]
     return {"shift": Mux(fits, leading, base)[: len(leading)], "scale": Mux(fits, room, 0)[: len(base)]}
@@ -106,7 +106,7 @@ def _normalize_all(wire, *, total, leading):
 
 
 def _finish(fmt):
-    """Normalization and rounding; where there are no subnormal results the shift waits for no exponent."""
+    """Normalization and rounding; without subnormal results the shift does not depend on the exponent."""
     width = fmt.precision + _EXTRA
     if not fmt.subnormals:
         return (

@@ -40,7 +40,7 @@ class CompareParams:
 
 
 def _magnitudes(wire, *, a, b):
-    """Floats without sign compare like integers."""
+    """Compares magnitudes: floats without their sign compare like integers."""
     return {"below": a[:-1] < b[:-1], "same": a[:-1] == b[:-1], "negative_a": a[-1], "negative_b": b[-1]}
 
 
@@ -99,7 +99,7 @@ class FloatCompare(PipelinedPart):
 
 
 def _order_key(fmt, bits):
-    """A number in the order of the floats that are no NaN; infinities lie beyond all finite values."""
+    """A number that orders floats other than NaN; infinities lie beyond all finite values."""
     if fmt.is_infinite(bits):
         beyond = 1 << (fmt.bias + 2)
         return -beyond if fmt.negative(bits) else beyond

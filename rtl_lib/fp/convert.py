@@ -51,7 +51,7 @@ def _measure(params, wire, *, magnitude):
 
 
 def _normalize(params, wire, *, magnitude, leading):
-    """The first one becomes the unit bit; the guard bit is the last one kept."""
+    """Shifts the leading one to the unit bit; the guard bit is the last one kept."""
     kept = params.format.precision + 1
     normal = wire(shift_left(magnitude, leading), "normal")
     return {
@@ -97,9 +97,9 @@ class IntToFloat(PipelinedPart):
 
 
 def _unpack(params, wire, *, a):
-    """How far the significand goes left from below the point; numbers below one stay there.
+    """Distance by which the significand moves left from below the point; numbers below one stay there.
 
-    A number below one half keeps no guard bit: its unit bit would stand too high.
+    A number below one half has no guard bit: its unit bit would be too high.
     """
     fmt = params.format
     x = split(wire, fmt, a)
@@ -126,12 +126,12 @@ def _sticky_below(wire, *, guard, rest, small):
 
 
 def _round(params, wire, *, magnitude, guard, below, sign):
-    """One more where the mode says so: perhaps one bit longer."""
+    """Adds one where the rounding mode requires it; the result may be one bit longer."""
     return {"magnitude": magnitude + round_up(params.rounding, sign, magnitude[0], guard, below)}
 
 
 def _negate(params, wire, *, magnitude, sign, too_large):
-    """A negative number has no place in an unsigned result."""
+    """Applies the sign; a negative number is out of range for an unsigned result."""
     negative = (-magnitude)[: params.width] if params.signed else 0
     return {
         "inside": Mux(sign, negative, magnitude)[: params.width],
@@ -148,7 +148,7 @@ def _saturate(params, wire, *, inside, outside, sign, nan):
 
 
 class FloatToInt(PipelinedPart):
-    """``o``: the float ``a`` rounded to an integer; saturated where it does not fit, and 0 for a NaN."""
+    """``o``: the float ``a`` rounded to an integer; saturated where it is out of range, and 0 for a NaN."""
 
     kind = "ftoi"
     Params = ConvertParams

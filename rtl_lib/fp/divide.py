@@ -39,10 +39,10 @@ def _measure_pair(wire, *, significand_a, significand_b, exponent_a, exponent_b)
 
 
 def _normalize_pair(fmt, wire, *, significand_a, significand_b, leading_a, leading_b, difference):
-    """Both significands with their unit bit set.
+    """Both significands shifted so that their unit bit is set.
 
-    Their quotient is above 1/2 and below 2; its first digit becomes the rounder's carry bit, hence one exponent less.
-    ``base`` is that exponent, biased, less one.
+    Their quotient is above 1/2 and below 2; its first digit becomes the rounder's carry bit, hence an exponent one
+    lower. ``base`` is that exponent, biased, less one.
     """
     return {
         "rest": shift_left(significand_a, leading_a),
@@ -52,7 +52,7 @@ def _normalize_pair(fmt, wire, *, significand_a, significand_b, leading_a, leadi
 
 
 def _normal_pair(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b):
-    """The same where all numbers are normal."""
+    """As :func:`_normalize_pair`, where all numbers are normal."""
     return {"rest": significand_a, "divisor": significand_b, "scale": exponent_a - exponent_b + (fmt.bias - 2)}
 
 
@@ -71,7 +71,7 @@ def _digit(wire, *, rest, divisor, quotient):
 
 
 def _distance(fmt, wire, *, base, rest, quotient):
-    """How far a subnormal result moves right; the remainder decides the sticky bit."""
+    """Right shift of a subnormal result; the remainder decides the sticky bit."""
     below = base[-1]
     limit = fmt.precision + 2
     return {

@@ -1,9 +1,9 @@
-"""Floating-point multiply and add with one rounding: product, align the addend to it, add, normalize, round.
+"""Fused multiply-add with one rounding: multiply, align the addend to the product, add, normalize, round.
 
-The sum is made in a window of fixed-point bits. The exact product lies at its bottom, above ``_BELOW`` bits that keep
+The sum is formed in a window of fixed-point bits. The exact product lies at its bottom, above ``_BELOW`` bits that make
 a difference exact where the product has few bits; the addend starts above the product, ``_GAP`` bits clear of it, and
-moves right by the difference of the exponents. An addend that would start further left stays there: the product is
-then below a quarter of its last place, wherever exactly. One bit above the addend takes a carry.
+moves right by the difference of the exponents. An addend that would start further left stays there: the product is then
+below a quarter of its last place, and its exact position does not matter. One bit above the addend takes a carry.
 """
 
 from functools import partial
@@ -25,7 +25,7 @@ _BELOW, _GAP = 2, 2
 
 
 def _addend_start(fmt):
-    """Index in the window of the addend's last bit before it moves."""
+    """Index in the window of the addend's last bit before alignment."""
     return _BELOW + 2 * fmt.precision + _GAP
 
 
@@ -50,34 +50,34 @@ def _unpack(fmt, wire, *, a, b, c):
 
 
 def _distance(fmt, wire, *, exponent_product, exponent_c):
-    """How far the addend moves right, and the biased exponent of the window's top bit."""
+    """Right shift of the addend, and the biased exponent of the window's top bit."""
     above = fmt.precision + _GAP + 1
     distance = wire(exponent_product + (above - fmt.bias) - exponent_c, "distance")
     return {"apart": distance, "top_product": exponent_product + (above + 1 - fmt.bias)}
 
 
 def _clamp(fmt, wire, *, apart, top_product, exponent_c, nothing):
-    """A product of zero says nothing about where the sum lies."""
+    """Clamps the shift. A product of zero does not determine the position of the sum."""
     stays = wire(apart[-1] | nothing, "addend_stays")
     width = _addend_start(fmt) + fmt.precision
-    far = wire(apart[:-1] > width, "too_far")  # beside the other condition, not behind it
+    far = wire(apart[:-1] > width, "too_far")  # in parallel with the other condition, not after it
     return {
         "move": Mux(stays, 0, Mux(far, width, apart[:-1]))[: width.bit_length()],
         "top": Mux(stays, exponent_c + 1, top_product)[: fmt.exponent + 2],
     }
 
 
-#: bits of ``move`` that the first of two steps shifts by
+#: bits of ``move`` that the first of two alignment steps shifts by
 _FINE = 3
 
 
 def _align_finely(fmt, wire, *, significand_c, move):
-    """Within the addend's own bits and those next to it: wherever it then goes, it goes as a whole."""
+    """First step: shifts within the addend's own bits and those next to it; the second step moves them as a whole."""
     return {"near": wire(Cat(Const(0, (1 << _FINE) - 1), significand_c) >> move[:_FINE], "near"), "move": move[_FINE:]}
 
 
 def _align(fmt, wire, *, near, move):
-    """By multiples of ``1 << _FINE``."""
+    """Second step: shifts by multiples of ``1 << _FINE``."""
     kept, lost = shift_right_lost(
         wire, Cat(Const(0, _addend_start(fmt) - (1 << _FINE) + 1), near), Cat(Const(0, _FINE), move)
     )
@@ -89,9 +89,9 @@ def _sticky(wire, *, lost):
 
 
 def _add_low(wire, *, product, addend, below, opposed):
-    """The lower half of: product less (or plus) addend, and addend less product. The upper half takes their carries.
+    """Lower halves of product minus (or plus) addend and of addend minus product. The upper half adds their carries.
 
-    What the addend lost below the window takes the place of the carry that a complement adds; the addend is then
+    The sticky bits that the addend lost below the window replace the carry-in of a complement; the addend is then
     smaller than the product.
     """
     half = len(addend) // 2
@@ -105,7 +105,7 @@ def _add_low(wire, *, product, addend, below, opposed):
 
 
 def _add_high(wire, *, forward, backward, product_high, addend_high, opposed):
-    """The one of both that is not negative is the magnitude."""
+    """The upper halves; the difference that is not negative is the magnitude."""
     width = len(addend_high)
     high = wire((product_high + addend_high + forward[-1])[: width + 1], "forward_high")
     other = wire(((~addend_high)[:width] - product_high - backward[-1])[:width], "backward_high")
@@ -115,7 +115,7 @@ def _add_high(wire, *, forward, backward, product_high, addend_high, opposed):
 
 
 def _measure(wire, *, total, opposed, negative, sign_product, infinite):
-    """A sum that cancels is positive; of two zeros it has their sign if they share it."""
+    """Leading zeros and sign: a sum that cancels is positive; a sum of two zeros has their sign if they share it."""
     zero = wire(~total.any(), "cancelled")
     return {
         "leading": leading_zeros(wire, total),

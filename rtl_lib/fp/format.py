@@ -1,6 +1,6 @@
 """IEEE 754 binary formats: their layout, and exact conversion to and from rational numbers.
 
-Everything golden about floating point rests on :meth:`FloatFormat.value` and :meth:`FloatFormat.round`, which share
+All reference models of floating point are based on :meth:`FloatFormat.value` and :meth:`FloatFormat.round`, which share
 nothing with the hardware.
 """
 
@@ -15,7 +15,7 @@ ROUNDINGS = ("even", "zero", "up", "down", "away")
 
 
 def round_rational(value, rounding):
-    """The integer that a rational number becomes; ``rounding`` is one of :data:`ROUNDINGS`."""
+    """A rational number rounded to an integer; ``rounding`` is one of :data:`ROUNDINGS`."""
     if rounding == "even":
         return round(value)  # Python rounds halves to even
     if rounding == "away":
@@ -28,8 +28,8 @@ def round_rational(value, rounding):
 class FloatFormat:
     """A format with ``exponent`` bits of biased exponent and ``mantissa`` stored bits of significand.
 
-    Without ``subnormals`` the bits of a subnormal number mean a zero of its sign, and a result that would be rounded to
-    one is that zero.
+    Without ``subnormals`` the bits of a subnormal number mean a zero of the same sign, and a result that would round to
+    a subnormal number is that zero.
     """
 
     exponent: int
@@ -47,7 +47,7 @@ class FloatFormat:
 
     @property
     def precision(self):
-        """Bits of the significand with the hidden one."""
+        """Bits of the significand, the hidden one included."""
         return self.mantissa + 1
 
     @property
@@ -113,7 +113,7 @@ class FloatFormat:
         exponent -= magnitude < Fraction(2) ** exponent
         scale = max(exponent, 1 - self.bias) - self.mantissa
         steps = abs(round_rational(value / Fraction(2) ** scale, rounding))
-        # Counted in units of the last place, numbers of growing exponent follow each other like integers.
+        # Counted in units of the last place, numbers of increasing exponent follow each other like integers.
         bits = steps + ((scale + self.mantissa + self.bias - 1) << self.mantissa)
         if not self.subnormals and bits < 1 << self.mantissa:
             return self.zero(value < 0)

@@ -1,4 +1,4 @@
-"""Rounding of a float to an integral float: floor, ceil, trunc, rint and round are this part in five modes."""
+"""Rounding of a float to an integral float: floor, ceil, trunc, rint and round are this part in five rounding modes."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +27,7 @@ class IntegralParams:
 
 
 def _unpack(fmt, wire, *, a):
-    """``fraction``: how many low bits of the significand lie below the point; more than all count as one more."""
+    """``fraction``: bits of the significand below the point; larger numbers count as all bits plus one."""
     x = split(wire, fmt, a)
     count = wire((fmt.bias + fmt.mantissa) - x.exponent, "below_point")
     limit = fmt.precision + 1
@@ -40,7 +40,7 @@ def _unpack(fmt, wire, *, a):
 
 
 def _mask(fmt, wire, *, fraction):
-    """Ones where the fraction is."""
+    """Ones at the positions of the fraction bits."""
     width = fmt.precision + 1
     return {"mask": ~(Const(-1, width) << fraction)[:width]}
 
@@ -55,7 +55,7 @@ def _decide(params, wire, *, a, mask, significand, small):
 
 
 def _add(fmt, wire, *, a, mask, unit, up, small, nan):
-    """A carry out of the mantissa moves into the exponent, where it belongs; below one there are only two results."""
+    """A carry out of the mantissa correctly increments the exponent; below one only two results are possible."""
     whole = Cat(a[: fmt.mantissa] & ~mask[: fmt.mantissa], a[fmt.mantissa : -1]) + Mux(up, unit, 0)
     one = fmt.bias << fmt.mantissa
     magnitude = Mux(small, Mux(up, one, 0), whole)[: fmt.width - 1]

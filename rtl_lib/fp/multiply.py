@@ -46,7 +46,7 @@ def _unpack(fmt, wire, *, a, b):
 
 
 def _measure(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b, subnormal_a):
-    """Exponent (biased, less one; may be negative) and leading zeros of the product, while the multiplier works.
+    """Exponent (biased, less one; may be negative) and leading zeros of the product, in parallel with the multiplier.
 
     At most one operand needs normalizing: the product of two subnormal numbers is below half the least one.
     """
@@ -57,7 +57,7 @@ def _measure(fmt, wire, *, significand_a, significand_b, exponent_a, exponent_b,
 
 
 def _place(fmt, wire, *, leading, base):
-    """Scale of the result and the shift that brings the product there.
+    """Scale of the result, and the shift that moves the product there.
 
     ``shift`` counts from the product moved right by ``precision + 2``, so that it is never negative.
     """
@@ -72,7 +72,7 @@ def _place(fmt, wire, *, leading, base):
 
 
 def _shift(fmt, wire, *, product, shift):
-    """Left or right in one; the guard bit is the last one kept."""
+    """Left or right shift in one shifter; the guard bit is the last one kept."""
     wanted = fmt.precision + 2
     kept, lost = top_of_shift(wire, Cat(product, Const(0, wanted)), shift, wanted)
     return {"kept": kept, "lost": lost}
@@ -83,7 +83,7 @@ def _scale(fmt, wire, *, exponent_a, exponent_b):
 
 
 def _cut(fmt, wire, *, product):
-    """The product of normal numbers has its first one in one of its two top bits: the rounder's carry and unit."""
+    """The leading one of a product of normal numbers is in its two top bits: the rounder's carry and unit."""
     below = fmt.precision - 2
     return {"significand": Cat(product[:below].any(), product[below:])}
 

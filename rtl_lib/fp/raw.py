@@ -1,16 +1,16 @@
-"""Raw numbers: what the fields of a float mean, taken apart for calculation, and the rounder that packs them again.
+"""Raw numbers: the unpacked fields of a float, and the rounder that packs a result.
 
 The rounder's input
 -------------------
-Every operation hands over, as values of these names:
+Every operation passes values of these names:
 
 - ``sign``;
 - ``scale`` (unsigned): the biased exponent of the significand's unit bit, less one;
 - ``significand``, ``precision + 3`` bits: carry, unit, the mantissa, guard, sticky;
-- ``nan``, ``infinite``, ``zero``: the result is this whatever the significand; the first that is set holds.
+- ``nan``, ``infinite``, ``zero``: override the significand; the first of them that is set holds.
 
 The significand is normalized (carry or unit is set) unless ``scale`` is zero, when it may be subnormal. In formats
-without subnormal numbers a part may instead hand over a significand that is always normalized, with a signed ``scale``
+without subnormal numbers a part may instead pass a significand that is always normalized, with a signed ``scale``
 of any size (:func:`flushing_steps`).
 """
 
@@ -30,7 +30,7 @@ __all__ = ["UNPACK_LEVELS", "Fields", "flushing_steps", "normalizing_steps", "ro
 
 @dataclass(frozen=True)
 class Fields:
-    """A float taken apart, as expressions."""
+    """An unpacked float, as expressions."""
 
     sign: Value
     exponent: Value  #: biased; that of the least normal number for subnormals too
@@ -42,7 +42,7 @@ class Fields:
 
 
 def split(wire, fmt: FloatFormat, bits):
-    """Takes ``bits`` apart; ``wire`` as for :class:`rtl_lib.arith.pipelined.Step`."""
+    """Unpacks ``bits``; ``wire`` as for :class:`rtl_lib.arith.pipelined.Step`."""
     mantissa, field = bits[: fmt.mantissa], bits[fmt.mantissa : -1]
     special, subnormal = wire(field.all(), "special"), wire(~field.any(), "subnormal")
     fraction = wire(mantissa.any(), "fraction")
@@ -58,17 +58,17 @@ def split(wire, fmt: FloatFormat, bits):
     )
 
 
-#: depth of the flags that :func:`split` finds
+#: depth of the flags that :func:`split` computes
 UNPACK_LEVELS = any_of(23)
 
 
 def normalizing_steps(fmt, width):
-    """The steps that bring ``total``, a magnitude of ``width`` bits with ``leading`` zeros, to the rounder's form.
+    """The steps that convert ``total``, a magnitude of ``width`` bits with ``leading`` zeros, to the rounder's form.
 
-    ``top`` is the biased exponent of its top bit, at least 1; ``below`` whether something non-zero lies below its last
-    bit.
+    ``top`` is the biased exponent of its top bit, at least 1; ``below`` says whether any non-zero bit lies below its
+    last bit.
     """
-    if not fmt.subnormals:  # the shift waits for no exponent
+    if not fmt.subnormals:  # the shift does not depend on the exponent
         return (
             beside(
                 "normalize",
@@ -85,7 +85,7 @@ def normalizing_steps(fmt, width):
 
 
 def _limit(wire, *, leading, top):
-    """Stops the shift where the exponent is at its least: the result is subnormal."""
+    """Limits the shift where the exponent is the least one: the result is subnormal."""
     room = wire(top - 1 - leading, "room")
     fits = wire(~room[-1], "fits")
     return {"shift": Mux(fits, leading, (top - 1)[: len(top)])[: len(leading)], "scale": Mux(fits, room, 0)[: len(top)]}
@@ -121,9 +121,8 @@ def flushing_steps(fmt):
     """The steps that round a normalized significand with a signed ``scale`` to nearest even, in a format without
     subnormal numbers.
 
-    What lies below the least normal number by no more than half the last place of a subnormal one is rounded up to it:
-    with the precision of normal numbers that is a significand of ones alone before it is rounded, with the exponent
-    below.
+    A value below the least normal number by no more than half the last place of a subnormal number is rounded up to it:
+    with the precision of normal numbers it is a significand of all ones before rounding, with the next lower exponent.
     """
     return (
         Step("decide", 2 * MUX, partial(_decide, fmt, "even")),
@@ -133,9 +132,9 @@ def flushing_steps(fmt):
 
 
 def round_up(rounding, sign, odd, guard, sticky):
-    """Whether a magnitude grows by one in its last place.
+    """Whether rounding increments the last place of a magnitude.
 
-    ``odd`` is its last bit, ``guard`` the bit below that, ``sticky`` whether anything is below ``guard``.
+    ``odd`` is its last bit, ``guard`` the bit below that, ``sticky`` whether any bit below ``guard`` is set.
     """
     if rounding == "even":
         return guard & (sticky | odd)
@@ -145,7 +144,7 @@ def round_up(rounding, sign, odd, guard, sticky):
 
 
 def _decide(fmt, rounding, wire, *, significand, sign):
-    """The mantissa, what carry and unit bit add to the exponent, and whether the last place grows."""
+    """The mantissa, what carry and unit bit add to the exponent, and whether the last place is incremented."""
     carry, unit = significand[-1], significand[-2]
     mantissa = wire(Mux(carry, significand[3:-1], significand[2:-2]), "mantissa")
     guard = Mux(carry, significand[2], significand[1])
@@ -155,7 +154,7 @@ def _decide(fmt, rounding, wire, *, significand, sign):
 
 
 def _round(fmt, wire, *, upper, up, scale):
-    """Adds significand, round-up bit and scale in one go, so that carries move into the exponent by themselves.
+    """Adds significand, round-up bit and scale in one addition, so that carries propagate into the exponent.
 
     The unit bit adds one to ``scale``, which makes it the exponent of a normal number and leaves 0 for a subnormal
     one; a carry bit adds two.
@@ -183,7 +182,7 @@ def _pack_flushed(fmt, wire, *, rounded, up, sign, nan, infinite, zero):
 
 
 def _pack(fmt, rounding, wire, *, rounded, sign, nan, infinite, zero):
-    """Beyond the largest number lies infinity, but rounding toward zero never gets there."""
+    """A result beyond the largest number is infinity; rounding toward zero never exceeds the largest number."""
     overflow = rounded[fmt.mantissa :] >= fmt.top_exponent
     inward = {"zero": Const(1, 1), "up": sign, "down": ~sign}.get(rounding, Const(0, 1))
     magnitude = Mux(overflow, Mux(inward, fmt.largest, fmt.infinity()), rounded[: fmt.width - 1])

@@ -18,7 +18,7 @@ __all__ = ["FloatResize", "ResizeParams"]
 
 @dataclass(frozen=True)
 class ResizeParams:
-    """From ``source`` to ``target``, one of which holds every number of the other."""
+    """From ``source`` to ``target``, one of which can represent every number of the other."""
 
     source: FloatFormat
     target: FloatFormat
@@ -37,7 +37,7 @@ class ResizeParams:
 
 
 def _unpack(params, wire, *, a):
-    """``base`` is the exponent in the target's bias, less one; it may be negative."""
+    """``base`` is the exponent in the bias of the target, less one; it may be negative."""
     x = split(wire, params.source, a)
     return {
         "significand_a": x.significand,
@@ -54,7 +54,7 @@ def _measure(wire, *, significand_a):
 
 
 def _normalize(params, wire, *, significand_a, base, leading):
-    """Subnormal numbers of the source are normal ones of the larger target, which drops nothing."""
+    """Subnormal numbers of the source are normal numbers of the larger target; no bit is lost."""
     padding = Const(0, params.target.precision + 2 - params.source.precision)
     return {
         "scale": (base - leading)[: params.target.exponent + 1],
@@ -63,7 +63,7 @@ def _normalize(params, wire, *, significand_a, base, leading):
 
 
 def _place(params, wire, *, base):
-    """How far the significand of a subnormal result moves right: at most all bits."""
+    """Right shift of the significand of a subnormal result: at most all bits."""
     below, limit = base[-1], params.target.precision + 2
     return {
         "scale": Mux(below, 0, base),

@@ -34,7 +34,7 @@ def _measure(wire, *, significand_a):
 
 
 def _normalize(fmt, wire, *, significand_a, exponent_a, leading):
-    """The radicand from 1 to below 4, two bits before the point, such that the exponent left over is even."""
+    """The radicand from 1 to below 4, two bits before the point, such that the remaining exponent is even."""
     exponent = wire(exponent_a - leading - fmt.bias, "exponent")
     normal = wire(shift_left(significand_a, leading), "normal")
     radicand = Mux(exponent[0], Cat(0, normal), Cat(normal, 0))
@@ -43,7 +43,7 @@ def _normalize(fmt, wire, *, significand_a, exponent_a, leading):
 
 
 def _place(fmt, wire, *, significand_a, exponent_a):
-    """The same where all numbers are normal."""
+    """As :func:`_normalize`, where all numbers are normal."""
     return _normalize(fmt, wire, significand_a=significand_a, exponent_a=exponent_a, leading=Const(0, 1))
 
 
@@ -53,9 +53,9 @@ def _first_digit(wire, *, radicand):
 
 
 def _digit(wire, *, radicand, rest, root):
-    """One is appended to the root if ``4 * root + 1`` fits into the rest with two more bits of the radicand.
+    """Appends a one to the root if ``4 * root + 1`` fits into the remainder with two more bits of the radicand.
 
-    The rest never exceeds twice the root, so it needs one bit more than the root.
+    The remainder never exceeds twice the root, so it needs one bit more than the root.
     """
     bits = Cat(Const(0, 2), radicand)[-2:]
     rest = Cat(bits, rest)
@@ -69,7 +69,7 @@ def _collect(wire, *, rest, root):
 
 
 def _unit_first(fmt):
-    """The steps that bring the unit bit of a subnormal number to its place."""
+    """The steps that shift a subnormal number so that its unit bit is set."""
     if not fmt.subnormals:
         return (Step("place", adder(fmt.exponent) + MUX, partial(_place, fmt)),)
     return (
@@ -116,7 +116,7 @@ class FloatSqrt(PipelinedPart):
 
 
 def _root_with_sticky(value, digits):
-    """The root of a positive ``value``, cut after ``digits`` significant bits and more, with a one behind if
+    """The root of a positive ``value``, truncated after at least ``digits`` significant bits, with a one appended if
     inexact."""
     scale = digits + max(0, value.denominator.bit_length())
     radicand = value * Fraction(4) ** scale

@@ -1,10 +1,10 @@
-"""Sums of several products and numbers with one rounding at the end: align all to the greatest, add, normalize, round.
+"""Sums of several products and numbers with one rounding: align all to the greatest, add, normalize, round.
 
-Every term is a product; a number alone counts as its product with 1. The exact product of two significands has ``2 *
-precision`` bits, and its place is the sum of the exponents, with those of subnormal numbers taken as that of the least
-normal one. All terms are moved right to the place of the greatest one that is not zero, or of the least normal number
-if that is greater; what moves further than :data:`GUARD` bits below the greatest one's last bit is cut off, of the
-magnitude. The rest is added exactly and rounded once.
+Every term is a product; a single number counts as its product with 1. The exact product of two significands has ``2 *
+precision`` bits; its position (``place``) is the sum of the exponents, where a subnormal number has the exponent of the
+least normal one. All terms are moved right to the position of the greatest one that is not zero, or of the least normal
+number if that is greater; bits of the magnitude that move further than :data:`GUARD` bits below the greatest one's last
+bit are truncated. The rest is added exactly and rounded once.
 """
 
 from dataclasses import dataclass
@@ -52,17 +52,17 @@ class FloatSumParams:
 
     @property
     def head(self) -> int:
-        """Bits by which a sum may be longer than its terms."""
+        """Bits by which a sum may be wider than its terms."""
         return (len(self.terms) - 1).bit_length()
 
     @property
     def aligned(self) -> int:
-        """Bits of a term where it is added."""
+        """Width of a term after alignment."""
         return 2 * self.format.precision + GUARD
 
 
 def _unpack(params, wire, **bits):
-    """Significands, and the ``place`` of each term: its biased exponents added, 0 for a zero."""
+    """Significands, and the ``place`` of each term: the sum of its biased exponents, 0 for a zero."""
     fmt, values, specials = params.format, {}, []
     for k, (term, names) in enumerate(zip(params.terms, params.operands, strict=True)):
         factors = [split(lambda value, name, n=name: wire(value, f"{n}_{name}"), fmt, bits[name]) for name in names]
@@ -88,7 +88,7 @@ def _unpack(params, wire, **bits):
 
 
 def _greater_step(number, names, fmt):
-    """The step that keeps the greater one of each two places, and the names of those that are left."""
+    """The step that keeps the greater of each pair of positions, and the names of those that remain."""
     pairs = list(zip(names[::2], names[1::2], strict=False))
 
     def build(wire, **places):
@@ -103,7 +103,7 @@ def _greater_step(number, names, fmt):
 
 
 def _place_steps(params):
-    """The steps that find the greatest place, ``greatest``, and how far each term moves, ``move`` and its number."""
+    """The steps that find the greatest position, ``greatest``, and the shift of each term, ``move`` and its number."""
     fmt, steps = params.format, []
     names = ["least", *(f"place{k}" for k in range(len(params.terms)))]
     while len(names) > 1:
@@ -128,7 +128,7 @@ def _place_steps(params):
 
 
 def _product_chains(params):
-    """For each product the steps that make it; numbers alone need none."""
+    """For each product the steps that compute it; single numbers need none."""
     fmt = params.format
     for k, names in enumerate(params.operands):
         if len(names) == 2:
@@ -145,7 +145,7 @@ def _product_chains(params):
 
 
 def _align(params, wire, **values):
-    """Every term moved to its place, complemented where it is negative: the one that is missing then is a carry of its
+    """Every term aligned, and complemented where it is negative: the one to be added to a complement is a carry of its
     own."""
     fmt, result = params.format, {}
     for k, names in enumerate(params.operands):
@@ -163,8 +163,8 @@ def _align(params, wire, **values):
 
 
 def _add_steps(params):
-    """A tree of sums, each of which also takes one of the carries; the last carry is left. Returns the steps and the
-    sum's name."""
+    """A tree of sums, each of which also adds one of the carries; the last carry remains. Returns the steps and the
+    name of the sum."""
     width = params.aligned + params.head + 1
     names, carries, steps = (
         [f"addend{k}" for k in range(len(params.terms))],
@@ -206,13 +206,13 @@ def _magnitude_step(params, total, carry):
 
 
 def _measure(wire, *, total, signed, infinite, negative_zero):
-    """A sum that cancels is positive; one of negative zeros stays one."""
+    """Leading zeros and sign: a sum that cancels is positive; a sum of negative zeros stays negative."""
     zero = wire(~total.any() & ~infinite, "cancelled")
     return {"leading": leading_zeros(wire, total), "zero": zero, "sign": Mux(zero, negative_zero, signed)}
 
 
 class FloatSum(PipelinedPart):
-    """``o``: the sum of the terms, rounded once; see the top of this file for what is cut off before."""
+    """``o``: the sum of the terms, rounded once; the module's docstring says what is truncated before."""
 
     kind = "fsum"
     Params = FloatSumParams
@@ -276,12 +276,12 @@ class FloatSum(PipelinedPart):
 
 
 def _with_least(params, wire, **bits):
-    """The least place, that of the least normal number, stands beside the others."""
+    """Adds the least position, that of the least normal number, to the others."""
     return {**_unpack(params, wire, **bits), "least": Const(params.format.bias + 1, params.format.exponent + 1)}
 
 
 def _cut_sum(fmt, terms):
-    """The exact sum of (negative, factors), each cut off ``GUARD`` bits below the unit of the greatest."""
+    """The exact sum of (negative, factors), each truncated ``GUARD`` bits below the unit of the greatest."""
 
     def unit(bits):  # the exponent of the last bit of a significand
         field = bits >> fmt.mantissa & fmt.top_exponent

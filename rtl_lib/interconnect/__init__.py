@@ -1,1 +1,1 @@
-"""Load and store units on one side, memory banks on the other."""
+"""Connects load and store units to memory banks."""

@@ -1,4 +1,4 @@
-"""Where a global address lives: which bank, and where in it."""
+"""Maps a global address to a bank and an address within it."""
 
 from dataclasses import dataclass
 
@@ -14,12 +14,12 @@ __all__ = ["AddressMap"]
 class AddressMap:
     """Global memory over several banks.
 
-    Bits ``shift`` and up of a global address name the bank; the bits above and below them, put together, are the
+    Bits ``shift`` and up of a global address select the bank; the bits above and below them, concatenated, are the
     address within the bank, less the ``base`` at which the memory begins. With a small ``granule`` the banks are
-    interleaved, so that one stream uses all of them; with the granule as large as a bank the memory is partitioned, and
-    a buffer lives where the host puts it.
+    interleaved, so that one stream uses all of them; with a granule as large as a bank the memory is partitioned, and
+    the host chooses the bank of a buffer.
 
-    The simulated board places data by :meth:`locate`; the interconnect is built from :meth:`bank_bits` and
+    The simulated board stores data at :meth:`locate`; the interconnect is built from :meth:`bank_bits` and
     :meth:`local_bits`, which compute the same.
     """
 
@@ -33,7 +33,7 @@ class AddressMap:
 
     @classmethod
     def interleaved(cls, banks, granule=1024, base=0):
-        """Consecutive pieces of ``granule`` bytes go round the banks."""
+        """Consecutive pieces of ``granule`` bytes are assigned to the banks in rotation."""
         return cls(banks, granule, base)
 
     @classmethod
@@ -47,7 +47,7 @@ class AddressMap:
         return piece % self.banks, piece // self.banks * self.granule + within
 
     def globalize(self, bank, local):
-        """Golden: the global byte address of a place in a bank; the inverse of :meth:`locate`."""
+        """Golden: the global byte address of an address in a bank; the inverse of :meth:`locate`."""
         piece, within = divmod(local, self.granule)
         return self.base + (piece * self.banks + bank) * self.granule + within
 
@@ -57,7 +57,7 @@ class AddressMap:
         return addr[low : low + exact_log2(self.banks)] if low < len(addr) else C(0, 1)
 
     def local_bits(self, addr):
-        """The address within the bank, as wide as ``addr``. Of one that is outside of the memory the upper bits are not
+        """The address within the bank, as wide as ``addr``. For an address outside of the memory the upper bits are not
         all 0, so that it lies beyond the bank's end."""
         low = min(exact_log2(self.granule), len(addr))
         local = Cat(addr[:low], addr[low + exact_log2(self.banks) :])

@@ -1,4 +1,4 @@
-"""One of several, in turn."""
+"""Round-robin arbiter."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -8,13 +8,13 @@ __all__ = ["RoundRobin", "next_in_turn"]
 
 
 def next_in_turn(requests, last):
-    """Golden: the first requester after ``last`` in a ring of bools, or None when there is none."""
+    """Golden: the first requester after ``last``, cyclically, in a list of bools; None if there is none."""
     order = [(last + 1 + n) % len(requests) for n in range(len(requests))]
     return next((n for n in order if requests[n]), None)
 
 
 class RoundRobin(wiring.Component):
-    """Chooses among requesters (:func:`next_in_turn`).
+    """Selects one of several requesters (:func:`next_in_turn`).
 
     Rules
     -----
@@ -25,9 +25,9 @@ class RoundRobin(wiring.Component):
     Ports
     -----
     requests, take : as above
-    grant, chosen : the requester as a number, and as a bit of its own, which is there sooner; no bit without a
+    grant, chosen : the requester as a number, and one-hot, which is available earlier; no bit is set without a
         requester
-    any : whether there is one
+    any : whether there is a requester
     """
 
     def __init__(self, count):
@@ -38,7 +38,7 @@ class RoundRobin(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        behind = Signal(self.count)  # who stands behind the one last taken
+        behind = Signal(self.count)  # requesters after the one last taken
         later = self.requests & behind
         after = Cat(self.chosen[:n].any() for n in range(self.count))
         m.d.comb += [
@@ -54,6 +54,6 @@ class RoundRobin(wiring.Component):
 
 
 def _lowest(bits):
-    """The lowest bit that is set, alone: made of all bits below each, not of a row of choices, so it takes few levels
-    of logic."""
+    """The lowest bit that is set, one-hot: computed in parallel from all bits below each, not by a priority chain, so
+    it takes few levels of logic."""
     return Cat(bits[n] & ~bits[:n].any() for n in range(len(bits)))

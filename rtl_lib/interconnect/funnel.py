@@ -1,4 +1,4 @@
-"""What many units want of one bank, in turn."""
+"""Merges the requests of many units for one bank, in round-robin order."""
 
 from functools import reduce
 from operator import or_
@@ -14,21 +14,21 @@ from rtl_lib.mem.fifo import StreamFifo
 
 __all__ = ["Funnel"]
 
-#: Of the queue at the end: one that leaves, one on its way there, and one that was taken before either is seen.
+#: Of the output queue: one entry that leaves, one on its way there, and one taken before either is visible.
 PLACES = 3
 
 
 class Funnel(wiring.Component):
-    """Merges the offers of several units into one stream, in turn, in two steps: a cycle to choose, a cycle to fetch
-    what was chosen. In one cycle, the choice and then a selection of so many bits would be the longest path of an
-    interconnect.
+    """Merges the offers of several units into one stream in round-robin order, in two pipeline stages: one cycle to
+    arbitrate, one to select the payload. In a single cycle, arbitration and then a multiplexer of so many bits would be
+    the longest path of an interconnect.
 
     Rules
     -----
-    1. Who ``asks`` does so until it is ``taken``. Each waits for one offer of each other at most.
-    2. In the cycle after one was taken its ``values`` is what was offered, whatever it asks for by then.
-    3. ``o`` gives what was taken, in that order; ``o.payload.source`` says of whom.
-    4. One is taken in each cycle in which somebody asks, as long as ``o`` is ready.
+    1. A unit that ``asks`` does so until it is ``taken``. Each waits for one offer of each other unit at most.
+    2. In the cycle after a unit was taken its ``values`` is what was offered, whatever it asks for by then.
+    3. ``o`` outputs the offers in the order in which they were taken; ``o.payload.source`` is the number of the unit.
+    4. One offer is taken in each cycle in which a unit asks, as long as ``o`` is ready.
 
     Parameters
     ----------

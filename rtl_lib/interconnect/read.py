@@ -1,4 +1,4 @@
-"""Load units on one side, banks on the other: the read paths."""
+"""Read interconnect: connects load units to memory banks."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -24,21 +24,21 @@ class ReadInterconnect(wiring.Component):
     -----
     1. A burst goes to the bank that holds its address, with its address within that bank. No burst crosses the
        granule of the map: the load units' ``burst_align`` must divide it.
-    2. Each bank takes one burst a cycle, of the units that want it in turn, as
-       :class:`~rtl_lib.interconnect.funnel.Funnel` says.
+    2. Each bank accepts one burst a cycle, arbitrated round-robin among the units that request it, by
+       :class:`~rtl_lib.interconnect.funnel.Funnel`.
     3. Responses return to each unit in the order of its requests, whichever banks they come from.
-    4. With several banks, words that arrive before their turn wait in a FIFO for each unit and bank; their places are
-       reserved as a burst is taken, before it asks for the bank, so no unit can block the return path of a bank.
-    5. Each bank moves one word a cycle as long as its units are in turn.
-    6. A burst goes through a register before it asks for its bank, and reaches the bank two cycles after it was chosen.
+    4. With several banks, words that arrive out of order wait in a FIFO for each unit and bank; their entries are
+       reserved as a burst is taken, before it is sent to the bank, so no unit can block the return path of a bank.
+    5. Each bank moves one word a cycle as long as its words are next in the order of their units.
+    6. A burst passes a register before it requests its bank, and reaches the bank two cycles after it was selected.
 
     Parameters
     ----------
     count : load units
-    address_map : where addresses live
+    address_map : maps addresses to banks
     word_bytes, addr_bits, max_burst : of the ports, on both sides
-    outstanding : bursts under way for each bank; each unit may have as many at every bank
-    reorder_words : words under way for each unit and bank, at least twice ``max_burst``; unused with one bank
+    outstanding : bursts in flight for each bank; each unit may have as many at every bank
+    reorder_words : words in flight for each unit and bank, at least twice ``max_burst``; unused with one bank
 
     Ports
     -----
@@ -68,7 +68,7 @@ class ReadInterconnect(wiring.Component):
             SkidBuffer(StructLayout({"burst": unit.request.payload.shape(), "bank": len(self._bank(unit))}))
             for unit in self.units
         ]
-        # what was asked for in the cycle before
+        # the requests of the cycle before
         late = [Signal.like(each.o.payload.burst, name=f"late{u}") for u, each in enumerate(asking)]
         paths = [self._requests(m, b, [each.o for each in asking], late) for b in range(self.map.banks)]
         arrivals = [self._returns(m, b, owner) for b, (_, owner) in enumerate(paths)]
@@ -88,8 +88,8 @@ class ReadInterconnect(wiring.Component):
         return self.map.bank_bits(unit.request.payload.addr)
 
     def _requests(self, m, b, asking, late):
-        """The request path of bank ``b``; returns which units' bursts are taken, and the stream of owners of what will
-        return."""
+        """The request path of bank ``b``; returns which units' bursts are taken, and a stream of the units that the
+        responses belong to."""
         request = self.banks[b].request
         m.submodules[f"funnel{b}"] = funnel = Funnel(request.payload.shape(), self.count)
         m.submodules[f"owners{b}"] = owners = StreamFifo(range(self.count), self.outstanding)
@@ -107,13 +107,13 @@ class ReadInterconnect(wiring.Component):
         return funnel.taken, owners.o
 
     def _returns(self, m, b, owner):
-        """The return path of bank ``b``; returns for each unit whether a word for it is here."""
+        """The return path of bank ``b``; returns for each unit whether a word for it has arrived."""
         response = self.banks[b].response
         m.d.comb += [response.ready.eq(owner.valid), owner.ready.eq(response.valid & response.payload.last)]
         return [response.valid & owner.valid & (owner.payload == u) for u in range(self.count)]
 
     def _direct(self, m, u, asking, arrivals):
-        """With one bank, what returns is in order."""
+        """With one bank, responses arrive in order."""
         unit = self.units[u]
         m.d.comb += [
             asking.valid.eq(unit.request.valid),
@@ -123,8 +123,8 @@ class ReadInterconnect(wiring.Component):
         ]
 
     def _in_order(self, m, u, asking, arrivals):
-        """With several banks, what returns waits for its turn. A burst is given its turn and the places of its words
-        before it asks for its bank, so who looks for room does not wait for the choice among units."""
+        """With several banks, responses are reordered. A burst reserves its position in the order and the entries of
+        its words before it requests the bank, so the check for room does not wait for the arbitration among units."""
         unit, request, bank = self.units[u], self.units[u].request, self._bank(self.units[u])
         m.submodules[f"turns{u}"] = turns = StreamFifo(len(bank), self.outstanding * self.map.banks)
         taken, room = Signal(name=f"taken{u}"), Signal(name=f"room{u}")
@@ -138,7 +138,7 @@ class ReadInterconnect(wiring.Component):
                 given.eq(turns.o.valid & turn & words.o.valid),
                 words.o.ready.eq(given),
             ]
-            fits = Signal(init=1, name=f"fits{u}_{b}")  # any burst, even behind one that is taken in this cycle
+            fits = Signal(init=1, name=f"fits{u}_{b}")  # any burst, even after one that is taken in this cycle
             m.d.sync += [
                 free.eq(free - Mux(taken & (bank == b), request.payload.words, 0) + given),
                 fits.eq(free >= 2 * self.max_burst),

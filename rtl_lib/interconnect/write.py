@@ -1,4 +1,4 @@
-"""Store units on one side, banks on the other: the write paths."""
+"""Write interconnect: connects store units to memory banks."""
 
 from dataclasses import dataclass
 
@@ -14,15 +14,15 @@ from rtl_lib.mem.ports import WritePort
 __all__ = ["AHEAD", "WriteInterconnect"]
 
 
-#: Words that a unit may have to move still when its next burst is taken: as many as the cycles until that can begin.
+#: Words that a unit may still have to move when its next burst is taken: as many as the cycles until that can begin.
 AHEAD = 3
 
 
 @dataclass(frozen=True)
 class _Path:
-    """What units and a bank know of each other, a bit for each unit: it ``asks`` and is ``taken``; it is its ``turns``,
-    as far as its own words are concerned, and its burst ``begins``; a word ``moves``, and with it a burst ``ends``.
-    ``owner`` of the burst whose words move, with those ``left``."""
+    """Signals between the units and one bank, with a bit for each unit: it ``asks`` and is ``taken``; its burst is
+    next in the order of its own words (``turns``) and ``begins``; a word ``moves``, and with it a burst ``ends``.
+    ``owner`` is the unit whose burst is moving, which has ``left`` words left."""
 
     asks: Signal
     taken: Signal
@@ -49,19 +49,19 @@ class WriteInterconnect(wiring.Component):
     -----
     1. A burst goes to the bank that holds its address, with its address within that bank. No burst crosses the
        granule of the map: the store units' ``burst_align`` must divide it.
-    2. Each bank takes one burst after the other, of the units that want it in turn, as
-       :class:`~rtl_lib.interconnect.funnel.Funnel` says, its words right behind its request. Bursts follow each other
-       without a gap, so a bank moves one word a cycle, also where each is a burst.
-    3. A unit's next burst is taken when no more than :data:`AHEAD` of its words have not moved: what it takes to choose
-       and to fetch it passes meanwhile. So while a unit waits, each other is taken once at most, or for that many
-       single words. Units cannot wait for each other at two banks: banks move bursts in the order in which they were
+    2. Each bank accepts one burst after the other, arbitrated round-robin among the units that request it, by
+       :class:`~rtl_lib.interconnect.funnel.Funnel`; its words follow its request at once. Bursts follow each other
+       without a gap, so a bank moves one word a cycle, even if each burst is a single word.
+    3. A unit's next burst is taken when no more than :data:`AHEAD` of its words have not moved, which hides the cycles
+       of arbitration and selection. So while a unit waits, each other one is taken once at most, or for that many
+       single words. Two units cannot deadlock on two banks: banks move bursts in the order in which they were
        taken, as units offer their words, so of all bursts the one taken first can always move.
     4. Acknowledgements return to each unit in the order of its requests, whichever banks they come from.
 
     Parameters
     ----------
     count : store units
-    address_map : where addresses live
+    address_map : maps addresses to banks
     word_bytes, addr_bits, max_burst : of the ports, on both sides
     outstanding : bursts not yet acknowledged for each bank; each unit may have as many at every bank
 
@@ -80,7 +80,7 @@ class WriteInterconnect(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         banks = range(self.map.banks)
-        # of the cycle before
+        # the requests of the cycle before
         late = [Signal.like(unit.request.payload, name=f"late{u}") for u, unit in enumerate(self.units)]
         paths = [_Path.of(b, self.count, self.max_burst) for b in banks]
         owners = [self._requests(m, b, path, late) for b, path in enumerate(paths)]
@@ -105,15 +105,15 @@ class WriteInterconnect(wiring.Component):
         return m
 
     def _near_its_turn(self, m, u, taken, moved):
-        """Whether unit ``u`` has so few words still to move that its next burst may be taken."""
+        """Whether unit ``u`` has so few words left to move that its next burst may be taken."""
         words = self.units[u].request.payload.words
         ahead = Signal(range(AHEAD + self.max_burst + 1), name=f"ahead{u}")  # words that were taken and have not moved
         m.d.sync += ahead.eq(ahead + Mux(taken, words, 0) - moved)
         return ahead <= AHEAD
 
     def _next_to_begin(self, m, u, taken, bank, begins, ends):
-        """The bank at which unit ``u``'s next burst begins, and whether it may now: the words of the one before it have
-        moved, in this cycle or earlier."""
+        """The bank at which unit ``u``'s next burst begins, and whether it may begin now: the words of the burst before
+        it have moved, in this cycle or earlier."""
         busy = Signal(name=f"busy{u}")
         m.d.sync += busy.eq(begins | (busy & ~ends))
         if self.map.banks == 1:
@@ -123,8 +123,8 @@ class WriteInterconnect(wiring.Component):
         return order.o.payload, ~busy | ends
 
     def _requests(self, m, b, path, late):
-        """The requests of bank ``b``, up to the burst whose words move; returns the stream of owners of what it
-        acks."""
+        """The request path of bank ``b``, up to the burst whose words move; returns a stream of the units that its
+        acknowledgements belong to."""
         request = self.banks[b].request
         m.submodules[f"funnel{b}"] = funnel = Funnel(request.payload.shape(), self.count)
         m.submodules[f"requests{b}"] = requests = StreamFifo(request.payload.shape(), 2)
@@ -153,8 +153,8 @@ class WriteInterconnect(wiring.Component):
         return owners.o
 
     def _words(self, m, b, path):
-        """Move the words of the present burst of bank ``b`` from the unit that owns it, into a FIFO: so the next burst
-        begins at once, while the request of this one is still on its way through the other."""
+        """Move the words of the current burst of bank ``b`` from the unit that owns it into a FIFO: so the next burst
+        begins at once, while the request of this one is still in the FIFO of requests."""
         m.submodules[f"words{b}"] = words = StreamFifo(self.banks[b].data.payload.shape(), 2)
         connect(m, words.o, wiring.flipped(self.banks[b].data))
         data = words.i

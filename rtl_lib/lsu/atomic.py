@@ -1,4 +1,4 @@
-"""Atomic operations on external memory, as those who ask see them."""
+"""Atomic operations on external memory, from the requesters' view."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -12,7 +12,7 @@ from rtl_lib.mem.ports import Fence
 
 __all__ = ["ANSWERS", "AtomicPort", "AtomicUnit", "atomic_request", "atomic_response"]
 
-#: operations of one asker that may be on their way, and answers that it has room for
+#: operations of one requester that may be in flight, and responses that it has room for
 ANSWERS = 32
 
 
@@ -24,17 +24,17 @@ def atomic_request(addr_bits):
 
 
 def atomic_response():
-    """What was there before, and whether memory refused to say."""
+    """The value before the operation, and whether memory refused to read it."""
     return data.StructLayout({"data": 8 * LANE, "error": 1})
 
 
 class AtomicPort(wiring.Signature):
-    """Between one asker and the unit that serves all, as the asker sees it.
+    """Between one requester and the unit that serves all, from the requester's view.
 
-    request, response : one answer for each request, in order
-    fence : answered when all that was asked before is in memory
-    flush : what memory holds may be newer than what the unit does
-    idle : nothing this asker has changed waits to be written
+    request, response : one response for each request, in order
+    fence : answered when the effect of all earlier requests is in memory
+    flush : memory may hold newer data than the unit
+    idle : nothing this requester has changed waits to be written
     failed : strobe: memory refused a write
     """
 
@@ -57,7 +57,7 @@ class AtomicUnit(wiring.Component):
 
     Ports
     -----
-    i, o : streams of ``{addr, a, b}`` and of what was there before
+    i, o : streams of ``{addr, a, b}`` and of the value before the operation
     error : memory answered the access on offer at ``o`` with an error
     fence, flush, idle : as of a store and a load unit
     mem : :class:`AtomicPort`; observe : :class:`Observation`

@@ -1,10 +1,10 @@
-"""What atomic operations leave in memory."""
+"""The functions of atomic operations: old value and operands to new value."""
 
 from amaranth import *
 
 __all__ = ["FUNCTIONS", "OPERANDS", "atomic_result"]
 
-#: (what was there, operands) -> what is there after; all as wide as a place of memory
+#: (old value, operands) -> new value; all as wide as the memory location
 _RESULTS = {
     "add": lambda old, x: old + x,
     "sub": lambda old, x: old - x,
@@ -20,10 +20,10 @@ _RESULTS = {
     "read": lambda old: old,
 }
 FUNCTIONS = tuple(_RESULTS)
-#: how many operands a function takes, where it is not one
+#: number of operands of the functions that do not take one
 OPERANDS = {"cmpxchg": 2, "read": 0}
 
 
 def atomic_result(function: str, old: Value, operands) -> Value:
-    """What ``function`` (one of :data:`FUNCTIONS`) leaves where ``old`` was; takes as many as :data:`OPERANDS` says."""
+    """The result of ``function`` (one of :data:`FUNCTIONS`) on ``old``; :data:`OPERANDS` is the number of operands."""
     return Value.cast(_RESULTS[function](old, *(Value.cast(v) for v in operands)))[: len(old)]

@@ -1,4 +1,4 @@
-"""Where the word of an atomic operation is, or will be by the time the operation is done."""
+"""Tag lookup of the atomic cache: where the word of an operation is, or will be when the operation executes."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -14,32 +14,32 @@ from rtl_lib.mem.ram import Ram
 
 __all__ = ["AtomicLookup"]
 
-#: bits that count how often everything was forgotten; when they are used up, all places are cleared one after the other
+#: bits of the epoch, the number of invalidations; when it overflows, all places are cleared one after the other
 EPOCH_BITS = 6
-#: bits of a word number by which leaving words are told from others of the same place
+#: bits of a word number that distinguish leaving words of the same place
 KEY_BITS = 6
 
 
 @shared
 class AtomicLookup(wiring.Component):
-    """Gives each word of memory the one place that its number says, and reads words that are not there.
+    """Direct-mapped lookup: maps each word of memory to a place by its number, and requests words that miss.
 
-    The table says what each place will hold when all that left here has been done. So a word is asked for at once,
-    while the operations ahead still use the one it replaces.
+    The table holds the state of each place after all operations that have passed the lookup. So a word is requested at
+    once, while the operations ahead still use the word that it replaces.
 
     Rules
     -----
-    1. What came leaves in that order, :attr:`timing` after it at the earliest, with the ``place`` of its word.
-    2. With ``miss`` the word is not there yet: ``reads`` has asked for it, in the order in which misses leave. With
-       ``leaves`` another word makes room for it, which is gone when ``gone`` says so, in that order.
-    3. A word that is leaving is not asked for before it is gone: it waits, and all behind it.
-    4. After ``forget`` nothing is there. It comes while nothing is inside and nothing is leaving; nothing is taken
-       while ``busy``.
+    1. Operations leave in order of arrival, :attr:`timing` later at the earliest, with the ``place`` of their word.
+    2. With ``miss`` the word is not in its place yet: ``reads`` has requested it, in the order in which misses leave.
+       With ``leaves`` another word is evicted for it; ``gone`` says that it has left, in that order.
+    3. A word that is leaving is not requested before it is gone: its operation waits, and all after it.
+    4. After ``forget`` no place holds a word. It comes while nothing is inside and nothing is leaving; nothing is
+       accepted while ``busy``.
 
     Parameters
     ----------
-    shape : of what passes through
-    word_bits : of a word's number; places : of the cache, a power of two; leaving : words that may be on their way out
+    shape : of the value that passes through
+    word_bits : of a word's number; places : of the cache, a power of two; leaving : evicted words in flight at most
 
     Ports
     -----
@@ -78,7 +78,7 @@ class AtomicLookup(wiring.Component):
             key_bits=self.place_bits + KEY_BITS, places=self.places_leaving
         )
         m.d.comb += departures.gone.eq(self.gone)
-        # three stages that move together: the table is read, compared, and what follows from that is done
+        # three stages that move together: read the table, compare, act on the result
         asked, found, done = (self._stage(name) for name in ("asked", "found", "done"))
         step = Signal()
         here, replaces, blocked, old = Signal(), Signal(), Signal(), Signal(self.word_bits)
@@ -113,8 +113,8 @@ class AtomicLookup(wiring.Component):
         }
 
     def _forget(self, m, table):
-        """The number that tells entries of now from those of before; the table is cleared after a reset, and when
-        numbers are used up."""
+        """The epoch, which distinguishes valid entries from earlier ones; the table is cleared after a reset, and when
+        the epoch overflows."""
         epoch, clearing, place = Signal(EPOCH_BITS, init=1), Signal(init=1), Signal(self.place_bits)
         m.d.comb += self.busy.eq(clearing)
         with m.If(self.forget):
@@ -127,8 +127,8 @@ class AtomicLookup(wiring.Component):
         return epoch
 
     def _compare(self, m, table, epoch, found, done, results):
-        """What the place will hold: the word of the last access to it, where that is not in the table yet, or was not
-        when it was read."""
+        """The word that the place will hold: that of the last access to it, if that is not in the table yet, or was not
+        when the table was read."""
         here, replaces, old = results
         last = {name: Signal.like(done[name], name=f"last_{name}") for name in ("valid", "word", "place")}
         m.d.sync += [last[name].eq(done[name]) for name in last]

@@ -1,4 +1,4 @@
-"""The unit that makes all atomic operations on external memory, so that nothing comes between a read and its write."""
+"""The unit that executes all atomic operations on external memory, so that nothing separates a read from its write."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -16,40 +16,40 @@ from rtl_lib.stream import RoundRobin, SkidBuffer
 
 __all__ = ["AtomicMemory"]
 
-#: cycles without a request after which changed words are written, and cycles after which they are at the latest
+#: idle cycles after which changed words are written, and cycles after which they are written at the latest
 PATIENCE, LONGEST = 16, 2048
-#: operations between their lookup and their word, in LUT RAM; words on their way from memory, in block RAM
+#: operations between their lookup and their word, in LUT RAM; words in flight from memory, in block RAM
 QUEUE, FILLS = 32, 64
-#: words on their way out
+#: words in flight to memory
 LEAVING = 64
 
 
 @shared
 class AtomicMemory(wiring.Component):
-    """A cache that computes: operations on words that it holds are done one a cycle, others read their words ahead of
-    their turn.
+    """A cache that computes: operations on words that it holds execute one a cycle; misses fetch their words ahead of
+    execution.
 
-    A word has the one place that its number says (:class:`~rtl_lib.lsu.atomic_lookup.AtomicLookup`). What operations
-    change there (:class:`~rtl_lib.lsu.atomic_words.AtomicWords`) is written when another word wants the place, when no
-    request has come for :data:`PATIENCE` cycles, after :data:`LONGEST` cycles, or for a fence.
+    The cache is direct-mapped (:class:`~rtl_lib.lsu.atomic_lookup.AtomicLookup`) and write-back. A changed word
+    (:class:`~rtl_lib.lsu.atomic_words.AtomicWords`) is written when another word needs its place, when no request has
+    come for :data:`PATIENCE` cycles, after :data:`LONGEST` cycles, or for a fence.
 
     Rules
     -----
-    1. Requests are done one after the other, each asker's in order: read, computed, and written into the word held.
-    2. A fence is answered when no word held is changed any more, so every request answered before is in memory. Until
-       then no operation is done.
-    3. After ``flush`` the next request reads memory, once what was changed has been written.
-    4. A request is taken only if its asker has room for the answer: none waits for another's.
+    1. Requests execute one after the other, each requester's in order: read, compute, and write into the cached word.
+    2. A fence is answered when no cached word differs from memory, so every request answered before is in memory. Until
+       then no operation executes.
+    3. After ``flush`` the next request reads memory, once all changes have been written.
+    4. A request is accepted only if its requester has room for the response: none waits for another's.
     5. Only the bytes that requests have changed are written.
 
     Parameters
     ----------
-    askers : how many; word_bytes, addr_bits : of the memory behind; places : words held, a power of two
-    functions : names of those that are asked for, of FUNCTIONS; max_burst : of the ports (all bursts are of one word)
+    askers : number of requesters; word_bytes, addr_bits : of the memory; places : cached words, a power of two
+    functions : names of the functions in use, of FUNCTIONS; max_burst : of the ports (all bursts are of one word)
 
     Ports
     -----
-    askers : array of :class:`AtomicPort`, as the unit sees them
+    askers : array of :class:`AtomicPort`, from the unit's view
     reads, writes : :class:`ReadPort`, :class:`WritePort`
     """
 
@@ -91,10 +91,10 @@ class AtomicMemory(wiring.Component):
         self._pace(m, lookup, words, taken, open_)
         return m
 
-    # --- those who ask
+    # --- requesters
 
     def _merge(self, m, lookup, words):
-        """Requests of all askers as one stream, while it is ``open_``; answers have queues of their own."""
+        """Requests of all requesters as one stream, while it is ``open_``; responses have queues of their own."""
         m.submodules.merge = merge = RoundRobin(atomic_request(self.addr_bits), len(self.askers))
         m.submodules.cut = cut = SkidBuffer(merge.o.payload.shape())
         connect(m, merge.o, cut.i)
@@ -126,14 +126,14 @@ class AtomicMemory(wiring.Component):
         return cut.i.valid & cut.i.ready, open_
 
     def _count(self, m, words):
-        """Places that were changed and cleaned so far, in the order in which they are cleaned; both counts wrap."""
+        """Numbers of places that were changed and cleaned so far, in the order of cleaning; both counts wrap."""
         bits = exact_log2(self.places) + 2
         self.changed, self.cleaned = Signal(bits), Signal(bits)
         m.d.sync += [self.changed.eq(self.changed + words.fresh), self.cleaned.eq(self.cleaned + words.cleaned)]
 
     def _owes_nothing(self, m, k, words):
-        """Whether all that an asker has changed is in memory: the places that were changed up to then have been
-        cleaned, and what was on its way when they had been has arrived."""
+        """Whether all changes of a requester are in memory: the places that were changed up to then have been cleaned,
+        and the words in flight at that time have arrived."""
         held, away = Signal(name=f"held{k}"), Signal(name=f"away{k}")
         mark, sent = Signal.like(self.changed, name=f"mark{k}"), Signal.like(words.sent, name=f"sent{k}")
         with m.If(words.changed & (words.answer.source == k)):
@@ -147,7 +147,7 @@ class AtomicMemory(wiring.Component):
     # --- when words are written
 
     def _pace(self, m, lookup, words, taken, open_):
-        """Fences and flushes, and what has been changed for long."""
+        """Decide when words are written: for fences and flushes, and changes that have waited long."""
         under_way = Signal(range(len(self.askers) * ANSWERS + 1))
         fences, stale = [port.fence for port in self.askers], Signal()
         fenced, flushed = Signal(), Cat(port.flush for port in self.askers).any()

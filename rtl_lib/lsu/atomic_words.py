@@ -1,4 +1,4 @@
-"""The words that atomic operations work on, kept until somebody wants them in memory."""
+"""The data array of the atomic cache: words that operations modify, written back when memory needs them."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -17,8 +17,8 @@ LANE = 8  # bytes of the widest operand
 
 
 def operation_layout(word_bytes, sources):
-    """What is done to a word: the bytes before its operand, the function (an index of FUNCTIONS), whether the operand
-    is of 8 bytes rather than 4, operands, and the number of who asked."""
+    """An operation on a word: bytes before its operand, the function (an index of FUNCTIONS), whether the operand is of
+    8 bytes rather than 4, operands, and the number of the requester."""
     return data.StructLayout(
         {
             "offset": exact_log2(word_bytes),
@@ -32,44 +32,43 @@ def operation_layout(word_bytes, sources):
 
 
 def reached(count, mark):
-    """Whether a count that wraps has come up to a mark, which it is less than half of its range away from."""
+    """Whether a wrapping count has reached ``mark``; the two are less than half of its range apart."""
     return ~(count - mark)[len(count) - 1]
 
 
 @shared
 class AtomicWords(wiring.Component):
-    """Does one operation after the other, one a cycle, and brings words in and out.
+    """Executes one operation after the other, one a cycle, and moves words in and out.
 
-    An operation passes four stages: its word is read from a RAM, kept in a register, of which its lane is taken,
-    computed on and written. What those ahead of it have not written yet comes from them. One that finds another word in
-    its place than its own takes the next of ``fills``, and the other one goes to memory if it was changed.
+    An operation passes four stages: read its word from a RAM, register it, select its lane, compute and write. Results
+    of the operations ahead that are not written yet are forwarded. An operation that finds another word in its place
+    takes the next of ``fills``, and the other word is written to memory if it was changed.
 
     Rules
     -----
-    1. Operations are done in their order: ``answer`` gives what was there before, and whether memory refused to give
-       the word.
-    2. A changed word is written before it leaves its place, and while ``clean`` is high: those first that were changed
-       first. Only the bytes that operations have changed are written, all of 4 or 8 at a time.
+    1. Operations execute in order: ``answer`` returns the value before the operation, and whether memory refused to
+       read the word.
+    2. A changed word is written before it leaves its place, and while ``clean`` is high, in the order in which words
+       were first changed. Only the bytes that operations have changed are written, all of 4 or 8 at a time.
     3. While ``hold`` is high no operation begins.
-    4. ``gone`` is high when a word that made room for another one (``leaves``) is in memory, in their order.
-    5. ``settled`` is high while no word differs from memory, and nothing is on its way there.
-    6. ``changed`` is high in the cycle in which an operation changes its word, which "read" does not, ``fresh`` with it
-       where its place is not one of those whose words are to be written; ``cleaned`` when a place that ``fresh`` told
-       of has been, in that order.
+    4. ``gone`` is high when a word that was evicted for another one (``leaves``) is in memory, in their order.
+    5. ``settled`` is high while no word differs from memory, and no write is in flight.
+    6. ``changed`` is high in the cycle in which an operation changes its word, which "read" does not; ``fresh`` with it
+       if its place was not among those to be written; ``cleaned`` when a place reported by ``fresh`` has been written,
+       in that order.
 
     Parameters
     ----------
     word_bytes, word_bits : of a word, and of its number; places : of the cache, a power of two
-    functions : names of those that are asked for; sources : how many ask
-    writes : words that may be on their way into memory; leaving : as of
-        :class:`~rtl_lib.lsu.atomic_lookup.AtomicLookup`
+    functions : names of the functions in use; sources : number of requesters
+    writes : writes in flight at most; leaving : as of :class:`~rtl_lib.lsu.atomic_lookup.AtomicLookup`
 
     Ports
     -----
     i : stream of ``{value, word, place, miss, leaves}``; fills : stream of words read
     write : stream of ``{word, data, strobe}``; acked, failed : strobes: a word is in memory, or memory refused it
     refused : strobes, for each source: memory refused a word that it had changed
-    sent, arrived : words that have begun their way into memory, and that are there; both wrap
+    sent, arrived : numbers of words sent to memory, and arrived there; both wrap
     """
 
     def __init__(self, *, word_bytes, word_bits, places, functions, sources, writes=32, leaving=32):
@@ -134,7 +133,7 @@ class AtomicWords(wiring.Component):
         return m
 
     def _stage(self, name):
-        """An operation on its way, or (``clean``) a word to be written."""
+        """A pipeline stage: an operation, or (``clean``) a word to be written."""
         members = {
             "valid": 1,
             "clean": 1,
@@ -147,19 +146,19 @@ class AtomicWords(wiring.Component):
         return {member: Signal(shape, name=f"{name}_{member}") for member, shape in members.items()}
 
     def _stores(self, m):
-        """Words, what is known of each, and its number; places with changed words, the oldest first; words on their
-        way."""
+        """Create the memories: words, their state and their numbers; places with changed words, the oldest first; words
+        in flight."""
         m.submodules.words = self.words = Ram(width=8 * self.word_bytes, depth=self.places, granularity=8 * LANE)
         m.submodules.states = self.states = Ram(width=Shape.cast(self.state).width, depth=self.places)
         m.submodules.numbers = self.numbers = Ram(width=self.word_bits, depth=self.places)
         m.submodules.dirty = self.dirty = StreamFifo(exact_log2(self.places), self.places)
         m.submodules.owners = self.owners = StreamFifo(self.sources, self.writes)
 
-    # --- what begins
+    # --- the first stage
 
     def _begin(self, m, go, read, stages):
-        """The next word to write, or the next operation, unless something ahead is about to change what is read of the
-        word as a whole."""
+        """The next word to write, or the next operation, unless an operation ahead is about to change word-level state
+        that this one reads."""
         self.clearing, self.cleared = Signal(init=1), Signal(exact_log2(self.places))
         cleans, begins, place = Signal(), Signal(), Signal(exact_log2(self.places))
         same, filling = (
@@ -171,7 +170,7 @@ class AtomicWords(wiring.Component):
         m.d.comb += [
             cleans.eq(self.clean & self.dirty.o.valid),
             place.eq(Mux(cleans, self.dirty.o.payload, self.i.payload.place)),
-            # a fill is used in two stages, one of which comes right behind the other
+            # a fill is used in two stages, one directly after the other
             begins.eq(
                 ~cleans
                 & self.i.valid
@@ -195,7 +194,7 @@ class AtomicWords(wiring.Component):
         for store in (self.words, self.states, self.numbers):
             m.d.comb += [store.read.en.eq(go), store.read.addr.eq(place)]
 
-    # --- what was read
+    # --- the word read
 
     def _keep(self, m, go):
         word, state, number = Signal(8 * self.word_bytes), Signal(self.state), Signal(self.word_bits)
@@ -208,10 +207,10 @@ class AtomicWords(wiring.Component):
         return word, state, number
 
     def _take_lane(self, m, go, stages, word, state):
-        """The lane of the operation, and what is known of its word, where the three ahead of it have not changed
+        """The lane of the operation, and the state of its word, where the three operations ahead have not changed
         them."""
         read, kept, now = stages
-        # of the operation that is being computed
+        # signals of the operation in the compute stage
         self.lane_after, self.state_after = Signal(8 * LANE), Signal(self.state)
         lane, before = Signal(8 * LANE), Signal(self.state)
         written = [
@@ -231,8 +230,8 @@ class AtomicWords(wiring.Component):
             self.fills.payload.data.word_select(self._number(kept), 8 * LANE),
             word.word_select(self._number(kept), 8 * LANE),
         )
-        same = [Signal(name=f"same{k}") for k in range(3)]  # as the operations one, two and three ahead
-        alike = [Signal(name=f"alike{k}") for k in range(3)]  # and the same lane
+        same = [Signal(name=f"same{k}") for k in range(3)]  # same word as the operation k + 1 ahead
+        alike = [Signal(name=f"alike{k}") for k in range(3)]  # the same lane, too
         with m.If(go):
             for k, ahead in enumerate((kept, now, written[1])):
                 here = ahead["valid"] & (ahead["place"] == read["place"])
@@ -253,8 +252,8 @@ class AtomicWords(wiring.Component):
         return stage["value"].offset[exact_log2(LANE) :]
 
     def _write_back(self, m, go, kept, word, state, number):
-        """A word on its way out. Nothing moves while memory does not take it, or a word that is to come in is not
-        here."""
+        """Write a word back. The pipeline stalls while memory does not accept it, or a word to be filled in has not
+        arrived."""
         sends, sent, waits = Signal(), Signal(), Signal()
         content = self.write.payload.content
         m.d.comb += [
@@ -274,7 +273,7 @@ class AtomicWords(wiring.Component):
         self._tell_gone(m, go & kept["valid"] & kept["leaves"], self.write.valid & self.write.ready)
 
     def _tell_gone(self, m, left, sends):
-        """A word has gone when all are in memory that were sent up to the time at which it left its place."""
+        """A word has gone when all words sent up to the time at which it left its place are in memory."""
         m.submodules.marks = marks = StreamFifo(len(self.sent), self.most_leaving)
         m.d.comb += [
             marks.i.valid.eq(left),
@@ -284,7 +283,7 @@ class AtomicWords(wiring.Component):
         ]
         m.d.sync += [self.sent.eq(self.sent + sends), self.arrived.eq(self.arrived + self.acked)]
 
-    # --- what is done
+    # --- the compute stage
 
     def _compute(self, m, go, now, lane, before):
         value, after = now["value"], self.state_after
@@ -311,7 +310,7 @@ class AtomicWords(wiring.Component):
             self.answer.data.eq(old),
             self.answer.error.eq(after.bad),
             self.fills.ready.eq(go & now["valid"] & now["miss"]),
-            # a word that made room for one that is only read leaves its place among those to be written
+            # a place stays listed when its changed word is evicted by an operation that only reads
             self.changed.eq(changes & go),
             self.fresh.eq(changes & go & ~before.listed),
             self.cleaned.eq(now["valid"] & now["clean"] & go),
@@ -339,7 +338,7 @@ class AtomicWords(wiring.Component):
                     Mux(mine, self.lane_after, fill.word_select(k, 8 * LANE))
                 ),
             ]
-        with m.If(self.clearing):  # what a run before a reset has left
+        with m.If(self.clearing):  # left over from a run before a reset
             m.d.sync += [self.cleared.eq(self.cleared + 1), self.clearing.eq(~self.cleared.all())]
 
     def _result(self, m, value, old, bits):

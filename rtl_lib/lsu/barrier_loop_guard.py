@@ -1,4 +1,4 @@
-"""Keeps the places of a ring from being given out again while somebody still waits for what lies in them."""
+"""Keeps the places of a circular buffer from being reused while an access still waits for a word in them."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -11,27 +11,27 @@ __all__ = ["PlaceGuard"]
 
 @shared
 class PlaceGuard(wiring.Component):
-    """Counts words placed while an access waits for one that lies so deep in the ring that ``margin`` more are all it
-    can stand.
+    """Counts words placed while an access waits for a word that lies so deep in the circular buffer that at most
+    ``margin`` more may be placed.
 
-    Time is cut into stretches of ``margin / 2`` words. A stretch ends when all deep accesses of the one before are
-    answered, which the last of them decides, as accesses are answered in order: so a deep access sees what is left of
-    its own stretch, and all of the next one, at most.
+    Time is divided into intervals of ``margin / 2`` words. An interval ends when all deep accesses of the one before
+    are answered, which the last of them decides, as accesses are answered in order: so a deep access sees the rest of
+    its own interval, and all of the next one, at most.
 
     Rules
     -----
     1. From the cycle after an access with ``deep`` until it is answered no more than ``margin`` words are placed, if
        none is while ``hold`` is high.
-    2. ``hold`` is low when no deep access is under way, and never stays high longer than those take that are.
+    2. ``hold`` is low when no deep access is in flight, and never stays high longer than the deep accesses in flight.
 
     Parameters
     ----------
-    depth : most accesses under way; margin : words, an even number
+    depth : most accesses in flight; margin : words, an even number
 
     Ports
     -----
-    deep : a deep access is taken; placed : one that places a word
-    level : accesses under way before this cycle; answered : the oldest of them is answered
+    deep : a deep access is accepted; placed : an access that places a word is accepted
+    level : accesses in flight before this cycle; answered : the oldest of them is answered
     hold : no access may place a word
     """
 
@@ -45,8 +45,8 @@ class PlaceGuard(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        before = Signal.like(self.level)  # accesses under way up to the last deep one of the stretch before
-        recent = Signal.like(self.level)  # and of this one
+        before = Signal.like(self.level)  # accesses in flight up to the last deep one of the interval before
+        recent = Signal.like(self.level)  # the same for this interval
         left = Signal.like(self.level)
         since = Signal(range(self.stretch + 1))
         full, ends = Signal(), Signal()

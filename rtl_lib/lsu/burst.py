@@ -1,4 +1,4 @@
-"""Consecutive words become bursts."""
+"""Combines consecutive words into bursts."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -14,21 +14,21 @@ MAX_ALIGN = 4096
 
 
 def words_read(addresses, word_bytes):
-    """Golden: the word addresses to fetch for byte ``addresses``, repeats of the previous word left out."""
+    """Golden: the word addresses to fetch for byte ``addresses``, without repeats of the previous word."""
     words = [address // word_bytes * word_bytes for address in addresses]
     return [word for n, word in enumerate(words) if n == 0 or word != words[n - 1]]
 
 
 class BurstBuilder(wiring.Component):
-    """Holds one open burst, and sends it when it can or may grow no further.
+    """Holds one open burst, and sends it when it is complete or must not wait longer.
 
     Rules
     -----
-    1. The words of all bursts sent, one after the other, are the words taken.
+    1. The words of all bursts sent, one after the other, are the words accepted.
     2. No burst is longer than ``max_burst`` words or crosses a multiple of ``burst_align`` bytes.
     3. A burst is sent when it is full, when ``close`` is high, or when a word comes that does not continue it.
-    4. A word that comes while nothing is open and ``urgent`` is high is sent alone, in the same cycle.
-    5. One word is taken every cycle as long as ``o`` is ready.
+    4. A word that comes while no burst is open and ``urgent`` is high is sent alone, in the same cycle.
+    5. One word is accepted every cycle as long as ``o`` is ready.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class BurstBuilder(wiring.Component):
     i : stream of word numbers (byte address / ``word_bytes``)
     o : stream of ``{addr, words}``, for a FIFO: an offer not taken at once may grow or be withdrawn
     close : no more words for now
-    urgent : nothing is gained by waiting
-    open : a burst is waiting
+    urgent : waiting for more words would not pay
+    open : a burst is open
     """
 
     def __init__(self, *, word_bytes, addr_bits, max_burst, burst_align):

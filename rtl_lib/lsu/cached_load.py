@@ -1,4 +1,4 @@
-"""Load unit that keeps the words it has fetched, for addresses that come back to them."""
+"""Load unit with a cache of the words it has fetched, for addresses that return to them."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -20,26 +20,26 @@ __all__ = ["CachedLoadUnit"]
 class CachedLoadUnit(wiring.Component):
     """Burst-coalescing load with a cache.
 
-    One RAM is both the buffer in which words arrive and the cache in which they stay: a ring of ``words`` places, given
-    out in order, so that the oldest word makes room. What an access needs is decided when it comes
-    (:class:`~rtl_lib.lsu.cam_lookup.WordFinder`); it waits in order for its word, while others are already being
-    fetched. So misses cost a word's transfer each, and no latency but that of the first.
+    One RAM is both the buffer in which words arrive and the cache in which they stay: a circular buffer of ``words``
+    places, allocated in order, so that the oldest word is evicted. Whether an access hits is decided when it arrives
+    (:class:`~rtl_lib.lsu.cam_lookup.WordFinder`); it waits in order for its word, while later ones are already being
+    fetched. So each miss costs the transfer of a word, and only the first one costs latency.
 
     Rules
     -----
     1. Data leaves in the order of the addresses, one for each: :func:`~rtl_lib.lsu.load.load` gives the values.
-    2. A word that was fetched is not fetched again until ``words - pending`` others were, or ``flush``; but for the
-       rare word that shares an index with another (four times as many indices as words). While no more than an eighth
-       of ``pending`` words are under way, it is ``words - pending / 4`` others
+    2. A word that was fetched is not fetched again until ``words - pending`` others were, or ``flush``; except for a
+       word that shares an index with another, which is rare (four times as many indices as words). While no more than
+       an eighth of ``pending`` words are in flight, it is ``words - pending / 4`` others
        (:class:`~rtl_lib.lsu.barrier_loop_guard.PlaceGuard`).
-    3. After a ``flush`` no address taken in that cycle or later is answered from a word fetched before.
+    3. After a ``flush`` no address accepted in that cycle or later is answered from a word fetched before.
     4. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 
     Parameters
     ----------
-    words : places in all, a power of two; ``pending`` of them are for words on their way
+    words : places in all, a power of two; ``pending`` of them are for words in flight
     The others as for :class:`~rtl_lib.lsu.fetch.FetchPath`.
 
     Ports

@@ -1,4 +1,4 @@
-"""Which of many kept words an access needs: the lookup of a cache whose places are given out in a ring."""
+"""Lookup of a cache whose places are allocated in circular order: finds the cached word of an access."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -27,7 +27,7 @@ def fold(word, bits):
 
 
 def words_placed(words, places, kept, index_bits):
-    """Golden: the words that miss, in order, where each access comes after the one before it is decided."""
+    """Golden: the words that miss, in order, if each access arrives after the one before it is decided."""
     hints, placed = {}, []
     for word in words:
         n = hints.get(fold(word, index_bits))
@@ -39,26 +39,26 @@ def words_placed(words, places, kept, index_bits):
 
 @shared
 class WordFinder(wiring.Component):
-    """Remembers which word each place of a ring was given to.
+    """Remembers the word that each place of a circular buffer was allocated to.
 
-    A table, indexed by the folded word number, says where a word may lie; a second one says which word does lie
-    there. Only that one counts, so the first needs neither tags nor clearing: a flush takes one cycle, and what the
-    tables hold after reset does not matter.
+    A table of hints, indexed by the folded word number, returns the place where a word may be; a second table returns
+    the word that is in that place. Only the second one decides, so the first needs neither tags nor clearing: a flush
+    takes one cycle, and the contents of the tables after reset do not matter.
 
     Rules
     -----
-    1. Accesses leave in the order they came, :attr:`timing` after it, one a cycle.
-    2. An access with ``next`` (a miss) is given the next place of the ring when it leaves.
-    3. An access with ``again`` uses the word in ``place``: that place was given to its word, it was one of the last
-       ``kept`` given, and no flush has come in between. While ``calm`` is high, it may have been one of the last
+    1. Accesses leave in order of arrival, :attr:`timing` later, one a cycle.
+    2. An access with ``next`` (a miss) is allocated the next place in circular order when it leaves.
+    3. An access with ``again`` uses the word in ``place``: that place was allocated to its word, it was one of the last
+       ``kept`` allocated, and no flush has come in between. While ``calm`` is high, it may have been one of the last
        ``reach``; with ``deep`` it was not one of the last ``kept``.
     4. An access with neither uses the same word as the access before it.
     5. :func:`words_placed` are the words that miss while ``calm`` is low, and with ``reach`` instead of ``kept`` those
-       while it is high; accesses close to each other whose words share an index may miss less often.
+       while it is high; accesses in quick succession whose words share an index may miss less often.
 
     Parameters
     ----------
-    word_bits, offset_bits : widths of word numbers and of what goes with them
+    word_bits, offset_bits : widths of word numbers and of the data that accompanies them
     places : a power of two; kept : fewer; reach : ``kept`` to ``places`` - 1
     index_bits : the table of hints has 2 ** index_bits entries
 
@@ -67,7 +67,7 @@ class WordFinder(wiring.Component):
     i : stream of ``{word, offset}``
     o : stream of ``{word, next, again, deep, place, offset}``
     calm : places further back may be used, too
-    flush : words placed so far are out of date for accesses taken in this cycle or later
+    flush : words placed so far are stale for accesses accepted in this cycle or later
     """
 
     timing = Timing(latency=2)
@@ -97,7 +97,7 @@ class WordFinder(wiring.Component):
         go, busy, same = Signal(), Signal(), Signal()
         looked_up, checked = Signal.like(self.i.payload), Signal.like(self.i.payload)
         found, hint_used = self.o.payload, Signal.like(self.o.payload.place)
-        latest = Signal.like(found.place)  # of the access before
+        latest = Signal.like(found.place)  # place of the access before
         youngest, known, deep = self._ring(m, found)
         hint, owner = self._tables(m, go, busy, looked_up.word, youngest)
 
@@ -115,17 +115,17 @@ class WordFinder(wiring.Component):
             m.d.sync += [busy.eq(self.i.valid), self.o.valid.eq(busy)]
         with m.If(go & self.i.valid):
             m.d.sync += looked_up.eq(self.i.payload)
-        with m.If(go & busy):  # the access before has just left, or is long gone: its place is ``latest`` from now on
+        with m.If(go & busy):  # the access before has left: its place is ``latest`` from now on
             m.d.sync += [checked.eq(looked_up), hint_used.eq(hint), same.eq(looked_up.word == checked.word)]
         with m.If(self.o.valid & self.o.ready):
             m.d.sync += latest.eq(Mux(found.next, youngest, found.place))
         return m
 
     def _ring(self, m, found):
-        """Return the place given out next, whether that of the access on offer is among those in date, and whether it
-        lies deep."""
+        """Return the place to allocate next, whether that of the access on offer is valid, and whether it lies
+        deep."""
         youngest, in_date = Signal.like(found.place), Signal(range(self.reach + 1))
-        age, deep = Signal.like(found.place), Signal()  # words placed since
+        age, deep = Signal.like(found.place), Signal()  # words placed since then
         placed = self.o.valid & self.o.ready & found.next
         with m.If(placed):
             m.d.sync += youngest.eq(youngest + 1)
@@ -137,10 +137,10 @@ class WordFinder(wiring.Component):
         return youngest, (age < in_date) & (self.calm | ~deep), deep
 
     def _tables(self, m, go, busy, word, youngest):
-        """Return what the first table says about the word looked up, and the second about the place it said before.
+        """Return the hint for the word looked up, and the word in the place of the hint of the cycle before.
 
-        Both are written when a miss leaves, and reads see what is written in the same cycle. Only the access right
-        behind a miss has read the first table too early for that: ``same`` is for that one.
+        Both tables are written when a miss leaves, and reads see a write of the same cycle. Only the access directly
+        after a miss has read the table of hints too early for that: ``same`` is for that one.
         """
         found = self.o.payload
         m.submodules.hints = hints = Memory(shape=len(youngest), depth=1 << self.index_bits, init=[])

@@ -1,4 +1,4 @@
-"""The constant cache: one for all loads of constant memory, with a copy of its words for each of them."""
+"""The constant cache: one for all loads of constant memory, with a copy of its words for each load."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -17,7 +17,7 @@ __all__ = ["ConstantCache", "ConstantLoadUnit", "ConstantPort"]
 
 
 class ConstantPort(wiring.Signature):
-    """Between a load and the cache, as the load sees it: a byte address for each ``{data, error}``, in order.
+    """Between a load and the cache, from the load's view: one ``{data, error}`` for each byte address, in order.
 
     ``fetched`` : strobe: a word was fetched from memory for this load.
     """
@@ -35,18 +35,17 @@ class ConstantPort(wiring.Signature):
 
 @shared
 class ConstantLoadUnit(wiring.Component):
-    """Constant-pipelined load of a kernel: its port to the cache, which does all the rest, and the answers that are not
-    wanted yet: other loads of the same iteration may take as long as memory does, and many iterations are on their way
-    meanwhile.
+    """Constant-pipelined load of a kernel: a port to the cache, and a queue of the responses that are not taken yet:
+    other loads of the same iteration may take as long as memory does, and many iterations are in flight meanwhile.
 
     Parameters
     ----------
-    access_bytes : size of an element; depth : answers it has room for
+    access_bytes : size of an element; depth : responses it has room for
 
     Ports
     -----
-    i, o, error, observe : as of :class:`~rtl_lib.lsu.load.LoadUnit`; ``flush`` has no effect, as nothing writes
-        constants in a run
+    i, o, error, observe : as of :class:`~rtl_lib.lsu.load.LoadUnit`; ``flush`` has no effect, as constants are not
+        written during a run
     mem : :class:`ConstantPort`
     """
 
@@ -78,32 +77,32 @@ class ConstantLoadUnit(wiring.Component):
 
 @shared
 class ConstantCache(wiring.Component):
-    """Keeps words of memory that nobody writes while kernels run, for several loads at once.
+    """Caches words of memory that no kernel writes while kernels run, for several loads at once.
 
-    Every load has a copy of all words, with a word number beside each, so that hits of one never wait for another. A
-    miss is fetched for all of them; misses are served one after the other, loads taking turns.
+    Every load has a copy of all words and their tags, so that hits of one load never wait for another. A miss is
+    fetched for all of them; misses are served one after the other, in rotation among the loads.
 
     Rules
     -----
     1. Each load is answered in order: :func:`~rtl_lib.lsu.load.load` gives the values.
-    2. A load that hits is answered in the next cycle, one in every cycle; one that misses waits, and what comes behind
-       it.
+    2. A load that hits is answered in the next cycle, one in every cycle; one that misses waits, and so do the loads
+       after it on the same port.
     3. A word is fetched once for all loads, and stays until another one of the same place (word number modulo
-       ``words``) is.
-    4. No load taken after ``forget``, or that cycle, is answered with what was fetched before. That takes no time, as
-       each place has the number of the period between two ``forget`` in which it was filled; but once in 2**period_bits
-       - 1 times, and at reset, ``words`` cycles in which loads wait.
-    5. A word that memory refuses is answered with ``error`` and not kept.
+       ``words``) is fetched.
+    4. No load accepted in the cycle of ``forget`` or later is answered with data fetched before. That takes no time, as
+       each place is tagged with the number of the period between two ``forget`` in which it was filled; but once in
+       2**period_bits - 1 times, and at reset, loads wait ``words`` cycles.
+    5. A word that memory refuses is answered with ``error`` and not cached.
 
     Parameters
     ----------
     accesses : bytes of each load, powers of two up to ``word_bytes``
-    words : a power of two; period_bits : of the number of a period, which is written beside each place; word_bytes,
-        addr_bits, max_burst : of the memory behind (all bursts are of one word)
+    words : a power of two; period_bits : of the number of a period, stored with each place; word_bytes,
+        addr_bits, max_burst : of the memory (all bursts are of one word)
 
     Ports
     -----
-    loads : list of :class:`ConstantPort`, as the cache sees them
+    loads : list of :class:`ConstantPort`, from the cache's view
     forget : strobe: memory may have been written
     mem : :class:`ReadPort`
     """
@@ -132,12 +131,12 @@ class ConstantCache(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # what is written into every copy
+        # the data written into every copy
         self.put, self.place, self.line = Signal(), Signal(self.index_bits), Signal(self._line)
         self.emptying = Signal(init=1)
-        # counts what was forgotten; 0 stands beside places that hold nothing
+        # number of the current period; 0 marks places that hold nothing
         self.period = Signal(self.period_bits, init=1)
-        self.answered, self.refused = Signal(), Signal()  # the word that was wanted is here, or memory refuses it
+        self.answered, self.refused = Signal(), Signal()  # the requested word has arrived, or memory refused it
         self.wanted, self.owner = Signal(self.word_bits), Signal(range(len(self.accesses)))
         misses = [self._look_up(m, k, port) for k, port in enumerate(self.loads)]
         self._fetch(m, misses)
@@ -149,9 +148,9 @@ class ConstantCache(wiring.Component):
         m.submodules[f"copy{k}"] = copy = Memory(shape=self._line, depth=self.words, init=[])
         write, read = copy.write_port(), copy.read_port()
         busy, looked, bad = Signal(name=f"busy{k}"), Signal(name=f"looked{k}"), Signal(name=f"bad{k}")
-        held = Signal(len(port.request.payload), name=f"held{k}")  # the address that is looked up
-        # an answer on offer stays what it is when all is forgotten: what counts is the period in which the load was
-        # taken, or looked again
+        held = Signal(len(port.request.payload), name=f"held{k}")  # the address being looked up
+        # an answer on offer stays valid across a forget: the period that counts is the one in which the load was
+        # accepted, or looked up again
         period = Signal(self.period_bits, name=f"period{k}")
         word, line, response = held[exact_log2(self.word_bytes) :], read.data, port.response
         hit = looked & (line.period == period) & (line.tag == word[self.index_bits :])
@@ -176,7 +175,7 @@ class ConstantCache(wiring.Component):
             line.data,
             held[exact_log2(port.signature.access_bytes) : exact_log2(self.word_bytes)],
         )
-        # what is read while it is written is what was there before: look again
+        # a read during a write returns the old contents: look up again
         clash = self.put & (self.place == read.addr)
         served = self.answered & waits & (self.wanted == word)
         with m.If(read.en):
@@ -192,7 +191,7 @@ class ConstantCache(wiring.Component):
         return waits, word
 
     def _fetch(self, m, misses):
-        """Fetch one word that is waited for after the other."""
+        """Fetch the requested words one after the other."""
         m.submodules.arbiter = arbiter = RoundRobin(len(misses))
         request, response, late = self.mem.request, self.mem.response, Signal()  # late: fetched before a forget
         m.d.comb += [
@@ -234,8 +233,8 @@ class ConstantCache(wiring.Component):
             m.d.sync += late.eq(1)
 
     def _empty(self, m):
-        """A new period at each ``forget``. Before their numbers begin again, and after reset, every place is written as
-        one of none; nothing is fetched meanwhile but what is dropped."""
+        """Begin a new period at each ``forget``. Before the numbers wrap, and after reset, every place is marked as
+        empty; whatever is fetched meanwhile is dropped."""
         count = Signal(self.index_bits + 1)
         with m.If(self.emptying):
             m.d.sync += [self.put.eq(~count[-1]), self.place.eq(count), self.line.period.eq(0), count.eq(count + 1)]

@@ -1,4 +1,4 @@
-"""Words that are on their way out of a cache: none of them may be read from memory before memory has it."""
+"""Words evicted from a cache that have not reached memory: none of them may be read from memory before."""
 
 from amaranth import *
 from amaranth.lib import stream, wiring
@@ -16,15 +16,15 @@ class Departures(wiring.Component):
 
     Rules
     -----
-    1. ``enter`` takes the key of a word that leaves from now on; ``gone`` is high in a cycle in which the one that
+    1. ``enter`` takes the key of a word that begins to leave; ``gone`` is high in a cycle in which the one that
        entered first has left. They leave in the order in which they entered.
     2. ``leaving`` says whether ``asked`` is the key of a word that is leaving, one that enters in this cycle included.
-       It may still say so in the cycle of ``gone``.
-    3. ``enter`` is ready while fewer than ``places`` are leaving; that is a register.
+       It may still be high in the cycle of ``gone``.
+    3. ``enter`` is ready while fewer than ``places`` are leaving; ready is a register.
 
     Parameters
     ----------
-    key_bits : of a key; words that share one are taken for the same
+    key_bits : of a key; words of equal keys are not distinguished
     places : words that may be leaving at once, a power of two
     """
 

@@ -1,4 +1,4 @@
-"""Fences: waiting for stores that a pipeline has already sent on their way."""
+"""Fences: wait for stores that a pipeline has already issued."""
 
 from amaranth import *
 from amaranth.lib import stream, wiring
@@ -13,7 +13,7 @@ __all__ = ["FenceSequencer", "FenceShare", "StoreView"]
 
 
 class StoreView(wiring.Signature):
-    """What a fence sees of one store unit and the queue in front of it.
+    """The signals of one store unit and the queue before it that a fence observes.
 
     queued : stores in the queue; taken : the unit took one from it in this cycle; fence : the unit's own fence
     """
@@ -24,18 +24,19 @@ class StoreView(wiring.Signature):
 
 @shared
 class FenceSequencer(wiring.Component):
-    """Answers when all stores before a request are in memory: those in queues as well as those already taken.
+    """Answers when all stores before a request are in memory: those in queues as well as those already accepted.
 
     A request reaches the part at least one cycle after it was made, so a store made before it, or in the same cycle, is
-    in its queue by then or was taken. What came after it may be waited for, too; that costs time only.
+    in its queue by then or was accepted. Later stores may be waited for, too; that only costs time.
 
     Rules
     -----
-    1. A request is answered when every store that was queued or taken by a unit as the request was accepted is
+    1. A request is answered when every store that was queued or accepted by a unit as the request was accepted is
        acknowledged.
     2. Requests are answered in order. ``pending`` of them may be accepted and not answered.
-    3. Another request is accepted as soon as the units know of the one before it; their answers may still be out.
-    4. ``flush`` is high in the cycle in which an answer is taken: what loads hold may be older than the stores.
+    3. Another request is accepted as soon as the one before it has been passed to the units; their answers may still be
+       outstanding.
+    4. ``flush`` is high in the cycle in which an answer is taken: data that loads hold may be older than the stores.
     5. Answers of the units are never refused.
 
     Parameters
@@ -85,7 +86,7 @@ class FenceSequencer(wiring.Component):
         return m
 
     def _ask(self, m, view, depth, accept):
-        """Let what was queued be taken, then ask the unit; returns whether nothing is left to ask."""
+        """Wait until the queued stores are accepted, then request the unit's fence; returns whether that is done."""
         left, asking = Signal(range(depth + 1)), Signal()
         request = view.fence.request
         m.d.comb += request.valid.eq(asking & (left == 0))
@@ -106,23 +107,24 @@ class FenceSequencer(wiring.Component):
 
 @shared
 class FenceShare(wiring.Component):
-    """Lets several askers use the fence of one store unit.
+    """Lets several requesters use the fence of one store unit.
 
     Rules
     -----
-    1. Requests go to the unit one after the other; each asker waits for at most one request of every other.
-    2. Each asker gets the answers to its own requests, in order.
-    3. No more than ``pending`` requests are out; an asker that does not take its answer holds back the others' answers.
+    1. Requests are passed to the unit one after the other; each requester waits for at most one request of every other.
+    2. Each requester gets the answers to its own requests, in order.
+    3. At most ``pending`` requests are outstanding; a requester that does not take its answer delays the others'
+       answers.
 
     Parameters
     ----------
-    askers : number of askers, at least 1
-    pending : requests that may be out, at least 1
+    askers : number of requesters, at least 1
+    pending : requests that may be outstanding, at least 1
 
     Ports
     -----
-    askers : array of :class:`~rtl_lib.mem.ports.Fence`, as the unit sees it; unit : the unit's fence, as an asker sees
-        it
+    askers : array of :class:`~rtl_lib.mem.ports.Fence`, from the unit's view; unit : the unit's fence, from a
+        requester's view
     """
 
     def __init__(self, askers, pending=16):

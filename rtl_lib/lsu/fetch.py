@@ -1,5 +1,5 @@
-"""What all load units share: words to fetch become bursts, and accesses wait in order for the words they are cut
-from."""
+"""The common part of all load units: combines the words to fetch into bursts, and queues accesses until their words
+arrive."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -29,7 +29,7 @@ def access_layout(access_bytes, word_bytes, addr_bits, kept_places=0, ahead=Fals
 
 @shared
 class FetchPath(wiring.Component):
-    """Fetches the words of accesses that ask for the ``next`` word, and answers all accesses in order.
+    """Fetches the words of accesses that request the ``next`` word, and answers all accesses in order.
 
     Rules
     -----
@@ -38,28 +38,28 @@ class FetchPath(wiring.Component):
     2. Consecutive words share a burst of up to ``max_burst`` words within ``burst_align`` bytes. A burst waits at most
        ``patience`` cycles for its next word; a word that comes when nothing is outstanding does not wait.
     3. Space for its words is reserved before a request is sent, so responses are never refused.
-    4. One access is taken, and one word fetched, every cycle as long as memory keeps up, ``depth`` covers the
-       accesses and ``pending`` the words under way.
-    5. Words may be asked for ``ahead`` of their accesses, which come in the same order; they go before an access that
-       fetches its word.
+    4. One access is accepted, and one word fetched, every cycle as long as memory keeps up, ``depth`` covers the
+       accesses and ``pending`` the words in flight.
+    5. Words may be requested ``ahead`` of their accesses, which come in the same order; these requests have priority
+       over an access that fetches its word.
 
     Parameters
     ----------
     access_bytes, word_bytes : bytes, powers of two, the first no larger
     addr_bits : width of byte addresses
-    depth : accesses under way
-    pending : words under way or not yet used, at least ``max_burst``
-    kept : words kept behind those
+    depth : accesses in flight
+    pending : words in flight or not yet used, at least ``max_burst``
+    kept : words that stay after their use, in addition to those
     max_burst : words; burst_align : bytes, a power of two up to 4096; patience : cycles
-    reads_ahead : whether there is ``ahead``
+    reads_ahead : whether the port ``ahead`` exists
 
     Ports
     -----
     i : stream of :func:`access_layout`
-    ahead : stream of numbers of words
+    ahead : stream of word numbers
     o : stream of data; ``error`` : the memory answered the access on offer with an error
     mem : :class:`ReadPort`
-    free : words that may be asked for; level : accesses under way; answered : the oldest of them has got its word
+    free : words that may be requested; level : accesses in flight; answered : the oldest of them has got its word
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Run-time disambiguation: an access waits for earlier stores to its own address, and for no others."""
+"""Run-time memory disambiguation: an access waits only for earlier stores to its own address."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -12,10 +12,10 @@ __all__ = ["HazardUnit", "StoreTable", "hazard_layout"]
 
 
 def hazard_layout(place_bits, asking, stores):
-    """What a token tells: the places that its accesses ask for and those that its stores write, each ``valid`` if it
-    does.
+    """The payload of a token: the places of its accesses to compare and those that its stores write, each ``valid`` if
+    the access is made.
 
-    Accesses meet when their places are equal; a place is an address without the bits inside the largest access.
+    Accesses overlap when their places are equal; a place is an address without the bits inside the largest access.
     """
     place = data.StructLayout({"valid": 1, "place": place_bits})
     return data.StructLayout({"asking": data.ArrayLayout(place, asking), "stores": data.ArrayLayout(place, stores)})
@@ -23,23 +23,23 @@ def hazard_layout(place_bits, asking, stores):
 
 @shared
 class StoreTable(wiring.Component):
-    """The places of the stores of one store unit that are not yet in memory, in a ring.
+    """A circular buffer of the places of those stores of one store unit that are not yet in memory.
 
     Rules
     -----
     1. Places enter in program order and leave in program order, one a cycle.
-    2. The oldest leaves when its fate is known and is either "not made", or "made" and memory has it: the store unit
-       says how many stores became visible (``retired``), in order.
-    3. With ``certain`` every store that enters is made; ``fate`` is not looked at.
+    2. The oldest leaves when its fate is known and is either "not made", or "made" and the store is in memory: the
+       store unit reports how many stores became visible (``retired``), in order.
+    3. With ``certain`` every store that enters is made; ``fate`` is ignored.
 
     Parameters
     ----------
-    place_bits : width of a place; entries : places in the ring, a power of two
+    place_bits : width of a place; entries : places in the buffer, a power of two
     queries : places compared at a time; certain : whether every store that enters is made
 
     Ports
     -----
-    enter : ``{valid, place}``, only while ``room``; room : two places are free at least
+    enter : ``{valid, place}``, only while ``room``; room : at least two places are free
     queries : ``{valid, place}``; match : per entry, whether it is occupied by one of these places (combinational)
     occupied : per entry; retired : stores that became visible in this cycle
     fate : ``{valid, made}`` of the stores that entered, in order
@@ -66,7 +66,7 @@ class StoreTable(wiring.Component):
         m = Module()
         places = Array(Signal(self.place_bits, name=f"place{k}", reset_less=True) for k in range(self.entries))
         head, tail, used = Signal(range(self.entries)), Signal(range(self.entries)), Signal(range(self.entries + 1))
-        done = Signal(RETIRED_BITS + 8)  # visible stores whose places are still here
+        done = Signal(RETIRED_BITS + 8)  # visible stores whose places are still in the table
         leaves = Signal()
         known, made = self._fate(m, head, leaves)
         m.d.comb += leaves.eq((used != 0) & known & (~made | (done != 0)))
@@ -101,29 +101,29 @@ class StoreTable(wiring.Component):
 
 @shared
 class HazardUnit(wiring.Component):
-    """Lets tokens through in program order, each when no store of an earlier token that is on its way has a place it
-    asks for.
+    """Passes tokens in program order, each when no store of an earlier token that is in flight has a place that it
+    accesses.
 
     Rules
     -----
-    1. Tokens leave in the order they came.
+    1. Tokens leave in order of arrival.
     2. A token leaves when none of the places that earlier tokens entered and that are still in a :class:`StoreTable`,
-       or a :class:`~rtl_lib.lsu.inflight_words.WordTable`, is one that it asks this table for. Its own stores enter as
-       it is compared, so every later token sees them.
-    3. Where nothing matches, one token passes a cycle, three cycles after it came.
+       or a :class:`~rtl_lib.lsu.inflight_words.WordTable`, is one that it compares with this table. Its own stores
+       enter as it is compared, so every later token sees them.
+    3. Without a match, one token passes a cycle, three cycles after it arrived.
     4. ``waits`` is high while a token is held by a match.
 
     Parameters
     ----------
     place_bits : width of a place; entries : of each table, or of one for all
-    asks : for each place that a token asks for, the numbers of the stores it is compared with
+    asks : for each place that a token compares, the numbers of the stores it is compared with
     certain : for each store, whether it is made whenever it enters
-    per_word : for each store, 0, or how many places make a word, by which they are kept; all such stores are certain
+    per_word : for each store, 0, or the number of places in a word if they are kept by words; such stores are certain
 
     Ports
     -----
     i : stream of :func:`hazard_layout`; o : stream without payload; waits : see rule 4
-    table{k} : what :class:`StoreTable` has to be told of store k: ``retired`` and ``fate``
+    table{k} : inputs of the :class:`StoreTable` of store k: ``retired`` and ``fate``
     """
 
     def __init__(self, place_bits, entries, asks, certain, per_word=()):
@@ -150,7 +150,7 @@ class HazardUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         tables = self._tables(m)
-        compared, held = Signal(), Signal()  # whether there is a token in each stage
+        compared, held = Signal(), Signal()  # whether each stage holds a token
         masks = [Signal(table.entries, name=f"mask{k}") for k, table in enumerate(tables)]
         blocked = [mask & table.occupied for mask, table in zip(masks, tables, strict=True)]
         still = [Signal(table.entries, name=f"still{k}") for k, table in enumerate(tables)]

@@ -1,4 +1,4 @@
-"""The places of stores on their way, kept by words: for stores of which many come to a word one after the other."""
+"""The places of stores in flight, grouped by words: for stores of which many consecutive ones write to one word."""
 
 from amaranth import *
 from amaranth.lib import data, wiring
@@ -13,33 +13,33 @@ __all__ = ["WordTable"]
 
 @shared
 class WordTable(wiring.Component):
-    """The places of the stores of one store unit that are not yet in memory, those to one word in one entry.
+    """The places of those stores of one store unit that are not yet in memory, those to one word in one entry.
 
-    A store unit gathers up to 128 stores before it sends them, and memory takes some hundred cycles more. An entry for
-    each is too many comparisons; but where places go up or down by one, an entry for each word is enough, with a bit
-    for each place in it.
+    A store unit collects up to 128 stores before it sends them, and memory takes some hundred cycles more. An entry for
+    each store would need too many comparators; if places go up or down by one, an entry for each word is enough, with a
+    bit for each place in it.
 
     Rules
     -----
-    1. Places enter in program order, one a cycle. One in the same word as the place before joins its entry, unless an
-       entry has as many stores as a word has places, or somebody waits for it: what waits for an entry waits for
-       earlier stores only.
-    2. The oldest entry leaves when all its stores are in memory: the store unit says how many became visible
+    1. Places enter in program order, one a cycle. A place in the same word as the place before joins its entry, unless
+       the entry has as many stores as a word has places, or an access waits for it: an access that waits for an entry
+       waits for earlier stores only.
+    2. The oldest entry leaves when all its stores are in memory: the store unit reports how many became visible
        (``retired``), in order.
-    3. ``match`` says of each entry whether it has one of the places asked for.
+    3. ``match`` says of each entry whether it contains one of the queried places.
     4. An entry that left is not ``occupied`` for a cycle at least.
 
     Parameters
     ----------
-    place_bits : width of a place; entries : words in the ring, a power of two; per_word : places in a word, a power of
-        two
+    place_bits : width of a place; entries : words in the circular buffer, a power of two; per_word : places in a word,
+        a power of two
     queries : places compared at a time
 
     Ports
     -----
     enter, room, queries, match, occupied, retired : as for :class:`~rtl_lib.lsu.hazard.StoreTable`
-    asked : what is asked for counts: whoever asks waits for what matches
-    newest : the entry that stores came to last
+    asked : the queries of this cycle count: their access waits for the entries that match
+    newest : the entry that was allocated or joined last
     """
 
     def __init__(self, place_bits, entries, per_word, queries):
@@ -68,9 +68,9 @@ class WordTable(wiring.Component):
         counts = Array(Signal(range(self.per_word + 1), name=f"count{k}", reset_less=True) for k in entries)
         oldest, used = Signal(entries), Signal(range(self.entries + 1))
         newest, following, joins, leaves = self.newest, Signal.like(self.newest), Signal(), Signal()
-        # what is in the newest entry once more, as choosing it among all takes too long for a comparison behind it
+        # a copy of the newest entry, as selecting it among all takes too long before a comparison
         word, mask, count = Signal.like(words[0]), Signal.like(masks[0]), Signal(range(self.per_word + 1))
-        # it is there, and may take more; somebody asks for it; another begins
+        # the newest entry exists and may grow; an access waits for it; a new entry begins
         grows, waited, opens = Signal(), Signal(), Signal()
         enters, place, bit = self.enter.valid, self.enter.place[shift:], 1 << self.enter.place[:shift]
 
@@ -108,9 +108,9 @@ class WordTable(wiring.Component):
         return m
 
     def _over(self, m, counts, oldest, leaves, joins):
-        """Whether all stores of the oldest entry are in memory. How many they are is looked up a cycle ahead."""
+        """Whether all stores of the oldest entry are in memory. Their number is looked up a cycle ahead."""
         due, known, then = Signal.like(counts[0]), Signal(), Signal.like(oldest)
-        # visible stores whose places are still here; more may be told of at once than that
+        # visible stores whose places are still in the table; one report may contain more than that
         done = Signal(range(self.entries * self.per_word + (1 << RETIRED_BITS)))
         after, behind = Signal.like(due), Signal.like(oldest)
         m.d.comb += [behind.eq(oldest + 1), after.eq(counts[behind]), then.eq(Mux(leaves, behind, oldest))]

@@ -1,4 +1,4 @@
-"""Load unit for any order of addresses: neighbours share words, words share bursts."""
+"""Burst-coalescing load unit for any order of addresses: adjacent accesses share words, adjacent words share bursts."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -20,7 +20,7 @@ def load(memory, addresses, access_bytes):
 
 
 def load_ports(access_bytes, addr_bits, mem, reads_ahead=False):
-    """The ports of a load unit that fetches through ``mem``, a signature; :class:`LoadUnit` says what they are."""
+    """The ports of a load unit that fetches through ``mem``, a signature; see :class:`LoadUnit`."""
     return {
         "i": In(
             stream.Signature(data.StructLayout({"addr": addr_bits, "last": addr_bits}) if reads_ahead else addr_bits)
@@ -41,12 +41,12 @@ class LoadUnit(wiring.Component):
     -----
     1. Data leaves in the order of the addresses, one for each. :func:`load` gives the values.
     2. An address in the same word as the address before it fetches nothing, unless ``flush`` was high in between or
-       with it. The words fetched are :func:`~rtl_lib.lsu.burst.words_read` for each stretch between flushes.
+       in the same cycle. The words fetched are :func:`~rtl_lib.lsu.burst.words_read` for each interval between flushes.
     3. Bursts, reservation and rate are those of :class:`~rtl_lib.lsu.fetch.FetchPath`, rules 2 to 4.
     4. With ``reads_ahead`` an address comes with the ``last`` one of its run: the words up to that one's are those of
-       the next addresses, in order, each in one address at least, before anything else is asked for. They are fetched
-       in bursts before it is their turn (see :class:`~rtl_lib.lsu.stream_run.RunAhead`), and a ``flush`` forgets of
-       them the last one only.
+       the next addresses, in order, each accessed at least once, before any other. They are fetched in bursts before
+       their accesses (see :class:`~rtl_lib.lsu.stream_run.RunAhead`), and a ``flush`` discards only the last one of
+       them.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 
@@ -58,9 +58,9 @@ class LoadUnit(wiring.Component):
     -----
     i : stream of byte addresses, or of ``{addr, last}``; o : stream of data
     error : the memory answered the access on offer at ``o`` with an error
-    flush : the word in use is out of date for addresses taken in this cycle or later
+    flush : the current word is stale for addresses accepted in this cycle or later
     mem : :class:`ReadPort`
-    observe : :class:`Observation`; ``error`` there is a response that carries one
+    observe : :class:`Observation`; its ``error`` is a response that carries one
     """
 
     def __init__(
@@ -111,8 +111,8 @@ class LoadUnit(wiring.Component):
         return m
 
     def _fresh(self, m, word, runs):
-        """Whether the access needs another word: it is not the one of the access before, or that one is out of date,
-        unless a run is under way."""
+        """Whether the access needs another word: it is not the word of the access before, or that word is stale,
+        unless a run is in progress."""
         current, known, taken = Signal.like(word), Signal(), self.i.valid & self.i.ready
         with m.If(taken):
             m.d.sync += current.eq(word)
@@ -123,7 +123,7 @@ class LoadUnit(wiring.Component):
         return (word != current) | (~runs & (~known | self.flush))
 
     def _run_ahead(self, m, path):
-        """Have the words of a run asked for; returns whether one is under way."""
+        """Request the words of a run; returns whether one is in progress."""
         m.submodules.run = run = RunAhead(word_bits=len(path.i.payload.word), most=self._most)
         access, moves = path.i.payload, self.i.valid & self.i.ready & path.i.payload.select.next
         connect(m, run.o, path.ahead)

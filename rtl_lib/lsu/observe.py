@@ -1,4 +1,4 @@
-"""What counters may watch on a load or store unit."""
+"""The events of a load or store unit that counters may observe."""
 
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
@@ -9,9 +9,9 @@ __all__ = ["Observation", "observe_reads", "observe_writes"]
 class Observation(wiring.Signature):
     """One-cycle strobes; nothing in the unit depends on them.
 
-    accepted : an access was taken
-    stalled : an access was offered and not taken
-    burst : a burst was handed to the memory
+    accepted : an access was accepted
+    stalled : an access was offered and not accepted
+    burst : a burst was passed to the memory
     word : a word was moved to or from the memory
     error : the memory answered with an error
     """
@@ -21,7 +21,7 @@ class Observation(wiring.Signature):
 
 
 def observe_reads(m, unit):
-    """Drive ``unit.observe`` of a unit that takes addresses at ``i`` and reads through ``mem``."""
+    """Drive ``unit.observe`` of a unit that accepts addresses at ``i`` and reads through ``mem``."""
     request, response = unit.mem.request, unit.mem.response
     m.d.comb += [
         unit.observe.accepted.eq(unit.i.valid & unit.i.ready),
@@ -33,7 +33,7 @@ def observe_reads(m, unit):
 
 
 def observe_writes(m, unit):
-    """Drive ``unit.observe`` of a unit that takes stores at ``i`` and writes through ``mem``."""
+    """Drive ``unit.observe`` of a unit that accepts stores at ``i`` and writes through ``mem``."""
     request, word, ack = unit.mem.request, unit.mem.data, unit.mem.ack
     m.d.comb += [
         unit.observe.accepted.eq(unit.i.valid & unit.i.ready),

@@ -1,4 +1,4 @@
-"""Load and store units for accesses that are rare: small, and with nothing kept."""
+"""Small load and store units without bursts or buffered words, for infrequent accesses."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -18,16 +18,16 @@ __all__ = ["PipelinedLoadUnit", "PipelinedStoreUnit"]
 
 @shared
 class PipelinedLoadUnit(wiring.Component):
-    """Pipelined load: every access is a request for one word, sent as it comes.
+    """Pipelined load: every access is a request for one word, sent as it arrives.
 
-    Of a word only the bytes asked for are stored, so the unit needs no wide memory.
+    Only the requested bytes of a word are stored, so the unit needs no wide memory.
 
     Rules
     -----
     1. Data leaves in the order of the addresses, one for each: :func:`~rtl_lib.lsu.load.load` gives the values.
-    2. Every access fetches its word anew; nothing is kept, so ``flush`` has no effect.
+    2. Every access fetches its word anew; no word is kept, so ``flush`` has no effect.
     3. Space for the data is reserved before a request is sent, so responses are never refused.
-    4. One access is taken every cycle as long as the memory takes requests and fewer than ``depth`` are under way.
+    4. One access is accepted every cycle as long as the memory takes requests and fewer than ``depth`` are in flight.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 
@@ -35,7 +35,7 @@ class PipelinedLoadUnit(wiring.Component):
     ----------
     access_bytes, word_bytes : bytes, powers of two, the first no larger
     addr_bits : width of byte addresses; max_burst : of the port, in words
-    depth : accesses under way
+    depth : accesses in flight
 
     Ports
     -----
@@ -54,7 +54,7 @@ class PipelinedLoadUnit(wiring.Component):
         piece = data.StructLayout({"data": 8 * self.access_bytes, "error": 1})
         m.submodules.offsets = offsets = StreamFifo(word_shift - low, self.depth)
         m.submodules.pieces = pieces = StreamFifo(piece, self.depth)
-        inside = Signal(range(self.depth + 1))  # accesses taken and not yet answered
+        inside = Signal(range(self.depth + 1))  # accesses accepted and not yet answered
         taken, room = self.i.valid & self.i.ready, inside != self.depth
         m.d.comb += [
             request.valid.eq(self.i.valid & room),
@@ -80,14 +80,15 @@ class PipelinedLoadUnit(wiring.Component):
 
 @shared
 class PipelinedStoreUnit(wiring.Component):
-    """Pipelined store: every access is a burst of one word, sent as it comes.
+    """Pipelined store: every access is a burst of one word, sent as it arrives.
 
     Rules
     -----
-    1. Memory ends as if the stores were done one after the other (:func:`~rtl_lib.lsu.store.store`).
-    2. A store is held until the memory has taken its request, and then its word; only then the next is taken.
-    3. A fence is answered when every store taken before it is acknowledged by the memory; fences are answered in order,
-       and many may be under way. While one is offered no store is taken.
+    1. The final contents of memory are those of executing the stores one after the other
+       (:func:`~rtl_lib.lsu.store.store`).
+    2. A store is held until the memory has accepted its request, and then its word; only then the next is accepted.
+    3. A fence is answered when every store accepted before it is acknowledged by the memory; fences are answered in
+       order, and many may be in flight. While one is offered no store is accepted.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 

@@ -1,4 +1,4 @@
-"""Store unit for any order of addresses: neighbours share words, words share bursts."""
+"""Burst-coalescing store unit for any order of addresses: adjacent stores share words, adjacent words share bursts."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -16,7 +16,7 @@ __all__ = ["MOST_COUNTED", "RETIRED_BITS", "StoreUnit", "store"]
 
 #: A burst holds at most 2**RETIRED_BITS - 1 stores where they are counted.
 RETIRED_BITS = 8
-#: From so many stores on no more join a burst where they are counted.
+#: From this number of stores on no more join a burst where they are counted.
 MOST_COUNTED = 1 << RETIRED_BITS - 1
 
 
@@ -32,38 +32,38 @@ class StoreUnit(wiring.Component):
 
     Rules
     -----
-    1. Memory ends as if the stores were done one after the other (:func:`store`).
+    1. The final contents of memory are those of executing the stores one after the other (:func:`store`).
     2. A store to the same word as the one before it joins that word, until the word is sent.
-    3. Consecutive words share a burst of up to ``max_burst`` words within ``burst_align`` bytes. What is open is sent
-       when it is full, when a store elsewhere comes, when no store has come for ``patience`` cycles, for a fence, or
-       when it is ``over``.
-    4. A burst is requested when all its words are there.
-    5. A fence is answered when every store taken before it is acknowledged by the memory; fences are
-       answered in order, and many may be under way. While one is offered no store is taken (at most 3
+    3. Consecutive words share a burst of up to ``max_burst`` words within ``burst_align`` bytes. An open burst is sent
+       when it is full, when a store to another address comes, when no store has come for ``patience`` cycles, for a
+       fence, or when ``over``.
+    4. A burst is requested when all its words have arrived.
+    5. A fence is answered when every store accepted before it is acknowledged by the memory; fences are
+       answered in order, and many may be in flight. While one is offered no store is accepted (at most 3
        cycles, if memory keeps up).
-    6. One store is taken, and one word sent, every cycle as long as memory keeps up.
+    6. One store is accepted, and one word sent, every cycle as long as memory keeps up.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
 
     Parameters
     ----------
     access_bytes, word_bytes : bytes, powers of two, the first no larger
-    strobe_bytes : with 0 all of an access is written; else it is a whole word, of which each so many bytes have a
-        strobe
+    strobe_bytes : with 0 all of an access is written; else an access is a whole word, with a strobe for each
+        ``strobe_bytes`` bytes
     addr_bits : width of byte addresses
     max_burst : words; buffer : words it has room for, at least ``max_burst``
     outstanding : bursts and fences that may wait for the memory
     burst_align : bytes, a power of two up to 4096; patience : cycles
-    counted : whether stores are counted, so that somebody can be told when each is in memory
+    counted : whether stores are counted, so that ``retired`` can report when each is in memory
 
     Ports
     -----
     i : stream of ``{addr, data}``, with strobes ``{addr, data, strobe}``
-    retired : how many stores, the oldest first, came into memory in this cycle; only where ``counted``
-    hurry : somebody waits for what is open; only where ``counted``
+    retired : number of stores, the oldest first, that reached memory in this cycle; only where ``counted``
+    hurry : an access waits for the open burst; only where ``counted``
     fence : :class:`~rtl_lib.mem.ports.Fence`
     over : no store is on its way to the unit
-    idle : every store taken so far is acknowledged and every fence answered
+    idle : every store accepted so far is acknowledged and every fence answered
     mem : :class:`WritePort`
     observe : :class:`Observation`
     """
@@ -119,7 +119,7 @@ class StoreUnit(wiring.Component):
 
         quiet, fence = self._quiet(m), self.fence.request
         held, count = self._gather(m, quiet, builder.i, words.i)
-        behind = held | builder.open  # something goes before a fence
+        behind = held | builder.open  # stores that must be sent before a fence
         stores, many = self._count(m, builder, count)
         m.d.comb += [
             builder.close.eq((~held & (quiet | fence.valid)) | many),
@@ -140,7 +140,7 @@ class StoreUnit(wiring.Component):
         return m
 
     def _quiet(self, m):
-        """Whether the last store is ``patience`` cycles ago, or none is to be waited for."""
+        """Whether the last store came ``patience`` cycles ago, or none is to be waited for."""
         age = Signal(range(self.patience + 1))
         hurry = self.over | self.hurry if self.counted else self.over
         quiet = (age == self.patience) | (hurry & ~self.i.valid)
@@ -151,7 +151,7 @@ class StoreUnit(wiring.Component):
         return quiet
 
     def _count(self, m, builder, count):
-        """(stores in the burst that is open, whether no more should join it); both 0 where nobody asks."""
+        """(stores in the open burst, whether no more should join it); both 0 if stores are not counted."""
         if not self.counted:
             return C(0), C(0)
         stores = Signal(RETIRED_BITS)
@@ -160,12 +160,12 @@ class StoreUnit(wiring.Component):
         return stores, builder.open & (stores >= MOST_COUNTED)
 
     def _gather(self, m, quiet, word_out, data_out):
-        """Join stores to one word; return whether one is held, and of how many stores where they are counted."""
+        """Combine stores to one word; returns whether one is held, and of how many stores where they are counted."""
         store, lanes = self.i.payload, self.word_bytes // self.lane_bytes
         word_shift = exact_log2(self.word_bytes)
         held, word, strobe = Signal(), Signal.like(word_out.payload), Signal(lanes)
         value = Signal(data.ArrayLayout(8 * self.lane_bytes, lanes))
-        lane = Signal(lanes)  # those of the store on offer
+        lane = Signal(lanes)  # of the store on offer
         joins, leaves, leaving = Signal(), Signal(), Signal()
         count = Signal(RETIRED_BITS - 1 if self.counted else 0)
         full = count == (1 << RETIRED_BITS - 1) - 1 if self.counted else C(0)

@@ -1,4 +1,4 @@
-"""Load unit for runs of consecutive elements: told once, it fetches ahead by itself."""
+"""Streaming load unit for runs of consecutive elements: given a run once, it generates the addresses and prefetches."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -35,8 +35,8 @@ class StreamLoadUnit(wiring.Component):
        would give the same data. A run of no elements has no effect.
     2. The words of a run are fetched in bursts as long as ``max_burst``, ``burst_align`` and the end of the run
        allow, as far ahead as ``pending`` words, whether or not data is taken.
-    3. Each run fetches its own words; nothing is kept from one run to the next.
-    4. One element leaves every cycle as long as memory keeps up, also across the border of two runs.
+    3. Each run fetches its own words; none is kept from one run to the next.
+    4. One element leaves every cycle as long as memory keeps up, also from one run to the next.
     5. Space for its words is reserved before a request is sent, so responses are never refused.
 
     Addresses are naturally aligned: the bits below ``access_bytes`` are ignored.
@@ -45,13 +45,13 @@ class StreamLoadUnit(wiring.Component):
     ----------
     As for :class:`~rtl_lib.lsu.load.LoadUnit`, and
     count_bits : width of ``count``
-    runs : runs that may be under way
+    runs : runs that may be in flight
 
     Ports
     -----
     start : stream of ``{addr, count}``
-    o, error, mem, observe : as for LoadUnit; ``accepted`` is an element taken at ``o``, ``stalled`` an element wanted
-        by a run and by the reader that is not here yet
+    o, error, mem, observe : as for LoadUnit; ``accepted`` is an element taken at ``o``, ``stalled`` an element of a
+        run for which the reader waits, and which has not arrived
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class StreamLoadUnit(wiring.Component):
         return m
 
     def _fetch(self, m, words, request):
-        """Send the bursts of one run after the other; return whether one is still left to send next cycle."""
+        """Send the bursts of one run after the other; returns whether one remains to be sent in the next cycle."""
         start = self.start.payload
         word_shift, pieces = exact_log2(self.word_bytes), words.pieces
         word = Signal(len(start.addr) - word_shift)
@@ -139,7 +139,7 @@ class StreamLoadUnit(wiring.Component):
         return fetching
 
     def _walk(self, m, running, select):
-        """Ask for the elements of each run."""
+        """Select the elements of each run."""
         left, fresh, offset = Signal.like(running.payload.count), Signal(), Signal.like(running.payload.offset)
         taken = Signal()
         m.d.comb += [

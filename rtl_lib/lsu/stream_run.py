@@ -1,4 +1,4 @@
-"""Words of a run asked for before their accesses come."""
+"""Read-ahead: requests the words of a run before their accesses arrive."""
 
 from amaranth import *
 from amaranth.lib import stream, wiring
@@ -10,7 +10,7 @@ __all__ = ["RunAhead", "words_ahead"]
 
 
 def words_ahead(word, last, most):
-    """Golden: the words asked for behind ``word`` by the time that a run which ends in ``last`` has come to it."""
+    """Golden: the words after ``word`` requested by the time that a run which ends in ``last`` has reached it."""
     block = _block(most)
     return list(range(word + 1, min(last, word + block // 2 | block - 1) + 1))
 
@@ -22,33 +22,32 @@ def _block(most):
 
 @shared
 class RunAhead(wiring.Component):
-    """Asks for the words that accesses will come to next, a burst after the other.
+    """Requests the words that accesses will need next, one burst after the other.
 
-    One access for a word at a time is too few to make bursts of: a word of 64 bytes lasts sixteen loads of floats, and
-    another burst would have to wait for 256. But where a loop is known to go on, its words may be asked for before.
-    Those of a block are as soon as accesses have come to the middle of the block before: in time, also where several
-    units ask for theirs at once.
+    Single accesses are too slow to form bursts: a word of 64 bytes serves sixteen loads of floats, and a burst would
+    have to wait for 256. But where a loop is known to continue, its words may be requested in advance. Those of a block
+    are requested as soon as accesses have reached the middle of the block before: in time, even if several units
+    request theirs at once.
 
     Rules
     -----
     1. After ``begin`` or ``reach`` with ``word`` the words up to the last one of :func:`words_ahead` are offered at
        ``o``, in order, each once.
-    2. ``asked`` is high while words have been taken at ``o`` that no ``reach`` has come to; ``reach`` comes with it
-       only.
+    2. ``asked`` is high while words have been taken at ``o`` that no ``reach`` has reached; ``reach`` is high only
+       together with it.
     3. ``busy`` is high from ``begin`` on until the last word of the run has been reached. ``begin`` comes only while
        none is offered and ``asked`` is low.
 
     Parameters
     ----------
-    word_bits : width of numbers of words
-    most : words of the longest burst, 2 at least; a block has the greatest power of two up to it
+    word_bits : width of word numbers
+    most : words of the longest burst, at least 2; a block has the greatest power of two up to it
 
     Ports
     -----
-    begin : an access asks for ``word`` itself; ``last`` is the last word that its run comes to, ``word`` itself or a
-        later one
-    reach : an access comes to the next ``word``, which was asked for
-    o : stream of numbers of words
+    begin : an access requests ``word`` itself; ``last`` is the last word of its run, ``word`` itself or a later one
+    reach : an access reaches the next ``word``, which was requested before
+    o : stream of word numbers
     asked, busy : see rules
     """
 
@@ -71,10 +70,10 @@ class RunAhead(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         bits, offered, sent = self.block_bits, self.o.payload, self.o.valid & self.o.ready
-        # more: the block behind this one, too
+        # more: request the block after this one, too
         ahead, last, more = Signal(range(2 << bits)), Signal.like(self.last), Signal()
         half, goes_on, ends = Signal(), Signal(), Signal()
-        begun = self.word[:bits]  # behind the last word of a block another one begins anyway
+        begun = self.word[:bits]  # after the last word of a block another one begins anyway
         m.d.comb += [
             self.asked.eq(ahead != 0),
             self.busy.eq(self.o.valid | self.asked),
@@ -97,6 +96,6 @@ class RunAhead(wiring.Component):
                 more.eq(goes_on & ~ends),
             ]
         with m.Elif(half):
-            # where nothing is offered, what would be is the first word of a block, or behind the last one
+            # if nothing is offered, ``offered`` is the first word of a block, or the one after the last word of the run
             m.d.sync += [self.o.valid.eq(self.o.valid | (offered != (last + 1)[: len(last)])), more.eq(self.o.valid)]
         return m

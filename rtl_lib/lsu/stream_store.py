@@ -1,4 +1,4 @@
-"""Store unit for runs of consecutive elements: told once, it makes the addresses itself."""
+"""Streaming store unit for runs of consecutive elements: given a run once, it generates the addresses itself."""
 
 from amaranth import *
 from amaranth.lib import stream, wiring
@@ -22,15 +22,15 @@ class StreamStoreUnit(wiring.Component):
     -----
     1. Element n of ``i`` goes to address n of :func:`~rtl_lib.lsu.stream_load.run_addresses`. A run of no elements
        has no effect.
-    2. An element is taken only when its run has been started; a run may be started before the one before it ends,
-       and costs no cycle between them then.
-    3. All else as for StoreUnit; runs that continue each other share words and bursts.
+    2. An element is accepted only when its run has been started; a run may be started before the one before it ends,
+       and then no cycle is lost between them.
+    3. Otherwise as StoreUnit; runs that continue each other share words and bursts.
 
     Ports
     -----
     start : stream of ``{addr, count}``
     i : stream of data
-    fence, idle, mem, observe : as for StoreUnit; stores still to come of a run do not make it busy
+    fence, idle, mem, observe : as for StoreUnit; outstanding elements of a run do not make it busy
     """
 
     def __init__(self, *, access_bytes, word_bytes, addr_bits=64, count_bits=32, **options):

@@ -1,4 +1,4 @@
-"""What wide accesses share: lanes that begin at any lane of a word and may end in the next one."""
+"""Common part of wide accesses: several lanes that begin at any lane of a word and may end in the next word."""
 
 from amaranth import *
 from amaranth.utils import exact_log2
@@ -9,7 +9,7 @@ __all__ = ["Lanes", "rotate", "wide_load", "wide_store"]
 
 
 def wide_load(memory, accesses, lanes, lane_bytes):
-    """Golden: for each pair of address and mask the lanes as one number; lanes that are off are 0."""
+    """Golden: for each pair of address and mask the lanes as one number; masked lanes are 0."""
     values = []
     for addr, mask in accesses:
         parts = [
@@ -35,7 +35,7 @@ def wide_store(memory, stores, lanes, lane_bytes):
 class Lanes:
     """``lanes`` lanes of ``lane_bytes`` bytes in memory of ``word_bytes`` bytes a word, in which they must fit.
 
-    Raises ValueError, naming the parameter, for what is no such geometry.
+    Raises ValueError, naming the parameter, for an impossible geometry.
     """
 
     def __init__(self, lanes, lane_bytes, word_bytes):
@@ -48,21 +48,21 @@ class Lanes:
         self.lane_shift, self.word_shift = exact_log2(lane_bytes), exact_log2(word_bytes)
 
     def split(self, addr):
-        """(number of the word, place of lane 0 in it) of a byte address."""
+        """(number of the word, index of lane 0 in it) of a byte address."""
         return addr[self.word_shift :], addr[self.lane_shift : self.word_shift]
 
     def behind(self, place):
-        """A bit for each place of a word: whether it comes before ``place``, so that in lanes which begin there it is
-        one of the next word."""
+        """A bit for each lane position of a word: whether it is below ``place``, so that for an access which begins at
+        ``place`` it is in the next word."""
         return Cat(place > n for n in range(self.places))
 
 
 def rotate(m, elements, by, count, left=False):
-    """The ``count`` first elements of a ring turned by ``by`` places.
+    """The ``count`` first elements of ``elements`` rotated by ``by``.
 
     Element k of the result is element k + ``by`` of ``elements``, with ``left`` element k - ``by``. The number of
-    elements is 2 ** len(by); those that are None may become anything. In stages of one bit of ``by``: towards few
-    results the largest first, from few elements the smallest, so that the other stages are narrow.
+    elements is 2 ** len(by); those that are None are don't-cares. A barrel shifter of one stage per bit of ``by``: for
+    few results the largest distance first, for few elements the smallest, so that the other stages are narrow.
     """
     size, steps = len(elements), [1 << n for n in range(len(by))]
     steps = [(step, bit) for step, bit in zip(steps, by, strict=True)]

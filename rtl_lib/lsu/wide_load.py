@@ -1,4 +1,4 @@
-"""Load unit for several neighbouring elements at once, wherever in memory words they begin."""
+"""Load unit for several adjacent elements at once, at any alignment to memory words."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -17,34 +17,34 @@ __all__ = ["WideLoadUnit"]
 
 @shared
 class WideLoadUnit(wiring.Component):
-    """Loads of ``lanes`` neighbouring elements, which may lie in two words of memory.
+    """Loads of ``lanes`` adjacent elements, which may lie in two words of memory.
 
-    In front of a load unit for whole words it finds out which words an access needs; behind it, it keeps the two words
-    that came last, one with an even number and one with an odd one, and cuts accesses from them. So accesses that move
-    on by no more than a word, up or down, need no more than one new word each.
+    Before a load unit for whole words it determines which words an access needs; after it, it keeps the last two
+    words, one with an even number and one with an odd one, and cuts accesses from them. So accesses that advance by no
+    more than a word, up or down, need no more than one new word each.
 
     Rules
     -----
     1. Data leaves in the order of the accesses, one for each: :func:`~rtl_lib.lsu.wide.wide_load` gives the values.
-    2. A word of which no lane is wanted is not asked for. A word that is still kept is not either, unless ``flush`` was
-       high since it was asked for, or as the access was taken.
-    3. An access is taken in every cycle as long as each needs one new word at most, and memory keeps up; one that needs
-       two takes two cycles.
-    4. ``error`` says that the memory refused a word of the access on offer in which it wants a lane.
+    2. A word of which no lane is enabled is not requested. Neither is a word that is still kept, unless ``flush`` was
+       high since it was requested, or as the access was accepted.
+    3. An access is accepted in every cycle as long as each needs one new word at most, and memory keeps up; one that
+       needs two takes two cycles.
+    4. ``error`` says that the memory refused a word in which the access on offer has an enabled lane.
 
     Parameters
     ----------
-    lanes : elements of an access, as many as a word has at most
+    lanes : elements of an access, at most as many as a word has
     lane_bytes, word_bytes : bytes, powers of two; addresses are multiples of ``lane_bytes``
     masked : whether accesses come with a mask
-    words : places of a cache behind the unit (see :class:`~rtl_lib.lsu.cached_load.CachedLoadUnit`), 0 for none
-    depth : accesses under way
+    words : places of the inner unit's cache (see :class:`~rtl_lib.lsu.cached_load.CachedLoadUnit`), 0 for none
+    depth : accesses in flight
     The others as for :class:`~rtl_lib.lsu.fetch.FetchPath`.
 
     Ports
     -----
-    i : stream of ``{addr}``, or ``{addr, mask}``: byte address of lane 0, a bit for each lane that is wanted
-    o : stream of all lanes, lane 0 lowest; those not wanted are 0
+    i : stream of ``{addr}``, or ``{addr, mask}``: byte address of lane 0, a bit for each lane that is enabled
+    o : stream of all lanes, lane 0 lowest; disabled lanes are 0
     error, flush, mem, observe : as for :class:`~rtl_lib.lsu.load.LoadUnit`
     """
 
@@ -73,8 +73,8 @@ class WideLoadUnit(wiring.Component):
                 "observe": Out(Observation()),
             }
         )
-        # an access whose words have been asked for; of its words, the first and the one behind it: whether it wants and
-        # waits for them
+        # an access whose words have been requested; for its first word and the one after it: whether it needs the word
+        # and whether it waits for it
         self._access = data.StructLayout({"odd": 1, "place": range(self.lanes.places), **mask, "wants": 2, "comes": 2})
 
     def elaborate(self, platform):
@@ -93,12 +93,12 @@ class WideLoadUnit(wiring.Component):
         return m
 
     def _ask(self, m, request, out):
-        """Ask for the words of one access after the other that are not kept; the last one as ``out`` takes the
+        """Request those words of one access after the other that are not kept; the last one as ``out`` accepts the
         access."""
-        busy, half, ends = Signal(), Signal(), Signal()  # half: the first of two words has been asked for
+        busy, half, ends = Signal(), Signal(), Signal()  # half: the first of two words has been requested
         first, behind = (Signal(len(self.i.payload.addr) - self.lanes.word_shift) for _ in range(2))
         access, taken, asked = Signal(self._access), self.i.valid & self.i.ready, request.valid & request.ready
-        due, kept, number = Signal(2), Signal(2), Signal.like(first)  # number: of the word asked for
+        due, kept, number = Signal(2), Signal(2), Signal.like(first)  # number: of the requested word
 
         m.d.comb += [
             due.eq(access.wants & ~kept & Cat(~half, 1)),
@@ -122,7 +122,7 @@ class WideLoadUnit(wiring.Component):
         self._keep(m, taken, kept, asked, number)
 
     def _split(self, m, numbers, access):
-        """Note the access on offer: its words, where in the first it begins, and of which of both it wants lanes."""
+        """Register the access on offer: its words, its start in the first one, and the enabled lanes of each word."""
         word, place = self.lanes.split(self.i.payload.addr)
         beyond = Signal(self.lanes.count)  # lanes of the second word
         mask = self.i.payload.mask if self.masked else Const(-1, self.lanes.count)
@@ -133,8 +133,8 @@ class WideLoadUnit(wiring.Component):
             m.d.sync += access.mask.eq(mask)
 
     def _keep(self, m, taken, kept, asked, number):
-        """Remember the last word of each parity that was asked for, and note for each of an access's two words whether
-        it is one: as the access is taken, so that the comparisons are over when its words are asked for."""
+        """Remember the last word of each parity that was requested, and register for each of an access's two words
+        whether it is one: as the access is accepted, so that no comparison precedes the request for its words."""
         latest, known = [Signal.like(number, name=f"latest_{parity}") for parity in range(2)], Signal(2)
         word, _ = self.lanes.split(self.i.payload.addr)
         for parity in range(2):
@@ -149,8 +149,8 @@ class WideLoadUnit(wiring.Component):
             m.d.sync += [known.eq(0), kept.eq(0)]
 
     def _gather(self, m, inner, accesses):
-        """Bring the words of each access in; returns the two words, whether they are refused, and the stream of
-        accesses whose words these are."""
+        """Receive the words of each access; returns the two words, whether they are refused, and the stream of
+        accesses that the words belong to."""
         words = [Signal.like(inner.o.payload, name=f"word_{parity}") for parity in range(2)]
         refused, half = Signal(2), Signal()
         access, gathered = accesses.payload, stream.Signature(self._access).create()
@@ -173,9 +173,9 @@ class WideLoadUnit(wiring.Component):
         return words, refused, gathered
 
     def _cut(self, m, words, refused, gathered):
-        """Turn the words so that lane 0 comes first."""
+        """Rotate the words so that lane 0 comes first."""
         access, bits = gathered.payload, self.lanes.bits
-        odd, ring = Signal(self.lanes.places), []  # in which word each place is looked up
+        odd, ring = Signal(self.lanes.places), []  # which word each lane is taken from
         m.d.comb += odd.eq(self.lanes.behind(access.place) ^ access.odd.replicate(self.lanes.places))
         for n in range(self.lanes.places):
             ring.append(Signal(bits, name=f"place_{n}"))

@@ -1,4 +1,4 @@
-"""Store unit for several neighbouring elements at once, wherever in memory words they begin."""
+"""Store unit for several adjacent elements at once, at any alignment to memory words."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -15,23 +15,24 @@ __all__ = ["WideStoreUnit"]
 
 @shared
 class WideStoreUnit(wiring.Component):
-    """Stores of ``lanes`` neighbouring elements, which may lie in two words of memory.
+    """Stores of ``lanes`` adjacent elements, which may lie in two words of memory.
 
-    Each store is turned into the part it has of one word and the part it has of the next one. The second part waits for
-    the next store's first one, which in a row of stores belongs to the same word; a store unit for whole words with
-    strobes takes both in one cycle.
+    Each store is split into its part of one word and its part of the next word. The second part waits for the first
+    part of the next store, which for consecutive stores belongs to the same word; a store unit for whole words with
+    strobes accepts both in one cycle.
 
     Rules
     -----
-    1. Memory ends as if the stores were done one after the other (:func:`~rtl_lib.lsu.wide.wide_store`).
-    2. One store is taken every cycle as long as each begins in the word where the one before ended (``descending``:
+    1. The final contents of memory are those of executing the stores one after the other
+       (:func:`~rtl_lib.lsu.wide.wide_store`).
+    2. One store is accepted every cycle as long as each begins in the word where the one before ended (``descending``:
        ends where that one began), or stores lie in one word each, and memory keeps up. Others take up to two cycles.
     3. Words, bursts and fences are those of :class:`~rtl_lib.lsu.store.StoreUnit`, rules 2 to 5.
 
     Parameters
     ----------
     lanes, lane_bytes, word_bytes, masked : as for :class:`~rtl_lib.lsu.wide_load.WideLoadUnit`
-    descending : stores mostly go down
+    descending : the addresses of stores mostly decrease
     The others as for :class:`~rtl_lib.lsu.store.StoreUnit`.
 
     Ports
@@ -91,8 +92,8 @@ class WideStoreUnit(wiring.Component):
         return m
 
     def _turn(self, m):
-        """Move each lane to its place in a word; returns a stream of stores, the two parts of the one on offer, and the
-        word of the first part of the store that is coming."""
+        """Move each lane to its position in a word; returns a stream of stores, the two parts of the one on offer, and
+        the word of the first part of the store after it."""
         store, count, places, bits = self.i.payload, self.lanes.count, self.lanes.places, self.lanes.bits
         turned = stream.Signature(0).create()
         word, place = self.lanes.split(store.addr)
@@ -119,9 +120,9 @@ class WideStoreUnit(wiring.Component):
         return turned, *((*parts[::-1], (word + 1)[: len(word)]) if self.descending else (*parts, word))
 
     def _merge(self, m, turned, first, second, coming, out):
-        """Send parts to ``out``, each second one together with the first one behind it if that has the same word;
-        returns whether one waits. Words are compared as a store comes, with that of the part which waits when it is on
-        offer."""
+        """Send parts to ``out``, each second part together with the first part after it if that has the same word;
+        returns whether one waits. The words are compared as a store arrives, with that of the part which waits when the
+        store is on offer."""
         waiting, kept, fits, same = Signal(), Signal(self._part), Signal(), Signal()
         both, leaves = Signal(self.lanes.places), Signal()
         moved = out.valid & out.ready

@@ -1,4 +1,4 @@
-"""Words on their way back from memory, and the one in use."""
+"""Buffer of the words returned by memory, and the current one."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -14,7 +14,7 @@ __all__ = ["WordBuffer", "cut", "select_layout"]
 
 
 def select_layout(access_bytes, word_bytes, kept_places=0):
-    """Which piece of which word: ``next`` in order of arrival, or ``again`` that in ``place``; else the one in use.
+    """Selects a piece of a word: ``next`` in order of arrival, or ``again`` that in ``place``; else the current one.
 
     Without kept places there is only ``next``. ``offset`` counts pieces.
     """
@@ -25,26 +25,26 @@ def select_layout(access_bytes, word_bytes, kept_places=0):
 
 @shared
 class WordBuffer(wiring.Component):
-    """Stores words as they arrive and gives out pieces of them in the order asked for.
+    """Stores words as they arrive and outputs pieces of them in the order requested.
 
-    The output register of the block RAM is the word in use: no wide register besides it.
+    The output register of the block RAM holds the current word: no other wide register is needed.
 
     Rules
     -----
-    1. A piece asked for with ``next`` is cut from the next word in order of arrival, any other from the same word as
-       the piece before. It is given when that word is here, one a cycle.
+    1. A piece requested with ``next`` is cut from the next word in order of arrival, any other from the same word as
+       the piece before. It is output when that word has arrived, one a cycle.
     2. A response is never refused: the user reserves its place first, never more than ``free``. A place is
-       free again when the word comes into use.
-    3. The n-th word lies in place n modulo ``pending + kept``. A piece may be asked for with ``again`` when at most
+       free again when the word becomes the current one.
+    3. The n-th word lies in place n modulo ``pending + kept``. A piece may be requested with ``again`` when at most
        ``kept`` words have been reserved after its word, that one included. (At most ``pending`` more can be until it is
-       given, so it cannot be overwritten.) Later ones are right, too, where the user reserves that much less until
+       output, so it cannot be overwritten.) Later requests are correct, too, if the user reserves that much less until
        then.
 
     Parameters
     ----------
     access_bytes : size of a piece, a power of two up to ``word_bytes``
     word_bytes : size of a word
-    pending : words it has room for before they come into use
+    pending : words it has room for before they become the current one
     max_reserve : most words reserved at once
     kept : further places, where words stay after their use
 
@@ -80,7 +80,7 @@ class WordBuffer(wiring.Component):
         m.submodules.words = words = Ram(width=shape.size, depth=self.places)
         write, read = words.write, words.read
         kept = data.View(shape, read.data)
-        oldest = Signal.like(read.addr)  # of those that are not yet in use
+        oldest = Signal.like(read.addr)  # of the words not yet used
         arrived = Signal(range(self.pending + 1))  # and not yet in use
         take, take_next = Signal(), Signal()
         select = self.select.payload
@@ -112,10 +112,10 @@ class WordBuffer(wiring.Component):
 
 
 def cut(m, target, word, offset):
-    """Drive ``target`` with the piece of ``word`` that ``offset`` numbers.
+    """Drive ``target`` with the piece of ``word`` whose index is ``offset``.
 
-    A case per piece rather than a shift: simulators shift all the word to keep a few bytes of it, and the distance
-    would be a product.
+    A case for each piece rather than a shift: simulators shift the whole word to extract a few bytes of it, and the
+    distance would be a product.
     """
     size, pieces = len(target), len(word) // len(target)
     if pieces == 1:

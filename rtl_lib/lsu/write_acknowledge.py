@@ -1,4 +1,4 @@
-"""Where bursts of stores meet their acknowledgements, and fences what went before them."""
+"""Matches acknowledgements to bursts of stores, and delays fences until the bursts before them are acknowledged."""
 
 from amaranth import *
 from amaranth.lib import data, stream, wiring
@@ -10,25 +10,25 @@ __all__ = ["Settlement"]
 
 
 class Settlement(wiring.Component):
-    """What of a store unit waits for the memory, in order.
+    """A queue of the bursts and fences of a store unit that wait for the memory.
 
     Rules
     -----
-    1. Entries leave in the order they came: a burst when the memory has acknowledged it, a fence when ``answer`` is
+    1. Entries leave in order of arrival: a burst when the memory has acknowledged it, a fence when ``answer`` is
        taken.
     2. So a fence is offered at ``answer`` when every burst before it is acknowledged.
 
     Parameters
     ----------
-    outstanding : entries that may wait; stores_bits : width of the number of stores in a burst, 0 where nobody asks
+    outstanding : entries that may wait; stores_bits : width of the number of stores in a burst, 0 if not counted
 
     Ports
     -----
     i : stream of ``{fence, stores}``: a burst (0) of so many stores, or a fence (1)
-    ack : the memory acknowledges the next burst; acknowledgements may come while a fence waits for its asker
+    ack : the memory acknowledges the next burst; acknowledgements may come while a fence waits for its requester
     answer : stream without payload, for fences
     retired : stores of the burst that leaves in this cycle, else 0
-    empty : nothing waits
+    empty : no entry waits
     """
 
     def __init__(self, outstanding, stores_bits=0):

@@ -1,4 +1,4 @@
-"""Which bank of a memory a word is in, and where there: the one definition that planner, hardware and tests share."""
+"""Maps the words of a memory to banks: the one definition that planner, hardware and tests share."""
 
 from dataclasses import dataclass
 
@@ -7,21 +7,21 @@ __all__ = ["BankMap"]
 
 @dataclass(frozen=True)
 class BankMap:
-    """Banks that bits of a word's number choose.
+    """Banks selected by bits of a word's number.
 
     Rules
     -----
-    1. The bank is the number that ``bits`` of the word's number make, the first of them its most significant one.
+    1. The bank is the number that ``bits`` of the word's number form, the first of them its most significant one.
     2. With a ``skew`` the word's number, shifted right by that, is added to it, modulo the banks. The bits then are
-       neighbours, and all of them below the skew.
-    3. With a ``fold`` (width, top) the lowest ``width`` bits of the bank, which are neighbours in the word's number,
-       are the exclusive or of all digits of so many bits that this has from there up to bit ``top``, which is not among
-       them.
-    4. The place in the bank is the word's number without the bits. No two words of a bank have the same place.
+       adjacent, and all of them below the skew.
+    3. With a ``fold`` (width, top) the lowest ``width`` bits of the bank, which are adjacent in the word's number,
+       are the exclusive or of all digits of ``width`` bits that the word's number has from there up to bit ``top``,
+       exclusive.
+    4. The address within the bank (``place``) is the word's number without the bits. It is unique in the bank.
 
-    Cyclic banks take the lowest bits, blocks the highest, block-cyclic ones some between. A skew moves the banks of
-    each row by one against the row before, as padding a row by a word would, without the padding. With a fold of one
-    bit, words whose numbers differ in one bit, whichever it is, are in different banks.
+    Cyclic banking uses the lowest bits, block banking the highest, block-cyclic banking bits in between. A skew moves
+    the banks of each row by one against the row before, as padding a row by a word would, without the padding. With a
+    fold of one bit, words whose numbers differ in any one bit are in different banks.
 
     The functions take Python integers or numpy arrays of them.
     """
@@ -51,7 +51,7 @@ class BankMap:
 
     @property
     def folded(self) -> tuple[tuple[int, int], ...]:
-        """The other digits of a fold, each from a bit of the word's number up to one that is not among them."""
+        """The other digits of a fold, each as (first bit of the word's number, end)."""
         if self.fold is None:
             return ()
         width, top = self.fold
@@ -59,12 +59,12 @@ class BankMap:
 
     @property
     def banks(self) -> int:
-        """How many there are."""
+        """Number of banks."""
         return 1 << len(self.bits)
 
     @property
     def reach(self) -> int:
-        """Bits of a word's number that say which bank it is in: no higher one matters."""
+        """Number of low bits of a word's number that determine its bank."""
         if self.skew is not None:
             return self.skew + len(self.bits)
         return max((0, *(bit + 1 for bit in self.bits), *(end for _, end in self.folded)))
@@ -79,13 +79,13 @@ class BankMap:
         return bank if self.skew is None else bank + (word >> self.skew) & self.banks - 1
 
     def place(self, word):
-        """Its number in the bank."""
+        """The address of a word within its bank."""
         for bit in sorted(self.bits, reverse=True):
             word = word >> bit + 1 << bit | word & (1 << bit) - 1
         return word
 
     def words(self, words: int) -> int:
-        """How many places each bank needs for a memory of so many words."""
+        """The depth that each bank needs for a memory of so many words."""
         covered = words
         for bit in sorted(self.bits, reverse=True):
             whole, rest = divmod(covered, 2 << bit)

@@ -1,4 +1,4 @@
-"""A RAM of several banks, each with copies for reading: who never meets in a bank never meets."""
+"""A RAM of several banks, each with copies for reading: ports that use different banks never conflict."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -23,7 +23,7 @@ __all__ = ["BankedRam", "PumpedBlock"]
 
 @dataclass(frozen=True)
 class PumpedBlock:
-    """A block of the double clock that serves ``copies`` of a bank, by their numbers; ``dual``: a true dual-port
+    """A block on the double clock that serves ``copies`` of a bank, by their numbers; ``dual``: a true dual-port
     one."""
 
     bank: int
@@ -34,34 +34,33 @@ class PumpedBlock:
 @shared
 class BankedRam(wiring.Component):
     """On-chip memory of a kernel, made of block RAMs with one read and one write port, in the banks of a
-    :class:`BankMap`. Pumped blocks have time for more.
+    :class:`BankMap`. Double-pumped blocks serve more ports.
 
     Rules
     -----
-    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address; it is
-       held until the next read by a port of the same copy. Where blocks are pumped, it is there for one cycle.
-    2. Write ports of one turn that strobe in one bank in one cycle strobe different bytes of one word. Different banks
-       are written at once. What two turns write in one cycle is written in their order.
+    1. A read returns the data written in earlier cycles, not in the same one, :attr:`timing` after its address; it is
+       held until the next read by a port of the same copy. With pumped blocks it is valid for one cycle.
+    2. Write ports of one write slot (``turns``) that strobe in one bank in one cycle strobe different bytes of one
+       word. Different banks are written in parallel. Writes of two slots in one cycle take effect in slot order.
     3. Read ports of one copy that read in one bank in one cycle read one word.
-    4. A port uses only the banks it is made for. Who shares ports knows that rules 2 to 4 are kept.
+    4. A port uses only the banks it is made for. The user who shares ports guarantees rules 2 to 4.
     5. Contents start as ``init``, then zeros, and survive reset.
 
     Parameters
     ----------
-    map : where each word is
+    map : maps words to banks
     word_bytes, words, addr_bits, init, bytewise, kind : as of :class:`~rtl_lib.mem.replicated.ReplicatedRam`; ``words``
-    counts those of
-        all banks
-    reads : for each read port the number of its copy, and the banks it may use as bits of a number
-    writes : for each write port the banks it may use, likewise
-    turns : for each write port the turn of a pumped block that it writes in, from 0; empty where there is one for all
-    pumped : None, or which block serves which copies of which bank: every copy that a bank has is in one
+        counts those of all banks
+    reads : for each read port the number of its copy, and the banks it may use as a bit mask
+    writes : for each write port the banks it may use, as a bit mask
+    turns : for each write port its write slot in a pumped block, from 0; empty where there is one slot for all
+    pumped : None, or which block serves which copies of which bank: every copy that a bank has is in one block
 
     Ports
     -----
-    reads, writes : arrays of :class:`RamReadSignature` and :class:`RamWriteSignature`, seen from the RAM
-    written : for each bank and each turn a :class:`RamWriteSignature`, what is written there in this cycle, whoever
-        writes
+    reads, writes : arrays of :class:`RamReadSignature` and :class:`RamWriteSignature`, from the RAM's view
+    written : for each bank and each write slot a :class:`RamWriteSignature`, what is written there in this cycle by any
+        port
     """
 
     def __init__(
@@ -108,12 +107,12 @@ class BankedRam(wiring.Component):
 
     @staticmethod
     def timing_of(pumped: bool) -> Timing:
-        """Timing of a read, in blocks of the double clock or in usual ones."""
+        """Timing of a read, in blocks on the double clock or in ordinary ones."""
         return PumpedRam.timing if pumped else Ram.timing
 
     def elaborate(self, platform):
         m = Module()
-        self._simulated = platform is None  # Verilog that synthesis reads knows no assertions
+        self._simulated = platform is None  # the Verilog subset for synthesis has no assertions
         read_banks = [self._bank(m, port.addr, f"read_bank{k}") for k, port in enumerate(self.reads)]
         write_banks = [self._bank(m, port.addr, f"write_bank{k}") for k, port in enumerate(self.writes)]
         outputs = {}
@@ -139,13 +138,13 @@ class BankedRam(wiring.Component):
         return bank
 
     def _place(self, address):
-        """The number of a word in its bank."""
+        """The address of a word within its bank."""
         return Cat(address[bit] for bit in range(self.address_bits) if bit not in self.map.bits)
 
     # --- writes ---
 
     def _write(self, m, bank, turn, banks):
-        """Drive what is written in a turn of a bank from the ports that may write there."""
+        """Drive the write of a slot of a bank from the ports that may write there."""
         users = [k for k, mask in enumerate(self.write_masks) if mask >> bank & 1 and self.turns[k] == turn]
         written, parts = self.written[bank][turn], []
         for k in users:
@@ -172,7 +171,7 @@ class BankedRam(wiring.Component):
     # --- reads ---
 
     def _asked(self, m, bank, copy, banks):
-        """(whether a copy of a bank is read, the place): what its ports ask."""
+        """(whether a copy of a bank is read, the address within it), from the requests of its ports."""
         users = [k for k, (it, mask) in enumerate(self.copies) if it == copy and mask >> bank & 1]
         if len(users) == 1:
             port = self.reads[users[0]]
@@ -189,7 +188,7 @@ class BankedRam(wiring.Component):
         return _any(asks for asks, _ in parts), _any(Mux(asks, place, 0) for asks, place in parts)
 
     def _plain(self, m, bank, asked):
-        """A block for each copy; returns what each gives."""
+        """A block for each copy; returns the output of each."""
         outputs = {}
         for copy, (en, place) in asked.items():
             ram = Ram(**self._shape(bank), writable=len(self.writes) > 0, kind=self.kind)
@@ -201,7 +200,7 @@ class BankedRam(wiring.Component):
         return outputs
 
     def _pumped(self, m, bank, asked):
-        """A block for several copies; returns what each copy gives."""
+        """A block for several copies; returns the output of each copy."""
         outputs = {}
         for number, block in enumerate(block for block in self.pumped if block.bank == bank):
             ram = PumpedRam(
@@ -227,7 +226,7 @@ class BankedRam(wiring.Component):
         }
 
     def _drive(self, m, written, write):
-        """Write through a block's port what is ``written`` in a turn of its bank."""
+        """Write through a block's port the write of a slot of its bank."""
         m.d.comb += [
             write.addr.eq(self._place(written.addr)),
             write.data.eq(written.data),
@@ -235,7 +234,7 @@ class BankedRam(wiring.Component):
         ]
 
     def _answer(self, m, k, port, bank, outputs):
-        """Give a port what the bank says that it asked last."""
+        """Return to a port the data that its bank outputs for its last request."""
         copy, mask = self.copies[k]
         able = [n for n in range(self.map.banks) if mask >> n & 1]
         if len(able) == 1:
@@ -253,7 +252,7 @@ class BankedRam(wiring.Component):
                     m.d.comb += port.data.eq(outputs[n, copy])
 
     def _contents(self, bank):
-        """The first words of a bank."""
+        """The initial words of a bank."""
         places = [0] * self.map.words(self.words)
         for word, value in enumerate(self.init):
             if self.map.bank(word) == bank:

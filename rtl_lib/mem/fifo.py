@@ -16,17 +16,17 @@ SHALLOW = 32
 
 
 def _after(pointer, depth):
-    """The value of ``pointer`` after one step round a ring of ``depth`` places."""
+    """The value of ``pointer`` after one step, modulo ``depth``."""
     return Mux(pointer == depth - 1, 0, pointer + 1)
 
 
 @shared
 class StreamFifo(wiring.Component):
-    """First in, first out; what is offered at ``o`` needs no request (the first word falls through).
+    """First in, first out; the payload at ``o`` is offered without a request (first word fall-through).
 
     Rules
     -----
-    1. Payloads leave in the order they came, each once.
+    1. Payloads leave in order of arrival, each once.
     2. ``i`` is ready when, and only when, fewer than ``depth`` payloads are inside; it never depends on
        ``o.ready`` of the same cycle. (So a FIFO of depth 1 moves one payload every second cycle.)
     3. An offered payload stays offered, unchanged, until it is taken.
@@ -40,7 +40,7 @@ class StreamFifo(wiring.Component):
 
     Ports
     -----
-    i, o : streams of ``shape``; a payload appears at ``o`` :attr:`timing` after it was taken at ``i``
+    i, o : streams of ``shape``; a payload appears at ``o`` :attr:`timing` after it was accepted at ``i``
     level : payloads inside, 0 to ``depth``
     """
 
@@ -48,7 +48,7 @@ class StreamFifo(wiring.Component):
         if not isinstance(depth, int) or depth < 1:
             raise ValueError(f"depth must be a positive integer, not {depth!r}")
         self.depth = depth
-        self.stored_bits = Shape.cast(shape).width  # with none there is nothing to store, only to count
+        self.stored_bits = Shape.cast(shape).width  # a payload of width 0 is only counted
         self.in_block_ram = depth > SHALLOW and self.stored_bits > 0
         self.timing = self.timing_of(shape, depth)
         super().__init__(
@@ -62,18 +62,18 @@ class StreamFifo(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        put, take = Signal(), Signal()  # moves the write pointer, the read pointer on
+        put, take = Signal(), Signal()  # advance the write pointer and the read pointer
         stored = Signal(range(self.depth + 1))  # put and not yet taken
         full, leaves = Signal(), Signal()
         m.d.comb += [
-            self.i.ready.eq(~full),  # a register: whoever waits for room is often at the end of a long path already
+            self.i.ready.eq(~full),  # a register: logic that waits for room is often at the end of a long path
             put.eq(self.i.valid & self.i.ready),
             leaves.eq(self.o.valid & self.o.ready),
         ]
         m.d.sync += [stored.eq(stored + put - take), full.eq(~leaves & (full | put & (self.level == self.depth - 1)))]
         if self.stored_bits:
             self._store(m, put, take)
-        if self.in_block_ram:  # offer the read port's output register, refilled in the cycle in which it is taken
+        if self.in_block_ram:  # offer the read port's output register, refilled as it is taken
             m.d.comb += [self.level.eq(stored + self.o.valid), take.eq((stored != 0) & (~self.o.valid | self.o.ready))]
             m.d.sync += self.o.valid.eq(take | (self.o.valid & ~self.o.ready))
         else:

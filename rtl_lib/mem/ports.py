@@ -1,4 +1,4 @@
-"""What passes between a load/store unit and the memory system: bursts of whole words.
+"""The interface between a load-store unit and the memory system: bursts of whole words.
 
 An address is a byte address, aligned to the word. A burst is ``words`` consecutive words, 1 to ``max_burst``.
 
@@ -9,8 +9,8 @@ Rules of a read port
 
 Rules of a write port
 ---------------------
-3. The words of a burst come on ``data`` in the order of the requests. They are all there when the request is
-   offered, so a burst never waits half way. A receiver takes data only for requests it has accepted.
+3. The words of a burst come on ``data`` in the order of the requests. They are all available when the request is
+   offered, so a burst never stalls half way. A receiver takes data only for requests it has accepted.
 4. Each request is answered by one ``ack``, in the order of the requests, which is always accepted.
 
 ``error`` says that the memory refused the access.
@@ -57,13 +57,13 @@ def word_layout(word_bytes):
 
 
 def store_layout(addr_bits, access_bytes, strobes=0):
-    """A store: byte address and data, and so many strobes where any."""
+    """A store: byte address and data, and ``strobes`` strobe bits if any."""
     strobe = {"strobe": strobes} if strobes else {}
     return data.StructLayout({"addr": addr_bits, "data": 8 * access_bytes, **strobe})
 
 
 class Fence(wiring.Signature):
-    """A question and its answer: ``request``, answered by ``response`` when the stores before it are done."""
+    """``request``, answered by ``response`` when the stores before it are in memory."""
 
     def __init__(self):
         super().__init__({"request": Out(stream.Signature(0)), "response": In(stream.Signature(0))})
@@ -82,7 +82,7 @@ class _Port(wiring.Signature):
 
 
 class ReadPort(_Port):
-    """Read requests out, ``{data, error, last}`` responses in, as the requester sees it."""
+    """Read requests out, ``{data, error, last}`` responses in, from the requester's view."""
 
     def __init__(self, word_bytes, addr_bits, max_burst):
         response = In(stream.Signature(response_layout(word_bytes)))
@@ -90,7 +90,7 @@ class ReadPort(_Port):
 
 
 class WritePort(_Port):
-    """Write requests and ``{data, strobe}`` words out, ``{error}`` acknowledgements in, as the requester sees it."""
+    """Write requests and ``{data, strobe}`` words out, ``{error}`` acknowledgements in, from the requester's view."""
 
     def __init__(self, word_bytes, addr_bits, max_burst):
         super().__init__(

@@ -1,4 +1,4 @@
-"""A RAM that one memory block serves to several ports: the block runs on a clock of exactly twice the frequency."""
+"""Double-pumped RAM: one memory block on a clock of exactly twice the frequency serves several ports."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -15,13 +15,13 @@ from rtl_lib.mem.shared_block import SharedBlock
 
 __all__ = ["MOST_WRITES", "PumpedRam", "most_reads"]
 
-#: writes a cycle that a block has time for: one port writes twice, and the other one reads twice
+#: writes a cycle that a block can serve: one port writes twice, and the other one reads twice
 MOST_WRITES = 2
 
 
 def most_reads(dual: bool, writes: int) -> int:
-    """Reads a cycle that a block has time for beside so many ``writes``: each of its two ports twice, and a write takes
-    one of the four. One that is no true dual-port block reads through one port only."""
+    """Reads a cycle that a block can serve in addition to ``writes``: each of its two ports twice, and a write takes
+    one of the four. A block that is no true dual-port one reads through one port only."""
     return 4 - writes if dual else 2
 
 
@@ -33,8 +33,8 @@ class _Slot:
     other: bool
 
 
-#: the slots of reads in the order in which they are given away: late ones meet no write where there is one, and the
-#: last of a dual block is the write's
+#: the slots of reads in the order in which they are assigned: late ones do not coincide with a single write, and the
+#: last slot of a dual block is the write's
 _SLOTS = {
     False: (_Slot(False, False), _Slot(True, False)),
     True: (_Slot(False, False), _Slot(False, True), _Slot(True, False), _Slot(True, True)),
@@ -46,18 +46,19 @@ class PumpedRam(wiring.Component):
     """On-chip memory of several read ports and one or two write ports in one block: double pumping.
 
     The domain ``sync2x`` is in phase with ``sync``: every edge of ``sync`` is one of its edges, and one more is in the
-    middle between two. A cycle's addresses go into registers; the block takes them in two halves, early and late; what
-    it gives goes into registers again. The first write goes into the early half of the next cycle, the second into the
-    late one. A read of those halves that meets a write which it is to see takes the new bytes from beside the block.
+    middle between two. A cycle's addresses are registered; the block takes them in two halves, early and late; its
+    outputs are registered again. The first write takes the early half of the next cycle, the second the late one. A
+    read in those halves of a word that is being written, and whose new value it must see, takes the new bytes from a
+    bypass.
 
     Rules
     -----
-    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address, for one
+    1. A read returns the data written in earlier cycles, not in the same one, :attr:`timing` after its address, for one
        cycle. Every cycle of every port is a read.
-    2. Of bytes that both write ports write in one cycle those of the second stay.
-    3. Contents start as ``init``, then zeros; a write that was taken is made whatever reset does.
-    4. Nothing is said of addresses from ``depth`` on.
-    5. A path from a register of one clock to one of the other is a choice between two values at most, in half a cycle.
+    2. Where both write ports write the same bytes in one cycle, the second port's data stays.
+    3. Contents start as ``init``, then zeros; an accepted write takes effect regardless of reset.
+    4. Addresses from ``depth`` on are undefined.
+    5. A path from a register of one clock to one of the other is one 2:1 multiplexer at most, in half a cycle.
 
     Parameters
     ----------
@@ -105,20 +106,19 @@ class PumpedRam(wiring.Component):
         self._feed(m, block, early, asked, writes)
         for k, slot in enumerate(self.slots):
             given = block.b.read if slot.other else block.a.data
-            # what an early read finds in the block was written before this cycle's writes, a late one's before the
-            # second
+            # an early read finds the block as before this cycle's writes, a late one as before the second write
             self._give(m, k, given, slot.early, asked[k], writes if slot.early else writes[1:])
         return m
 
     def _halves(self, m):
-        """A register of the double clock that is high in the first half of each cycle of the other."""
+        """A register of the double clock that is high in the first half of each cycle of ``sync``."""
         turn, seen, early = (Signal(name=name, reset_less=True) for name in ("turn", "seen", "early"))
         m.d.sync += turn.eq(~turn)
         m.d[DOUBLE] += [seen.eq(turn), early.eq(turn == seen)]
         return early
 
     def _written(self, m, k):
-        """What a port wrote in the cycle before that of the reads in ``asked``."""
+        """The write of a port in the cycle before that of the reads in ``asked``."""
         write, number = self.writes[k], f"{k}_" if k else ""
         first = {
             name: Signal.like(getattr(write, name), name=f"new_{number}{name}", reset_less=True)
@@ -167,18 +167,18 @@ class PumpedRam(wiring.Component):
             m.d.comb += [block.b.strobe.eq(strobe), block.b.write.eq(data)]
 
     def _give(self, m, k, given, early, asked, unseen):
-        """Bring what the block has ``given`` in a half of a cycle to its port, in a register of the slow clock, with
-        what ``unseen`` writes have written."""
+        """Move the block's output, ``given`` in a half of a cycle, to its port, in a register of the slow clock, merged
+        with the data of ``unseen`` writes."""
         answer = Signal(self.width, name=f"answer{k}", reset_less=True)
         m.d.comb += self.reads[k].data.eq(answer)
         if early:
             held = Signal(self.width, name=f"held{k}", reset_less=True)
             m.d[DOUBLE] += held.eq(given)
-            given = held  # else the block gives it until the slow clock's edge
+            given = held  # else the block holds its output until the slow clock's edge
         m.d.sync += answer.eq(self._newest(m, k, given, asked, unseen) if unseen else given)
 
     def _newest(self, m, k, given, asked, writes):
-        """What the block has ``given``, with what these ``writes`` have written, of which the last counts."""
+        """The block's output ``given``, merged with these ``writes``; the last one takes precedence."""
         bits = self.granularity
         met, data = (
             Signal.like(writes[0]["en"], name=f"met{k}", reset_less=True),

@@ -1,4 +1,4 @@
-"""Loads from a RAM that answers some cycles later, in pipelines that never stop."""
+"""Load ports of a RAM with a latency of several cycles, for pipelines that never stall."""
 
 from amaranth import *
 from amaranth.lib import stream, wiring
@@ -20,7 +20,7 @@ class PumpedLoadPort(wiring.Component):
 
     Rules
     -----
-    1. A load is taken in every cycle; its data leaves :attr:`timing` after it, for one cycle, whether or not it is
+    1. A load is accepted in every cycle; its data leaves :attr:`timing` after it, for one cycle, whether or not it is
        taken.
     2. A load sees the stores of earlier cycles; with ``forwarding`` also those up to the cycle before its data leaves,
        as :class:`~rtl_lib.mem.ram_ports.ForwardingLoadPort` does, and takes a cycle longer.
@@ -28,8 +28,8 @@ class PumpedLoadPort(wiring.Component):
     Parameters
     ----------
     access_bytes, word_bytes, addr_bits : as of :class:`~rtl_lib.mem.ram_ports.RamLoadPort`
-    forwarding : whether it looks at what is written while it is under way
-    writes : how many writes of a cycle it looks at then; of two at its place the second counts
+    forwarding : whether it observes writes while the load is in flight
+    writes : number of writes of a cycle that it then observes; of two to the load's word the second takes precedence
 
     Ports
     -----
@@ -55,13 +55,13 @@ class PumpedLoadPort(wiring.Component):
 
     @staticmethod
     def timing_of(forwarding: bool) -> Timing:
-        """The timing of a port that forwards, or of one that does not."""
+        """The timing of a port, with or without forwarding."""
         return Timing(latency=PumpedRam.timing.latency + forwarding, stallable=False)
 
     def elaborate(self, platform):
         m = Module()
         shift = exact_log2(self.access_bytes)
-        places = [self.i.payload[shift:]]  # of the loads under way, the newest first
+        places = [self.i.payload[shift:]]  # of the loads in flight, the newest first
         valid = [self.i.valid]
         for stage in range(1, self.timing.latency + 1):
             here, there = Signal.like(places[0], name=f"place_{stage}", reset_less=True), Signal(name=f"valid_{stage}")
@@ -80,9 +80,9 @@ class PumpedLoadPort(wiring.Component):
         return m
 
     def _fresh(self, m, places):
-        """A register with the word that the RAM gives, and what was written since it was asked."""
+        """A register with the word that the RAM outputs, merged with the writes since it was requested."""
         low = exact_log2(self.word_bytes // self.access_bytes)
-        # of what was written while the load is under way
+        # of the writes while the load is in flight
         strobe, data = C(0, self.word_bytes), C(0, 8 * self.word_bytes)
         for stage in range(PumpedRam.timing.latency + 1):
             for turn, written in enumerate(self.written):

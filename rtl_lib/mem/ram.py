@@ -1,5 +1,5 @@
-"""One memory with a write port and a clocked read port, in Verilog of our own: it costs nothing by its size to write
-down."""
+"""One memory with a write port and a clocked read port, as generated Verilog text whose size does not depend on that of
+the memory."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,37 +14,37 @@ from rtl_lib.library import shared
 
 __all__ = ["KINDS", "Ram", "first_words", "style_of"]
 
-#: what synthesis can be asked to make of a memory, as most tools name it, and as Quartus does
+#: attributes that tell synthesis how to implement a memory, as most tools name them, and as Quartus does
 KINDS = {"block": "M20K", "distributed": "MLAB"}
-#: Most turns of one loop in an ``initial`` block: common synthesis tools refuse 5,000.
+#: Most iterations of one loop in an ``initial`` block: common synthesis tools refuse 5,000.
 _TURNS = 4096
 
 
 @shared
 class Ram(wiring.Component):
-    """A memory that synthesis makes a block RAM of, or look-up tables where it is small.
+    """A memory that synthesis implements as a block RAM, or as look-up tables where it is small.
 
-    Amaranth writes down every bit of what a memory holds first, also where that is nothing: a second for some hundred
-    kilobytes, several times over. So the module's text is made here; in Python it is Amaranth's memory.
+    Amaranth writes every bit of a memory's initial contents, even if there are none: a second for some hundred
+    kilobytes, several times over. So the module's text is generated here; in Python it is Amaranth's memory.
 
     Rules
     -----
-    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after ``read.en``, and holds
-       it.
+    1. A read returns the data written in earlier cycles, not in the same one, :attr:`timing` after ``read.en``, and
+       holds it.
     2. Contents start as ``init``, then zeros; reset leaves them.
-    3. Nothing is said of addresses from ``depth`` on.
+    3. Addresses from ``depth`` on are undefined.
 
     Parameters
     ----------
     width : bits of a word; depth : words
     init : the first words
-    granularity : bits that ``write.en`` has a bit for, a divisor of the width; all of a word by default
+    granularity : bits of data for each bit of ``write.en``, a divisor of the width; the whole word by default
     writable : whether there is a write port
-    kind : "block" or "distributed" asks synthesis for block RAM, or for look-up tables; None leaves it the choice
+    kind : "block" or "distributed" requests block RAM, or look-up tables, from synthesis; None leaves it the choice
 
     Ports
     -----
-    read : ``en`` and ``addr``, as the user drives them, and ``data`` back
+    read : ``en`` and ``addr`` from the user, and ``data`` back
     write : ``en``, ``addr``, ``data``
     """
 
@@ -132,13 +132,13 @@ class Ram(wiring.Component):
 
 
 def style_of(kind: str | None) -> Iterator[str]:
-    """The line before the declaration of a memory that is to be of a kind."""
+    """The attribute line before the declaration of a memory of this kind."""
     if kind is not None:
         yield f'  (* ram_style = "{kind}", ramstyle = "{KINDS[kind]}" *)'
 
 
 def first_words(init: Sequence[int], depth: int, width: int) -> Iterator[str]:
-    """Verilog of what ``words`` of a memory hold first: ``init``, then zeros."""
+    """Verilog of the initial contents of ``words``: ``init``, then zeros."""
     yield "  integer place;"
     yield "  initial begin"
     for first in range(len(init), depth, _TURNS):

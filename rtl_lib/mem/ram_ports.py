@@ -1,4 +1,4 @@
-"""Loads and stores of a buffer in on-chip RAM: the streams of the load and store units, without a bus in between."""
+"""Load and store ports of a buffer in on-chip RAM: the streams of the load-store units, without a bus in between."""
 
 from amaranth import *
 from amaranth.lib import stream, wiring
@@ -12,19 +12,19 @@ from rtl_lib.mem.ports import Fence, require_power_of_two, store_layout
 __all__ = ["ForwardingLoadPort", "RamLoadPort", "RamReadSignature", "RamStorePort", "RamWriteSignature"]
 
 
-#: what a load port has besides where memory says that it has no such word
+#: additional ports of a load port of a memory that reports words out of range
 FAULT = {"refused": In(1), "error": Out(1)}
 
 
 class RamReadSignature(wiring.Signature):
-    """Synchronous read port of a RAM, as its user sees it: ``data`` a cycle after ``en``, then held."""
+    """Synchronous read port of a RAM, from its user's view: ``data`` a cycle after ``en``, then held."""
 
     def __init__(self, word_bytes, addr_bits):
         super().__init__({"en": Out(1), "addr": Out(addr_bits), "data": In(8 * word_bytes)})
 
 
 class RamWriteSignature(wiring.Signature):
-    """Synchronous write port of a RAM, as its user sees it, with a strobe for each byte."""
+    """Synchronous write port of a RAM, from its user's view, with a strobe for each byte."""
 
     def __init__(self, word_bytes, addr_bits):
         super().__init__({"addr": Out(addr_bits), "data": Out(8 * word_bytes), "strobe": Out(word_bytes)})
@@ -32,12 +32,12 @@ class RamWriteSignature(wiring.Signature):
 
 @shared
 class RamLoadPort(wiring.Component):
-    """Loads from a RAM of its own read port.
+    """Loads from a RAM through a read port of its own.
 
     Rules
     -----
     1. Data leaves in the order of the addresses, one for each, :attr:`timing` after it.
-    2. A load taken sees the stores taken in earlier cycles, not those of the same cycle or later, as long as the
+    2. A load accepted sees the stores accepted in earlier cycles, not those of the same cycle or later, as long as the
        RAM does so.
 
     Parameters
@@ -49,8 +49,8 @@ class RamLoadPort(wiring.Component):
     -----
     i : stream of byte addresses; o : stream of data
     ram : :class:`RamReadSignature`, addressed by word
-    refused, error : with ``faults`` only: a cycle after ``en``, and then held, that there is no such word; the same for
-        the data on offer
+    refused, error : with ``faults`` only: ``refused`` says, from the cycle after ``en`` and then held, that there is no
+        such word; ``error`` says the same of the data on offer
     """
 
     timing = Timing(latency=1)
@@ -87,16 +87,16 @@ class RamLoadPort(wiring.Component):
 
 @shared
 class ForwardingLoadPort(wiring.Component):
-    """Loads like :class:`RamLoadPort`, a cycle later, that see stores taken up to a cycle after them.
+    """Loads like :class:`RamLoadPort`, a cycle later, that see stores accepted up to a cycle after them.
 
-    What is stored while a load is under way takes the place of what the RAM says, in front of the last register: a
-    store that is computed from the load's data has no more logic behind that register than its own.
+    Data stored while a load is in flight replaces the data of the RAM, before the last register: a store that is
+    computed from the load's data has only its own logic after that register.
 
     Rules
     -----
     1. Data leaves in the order of the addresses, one for each, :attr:`timing` after it.
-    2. A load sees what was written up to the cycle before its data leaves, :attr:`timing` after it where nothing
-       stalls. Whether it sees what is written while it is held back, nobody may rely on.
+    2. A load sees the data written up to the cycle before its data leaves, :attr:`timing` after it if nothing
+       stalls. Whether it sees data written while it is stalled is unspecified.
 
     Ports
     -----
@@ -124,7 +124,7 @@ class ForwardingLoadPort(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         valid, moves = Signal(), Signal()
-        place = Signal(len(self.i.payload) - exact_log2(self.access_bytes))  # of the load whose word the RAM gives
+        place = Signal(len(self.i.payload) - exact_log2(self.access_bytes))  # of the load whose word the RAM outputs
         offset, word = Signal(exact_log2(self.word_bytes // self.access_bytes)), Signal(8 * self.word_bytes)
         m.d.comb += [
             moves.eq(~self.o.valid | self.o.ready),
@@ -145,7 +145,7 @@ class ForwardingLoadPort(wiring.Component):
         return m
 
     def _fresh(self, m, address):
-        """The word at ``address`` with what is written now, or was when the RAM was asked."""
+        """The word at ``address``, merged with the writes of this cycle and of the cycle in which it was requested."""
         written, old_hit, old = self.written, Signal(self.word_bytes), Signal(8 * self.word_bytes)
         with m.If(self.ram.en):
             m.d.sync += [old_hit.eq(Mux(written.addr == self.ram.addr, written.strobe, 0)), old.eq(written.data)]
@@ -167,12 +167,12 @@ class RamStorePort(wiring.Component):
 
     Rules
     -----
-    1. A store is taken in every cycle and is in the RAM in the next.
-    2. A fence is answered in the cycle after it is taken: all stores before it are in the RAM.
+    1. A store is accepted in every cycle and is in the RAM in the next.
+    2. A fence is answered in the cycle after it is accepted: all stores before it are in the RAM.
 
     Ports
     -----
-    i : stream of ``{addr, data}``; fence : :class:`~rtl_lib.mem.ports.Fence`; idle : no fence waits for its asker
+    i : stream of ``{addr, data}``; fence : :class:`~rtl_lib.mem.ports.Fence`; idle : no fence waits for its requester
     ram : :class:`RamWriteSignature`, addressed by word
     """
 

@@ -21,22 +21,22 @@ class ReplicatedRam(wiring.Component):
 
     Rules
     -----
-    1. A read gives what was written in earlier cycles, not in the same one, :attr:`timing` after its address.
-    2. At most one of the write ports strobes in a cycle: who shares them knows that they never meet.
+    1. A read returns the data written in earlier cycles, not in the same one, :attr:`timing` after its address.
+    2. At most one of the write ports strobes in a cycle: the user who shares them guarantees it.
     3. Contents start as ``init``, then zeros, and survive reset.
 
     Parameters
     ----------
     word_bytes : bytes of a word, a power of two; words : how many
     reads, writes : number of ports of each kind
-    addr_bits : width of word addresses; those beyond ``words`` read anything and write nothing
+    addr_bits : width of word addresses; reads beyond ``words`` are undefined, writes there have no effect
     init : the first words; bytewise : whether writes may strobe some bytes of a word only
     kind : as of :class:`~rtl_lib.mem.ram.Ram`
 
     Ports
     -----
-    reads, writes : arrays of :class:`RamReadSignature` and :class:`RamWriteSignature`, seen from the RAM
-    written : :class:`RamWriteSignature`, what is written in this cycle, whoever writes
+    reads, writes : arrays of :class:`RamReadSignature` and :class:`RamWriteSignature`, from the RAM's view
+    written : :class:`RamWriteSignature`, what is written in this cycle by any port
     """
 
     timing = Timing(latency=1)
@@ -86,7 +86,7 @@ class ReplicatedRam(wiring.Component):
             m.d.comb += on.eq(port.strobe.any() & inside)
             with m.If(on):
                 m.d.comb += [address.eq(port.addr), data.eq(port.data), strobe.eq(port.strobe)]
-        if platform is None:  # in simulation: Verilog that synthesis reads knows no assertions
+        if platform is None:  # in simulation only: the Verilog subset for synthesis has no assertions
             for k, on in enumerate(active):
                 m.d.comb += Assert(~(on & Cat(active[:k]).any()), "two write ports of a RAM strobe in one cycle")
         return address, data, strobe

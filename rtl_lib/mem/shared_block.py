@@ -1,4 +1,4 @@
-"""One memory block with two ports, as it is clocked for double pumping; in Verilog of our own, as :mod:`.ram` is."""
+"""The memory block with two ports under double pumping; its Verilog text is generated, as in :mod:`.ram`."""
 
 from collections.abc import Iterator
 
@@ -20,26 +20,26 @@ __all__ = ["SharedBlock"]
 class SharedBlock(wiring.Component):
     """A block that reads through ``a`` and writes through ``b``; a ``dual`` one also reads through ``b``.
 
-    Without ``dual`` synthesis makes a simple dual-port block of it, at the block's full width; with it a true dual-port
+    Without ``dual`` synthesis makes it a simple dual-port block, at the block's full width; with it a true dual-port
     block, whose words are half as wide.
 
     Rules
     -----
-    1. A port reads in every cycle, and gives what was written in earlier ones, :attr:`timing` after the address.
-    2. Of a word that ``a`` reads and ``b`` writes in the same cycle, the written pieces may read as anything, and so
-       may all that ``b`` reads while it writes: devices differ. In simulation by Python all bits of that are wrong.
+    1. A port reads in every cycle, and returns the data written in earlier ones, :attr:`timing` after the address.
+    2. Of a word that ``a`` reads and ``b`` writes in the same cycle, the written pieces are undefined, and so is all
+       that ``b`` reads while it writes: devices differ. The Python simulation inverts all these bits.
     3. Contents start as ``init``, then zeros; there is no reset.
 
     Parameters
     ----------
     width : bits of a word; depth : words; init : the first words
-    granularity : bits that ``b.strobe`` has a bit for
+    granularity : bits of data for each bit of ``b.strobe``
     dual : whether ``b`` reads; writable : whether it writes
 
     Ports
     -----
-    a : ``addr``, and ``data`` back; b : ``addr``, ``strobe``, ``write`` (the data), and ``read`` back: what of it there
-        is
+    a : ``addr``, and ``data`` back; b : ``addr``, ``strobe``, ``write`` (the data), and ``read`` (data) back, those
+        that exist
     """
 
     timing = Timing(latency=1, stallable=False)
@@ -79,7 +79,7 @@ class SharedBlock(wiring.Component):
         return m
 
     def own_verilog(self, name: str) -> str:
-        """The same as a Verilog module. ``no_rw_check`` says to synthesis what rule 2 says."""
+        """The same as a Verilog module. ``no_rw_check`` tells synthesis what rule 2 says."""
         ports = ["clk", *(port for port, _, _ in self._ports())]
         lines = [
             f"module {name}({', '.join(ports)});",
@@ -96,7 +96,7 @@ class SharedBlock(wiring.Component):
         return "\n".join(lines) + "\n"
 
     def _ports(self) -> Iterator[tuple[str, str, int]]:
-        """Name, direction and bits of each port but the clock."""
+        """Name, direction and width of each port but the clock."""
         if self.address_bits:
             yield "a__addr", "input", self.address_bits
         yield "a__data", "output", self.width

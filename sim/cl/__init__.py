@@ -6,7 +6,7 @@ SLUICE_TRACE_SIGNALS (``handshakes`` or ``all``), SLUICE_MAX_CYCLES and SLUICE_M
 emulator), SLUICE_CACHE (folder of builds).
 """
 
-import sluice  # noqa: F401 - it lets folders sim/, hls/ and boards/ beside a program be searched, too
+import sluice  # noqa: F401 - it also searches folders sim/, hls/ and boards/ next to a program
 
 from . import cltypes
 from .constants import (
@@ -112,7 +112,7 @@ __all__ = [
     "wait_for_events",
 ]
 
-#: of the interface of pyopencl whose names and meanings these are
+#: the version of pyopencl whose names and meanings these are
 VERSION = (2026, 1)
 
 

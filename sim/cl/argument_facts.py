@@ -1,4 +1,4 @@
-"""What a host may ask of a kernel's argument."""
+"""Information about a kernel's arguments (clGetKernelArgInfo)."""
 
 from collections.abc import Mapping
 
@@ -37,7 +37,7 @@ _QUALIFIERS = {
 
 
 def argument_fact(argument: ArgumentInterface, memories: Mapping[str, MemoryObject], parameter: int):
-    """The fact of OpenCL's number; ``memories`` are the kernel's. Raises LogicError for an unknown number."""
+    """The value of the OpenCL query ``parameter``; ``memories`` are the kernel's. Raises LogicError if unknown."""
     memory = memories.get(argument.name)
     if parameter == kernel_arg_info.NAME:
         return argument.name

@@ -1,4 +1,4 @@
-"""Kernel arguments: what a host program may pass, and how it looks in the register."""
+"""Kernel arguments: which values a host program may pass, and how they are encoded in the argument register."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ class Value:
 
 
 def said_type(dtype) -> np.dtype | None:
-    """The type that a host program says of an argument; None: it says nothing. Raises LogicError for what is no
+    """The type that a host program declares for an argument; None if it declares none. Raises LogicError if it is not a
     type."""
     try:
         return None if dtype is None else np.dtype(dtype)
@@ -47,8 +47,8 @@ def said_type(dtype) -> np.dtype | None:
 
 
 def python_scalar(value, dtype: np.dtype | None):
-    """A number as a numpy scalar of the type that has been said, if any. Raises LogicError for a number that the type
-    does not have."""
+    """A number as a numpy scalar of the declared type, if any. Raises LogicError for a number that the type cannot
+    represent."""
     if dtype is None or dtype.names or not isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
         return value
     if isinstance(value, np.generic) and value.dtype == dtype:
@@ -61,7 +61,7 @@ def python_scalar(value, dtype: np.dtype | None):
 
 
 def _has(dtype: np.dtype, number) -> bool:
-    """Whether a type of numpy has the number, floats rounded."""
+    """Whether a numpy type can represent the number; floats are rounded."""
     if isinstance(number, complex) or dtype.kind not in "biuf":
         return False
     if dtype.kind == "f":
@@ -71,7 +71,7 @@ def _has(dtype: np.dtype, number) -> bool:
 
 
 def check_argument(kernel: KernelInterface, index: int, value, context: Context) -> Value:
-    """The value, when it fits parameter ``index``; LogicError with what to pass otherwise."""
+    """The checked value of parameter ``index``. Raises LogicError, with what to pass, if it does not fit."""
     argument = kernel.arguments[index]
     place = f"argument {index + 1} of kernel {kernel.name}, `{argument.c_type} {argument.name}`"
     if argument.kind == "buffer":
@@ -84,7 +84,7 @@ def check_argument(kernel: KernelInterface, index: int, value, context: Context)
 
 
 def _pipe(place: str, value) -> Value:
-    """Which pipe is meant is said by the parameter's name; the host's object only stands for it."""
+    """The parameter's name selects the pipe; the host's object is only a placeholder."""
     if value is not None and not isinstance(value, Pipe):
         raise _wrong(status_code.INVALID_ARG_VALUE, f"{place}: a cl.Pipe is wanted, not {type(value).__name__}")
     return Value(value)
@@ -123,9 +123,9 @@ def _local(place: str, argument: ArgumentInterface, value) -> Value:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What a scalar parameter takes. ``kinds`` are the kinds of numpy's types (numpy.dtype.kind) whose bits mean what
-    the kernel makes of them; ``count`` is how many elements a vector has, 1 for a scalar, None for a struct, which
-    takes any bytes of its size."""
+    """What a scalar parameter accepts. ``kinds`` are the kinds of numpy types (numpy.dtype.kind) whose bits the kernel
+    interprets correctly; ``count`` is the number of elements of a vector, 1 for a scalar, None for a struct, which
+    accepts any bytes of its size."""
 
     kinds: str
     dtype: str
@@ -133,7 +133,7 @@ class _Wanted:
 
     @property
     def example(self) -> str:
-        """What to write."""
+        """An example of a value, as source text."""
         if self.count is None:
             return "a numpy record or array of its bytes"
         return (
@@ -143,8 +143,8 @@ class _Wanted:
         )
 
 
-#: The one table of what fits: the resolved type of a parameter without its vector length, the kinds of numpy types, the
-#: name of the closest one.
+#: The one table of accepted types: the resolved type of a parameter without its vector length, the kinds of numpy
+#: types, the name of the closest one.
 _FITS: dict[str, tuple[str, str]] = {
     "half": ("f", "float16"),
     "float": ("f", "float32"),
@@ -160,7 +160,7 @@ _FITS: dict[str, tuple[str, str]] = {
     "ulong": ("iub", "uint64"),
     "size_t": ("iub", "uint64"),
 }
-_RAW = "V"  #: records and raw bytes: whatever they hold, they have the size that is asked for
+_RAW = "V"  #: records and raw bytes: accepted by size, whatever they hold
 _SIGNED = {
     "unsigned char": "uchar",
     "unsigned short": "ushort",
@@ -173,7 +173,7 @@ _SIGNED = {
 
 
 def _wanted(argument: ArgumentInterface) -> _Wanted:
-    """By the type behind the program's names for types; that as written where nobody resolved it."""
+    """From the resolved type of the parameter, or from the type as written if it was not resolved."""
     words = [
         word
         for word in (argument.type or argument.c_type).split()
@@ -219,8 +219,8 @@ def _scalar(place: str, argument: ArgumentInterface, value) -> Value:
 
 
 def _as_numpy(value):
-    """Bytes, and what shows its bytes (array.array, numbers and structures of ctypes), as numpy has them; all else as
-    it is."""
+    """Bytes, and objects with the buffer protocol (array.array, numbers and structures of ctypes), as numpy objects;
+    anything else unchanged."""
     if isinstance(value, np.generic | np.ndarray):
         return value
     try:
@@ -231,22 +231,22 @@ def _as_numpy(value):
     try:
         found = None if raw else np.asarray(view)
     except (TypeError, ValueError, RuntimeError):
-        found = None  # of a format that numpy has no type for
+        found = None  # a format that numpy has no type for
     return np.void(view.tobytes()) if found is None or found.dtype.hasobject else found
 
 
 def _number(wanted: _Wanted, value) -> np.generic:
-    """The bytes of a scalar as the number that the kernel takes them for."""
+    """The bytes of a scalar as a number of the kernel's type."""
     return np.frombuffer(value.tobytes(), np.dtype(wanted.dtype).newbyteorder("<"))[0]
 
 
 def _is_triple(wanted: _Wanted, value) -> bool:
-    """Whether these are the elements of a vector of three, which takes the room of four."""
+    """Whether these are the elements of a vector of three, which occupies the space of four."""
     return wanted.count == 3 and value.size == 3 and value.dtype.itemsize == np.dtype(wanted.dtype).itemsize
 
 
 def _means_the_same(wanted: _Wanted, value) -> bool:
-    """Whether each element that the value is made of is one of the kernel's; structs, and bytes alone, may be
+    """Whether each element of the value has a type that the kernel accepts; structs, and bytes alone, may be
     anything."""
     if wanted.count is None or value.dtype == np.uint8 and value.size > 1:
         return True
@@ -255,7 +255,7 @@ def _means_the_same(wanted: _Wanted, value) -> bool:
 
 
 def _parts(dtype: np.dtype) -> Iterator[np.dtype]:
-    """The types of the numbers in a value, those in records among them."""
+    """The types of the numbers in a value, including those in records."""
     if dtype.subdtype is not None:
         yield from _parts(dtype.subdtype[0])
     elif dtype.names:

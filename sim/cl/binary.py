@@ -1,6 +1,6 @@
-"""What a built program is kept as between runs of a host program: its source and options, as bytes.
+"""A built program saved between runs of a host program: its source and options, as bytes.
 
-Nothing of the build itself is in them: that is in the cache folder, where it is found by the same source and options,
+They contain nothing of the build itself: that is in the cache folder, where it is found by the same source and options,
 or made again.
 """
 
@@ -23,12 +23,12 @@ class Binary:
     options: tuple[str, ...]
 
     def to_bytes(self) -> bytes:
-        """For :meth:`of`, now or in another run."""
+        """Serialize for :meth:`of`, in this or another run."""
         return _HEAD + json.dumps({"source": self.source, "options": self.options}).encode()
 
     @classmethod
     def of(cls, data) -> "Binary":
-        """Raises LogicError for bytes that :meth:`to_bytes` has not made."""
+        """Raises LogicError for bytes that :meth:`to_bytes` did not produce."""
         try:
             data = bytes(data)
             if not data.startswith(_HEAD):

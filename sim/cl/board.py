@@ -1,4 +1,4 @@
-"""The simulated board of a context: its memory, what is allocated there, and its clock."""
+"""The simulated board of a context: its memory, the allocations in it, and its clock."""
 
 import bisect
 import builtins
@@ -19,9 +19,9 @@ from .schedule import Schedule
 
 __all__ = ["Allocation", "SimulatedBoard"]
 
-#: Nominal host link, to give copies a duration: about what eight lanes of PCI Express 3.0 carry.
+#: Nominal rate of the host link, which determines the duration of copies: about eight lanes of PCI Express 3.0.
 HOST_BYTES_PER_NS = 6.0
-#: Distance between buffers, so that a run over a buffer's end meets no other; small memories have less to give.
+#: Gap between buffers, so that an access past a buffer's end hits no other one; smaller on small memories.
 GUARD_BYTES, SMALL_GUARD_BYTES, SMALL_MEMORY = 4096, 64, 1 << 24
 
 
@@ -38,7 +38,7 @@ class Allocation:
 
 
 class SimulatedBoard:
-    """Memory and time of one board, kept over all programs that run on it, and the one lock over all that: ``guard``.
+    """Memory and time of one board, shared by all programs that run on it, and the lock that protects both: ``guard``.
 
     ``now_ns`` is the simulated time of the host: of the latest command that it waited for.
     """
@@ -51,14 +51,14 @@ class SimulatedBoard:
         self.guard = Guard()
         self.schedule = Schedule(self)
         self._allocations: list[Allocation] = []  # by address
-        self._dropped: deque[tuple[Allocation, Sequence[PendingEvent]]] = deque()  # nobody has them any more
+        self._dropped: deque[tuple[Allocation, Sequence[PendingEvent]]] = deque()  # no longer referenced
         self._guard = SMALL_GUARD_BYTES if board.memory.bytes <= SMALL_MEMORY else GUARD_BYTES
         self._alignment = max(self._guard, board.memory.word_bytes)
 
     def allocate(self, bytes: int, bank: int = -1, memory: Memory | None = None) -> Allocation:
-        """Reserve a part of one of the board's memories (None: the default one), at the lowest address with room; of
-        the bank of that number, counted from 0 and taking banks as one behind the other, or anywhere. Raises
-        cl.MemoryError when there is none."""
+        """Reserve a part of one of the board's memories (None: the default one), at the lowest free address; in the
+        bank of that number, counted from 0 with banks at consecutive address ranges, or (negative) anywhere. Raises
+        cl.MemoryError when there is no room."""
         self.reclaim()
         if len(self._allocations) == MAX_ALLOCATIONS:
             raise MemoryError(
@@ -90,8 +90,8 @@ class SimulatedBoard:
         )
 
     def _range(self, bank: int, memory: Memory) -> tuple[int, int]:
-        """Addresses [first, end) of a bank; of the whole memory where the number is negative. Raises cl.LogicError
-        where there is no such bank."""
+        """Addresses [first, end) of a bank; of the whole memory if the number is negative. Raises cl.LogicError if
+        there is no such bank."""
         banks = memory.banks
         if bank >= len(banks):
             raise LogicError(
@@ -109,17 +109,17 @@ class SimulatedBoard:
         return self.stamp
 
     def free(self, allocation: Allocation) -> None:
-        """Give memory back; accesses to it are faults from then on."""
+        """Free memory; accesses to it are faults from then on."""
         del self._allocations[bisect.bisect_left(self._allocations, allocation)]
         self._publish()
 
     def drop(self, allocation: Allocation, users: Sequence[PendingEvent] = ()) -> None:
-        """Give memory back as soon as the launches ``users`` are over. Does not wait for the lock: any thread may come
-        here while it collects garbage."""
+        """Free memory as soon as the launches ``users`` are over. Does not wait for the lock: any thread may call this
+        from its garbage collection."""
         self._dropped.append((allocation, users))
 
     def reclaim(self) -> None:
-        """Give back what was dropped and is not in use any more."""
+        """Free what was dropped and is no longer in use."""
         for _ in range(len(self._dropped)):
             allocation, users = self._dropped.popleft()
             if all(one.over for one in users):
@@ -128,7 +128,7 @@ class SimulatedBoard:
                 self._dropped.append((allocation, users))
 
     def before(self, address: int) -> Allocation | None:
-        """What was allocated at the address, or nearest before it."""
+        """The allocation at the address, or the nearest before it."""
         place = bisect.bisect_right(self._allocations, address, key=lambda one: one.address)
         return self._allocations[place - 1] if place else None
 
@@ -137,14 +137,14 @@ class SimulatedBoard:
         return self.memory.contents[allocation.address : allocation.end]
 
     def transfer(self, bytes: int, ready_ns: float = 0.0) -> tuple[float, float]:
-        """Let the time of a copy from or to the host pass, which starts when it is ready; returns its start and end in
-        ns."""
+        """Advance simulated time by a copy from or to the host, which starts when it is ready; returns its start and
+        end in ns."""
         start = max(self.now_ns, ready_ns)
         self.now_ns = start + bytes / HOST_BYTES_PER_NS
         return start, self.now_ns
 
     def describe(self, fault: Fault, names: dict[Allocation, str]) -> str:
-        """A refused access in words; ``names`` says which buffers the kernel was given."""
+        """A description of a refused access; ``names`` maps the buffers that the kernel was given to argument names."""
         if fault.kind is FaultKind.PROTOCOL:
             return f"the design broke an AXI rule with a burst of {fault.bytes} bytes at address {fault.address:#x}"
         verb = "read" if fault.kind.is_read else "write"
@@ -157,7 +157,7 @@ class SimulatedBoard:
             if bytes
             else "touches no buffer of the kernel"
         )
-        if not bytes and fault.address < self._guard:  # where nothing ever lies
+        if not bytes and fault.address < self._guard:  # where nothing is ever allocated
             why += ": a pointer that is null, or an argument that the host passed as None"
         return f"a {verb} of {place} {why}{more}"
 
@@ -174,8 +174,8 @@ def _shared(board: Board) -> SharedMemory:
 
 
 def _place(fault: Fault, names: dict[Allocation, str]) -> tuple[str, int]:
-    """Where a refused access went, in words, and the size of the buffer it is counted from; 0 where it lies before
-    all."""
+    """A description of the address of a refused access, and the size of the buffer it is relative to; 0 if it lies
+    before all buffers."""
     before = [one for one in names if one.address <= fault.address]
     if not before:
         return f"{fault.bytes} bytes at address {fault.address:#x}", 0

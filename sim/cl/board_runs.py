@@ -1,5 +1,4 @@
-"""The launches of a program on the simulated board: kernels that run at the same time share its clock and its
-memory."""
+"""The launches of a program on the simulated board: kernels that run concurrently share its clock and its memory."""
 
 import math
 import os
@@ -30,12 +29,12 @@ if TYPE_CHECKING:
 __all__ = ["BoardEvent", "BoardRuns"]
 
 ROUTINE = "clEnqueueNDRangeKernel"
-#: Cycles after which other threads of the host have a turn.
+#: Cycles after which other threads of the host may run.
 CHUNK = 20_000
 
 
 class BoardEvent(PendingEvent):
-    """A launch on the simulated board. It begins when what it comes ``after`` has ended and its kernel is free."""
+    """A launch on the simulated board. It begins when all events in ``after`` have ended and its kernel is free."""
 
     def __init__(
         self,
@@ -51,14 +50,14 @@ class BoardEvent(PendingEvent):
         self.runs, self.kernel, self.values, self.space, self.registers = runs, kernel, tuple(values), space, registers
         self.joined = bool(kernel.layout.channels)
         self.what = f"kernel {kernel.name}"
-        #: where its buffers lie, and the arguments' names
+        #: the allocations of its buffers, and the arguments' names
         self.names = {
             value.value.allocation: argument.name
             for argument, value in zip(kernel.arguments, values)
             if isinstance(value.value, Buffer)
         }
         self.start_ns: float | None = None  #: None until it has begun
-        self.skipped_ns = 0.0  #: of its time, while the board stood still for it
+        self.skipped_ns = 0.0  #: part of its time during which the board was suspended
 
     def begin(self) -> None:
         self.runs.begin(self)
@@ -68,16 +67,16 @@ class BoardEvent(PendingEvent):
 
 
 class BoardRuns:
-    """The kernels of a program that run, and what becomes of them. :class:`sim.cl.schedule.Schedule` says when they
-    begin and when time passes."""
+    """The running kernels of a program, and their results. :class:`sim.cl.schedule.Schedule` decides when they begin
+    and when time passes."""
 
     def __init__(self, program: "Program"):
         self.program = program
         self._running: dict[str, BoardEvent] = {}
         self._constants = ConstantMemory()
         self._epoch = (0.0, 0)  #: a simulated time, and the cycle of this program's simulator then
-        self._faults: list[Fault] = []  #: that no kernel has answered for, since one began while none ran
-        self._stopped = "the kernels have stopped"  #: why none of those that run gets on
+        self._faults: list[Fault] = []  #: not attributed to a kernel yet, since one began while none ran
+        self._stopped = "the kernels have stopped"  #: why none of the running kernels makes progress
 
     @property
     def schedule(self):
@@ -92,10 +91,10 @@ class BoardRuns:
         registers: tuple[Mapping[str, int], Mapping[str, int]],
         after: Sequence[PendingEvent] = (),
     ) -> Event:
-        """Queue a launch behind what its queue has not finished, and behind the commands ``after``. ``registers``: of
-        its arguments, and of what a launch says beside them. Raises BuildError, ToolMissing or SimulationError where
+        """Queue a launch after the unfinished commands of its queue, and after the commands ``after``. ``registers``:
+        values of its arguments, and of the launch registers. Raises BuildError, ToolMissing or SimulationError if
         there is no simulator."""
-        _ = self.program.system.session  # a simulator that cannot be built is told here
+        _ = self.program.system.session  # report here a simulator that cannot be built
         event = BoardEvent(self, kernel, values, space, registers, [*queue.before(), *after], queue)
         for value in values:
             if isinstance(value.value, Buffer):
@@ -105,13 +104,13 @@ class BoardRuns:
         return event
 
     def finish(self) -> None:
-        """Let all launches of the program end; their failures stay with their events."""
+        """Run all launches of the program to their end; their failures stay with their events."""
         for event in list(self.schedule.pending):
             if event.runs is self:
                 event.complete()
 
     def settle(self) -> None:
-        """The same for those that need nothing that has not been queued."""
+        """Run to their end those launches that need no command that has not been queued."""
         for event in list(self.schedule.pending):
             if event.runs is self and not event.needs_others:
                 event.complete()
@@ -123,11 +122,11 @@ class BoardRuns:
 
     @property
     def only_joined(self) -> bool:
-        """Whether all that run may wait for others."""
+        """Whether all running kernels may wait for others, at channels."""
         return all(event.joined for event in self._running.values())
 
     def is_free(self, kernel: KernelInterface) -> bool:
-        """Whether the hardware of the kernel has nothing to do."""
+        """Whether the hardware of the kernel is idle."""
         return kernel.name not in self._running
 
     @property
@@ -137,8 +136,8 @@ class BoardRuns:
         return since + (self.program.system.cycle() - first) * self._period_ns
 
     def continue_at(self, time_ns: float, loaded: bool) -> None:
-        """From here on it is at least that time. What runs has waited meanwhile, where it was ``loaded``, and was not
-        on the board otherwise."""
+        """Advance to that time at least. If the program was ``loaded``, its running kernels were stalled meanwhile;
+        otherwise they were not on the board."""
         now = self.now_ns
         if time_ns <= now:
             return
@@ -147,7 +146,7 @@ class BoardRuns:
         self._epoch = time_ns, self.program.system.cycle()
 
     def begin(self, event: BoardEvent) -> None:
-        """Start a launch, unless it breaks a promise of its kernel: then it fails."""
+        """Start a launch; it fails if it breaks an assertion that its kernel was compiled under."""
         try:
             broken = self._promises.violation(
                 event.kernel, event.values, event.space, self.program.context.simulated.memory
@@ -165,8 +164,8 @@ class BoardRuns:
             )
 
     def advance(self, until_ns: float | None) -> bool:
-        """Let those that run go on until one ends, or that time has come, or for a while. False when none of them ever
-        gets on by itself."""
+        """Run until a kernel ends, or that time is reached, or for a number of cycles. False when no kernel will ever
+        make progress by itself."""
         cycles = CHUNK
         if until_ns is not None:
             cycles = min(CHUNK, max(1, math.ceil((until_ns - self.now_ns) / self._period_ns)))
@@ -181,11 +180,11 @@ class BoardRuns:
         return True
 
     def give_up_stopped(self) -> None:
-        """Those that run wait for each other, and nobody else comes."""
+        """Fail: the running kernels wait for each other, and no other kernel will start."""
         self.give_up(self._stopped)
 
     def give_up(self, why: str) -> None:
-        """The simulation is lost: all that run fail, and what was to meet them at their channels."""
+        """The simulation is lost: all running kernels fail, and the launches that would communicate with them."""
         self._constants.doubt()
         self.program.system.close()
         self._faults.clear()
@@ -225,8 +224,8 @@ class BoardRuns:
         event.end(Event(event.start_ns, end_ns, Statistics(statistics, run.seconds), event.queued_ns))
 
     def _failure(self, event: BoardEvent, run: Run) -> RuntimeError | None:
-        """What went wrong in a run. What the memory refused is an error only if the kernel says so: a loop may have
-        read ahead of its end."""
+        """The error of a run. Accesses that the memory refused are an error only if the kernel says so: a loop may have
+        read past its end speculatively."""
         self._faults += run.faults
         mine = [fault for fault in self._faults if self._may_be_of(event, fault)]
         sure = [
@@ -249,8 +248,8 @@ class BoardRuns:
         return _error(f"{head} ended with error bits {run.status:#x}")
 
     def _may_be_of(self, event: BoardEvent, fault: Fault) -> bool:
-        """Whether a refused access can be of this kernel, as far as those that run beside it tell: it is counted from
-        the buffer before it."""
+        """Whether a refused access can be of this kernel, given those that run at the same time: it is attributed to
+        the buffer before its address."""
         nearest = self.program.context.simulated.before(fault.address)
         if len(self._running) == 1 or fault.kind is FaultKind.PROTOCOL or nearest in event.names:
             return True
@@ -258,8 +257,8 @@ class BoardRuns:
 
 
 class _Failing:
-    """While this is done, a simulation that fails takes all that run with it; so does whatever else ends it, which goes
-    on to the caller."""
+    """A context in which a simulation that fails makes all running kernels fail; so does any other exception, which is
+    passed on to the caller."""
 
     def __init__(self, runs: BoardRuns):
         self._runs = runs
@@ -269,14 +268,14 @@ class _Failing:
 
     def __exit__(self, kind, error, where) -> bool:
         if error is None or not isinstance(error, Exception):
-            return False  # an interrupt is the schedule's
+            return False  # the schedule handles interrupts
         known = isinstance(error, SimulationError)
         self._runs.give_up(str(error) if known else f"given up: {error}")
         return known
 
 
 def _fault(status: int, faults: Sequence[Fault]) -> Fault:
-    """The first fault of a direction in which the kernel was refused something; else the first at all."""
+    """The first fault of a direction in which the kernel was refused an access; else the first of all."""
     refused = [fault for fault in faults if status >> (READ_REFUSED if fault.kind.is_read else WRITE_REFUSED) & 1]
     return (refused or faults)[0]
 

@@ -1,4 +1,4 @@
-"""OpenCL's scalar and vector types as numpy's: ``float``, ``uint4``, and ``make_float4(1, 2, 3, 4)``, as in
+"""OpenCL's scalar and vector types as numpy types: ``float``, ``uint4``, and ``make_float4(1, 2, 3, 4)``, as in
 pyopencl.cltypes."""
 
 import builtins
@@ -26,8 +26,8 @@ _XYZW = "xyzw"
 
 
 def _vector(scalar: type, length: builtins.int) -> np.dtype:
-    """Elements s0, s1, ..., also named x, y, z, w where there are up to four; a vector of three takes the room of
-    four."""
+    """A record of elements s0, s1, ..., also named x, y, z, w if there are up to four; a vector of three occupies the
+    space of four."""
     room, size = 4 if length == 3 else length, np.dtype(scalar).itemsize
     names = [f"s{k:x}" for k in range(room)]
     titles = [_XYZW[k] if k < length <= 4 else None for k in range(room)]
@@ -37,7 +37,7 @@ def _vector(scalar: type, length: builtins.int) -> np.dtype:
 
 
 def make_vector(dtype: np.dtype, length: builtins.int, values) -> np.void:
-    """A vector of the values; one value alone is that of all elements. Raises TypeError for another number of
+    """A vector of the values; a single value is copied to all elements. Raises TypeError for another number of
     values."""
     if len(values) == 1:
         values = tuple(values) * length

@@ -1,4 +1,4 @@
-"""The one place where programs reach the compiler."""
+"""The only module through which programs call the compiler."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -13,12 +13,12 @@ from sim.locks import ProcessLock
 
 __all__ = ["ONE_AT_A_TIME", "Compiled", "compile_source"]
 
-#: The compiler is made for one thread, and two would share one processor all the same: Python runs one at a time.
+#: The compiler is not thread-safe, and two would share one processor anyway: Python runs one thread at a time.
 ONE_AT_A_TIME = ProcessLock()
 
 
 class Compiled(Protocol):
-    """What a program needs of a compilation's result."""
+    """The interface of a compilation's result that a program uses."""
 
     verilog: Mapping[str, str]
     interface: SystemInterface
@@ -31,8 +31,8 @@ class Compiled(Protocol):
 
 def compile_source(source: str, board: Board, options: Options, file: str) -> Compiled:
     """Compile OpenCL C. Raises hls.diag.CompileError."""
-    # The compiler takes a second to import: a host program that fails before needs none of it. A library that is
-    # interrupted while it is imported says that it is broken.
+    # Importing the compiler takes a second: a host program that fails before does not need it. A library whose import
+    # is interrupted reports that it is broken.
     with deferred():
         from hls.driver import compile
 

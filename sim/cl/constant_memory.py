@@ -1,4 +1,4 @@
-"""Whether what a constant cache holds may be older than memory."""
+"""Whether the contents of a constant cache may be older than memory."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,14 @@ __all__ = ["ConstantMemory", "note_outputs"]
 
 
 class ConstantMemory:
-    """What the host knows of a program's constant cache: it holds nothing that was written before the last time it was
-    emptied."""
+    """The host's knowledge of a program's constant cache: it holds nothing written before the last time it was
+    invalidated."""
 
     def __init__(self):
-        self._emptied = -1  #: stamp of the last write before it was; -1: never
+        self._emptied = -1  #: stamp of the last write before its invalidation; -1: never
 
     def must_forget(self, kernel: KernelInterface, values: Sequence[Value]) -> bool:
-        """Whether the cache must be emptied before the kernel runs with these arguments; it is taken to be then."""
+        """Whether the cache must be invalidated before a run with these arguments; assumes that it will be."""
         loaded = {access.buffer for access in kernel.layout.accesses if access.lsu == LsuKind.CONSTANT_LOAD.words}
         buffers = [
             v.value
@@ -32,12 +32,12 @@ class ConstantMemory:
         return True
 
     def doubt(self) -> None:
-        """Something went wrong: the next launch empties the cache."""
+        """Something failed: the next launch invalidates the cache."""
         self._emptied = -1
 
 
 def note_outputs(kernel: KernelInterface, values: Sequence[Value]) -> None:
-    """The kernel has run: note which buffers it may have written."""
+    """After a run of the kernel: record which buffers it may have written."""
     for argument, value in zip(kernel.arguments, values, strict=True):
         if isinstance(value.value, Buffer) and argument.direction in ("out", "inout"):
             value.value.note_write()

@@ -1,4 +1,4 @@
-"""OpenCL's numbers under pyopencl's names."""
+"""OpenCL's constants under pyopencl's names."""
 
 __all__ = [
     "command_execution_status",
@@ -58,7 +58,7 @@ class mem_flags(_Constants):
     HOST_WRITE_ONLY = 1 << 7
     HOST_READ_ONLY = 1 << 8
     HOST_NO_ACCESS = 1 << 9
-    # which bank of a memory without interleaving a buffer lies in, counted from 1; 0 leaves it to the board
+    # the bank of a non-interleaved memory that a buffer is allocated in, counted from 1; 0 leaves it to the board
     CHANNEL_AUTO_INTELFPGA = 0
     CHANNEL_1_INTELFPGA = MEM_BANK_1_ALTERA = 1 << 16
     CHANNEL_2_INTELFPGA = MEM_BANK_2_ALTERA = 2 << 16

@@ -58,7 +58,7 @@ def enqueue_copy(
 def _ranges(
     dest, src, device_offset: int, src_offset: int, offset: int, byte_count: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Bytes that lie one behind the other."""
+    """Contiguous bytes of source and destination."""
     if isinstance(dest, Buffer) and isinstance(src, Buffer):
         count = min(src.size - src_offset, dest.size - offset) if byte_count is None else byte_count
         return _part(dest, offset, count), _part(src, src_offset, count)
@@ -72,7 +72,7 @@ def _ranges(
 def _regions(
     dest, src, region: Sequence[int] | None, corners: dict[str, Sequence[int]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A region of rows and planes of both."""
+    """A region of rows and planes of source and destination."""
     both = isinstance(dest, Buffer) and isinstance(src, Buffer)
     names = ("dst", "src") if both else tuple("buffer" if isinstance(side, Buffer) else "host" for side in (dest, src))
     unknown = corners.keys() - {f"{name}_{what}" for name in names for what in ("origin", "pitches")}

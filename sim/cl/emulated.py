@@ -1,4 +1,4 @@
-"""Programs on the emulator: no Verilog is made, kernels run as native code on the board's memory."""
+"""Programs on the emulator: kernels run as native code on the board's memory; no Verilog is generated."""
 
 import math
 import os
@@ -41,20 +41,20 @@ class Interface:
 
 @dataclass(eq=False)
 class Emulated:
-    """A program for the emulator, compiled to native code at its first launch. ``module`` is what the front end
-    made."""
+    """A program for the emulator, compiled to native code at its first launch. ``module`` is the output of the front
+    end."""
 
     module: Module
     emulator: Emulator
     interface: Interface
     warnings: Sequence[Diagnostic]
-    told: set[tuple] = field(default_factory=set)  #: remarks on runs, each made once
+    told: set[tuple] = field(default_factory=set)  #: remarks on runs, each printed once
     pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
-    autorun: list[Started] = field(default_factory=list)  #: kernels that run by themselves, once they were started
+    autorun: list[Started] = field(default_factory=list)  #: autorun kernels that were started
     failure: RuntimeError | None = None  #: why launches were last given up
 
     def give_up(self, error: RuntimeError) -> None:
-        """No launch that is on its way will end; whoever waits for it learns why."""
+        """Give up all pending launches; waiting for one of them raises ``error``."""
         lost, self.pending = self.pending, []
         self.autorun.clear()
         self.failure = error
@@ -62,7 +62,7 @@ class Emulated:
             lost[0].schedule.lose(lost, error)
 
     def start_autorun(self) -> None:
-        """Start what runs by itself, if that was not done, and again what has come to its end."""
+        """Start the autorun kernels, if that was not done, and restart those that have ended."""
         names = [kernel.name for kernel in self.interface.kernels if kernel.autorun]
         running = [one for one in self.autorun if not one.done]
         for name in names:
@@ -72,11 +72,11 @@ class Emulated:
         self.autorun[:] = running
 
     def feed(self, stream: StreamInterface, data: bytes) -> None:
-        """Give values to the kernels that read a stream of the board."""
+        """Pass values to the kernels that read a stream of the board."""
         self.emulator.feed(stream.channel, stream.bits // 8, data)
 
     def drain(self, stream: StreamInterface) -> bytes:
-        """What the kernels wrote to a stream of the board, once all went as far as they can."""
+        """The values that kernels wrote to a stream of the board, after all kernels have run as far as they can."""
         self.start_autorun()
         self.failure = None
         _advance(self)
@@ -86,9 +86,9 @@ class Emulated:
 
 
 def emulate_source(source: str, board: Board, options: Options, file: str) -> Emulated:
-    """Parse and check OpenCL C, and no more: what no hardware can be made of yet runs here. Raises CompileError."""
+    """Parse and check OpenCL C only: code that cannot be hardware yet runs here, too. Raises CompileError."""
     with deferred():
-        from hls.frontend import parse_source  # a host program that fails before needs none of it
+        from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.pipeline import link_program
 
     parsed = parse_source(
@@ -105,7 +105,7 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
 
 
 def _depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
-    """What the channels hold as hardware; nothing is known of a program that cannot be hardware."""
+    """Depths of the channels as hardware; empty for a program that cannot be hardware."""
     with deferred():
         from hls.driver import channel_depths
 
@@ -119,14 +119,14 @@ def _streams(module: Module, board: Board) -> tuple[StreamInterface, ...]:
     declared = [channel for channel in module.channels.values() if Attr.IO in dict(channel.attrs)]
     if not declared:
         return ()
-    from hls.planning.memory import bound_stream  # most programs need none of it
+    from hls.planning.memory import bound_stream  # most programs do not need it
 
     bound = [(channel.name, bound_stream(channel, board)) for channel in declared]
     return tuple(StreamInterface(stream.name, stream.direction, stream.bits, name) for name, stream in bound)
 
 
 def _interface(module: Module, function: Function, index: int, board: Board) -> KernelInterface:
-    """What the board refuses is refused here."""
+    """The interface of a kernel; whatever the board rejects is rejected here."""
     arguments = tuple(
         ArgumentInterface(
             p.name,
@@ -161,7 +161,7 @@ def _interface(module: Module, function: Function, index: int, board: Board) -> 
 
 
 def _limit(function: Function, parameter: Parameter) -> int | None:
-    """Bytes that hardware has for a local memory argument; None for others."""
+    """Bytes that hardware reserves for a local memory argument; None for other arguments."""
     if parameter.kind != "local":
         return None
     from hls.passes.memory.lower_private_memories import capacity
@@ -171,10 +171,10 @@ def _limit(function: Function, parameter: Parameter) -> int | None:
 
 
 class EmulatedEvent(PendingEvent):
-    """A launch on the emulator. It has run when the call that made it returns, unless it waits for a channel, or for a
-    command that does: then it goes on when another kernel is launched."""
+    """A launch on the emulator. It has run when the call that made it returns, unless it waits at a channel, or for a
+    command that does: then it continues when another kernel is launched."""
 
-    joined = True  # of those that have not ended at once
+    joined = True  # holds for launches that have not ended at once
 
     def __init__(
         self,
@@ -230,7 +230,7 @@ class EmulatedEvent(PendingEvent):
         super().note_failure(error)
 
     def _release(self) -> None:
-        """Buffers need not be kept any longer."""
+        """Release the buffers."""
         self._kept = self._given = None
 
 
@@ -242,9 +242,9 @@ def run_emulated(
     space: IndexSpace,
     after: Sequence[PendingEvent] = (),
 ) -> Event:
-    """Start the kernel behind what its queue has not finished and the commands ``after``, and run what can. Raises
-    cl.RuntimeError with the place in the source when a run goes wrong, BuildError or ToolMissing where it cannot be
-    compiled."""
+    """Start the kernel after the unfinished commands of its queue and the commands ``after``, and run as far as
+    possible. Raises cl.RuntimeError with the source location when a run fails, BuildError or ToolMissing if it cannot
+    be compiled."""
     program.emulator.prepare()
     event = EmulatedEvent(program, queue, kernel, values, space, [*_ended(queue.before()), *_ended(after)])
     event.schedule.add(event)
@@ -259,7 +259,7 @@ def run_emulated(
 
 
 def _ended(events: Sequence[PendingEvent]) -> list[PendingEvent]:
-    """Those that still have to be waited for, once all that can end by themselves have. Raises what those raise."""
+    """Complete the events that can end by themselves; returns the others. Raises the failures of the former."""
     for event in events:
         if not event.needs_others:
             event.wait()
@@ -282,7 +282,7 @@ def _given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict
 
 
 def _advance(program: Emulated, last: bool = False) -> None:
-    """Run all launches of the program as far as they go. When one goes wrong, all are given up."""
+    """Run all launches of the program as far as possible. When one fails, all are given up."""
     try:
         outcome = program.emulator.advance(last=last)
     except EmulationError as error:
@@ -292,7 +292,7 @@ def _advance(program: Emulated, last: bool = False) -> None:
         program.emulator.reset()
         program.give_up(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, f"given up: {error}"))
         if isinstance(error, BuildError | SimulationError):
-            return  # a setting that cannot be: said to who waits
+            return  # an invalid setting: reported to the caller that waits
         raise
     _remark(program, outcome)
     ended = [event for event in program.pending if event.started.done]
@@ -307,7 +307,7 @@ def _failure(program: Emulated, error: EmulationError) -> RuntimeError:
 
 
 def _remark(program: Emulated, outcome: Outcome) -> None:
-    """Say on stderr what was read before it was written, once for each place of the program."""
+    """Report on stderr reads of uninitialized elements, once for each location in the program."""
     for read in outcome.unset_reads:
         place = (read.function, read.span)
         if place not in program.told:
@@ -316,7 +316,7 @@ def _remark(program: Emulated, outcome: Outcome) -> None:
 
 
 def _statistics(kernel: KernelInterface, space: IndexSpace, outcome: Outcome) -> dict:
-    """What a run on the board gives, where there is an answer without cycles; and what only the emulator knows."""
+    """The statistics of a run on the board that exist without cycles, and those that only the emulator has."""
     unset = [{"line": read.span.line if read.span else None, "count": read.count} for read in outcome.unset_reads]
     return {
         "kernel": kernel.name,

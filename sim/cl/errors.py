@@ -1,4 +1,4 @@
-"""pyopencl's exceptions, with OpenCL's codes, and what to do in the message."""
+"""pyopencl's exceptions, with OpenCL's codes; the message says what to do."""
 
 from .constants import status_code
 
@@ -15,7 +15,7 @@ class Error(Exception):
 
 
 class LogicError(Error):
-    """The host program asked for something that cannot be."""
+    """The host program made an invalid request."""
 
 
 class ArgumentCountError(LogicError, TypeError):

@@ -1,4 +1,4 @@
-"""Events: when a command ran, in simulated time, and what a kernel run did."""
+"""Events: when a command ran, in simulated time, and the statistics of a kernel run."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Statistics:
-    """The measured figures of one kernel run. ``simulation_seconds`` is the wall time that running it took."""
+    """The measured figures of one kernel run. ``simulation_seconds`` is the wall time of its simulation."""
 
     def __init__(self, values: dict, simulation_seconds: float):
         self._values = values
@@ -35,7 +35,7 @@ class Statistics:
     def to_dict(self) -> dict:
         """kernel, cycles, clock_mhz, loops, memory, channels, accounts.
 
-        The emulator knows of no cycles: there cycles and clock_mhz are None, the lists are empty, and device
+        The emulator has no cycles: there cycles and clock_mhz are None, the lists are empty, and device
         ("emulator"), work_items, seconds and unset_reads [{line, count}] are added.
         """
         return self._values
@@ -59,7 +59,7 @@ class Event:
     """A command that has run.
 
     ``stats`` of a kernel run is a :class:`Statistics`; None for other commands. ``command_type`` is OpenCL's number of
-    what was queued, at ``command_queue``.
+    the command, which was queued at ``command_queue``.
     """
 
     reference_count = 1
@@ -90,11 +90,11 @@ class Event:
         return self.command_queue.context if self.command_queue is not None else None
 
     def get_info(self, parameter: int):
-        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, event_info, parameter, "Event.get_info")
 
     def get_profiling_info(self, parameter: int) -> int:
-        """A time in ns by OpenCL's number."""
+        """A time in ns, by OpenCL's number."""
         names = {
             profiling_info.QUEUED: "queued",
             profiling_info.SUBMIT: "submit",
@@ -112,10 +112,11 @@ class Event:
 
 
 class PendingEvent(Event):
-    """A command that may still be on its way. It begins when all that it comes ``after`` have ended; whoever runs it
+    """A command that may not have ended. It begins when all commands in ``after`` have ended; the code that runs it
     calls ``end`` or ``fail``.
 
-    ``runs`` is what it runs on where it takes simulated time, else None; ``what`` names it in messages.
+    ``runs`` is the program that it runs in, if it takes simulated time on the board, else None; ``what`` names it in
+    messages.
     """
 
     runs = None
@@ -128,19 +129,19 @@ class PendingEvent(Event):
         self.schedule, self.command_queue = schedule, queue
         self.number = 0  #: in the order of queueing
         self.queued_ns = self.ready_ns = schedule.board.now_ns  #: it begins no earlier than when it is ready
-        self.told = False  #: whether somebody was told that it failed
+        self.told = False  #: whether its failure was reported
         self.interrupted = False  #: whether it was given up because the host was interrupted
         self._finished: Event | None = None
         self._error: Exception | None = None
         self.callbacks: list[tuple[int, Callable[[int], None]]] = []
         self.followers: list[PendingEvent] = []
-        self.missing = {one for one in after if not one.over}  #: what it waits for
+        self.missing = {one for one in after if not one.over}  #: commands that it waits for
         for one in self.missing:
             one.followers.append(self)
 
     @property
     def done(self) -> bool:
-        """Whether it has ended as it should."""
+        """Whether it has ended successfully."""
         return self._finished is not None
 
     @property
@@ -150,7 +151,7 @@ class PendingEvent(Event):
 
     @property
     def over(self) -> bool:
-        """Whether it has ended, in whatever way."""
+        """Whether it has ended, successfully or not."""
         return self._finished is not None or self._error is not None
 
     @property
@@ -165,8 +166,8 @@ class PendingEvent(Event):
 
     @property
     def needs_others(self) -> bool:
-        """Whether it may have to wait for what has not been queued: it, or what it waits for, is joined with other
-        kernels by channels."""
+        """Whether it may have to wait for a command that has not been queued: it, or a command it waits for, is joined
+        with other kernels by channels."""
         seen, found = {self}, [self]
         for one in found:
             if one.joined:
@@ -176,11 +177,11 @@ class PendingEvent(Event):
         return False
 
     def begin(self) -> None:
-        """Its turn has come."""
+        """Called when its dependencies have ended."""
         raise NotImplementedError
 
     def give_up(self) -> None:
-        """Nothing that has been queued lets it end: go on by force, or fail."""
+        """No queued command lets it end: force it to continue, or fail."""
         raise NotImplementedError
 
     def end(self, finished: Event) -> None:
@@ -194,7 +195,7 @@ class PendingEvent(Event):
         self.schedule.settle(self)
 
     def note_failure(self, error: Exception) -> None:
-        """Keep why it failed."""
+        """Record why it failed."""
         self._error = error
 
     def complete(self) -> None:
@@ -203,7 +204,7 @@ class PendingEvent(Event):
             self.schedule.run_until(self)
 
     def wait(self) -> None:
-        """Return when the command has ended. Raises cl.RuntimeError when it went wrong, or can never end."""
+        """Return when the command has ended. Raises cl.RuntimeError when it failed, or can never end."""
         self.complete()
         if self._error is not None:
             self.told = True
@@ -221,8 +222,8 @@ class PendingEvent(Event):
 
     @property
     def command_execution_status(self) -> int:
-        """OpenCL's number, or the error's where it failed. Some simulated time passes with each look, so that who looks
-        again and again gets on."""
+        """OpenCL's number, or the error's if it failed. Each query advances simulated time a little, so that a polling
+        host makes progress."""
         if not self.over:
             self.schedule.look(self)
         return self._status
@@ -236,9 +237,9 @@ class PendingEvent(Event):
         return command_execution_status.QUEUED if self.missing else command_execution_status.RUNNING
 
     def set_callback(self, status: int, callback: Callable[[int], None]) -> None:
-        """Call ``callback(status)`` when the command has ended, with the error's negative number where it failed. It
-        ends here if it can, as simulated time passes for nobody else; otherwise the thread calls back that lets it
-        end."""
+        """Call ``callback(status)`` when the command has ended, with the error's negative number if it failed. If
+        possible the command is run to its end here, since simulated time only passes on request; otherwise the thread
+        that completes it makes the call."""
         with self.schedule.board.guard:
             if not self.over and not self.needs_others:
                 self.complete()
@@ -248,14 +249,14 @@ class PendingEvent(Event):
         self.schedule.tell()
 
     def call_back(self) -> None:
-        """Tell those who asked to be called that the command is over."""
+        """Call the registered callbacks: the command is over."""
         callbacks, self.callbacks = self.callbacks, []
         for status, callback in callbacks:
             callback(self._status if self.failed else status)
 
 
 class Marker(PendingEvent):
-    """Has ended when all that it comes after have."""
+    """A command without work that ends when all commands in ``after`` have ended."""
 
     def __init__(
         self,
@@ -272,10 +273,10 @@ class Marker(PendingEvent):
 
 
 class UserEvent(PendingEvent):
-    """What the host itself ends, with :meth:`set_status`; commands that have it in ``wait_for`` begin then."""
+    """An event that the host itself ends, by :meth:`set_status`; commands that have it in ``wait_for`` begin then."""
 
     what = "a user event"
-    joined = True  # who waits for it needs the host
+    joined = True  # a command that waits for it needs the host
     command_type = command_type.USER
 
     def __init__(self, context: "Context"):
@@ -288,8 +289,8 @@ class UserEvent(PendingEvent):
         return self._context
 
     def set_status(self, status: int) -> None:
-        """End it: ``cl.command_execution_status.COMPLETE``, or a negative number, with which all fail that wait for
-        it. Raises cl.LogicError for other numbers, and the second time."""
+        """End it: ``cl.command_execution_status.COMPLETE``, or a negative number, which makes all commands that wait
+        for it fail. Raises cl.LogicError for other numbers, and the second time."""
         if status != command_execution_status.COMPLETE and not (isinstance(status, int) and status < 0):
             raise LogicError(
                 "UserEvent.set_status",
@@ -309,7 +310,7 @@ class UserEvent(PendingEvent):
         self.schedule.tell()
 
     def give_up(self) -> None:
-        """Whoever waits for it keeps the host from ending it."""
+        """The host waits for an event that only the host itself can end."""
         self.fail(
             RuntimeError(
                 "clWaitForEvents",
@@ -327,13 +328,13 @@ class UserEvent(PendingEvent):
         raise LogicError("UserEvent.profile", status_code.PROFILING_INFO_NOT_AVAILABLE, "a user event has no times")
 
     def get_profiling_info(self, parameter: int) -> int:
-        """A user event has none. Raises cl.LogicError, as OpenCL says."""
+        """A user event has no profile. Raises cl.LogicError, as OpenCL specifies."""
         return self.profile
 
 
 def dependencies(schedule: "Schedule", wait_for: Iterable[Event] | None) -> list[PendingEvent]:
-    """Those of the events that a command has to wait for. Events of other contexts are waited for here. Raises what a
-    failed one raises."""
+    """Those of the events that a command has to wait for. Events of other contexts are waited for here. Raises the
+    error of a failed one."""
     events = [one for one in wait_for or () if isinstance(one, PendingEvent)]
     for one in events:
         if one.failed or one.schedule is not schedule:
@@ -342,7 +343,7 @@ def dependencies(schedule: "Schedule", wait_for: Iterable[Event] | None) -> list
 
 
 def not_started(one: PendingEvent, cause: PendingEvent) -> RuntimeError:
-    """What is said of a command that comes after one that failed."""
+    """The error of a command that depends on one that failed."""
     return RuntimeError(
         "clEnqueueNDRangeKernel",
         status_code.OUT_OF_RESOURCES,

@@ -9,8 +9,8 @@ _MISSING = object()
 
 
 def fact(of: object, numbers: type, parameter: int, routine: str):
-    """The attribute that ``parameter`` asks for: the number's name among ``numbers``, in small letters. Raises
-    LogicError for a number that is none of them, or that the object has no answer to."""
+    """The attribute that ``parameter`` queries: the number's name among ``numbers``, in lower case. Raises
+    LogicError for a number that is none of them, or that the object does not support."""
     names = [name for name, number in vars(numbers).items() if name.isupper() and number == parameter]
     found = getattr(of, names[0].lower(), _MISSING) if names else _MISSING
     if found is _MISSING:

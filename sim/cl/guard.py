@@ -1,4 +1,4 @@
-"""The one lock of a context: all that is public and belongs to it is done under this."""
+"""The lock of a context, which all its public operations hold."""
 
 import os
 import threading
@@ -9,15 +9,14 @@ from .errors import LogicError
 
 __all__ = ["Guard"]
 
-#: Seconds for which a thread that lets time pass stands back where others want to queue something.
+#: Seconds for which a thread that advances time yields to threads that want to queue a command.
 GIVE_WAY = 0.001
-#: Seconds for which launches that wait for each other wait for what another thread of the host may queue.
+#: Seconds for which launches that wait for each other wait for a command of another host thread.
 PATIENCE = 10.0
 
 
 class Guard:
-    """A lock that a thread may take again while it holds it, and that is no use in a child of the process that made
-    it."""
+    """A reentrant lock that cannot be used in a forked child of the process that created it."""
 
     def __init__(self):
         self._lock = threading.RLock()
@@ -28,7 +27,7 @@ class Guard:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this process made the context; False in a child after a fork."""
+        """Whether this process created the context; False in a child after a fork."""
         return os.getpid() == self._process
 
     def check(self) -> None:
@@ -57,7 +56,7 @@ class Guard:
         self._lock.release()
 
     def give_way(self) -> None:
-        """Let other threads have the lock for a moment, where one wants it."""
+        """Release the lock for a moment, if another thread waits for it."""
         me = threading.get_ident()
         if not self._wanting:
             return
@@ -68,11 +67,11 @@ class Guard:
             self._wanting.discard(me)
 
     def changed(self) -> None:
-        """Something was queued, or has ended: tell the threads that wait for it."""
+        """Something was queued, or has ended: wake the threads that wait for it."""
         self._changed.notify_all()
 
     def others_may_help(self) -> bool:
-        """Wait until another thread queues something. False where all threads wait here, or none did for a while."""
+        """Wait until another thread queues something. False if all threads wait here, or none did for a while."""
         me = threading.get_ident()
         self._asleep.add(me)
         try:

@@ -1,8 +1,8 @@
-"""Commands that the host's side does: copies, fills, maps.
+"""Commands that the host executes: copies, fills, maps.
 
-Each is done when the call returns, with one exception. A call that does not block, behind something that needs the
-host again (a user event, a kernel that waits at a channel for one that was not queued), is kept, and done when its turn
-comes.
+Each is done when the call returns, with one exception. A non-blocking call that depends on something that needs the
+host again (a user event, a kernel that waits at a channel for one that was not queued) is deferred, and done when its
+dependencies have ended.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,12 +14,12 @@ from .queue import CommandQueue
 
 __all__ = ["HostCommand", "enqueue_host_command"]
 
-#: Does the command, no earlier than at the simulated time that is given; returns when it started and ended.
+#: Executes the command, no earlier than at the given simulated time; returns when it started and ended.
 Work = Callable[[float], tuple[float, float]]
 
 
 class HostCommand(PendingEvent):
-    """A command of the host's side that is done later."""
+    """A deferred command of the host."""
 
     def __init__(self, queue: CommandQueue, after: Iterable[PendingEvent], kind: int, work: Work):
         super().__init__(queue.context.simulated.schedule, after, queue)
@@ -40,7 +40,7 @@ def enqueue_host_command(
     *,
     is_blocking: bool = False,
 ) -> Event:
-    """Do the work behind what the queue has not finished, the events, and launches that use the buffers ``used``."""
+    """Execute after the unfinished commands of the queue, the events, and launches that use the buffers ``used``."""
     if not is_blocking and (event := _keep(queue, wait_for, kind, work, used)) is not None:
         return event
     wait_for_events(wait_for or [])
@@ -54,7 +54,7 @@ def enqueue_host_command(
 def _keep(
     queue: CommandQueue, wait_for: list[Event] | None, kind: int, work: Work, used: Sequence[Buffer]
 ) -> HostCommand | None:
-    """The command for later, where something before it needs the host."""
+    """Defer the command, if a dependency needs the host."""
     schedule = queue.context.simulated.schedule
     after = dependencies(schedule, wait_for)
     with queue.context.simulated.guard:

@@ -1,4 +1,4 @@
-"""One kernel run: its index space, the registers, and what came out."""
+"""One kernel launch: its index space, its registers and its results."""
 
 import math
 import operator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["IndexSpace", "execute", "index_space"]
 
 DIMENSIONS = 3
-#: Largest work-group that is chosen where the host names none.
+#: Largest work-group that is chosen if the host specifies none.
 DEFAULT_GROUP = 256
 ROUTINE = "clEnqueueNDRangeKernel"
 
@@ -109,8 +109,8 @@ def _group(
                 if kernel.units > 1
                 else []
             )
-            # a group for every compute unit, and some for those that end early; where nothing fits, what is said below
-            # says why
+            # a group for every compute unit, and some for those that end early; if no size fits, the check below
+            # reports why
             first = max(shared or sizes, default=1)
             local_size = (first, *(1 for _ in global_size[1:]))
     if required is not None and _three(local_size) != tuple(required):
@@ -155,7 +155,7 @@ def execute(
     space: IndexSpace,
     after: Sequence[PendingEvent] = (),
 ) -> Event:
-    """Queue the kernel behind the commands ``after``. On the emulator it runs as far as it goes without others."""
+    """Queue the kernel after the commands ``after``. The emulator runs it as far as it gets without others."""
     program.restrict.check(kernel, values)
     if program.emulated:
         return run_emulated(program.result, queue, kernel, values, space, after)
@@ -170,6 +170,6 @@ def execute(
 
 
 def _overlap(values: Sequence[Value]) -> bool:
-    """Whether two buffer arguments share bytes: only then does the kernel keep order between them."""
+    """Whether two buffer arguments share bytes: only then does the kernel order accesses between them."""
     ranges = sorted((v.value.address, v.value.address + v.value.size) for v in values if isinstance(v.value, Buffer))
     return any(later < end for (_, end), (later, _) in pairwise(ranges))

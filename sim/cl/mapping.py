@@ -15,14 +15,14 @@ __all__ = ["MemoryMap", "enqueue_map_buffer"]
 
 
 class MemoryMap:
-    """What a mapped array is a view of; ``release`` it when the host is done."""
+    """The base of a mapped array; ``release`` it when the host is done."""
 
     def __init__(self, queue: CommandQueue, array: np.ndarray):
         self._queue, self._array = queue, array
         self.__array_interface__ = array.__array_interface__
 
     def release(self, queue: CommandQueue | None = None, wait_for: list[Event] | None = None) -> Event:
-        """Unmap: kernels see what was written, as they do anyway."""
+        """Unmap. (Kernels see the host's writes even before that.)"""
         queue = queue or self._queue
         transfer = queue.context.simulated.transfer
         return enqueue_host_command(

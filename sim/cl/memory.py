@@ -1,4 +1,4 @@
-"""Buffers in the board's memory, and the host's view of arrays."""
+"""Buffers in the board's memory, and the bytes of host arrays."""
 
 import weakref
 
@@ -15,7 +15,7 @@ from .platform import Context
 
 __all__ = ["Buffer", "LocalMemory", "MemoryObject", "Pipe", "host_bytes"]
 
-BANK_SHIFT, BANK_MASK = 16, 7  #: of the flags that name a bank
+BANK_SHIFT, BANK_MASK = 16, 7  #: of the flags that select a bank
 COPIES = mem_flags.COPY_HOST_PTR | mem_flags.USE_HOST_PTR
 
 
@@ -27,7 +27,7 @@ class LocalMemory:
 
 
 class MemoryObject:
-    """What lies in the memory of a context's board."""
+    """An object in the memory of a context's board."""
 
     context: Context
     flags: int
@@ -36,16 +36,16 @@ class MemoryObject:
     host_ptr = None  #: the board has memory of its own
 
     def get_info(self, parameter: int):
-        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, mem_info, parameter, f"{type(self).__name__}.get_info")
 
 
 class Buffer(MemoryObject):
-    """``size`` bytes of the board's global memory; with ``hostbuf`` and COPY_HOST_PTR they begin as a copy of it.
+    """``size`` bytes of the board's global memory; with ``hostbuf`` and COPY_HOST_PTR initialized as a copy of it.
 
-    USE_HOST_PTR copies too: the board has memory of its own. The flag CHANNEL_1_INTELFPGA (or _2 ...) puts it into that
-    bank, where the program was built with -no-interleaving. It lies in the board's default memory, or in that of the
-    name ``memory``, and moves when a kernel is launched whose argument has a buffer_location elsewhere.
+    USE_HOST_PTR copies too: the board has memory of its own. The flag CHANNEL_1_INTELFPGA (or _2 ...) allocates it in
+    that bank, if the program was built with -no-interleaving. It lies in the board's default memory, or in the memory
+    named ``memory``, and moves when a kernel is launched whose argument has a buffer_location elsewhere.
     """
 
     def __init__(self, context: Context, flags: int, size: int = 0, hostbuf=None, *, memory: str | None = None):
@@ -76,9 +76,9 @@ class Buffer(MemoryObject):
         self.context, self.flags, self.size = context, flags, int(size)
         self._parent: Buffer | None = None
         self._origin = 0
-        self._launches: weakref.WeakSet[PendingEvent] = weakref.WeakSet()  # some of which may not have ended
+        self._launches: weakref.WeakSet[PendingEvent] = weakref.WeakSet()  # some may not have ended
         self._home = home
-        self._shown = False  # somebody outside may write the bytes at any time
+        self._shown = False  # code outside may write the bytes at any time
         self._released = False
         with context.simulated.guard:
             self.note_write()
@@ -88,12 +88,12 @@ class Buffer(MemoryObject):
 
     @property
     def written(self) -> float:
-        """The board's stamp of the last write; infinite where nobody can know."""
+        """The board's stamp of the last write; infinite if it cannot be known."""
         root = self.whole
         return float("inf") if root._shown else root._written
 
     def note_write(self) -> None:
-        """The host or a kernel has written, or is about to."""
+        """Called when the host or a kernel has written, or is about to."""
         self.whole._written = self.context.simulated.next_stamp()
 
     @property
@@ -103,19 +103,19 @@ class Buffer(MemoryObject):
 
     @property
     def contents(self) -> np.ndarray:
-        """The bytes, for those who say when they write them."""
+        """The bytes, for callers that report their writes."""
         return self.context.simulated.view(self.allocation)
 
     @property
     def allocation(self):
-        """Where the buffer lies; LogicError after release()."""
+        """The buffer's allocation. Raises LogicError after release()."""
         if self._released:
             raise LogicError("Buffer", status_code.INVALID_MEM_OBJECT, "the buffer has been released")
         return self.place
 
     @property
     def place(self) -> Allocation:
-        """The same for launches on their way, which may use a buffer that the host has released."""
+        """The same for pending launches, which may use a buffer that the host has released."""
         return (
             self._allocation
             if self._parent is None
@@ -132,19 +132,18 @@ class Buffer(MemoryObject):
         self.whole._launches.add(launch)
 
     def settle(self) -> None:
-        """Let the launches that use the buffer end, as far as they need nothing that has not been queued. Their
-        failures are told to who waits for them."""
+        """Run to their end the launches that use the buffer and need no command that has not been queued. Their
+        failures are reported where they are waited for."""
         for launch in self.able_to_end():
             launch.complete()
 
     def able_to_end(self) -> list[PendingEvent]:
-        """The launches that use the buffer and need nothing that has not been queued, in their order."""
+        """The launches that use the buffer and need no command that has not been queued, in order."""
         found = [one for one in self.whole._launches if not one.over and not one.needs_others]
         return sorted(found, key=lambda one: one.number)
 
     def move_to(self, home: Memory) -> None:
-        """Lie in another memory from now on, sub-regions as well. Raises LogicError where somebody knows the old
-        place."""
+        """Move to another memory, with its sub-regions. Raises LogicError if the old address is in use outside."""
         root = self.whole
         hint = f'create it there: cl.Buffer(..., memory="{home.name}")'
         if root._shown:
@@ -172,7 +171,7 @@ class Buffer(MemoryObject):
 
     @property
     def address(self) -> int:
-        """Global byte address, what a kernel is given."""
+        """Global byte address, as passed to a kernel."""
         return self.allocation.address
 
     @property
@@ -181,8 +180,8 @@ class Buffer(MemoryObject):
 
     @property
     def bytes(self) -> np.ndarray:
-        """The contents, shared with the simulated board, once the launches that use it have ended. Constant caches keep
-        nothing of a buffer whose bytes were asked for."""
+        """The contents, shared with the simulated board, once the launches that use it have ended. Constant caches do
+        not retain a buffer whose bytes were requested."""
         with self.context.simulated.guard:
             self.settle()
             self.whole._shown = True
@@ -195,7 +194,7 @@ class Buffer(MemoryObject):
 
     @property
     def offset(self) -> int:
-        """Of a sub-region, in its buffer."""
+        """Byte offset of a sub-region in its buffer."""
         return self._origin
 
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> "Buffer":
@@ -218,7 +217,7 @@ class Buffer(MemoryObject):
         return self.get_sub_region(start, stop - start)
 
     def release(self) -> None:
-        """Give the memory back, when the launches that use it have ended."""
+        """Free the memory, when the launches that use it have ended."""
         board = self.context.simulated
         with board.guard:
             allocation, self._released = self.allocation, True
@@ -227,14 +226,14 @@ class Buffer(MemoryObject):
                 board.reclaim()
 
     def __del__(self):
-        # A buffer that was never made (its constructor raised) has nothing to give back.
+        # A buffer whose constructor raised has nothing to free.
         if not getattr(self, "_released", True) and self._parent is None and hasattr(self, "_allocation"):
             self.context.simulated.drop(self._allocation)
 
 
 class Pipe(MemoryObject):
-    """A pipe as the host names it. Kernels are joined by the names of their pipe parameters, so it holds nothing
-    itself."""
+    """The host's object for a pipe. Kernels are connected by the names of their pipe parameters, so it holds
+    nothing itself."""
 
     type = mem_object_type.PIPE
     size, offset, associated_memobject = 0, 0, None
@@ -244,7 +243,7 @@ class Pipe(MemoryObject):
 
 
 def host_bytes(array, routine: str, writable: bool = False) -> np.ndarray:
-    """The bytes of a contiguous host array or buffer, without a copy. Raises LogicError where that cannot be."""
+    """The bytes of a contiguous host array or buffer, without a copy. Raises LogicError if that is impossible."""
     try:
         view = memoryview(array)
     except TypeError:

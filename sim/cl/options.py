@@ -12,7 +12,7 @@ from .errors import RuntimeError
 
 __all__ = ["parse_options", "stall_seed"]
 
-#: Permissions that change nothing here: what is allowed need not be done.
+#: Options that only permit transformations, which have no effect here.
 WITHOUT_EFFECT = {
     "-w",
     "-Werror",
@@ -27,13 +27,13 @@ WITHOUT_EFFECT = {
     "-cl-fp32-correctly-rounded-divide-sqrt",
     "-cl-strict-aliasing",
 }
-#: options -> what they are called inside
+#: options -> their internal names
 SIZES = {"private-cache-bytes": "cache_bytes", "const-cache-bytes": "const_cache_bytes"}
 RELAXED = {"-fp-relaxed", "-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}
 
 
 def parse_options(options: str | Iterable[str], folder: Path) -> Options:
-    """The compiler's options from a list or a command line. Raises cl.RuntimeError for one that is not known.
+    """The compiler's options from a list or a command line. Raises cl.RuntimeError for an unknown one.
 
     ``folder`` is searched by ``#include`` before the folders given.
     """

@@ -1,4 +1,4 @@
-"""Buffers in the memories that the arguments of a kernel name."""
+"""Places buffers in the memories that the arguments of a kernel specify (buffer_location)."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ __all__ = ["place_arguments"]
 
 
 def place_arguments(kernel: KernelInterface, values: Sequence[Value], board: Board) -> None:
-    """Have every buffer lie where its argument says. Raises LogicError for one that would have to be in two memories,
+    """Move every buffer to the memory of its argument. Raises LogicError for one that would have to be in two memories,
     or that cannot move."""
     wanted: dict[Buffer, str] = {}
     for argument, value in zip(kernel.arguments, values, strict=True):

@@ -47,16 +47,15 @@ class Platform:
     extensions = ""
 
     def get_devices(self, device_type: int = ANY_TYPE) -> list["Device"]:
-        """The board and kind that the command line or the environment chose come first, then the other boards, of the
-        same kind; none where the type asked for has no accelerators. Raises cl.RuntimeError for a choice that cannot
-        be."""
+        """All boards. Those that the command line or the environment selects come first, then the other boards, of the
+        same kind; none if the requested type has no accelerators. Raises cl.RuntimeError for an invalid selection."""
         if not device_type & ACCELERATORS:
             return []
         first = _default_device(None, None)
         return [first, *(Device(load_board(name), first.kind) for name in known_boards() if name != first.board.name)]
 
     def get_info(self, parameter: int) -> str:
-        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, platform_info, parameter, "Platform.get_info")
 
     def __eq__(self, other) -> bool:
@@ -80,14 +79,14 @@ class Device:
     image_support = host_unified_memory = error_correction_support = linker_available = False
     max_read_image_args = max_write_image_args = max_samplers = 0
     image2d_max_width = image2d_max_height = image3d_max_width = image3d_max_height = image3d_max_depth = 0
-    # hardware is made for the types of the kernel: no width is better than another
+    # hardware is built for the types of the kernel: no vector width is preferred
     preferred_vector_width_char = preferred_vector_width_short = preferred_vector_width_int = 1
     preferred_vector_width_long = preferred_vector_width_float = preferred_vector_width_double = 1
     native_vector_width_char = native_vector_width_short = native_vector_width_int = native_vector_width_long = 1
     native_vector_width_float = native_vector_width_double = 1
     preferred_vector_width_half = native_vector_width_half = 1
     max_parameter_size, max_constant_args, min_data_type_align_size = 4096, 64, 128
-    # what caches there are belong to the accesses of a kernel
+    # caches belong to the accesses of a kernel
     global_mem_cache_type, global_mem_cache_size, global_mem_cacheline_size = device_mem_cache_type.NONE, 0, 0
     execution_capabilities = device_exec_capabilities.KERNEL
     queue_properties = (
@@ -121,7 +120,7 @@ class Device:
         return Platform()
 
     def get_info(self, parameter: int):
-        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, device_info, parameter, "Device.get_info")
 
     def __repr__(self) -> str:
@@ -165,14 +164,14 @@ class Context:
         return [(context_properties.PLATFORM, self.device.platform)]
 
     def get_info(self, parameter: int):
-        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, context_info, parameter, "Context.get_info")
 
     @property
     def simulated(self) -> SimulatedBoard:
         """The memory and clock of the board."""
         if self._simulated is None:
-            with _making:  # two threads that ask for the first time get the same one
+            with _making:  # two threads that call at the same time get the same one
                 if self._simulated is None:
                     self._simulated = SimulatedBoard(self.device.board)
         return self._simulated
@@ -195,8 +194,8 @@ def create_some_context(
 ) -> Context:
     """A context on ``board`` (a name or a file), or on $SLUICE_BOARD, or on the default board.
 
-    ``device="emulator"`` runs kernels without RTL. ``interactive`` and ``answers`` are accepted for pyopencl's sake:
-    nothing is asked. Raises cl.RuntimeError for an unknown board or a wrong board file.
+    ``device="emulator"`` runs kernels without RTL. ``interactive`` and ``answers`` are accepted for compatibility with
+    pyopencl and ignored. Raises cl.RuntimeError for an unknown board or a wrong board file.
     """
     return Context([_default_device(board, device)])
 

@@ -42,7 +42,7 @@ __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task"]
 SOURCE_NAME = "<program source>"
 
 
-#: what a program of pyopencl has besides, and what to do instead; a kernel of such a name is reached by cl.Kernel
+#: attributes of pyopencl's Program that are missing, and the alternative; cl.Kernel returns a kernel of such a name
 NOT_HERE = {
     "compile": "call build(), which compiles and links",
     "link": "call build(), which compiles and links",
@@ -53,8 +53,8 @@ NOT_HERE = {
 
 
 class Program:
-    """OpenCL C source for a context's board; ``build`` compiles it. ``Program(context, devices, binaries)`` takes what
-    :attr:`binaries` of a program gave, in this run or an earlier one: ``build`` then uses its options as well."""
+    """OpenCL C source for a context's board; ``build`` compiles it. ``Program(context, devices, binaries)`` accepts the
+    :attr:`binaries` of a program of this run or an earlier one: ``build`` then uses its options as well."""
 
     reference_count = 1
 
@@ -114,7 +114,7 @@ class Program:
         return self
 
     def _replace(self, result: compiler.Compiled | emulated.Emulated, native: bool) -> None:
-        """Take the result of a build. What was launched on the one before ends first; its failures stay with its
+        """Install the result of a build. Launches of the previous build end first; their failures stay with their
         events."""
         if self.result is None:
             self.result, self.emulated = result, native
@@ -147,7 +147,7 @@ class Program:
 
     @cached_property
     def restrict(self) -> RestrictCheck:
-        """What the program's restrict arguments promise."""
+        """The check of the program's restrict arguments."""
         return RestrictCheck(self._built().module)
 
     def stream(self, name: str) -> Stream:
@@ -186,17 +186,17 @@ class Program:
 
     @property
     def binaries(self) -> list[bytes]:
-        """What makes the program again: see :mod:`sim.cl.binary`. One for the context's device."""
+        """The program in serialized form: see :mod:`sim.cl.binary`. One for the context's device."""
         self._built()
         return [Binary(self.source, self._built_with).to_bytes()]
 
     @property
     def binary_sizes(self) -> list[int]:
-        """Of each of :attr:`binaries`."""
+        """Sizes of :attr:`binaries`."""
         return [len(binary) for binary in self.binaries]
 
     def get_info(self, parameter: int):
-        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one, and for the names of kernels before
+        """The value of an OpenCL query. Raises cl.LogicError for an unknown one, and for the names of kernels before
         build()."""
         return fact(self, program_info, parameter, "Program.get_info")
 
@@ -267,12 +267,12 @@ class Kernel:
 
     @property
     def attributes(self) -> str:
-        """What the source says of its work-groups, as OpenCL writes it."""
+        """The attributes of the source for its work-groups, as OpenCL writes them."""
         size = self.interface.work_group_size
         return f"reqd_work_group_size({','.join(map(str, size))})" if size else ""
 
     def set_scalar_arg_dtypes(self, dtypes: Sequence) -> None:
-        """Say the type of each scalar argument, None for buffers: then Python numbers are accepted."""
+        """Set the type of each scalar argument, None for buffers: then Python numbers are accepted."""
         if len(dtypes) != self.num_args:
             raise ArgumentCountError(
                 "Kernel.set_scalar_arg_dtypes", status_code.INVALID_KERNEL_ARGS, self._count(len(dtypes))
@@ -295,11 +295,11 @@ class Kernel:
             self.set_arg(index, value)
 
     def get_info(self, parameter: int):
-        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, kernel_info, parameter, "Kernel.get_info")
 
     def get_arg_info(self, index: int, parameter: int):
-        """A fact of one argument, by OpenCL's number."""
+        """The value of an OpenCL query on one argument."""
         return argument_fact(self._argument("clGetKernelArgInfo", index), self._function.memories, parameter)
 
     @property
@@ -316,7 +316,7 @@ class Kernel:
         return self.interface.arguments[index]
 
     def get_work_group_info(self, parameter: int, device: Device):
-        """What a host asks before it chooses the size of groups, by OpenCL's number."""
+        """The value of an OpenCL query on work-groups, for a host that chooses their size."""
         kernel = self.interface
         most = (
             math.prod(kernel.work_group_size)
@@ -338,7 +338,7 @@ class Kernel:
         return known[parameter]
 
     def _bytes_of(self, space: str) -> int:
-        """What the source declares in this address space, in the kernel and in helpers that it calls."""
+        """Bytes of the declarations in this address space, in the kernel and in the helpers that it calls."""
         functions = reachable(self.program._built().module, self._function)
         return sum(
             memory.element.bytes * memory.length
@@ -384,8 +384,8 @@ def enqueue_nd_range_kernel(
 ) -> Event:
     """Queue the kernel over its index space; the event has the run's statistics once it has ended.
 
-    Raises cl.LogicError for sizes or arguments that cannot be, cl.RuntimeError when the simulator cannot be built. A
-    run that fails is told by ``event.wait()``, ``event.stats``, ``queue.finish()``, and by the next copy of the queue;
+    Raises cl.LogicError for invalid sizes or arguments, cl.RuntimeError when the simulator cannot be built. The failure
+    of a run is raised by ``event.wait()``, ``event.stats``, ``queue.finish()``, and by the next copy of the queue;
     on the emulator here, where it runs at once.
     """
     return _launch(
@@ -454,7 +454,7 @@ def _only_binary(context: Context, devices, binaries: Sequence) -> Binary:
 
 
 def _main_folder() -> Path:
-    """Where the host program lies: includes are found beside it."""
+    """The folder of the host program, which ``#include`` searches."""
     main = getattr(sys.modules["__main__"], "__file__", None)
     return Path(main).resolve().parent if main else Path.cwd()
 

@@ -1,11 +1,11 @@
-"""What a kernel promises on the board: a launch is first held against it, on a copy of its buffers.
+"""Checks each launch on the board, on a copy of its buffers, against the assertions that its kernel was compiled under.
 
-The hardware was built on ``#pragma ivdep``, on indices that stay in their local and private arrays, and on groups of
-which all work-items come to a barrier; it shows nothing but wrong bytes where that does not hold, or never ends. The
-emulator runs iterations in order and sees every access, so each launch of a kernel that promises is emulated before it
-begins; that takes a small part of the time of the simulation. Kernels that work on channels, or on volatile buffers,
-are left out: what others send them is not known beforehand. Promises about barriers rest on neither
-(``hls.analysis.workgroup.barrier_convergence``), so they are always looked at.
+The hardware relies on ``#pragma ivdep``, on indices that stay in their local and private arrays, and on barriers that
+all work-items of a group reach; where that does not hold, it only shows wrong bytes, or never ends. The
+emulator runs iterations in order and sees every access, so each launch of a kernel with such assertions is emulated
+before it begins; that takes a small part of the time of the simulation. Kernels that use channels, or volatile buffers,
+are left out: the values that others send them are not known beforehand. Barrier convergence depends on neither
+(``hls.analysis.workgroup.barrier_convergence``), so it is always checked.
 """
 
 import os
@@ -27,12 +27,12 @@ from .memory import Buffer, LocalMemory
 __all__ = ["PromiseCheck"]
 
 _CHANNELS = {"channel_read", "channel_write"}
-#: of one loop; a loop that never ends is found by the board's watchdog
+#: iterations of one loop; a loop that never ends is found by the board's watchdog
 MOST_ITERATIONS = 1 << 24
 
 
 class PromiseCheck:
-    """Finds launches that break a promise of their kernel. ``module`` is the program before optimization."""
+    """Finds launches that violate an assertion of their kernel. ``module`` is the program before optimization."""
 
     def __init__(self, module: Module):
         self._module = module
@@ -50,14 +50,14 @@ class PromiseCheck:
                 kernel.name, _copies(kernel, values, memory), scalars, space, max_iterations=_limit(kernel)
             )
         except EmulationError as error:
-            # Any other fault is the board's to report: it meets the same one.
+            # The board reports any other fault itself: it encounters the same one.
             told = error.silent or kernel.promised and error.endless
             return render(error.diagnostic, self._module.sources) if told else None
         return None
 
     @cached_property
     def _kernels(self) -> set[str]:
-        """The kernels that promise anything."""
+        """The kernels with such assertions."""
         found = set()
         for kernel in self._module.kernels:
             functions = reachable(self._module, kernel)
@@ -74,17 +74,17 @@ class PromiseCheck:
 
     @cached_property
     def _emulator(self) -> Emulator:
-        return Emulator(self._module, write=lambda text: None)  # what it prints is printed by the board
+        return Emulator(self._module, write=lambda text: None)  # the board prints it
 
 
 def _limit(kernel: KernelInterface) -> int | None:
-    """The iterations of one loop. Beyond them a kernel that promises what its barriers rest on is not run, so whoever
-    launches it may ask for more (None: what the environment says)."""
+    """The most iterations of one loop. A kernel with barriers that rely on convergence is not run beyond them, so the
+    user may allow more (None: the value in the environment)."""
     return None if kernel.promised and "SLUICE_MAX_ITERATIONS" in os.environ else MOST_ITERATIONS
 
 
 def _copies(kernel: KernelInterface, values: Sequence[Value], memory: SharedMemory) -> dict[str, np.ndarray | int]:
-    """What the emulator is given: copies of the buffers, which share bytes where the buffers do."""
+    """The emulator's arguments: copies of the buffers, which share bytes where the buffers do."""
     given: dict[str, np.ndarray | int] = {}
     buffers = []
     for argument, value in zip(kernel.arguments, values, strict=True):

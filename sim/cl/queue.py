@@ -1,9 +1,9 @@
-"""Command queues: launches run in the order in which they are queued, and beside those of other queues; see
+"""Command queues: launches run in the order in which they are queued, concurrently with those of other queues; see
 sim.cl.schedule.
 
 A call that copies, fills or maps waits for the launches of its queue, for its events, and for launches of other queues
-that use its buffers as far as they can end by themselves. It has done its work when it returns, unless it is one that
-OpenCL does not let wait and something before it needs the host: see :mod:`sim.cl.host_commands`."""
+that use its buffers as far as they can end by themselves. Its work is done when it returns, unless it is one that
+OpenCL does not let wait and a command before it needs the host: see :mod:`sim.cl.host_commands`."""
 
 from typing import Self
 
@@ -26,20 +26,20 @@ class CommandQueue:
             raise LogicError("CommandQueue", status_code.INVALID_DEVICE, "the device is not the context's")
         self.context = context
         self.properties = (properties or 0) | command_queue_properties.PROFILING_ENABLE
-        self.unfinished: list[PendingEvent] = []  #: what has not ended, and what failed and was not told
-        self._most = 16  #: so many before those that have ended are looked for
+        self.unfinished: list[PendingEvent] = []  #: not ended, or failed and not reported
+        self._most = 16  #: length of ``unfinished`` from which on ended commands are removed
 
     @property
     def device(self) -> Device:
         return self.context.device
 
     def get_info(self, parameter: int):
-        """A fact by OpenCL's number. Raises cl.LogicError for an unknown one."""
+        """The value of an OpenCL query. Raises cl.LogicError for an unknown one."""
         return fact(self, command_queue_info, parameter, "CommandQueue.get_info")
 
     def finish(self) -> None:
-        """Return when all commands are finished. Raises what the first raises that failed since the last call, whether
-        its event told it or not."""
+        """Return when all commands are finished. Raises the error of the first that failed since the last call, even if
+        its event reported it."""
         with self.context.simulated.guard:
             self._complete()
             failed = [event for event in self.unfinished if event.failed and not event.interrupted]
@@ -47,8 +47,7 @@ class CommandQueue:
         _tell(failed)
 
     def settle(self) -> None:
-        """Return when all commands are finished. Raises what the first raises that failed and of which nobody was
-        told."""
+        """Return when all commands are finished. Raises the error of the first that failed and was not reported."""
         with self.context.simulated.guard:
             self._complete()
             failed = [event for event in self.unfinished if event.failed and not event.told]
@@ -59,16 +58,16 @@ class CommandQueue:
             event.complete()
 
     def flush(self) -> None:
-        """Return when all commands are on their way, as they are."""
+        """No effect: commands begin without it."""
 
     def before(self) -> list[PendingEvent]:
-        """What the next command has to wait for. Who failed is told by :meth:`finish`, and holds up nobody who comes
-        later."""
+        """The commands that the next one has to wait for. :meth:`finish` reports failed ones; they do not delay later
+        commands."""
         last = next((event for event in reversed(self.unfinished) if not event.failed), None)
         return [] if last is None or last.over else [last]
 
     def note(self, event: PendingEvent) -> None:
-        """A command was queued that may not end at once."""
+        """Record a queued command that may not end at once."""
         if len(self.unfinished) >= self._most:
             self.unfinished = [one for one in self.unfinished if not (one.done or one.told)]
             self._most = max(16, 2 * len(self.unfinished))
@@ -89,7 +88,7 @@ def _tell(failed: list[PendingEvent]) -> None:
 
 
 def enqueue_barrier(queue: CommandQueue, wait_for: list[Event] | None = None) -> Event:
-    """An event for all commands queued so far, and for those of ``wait_for``; what is queued later waits for it."""
+    """An event for all commands queued so far, and for those of ``wait_for``; later commands wait for it."""
     return _mark(queue, wait_for, command_type.BARRIER)
 
 

@@ -1,4 +1,4 @@
-"""Parts of rows and planes (clEnqueueCopyBufferRect and its like)."""
+"""Rectangular regions of buffers (clEnqueueCopyBufferRect and similar calls)."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,8 @@ def box(
     data: np.ndarray, origin: Sequence[int], region: Sequence[int], pitches: Sequence[int], what: str
 ) -> np.ndarray:
     """The bytes of ``region`` (bytes of a row, rows, planes) from ``origin`` on, as a view with three axes; ``pitches``
-    are the bytes from row to row and from plane to plane, 0 where these follow without a gap. Raises LogicError where
-    they are not within ``data``."""
+    are the bytes from row to row and from plane to plane, 0 where these follow without a gap. Raises LogicError if the
+    region is not within ``data``."""
     width, rows, planes = _three(region, 1)
     x, y, z = _three(origin, 0)
     row, plane = (*pitches, 0, 0)[:2]

@@ -1,8 +1,8 @@
-"""What ``restrict`` and ``__constant`` promise, held against the buffers of each launch.
+"""Checks the buffers of each launch against ``restrict`` and ``__constant``.
 
-A restrict pointer says that what the kernel writes through it, or reads through it while others write, is reached
-through no other argument. The compiler reorders accesses on that word, and hardware shows nothing but other bytes where
-it does not hold. Constant memory is written by nobody while a kernel runs: its caches look at no stores. A launch knows
+A restrict pointer asserts that data which the kernel writes through it, or reads through it while it is written, is
+accessed through no other argument. The compiler reorders accesses on that basis, and hardware only shows other bytes
+where it does not hold. Constant memory is not written while a kernel runs: its caches observe no stores. A launch knows
 its buffers.
 """
 
@@ -26,13 +26,13 @@ __all__ = ["RestrictCheck"]
 
 
 class RestrictCheck:
-    """Refuses launches that break the promise. ``module`` is the program before optimization."""
+    """Refuses launches that violate the assertion. ``module`` is the program before optimization."""
 
     def __init__(self, module: Module):
         self._module = module
 
     def check(self, kernel: KernelInterface, values: Sequence[Value]) -> None:
-        """Raises LogicError naming both arguments where two share bytes, one of them is restrict or __constant, and the
+        """Raises LogicError naming both arguments if two share bytes, one of them is restrict or __constant, and the
         kernel writes through either."""
         given = [
             (argument.name, value.value)
@@ -76,17 +76,17 @@ class RestrictCheck:
 
     @cached_property
     def _accessed(self) -> dict[str, dict[str, set[str]]]:
-        """What each kernel does to each of its buffers: "read" and "write"."""
+        """How each kernel accesses each of its buffers: "read" and "write"."""
         with deep_recursion():
             return {function.name: _accesses(function) for function in Inline().run(self._module).kernels}
 
 
-#: what to write where a promise cannot be kept
+#: what to write instead of the qualifier
 _HELPS = {"restrict": "remove restrict", "__constant": "declare it __global const"}
 
 
 def _promise(memory: MemoryObject) -> str:
-    """The word by which the program says that nobody else writes the memory; "" without one."""
+    """The qualifier by which the program asserts that the memory has no other writer; "" without one."""
     if Attr.CONSTANT_MEMORY in dict(memory.attrs):
         return "__constant"
     return "restrict" if memory.restrict else ""

@@ -1,9 +1,9 @@
-"""Which launches of a context begin when: those of several queues side by side in simulated time, as far as events and
-queues allow.
+"""Decides when the launches of a context begin: those of several queues concurrently in simulated time, as far as
+events and queues allow.
 
-Simulated time stands still until somebody waits. It is passed in steps, by the thread that waits, and each step ends
-when a kernel does or when a launch that was queued later may begin. The board holds one program at a time: launches of
-another one begin when those of the program that is loaded have ended, or can only go on when something else is queued.
+Simulated time stands still until a thread waits. That thread advances it in steps, and each step ends when a kernel
+does or when a launch that was queued later may begin. The board holds one program at a time: launches of
+another one begin when those of the loaded program have ended, or can only continue when something else is queued.
 """
 
 import atexit
@@ -32,8 +32,8 @@ _schedules: "weakref.WeakSet[Schedule]" = weakref.WeakSet()
 
 
 class Schedule:
-    """The commands of one board that have not ended. Everything here is done under the board's guard, which the public
-    calls take."""
+    """The commands of one board that have not ended. Every method runs under the board's guard, which the public calls
+    take."""
 
     def __init__(self, board: "SimulatedBoard"):
         self.board = board
@@ -42,16 +42,16 @@ class Schedule:
         self._numbers = itertools.count()
         self._loaded: BoardRuns | None = None  #: the program on the board
         self._awaited = False  #: whether the end of the process waits for what is pending
-        self.to_tell: deque[PendingEvent] = deque()  #: those that are over, and whose callbacks were not called
+        self.to_tell: deque[PendingEvent] = deque()  #: those that are over, and whose callbacks are still to be called
         _schedules.add(self)
 
     def add(self, event: PendingEvent) -> None:
-        """Queue a command; it begins at once where it may."""
+        """Queue a command; it begins at once if it may."""
         with self.board.guard as guard:
             self.board.reclaim()
             event.number = next(self._numbers)
             self.pending[event] = None
-            if not self._awaited:  # registered behind what ends simulators, so called before it
+            if not self._awaited:  # registered after the function that ends simulators, so called before it
                 atexit.register(self.finish_at_exit)
                 self._awaited = True
             if not event.missing:
@@ -66,7 +66,7 @@ class Schedule:
             self.pump()
 
     def tell(self) -> None:
-        """Call back those that asked for it. Everything here may be changed by that."""
+        """Call the registered callbacks. They may change any state here."""
         while True:
             try:
                 event = self.to_tell.popleft()
@@ -75,7 +75,7 @@ class Schedule:
             event.call_back()
 
     def settle(self, event: PendingEvent) -> None:
-        """A command is over: what came after it may begin, or fails as well."""
+        """A command is over: its dependents may begin, or fail as well."""
         over = [event]
         while over:
             one = over.pop()
@@ -101,7 +101,7 @@ class Schedule:
             self._awaited = False
 
     def lose(self, events: Iterable[PendingEvent], error: Exception) -> None:
-        """All of them fail of the same cause."""
+        """All of them fail for the same reason."""
         lost = [event for event in events if not event.over]
         for event in lost:
             self._forget(event)
@@ -110,7 +110,7 @@ class Schedule:
             self.settle(event)
 
     def run_until(self, event: PendingEvent) -> None:
-        """Let time pass until the command is over. When nothing that was queued lets it end, and no other thread queues
+        """Advance time until the command is over. When no queued command lets it end, and no other thread queues
         more, it is given up."""
         with self.board.guard as guard:
             while not event.over:
@@ -124,7 +124,7 @@ class Schedule:
                     self.tell()
 
     def look(self, event: PendingEvent) -> None:
-        """Let a little time pass, for a host that asks for the state of a command again and again."""
+        """Advance time a little, for a host that polls the state of a command."""
         with self.board.guard as guard:
             if not event.over:
                 self._step()
@@ -134,7 +134,7 @@ class Schedule:
         self.tell()
 
     def finish(self) -> Exception | None:
-        """Run all that was queued; returns the first failure that nobody was told of."""
+        """Run all queued commands; returns the first failure that was not reported."""
         untold = []
         while events := list(self.pending):
             for event in events:
@@ -145,8 +145,8 @@ class Schedule:
         return untold[0].error if untold else None
 
     def finish_at_exit(self) -> None:
-        """At the end of the process launches that nobody waited for are run, unless an error or a signal ends it; a
-        failure is said."""
+        """At the end of the process run the launches that were not waited for, unless an error or a signal ends it;
+        reports a failure."""
         if not self.board.guard.is_ours or is_ending() or hasattr(sys, "last_type"):
             return
         try:
@@ -157,7 +157,7 @@ class Schedule:
             print(f"sluice: a launch that nobody waited for: {failure}", file=sys.stderr, flush=True)
 
     def cancel(self, why: str) -> None:
-        """The host was interrupted, and knows: nothing that was queued will run."""
+        """The host was interrupted, and knows: no queued command will run."""
         with self.board.guard:
             pending = list(self.pending)
             at_work = {event.runs for event in pending if event.runs is not None and event.runs.running}
@@ -170,13 +170,13 @@ class Schedule:
     # ---- steps
 
     def _step(self) -> bool:
-        """Let something happen. False when nothing will, as long as nothing else is queued."""
+        """Make progress. False if none is possible as long as nothing else is queued."""
         with self._interruptible():
             return self.pump() or self._advance() or self._skip()
 
     @contextlib.contextmanager
     def _interruptible(self) -> Iterator[None]:
-        """An interrupt or a signal gives up all that was queued."""
+        """An interrupt or a signal gives up all queued commands."""
         try:
             yield
         except Exception:
@@ -186,7 +186,7 @@ class Schedule:
             raise
 
     def pump(self) -> bool:
-        """Begin all that may begin now; whether there was anything."""
+        """Begin all commands that may begin now; returns whether there was any."""
         begun = False
         while (event := self._next()) is not None:
             self._begin(event)
@@ -194,8 +194,9 @@ class Schedule:
         return begun
 
     def _next(self) -> PendingEvent | None:
-        """What begins next, without time passing before it where the board is at work. Kernels that all wait at
-        channels, or may, need not be simulated up to the time at which a launch was queued: that time is skipped."""
+        """The command that begins next without advancing time while the board is busy. If all running kernels wait at
+        channels, or may, they need not be simulated up to the time at which a launch was queued: that time is
+        skipped."""
         loaded = self._loaded
         busy = loaded is not None and loaded.running
         soon, held = [], False
@@ -205,14 +206,14 @@ class Schedule:
             if not busy:
                 soon.append(event)
             elif event.runs is not loaded:
-                held = True  # its turn comes when the board is free, and before that of later ones
+                held = True  # it begins when the board is free, before later ones
             elif not held and loaded.is_free(event.kernel) and (loaded.only_joined or event.ready_ns <= loaded.now_ns):
                 return event
         return min(soon, key=lambda each: (each.ready_ns, each.number), default=None)
 
     def _advance(self) -> bool:
-        """Let the loaded program run, or one that was left with kernels that waited; whether anything may have come of
-        it."""
+        """Run the loaded program, or one that was suspended with waiting kernels; returns whether anything may have
+        changed."""
         loaded = self._loaded
         if loaded is None:
             return False
@@ -230,8 +231,8 @@ class Schedule:
         return False
 
     def _next_ready_ns(self, runs: "BoardRuns") -> float | None:
-        """When the next launch may begin beside those that run. Those that are ready and have not begun wait for their
-        program's turn."""
+        """When the next launch may begin concurrently with the running ones. Launches that are ready and have not begun
+        wait for their program to be loaded."""
         now = runs.now_ns
         times = [
             event.ready_ns
@@ -241,7 +242,7 @@ class Schedule:
         return min(times, default=None)
 
     def _skip(self) -> bool:
-        """Nothing runs on: begin the launch that comes next, of this program or of another one."""
+        """Nothing makes progress: begin the launch that comes next, of this program or of another one."""
         able = [event for event in self._startable if event.runs is not None and event.runs.is_free(event.kernel)]
         event = min(able, key=lambda each: (each.runs is not self._loaded, each.ready_ns, each.number), default=None)
         if event is None:
@@ -256,7 +257,7 @@ class Schedule:
         event.begin()
 
     def _load(self, runs: "BoardRuns", ready_ns: float) -> None:
-        """Put a program on the board; its time is at least ``ready_ns`` then."""
+        """Load a program onto the board; its time is then at least ``ready_ns``."""
         reached = 0.0 if self._loaded is None else self._loaded.now_ns
         runs.continue_at(max(reached, ready_ns), runs is self._loaded)
         self._loaded = runs
@@ -267,15 +268,15 @@ class Schedule:
 
     @staticmethod
     def _cause(event: PendingEvent) -> PendingEvent:
-        """What keeps a command from ending: itself, or what it waits for, one behind the other."""
+        """The command that keeps another from ending: itself, or the last in its chain of dependencies."""
         while event.missing:
             event = min(event.missing, key=lambda each: each.number)
         return event
 
 
 def finish_all() -> None:
-    """Run all that was queued in all contexts, unless a signal ends the process. Raises the first failure that nobody
-    was told of."""
+    """Run all queued commands of all contexts, unless a signal ends the process. Raises the first failure that was not
+    reported."""
     if is_ending():
         return
     failures = [schedule.finish() for schedule in list(_schedules) if schedule.pending and schedule.board.guard.is_ours]

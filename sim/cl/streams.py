@@ -1,4 +1,4 @@
-"""Streams of the simulated board: what I/O channels read and write."""
+"""Streams of the simulated board, which I/O channels read and write."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ __all__ = ["Stream"]
 class Stream:
     """A stream of the board that a program's I/O channel is bound to. Values wait, in any number, on the board's side.
 
-    Both ends see what launches did that were queued before, as far as these end by themselves.
+    Both ends see the effects of launches that were queued before, as far as these end by themselves.
     """
 
     def __init__(self, program: "Program", interface: StreamInterface):
@@ -31,7 +31,7 @@ class Stream:
         return self.interface.bits // 8
 
     def feed(self, values) -> None:
-        """Give the kernels values to read: an array, or what else has their bytes, such as the content of a file."""
+        """Pass values for the kernels to read: an array, or any object with a buffer, such as the content of a file."""
         data = host_bytes(values, "Stream.feed")
         if self.interface.direction != "in":
             raise self._wrong("is written by the kernels; take() what they wrote")
@@ -48,14 +48,14 @@ class Stream:
             guard.changed()
 
     def take(self, dtype=np.uint8) -> np.ndarray:
-        """What the kernels wrote since the last call, as elements of ``dtype``."""
+        """The values that kernels wrote since the last call, as elements of ``dtype``."""
         if self.interface.direction != "out":
             raise self._wrong("is read by the kernels; feed() it")
         simulated = self.program.context.simulated
         with simulated.guard:
             if self.program.emulated:
                 data = self.program.result.drain(self.interface)
-                while simulated.schedule.pump():  # what came behind launches that have ended now
+                while simulated.schedule.pump():  # commands that depended on launches which have ended now
                     data += self.program.result.drain(self.interface)
             else:
                 self.program.launches.settle()

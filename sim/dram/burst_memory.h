@@ -1,4 +1,4 @@
-// What an AXI port needs of the memory behind it: bursts go in, and finish some time later.
+// The interface between an AXI port and its memory: bursts go in, and finish some time later.
 #pragma once
 #include <array>
 #include <cmath>
@@ -11,14 +11,14 @@ using Tick = int64_t;
 
 enum Direction { kRead = 0, kWrite = 1 };
 
-/// A burst that is finished: its data is on the bus (read) or in the array (write) at `when`.
+/// A finished burst: its data is on the bus (read) or in the array (write) at `when`.
 struct Finished {
   Direction direction;
   uint64_t sequence;  ///< as returned by push()
   Tick when;
 };
 
-/// What a memory did since the start.
+/// Counts of a memory since the start.
 struct MemoryCounts {
   uint64_t reads = 0, writes = 0;  ///< bursts; of a DRAM, column commands
   uint64_t activates = 0, precharges = 0, refreshes = 0;
@@ -31,16 +31,16 @@ class BurstMemory {
   virtual bool has_room(Direction direction) const = 0;
   /// Takes the burst that holds byte `address`; returns its sequence number (counted per direction from 0).
   virtual uint64_t push(Direction direction, uint64_t address) = 0;
-  /// Runs all ticks up to and including `now`; appends what finishes to `finished`.
+  /// Runs all ticks up to and including `now`; appends finished bursts to `finished`.
   virtual void advance(Tick now, std::vector<Finished>& finished) = 0;
 
   virtual double tick_ns() const = 0;
   virtual unsigned burst_bytes() const = 0;
-  /// Ticks between two bursts that enter.
+  /// Ticks between two accepted bursts.
   virtual Tick entry_ticks() const = 0;
-  /// Whether a read and a write may enter together.
+  /// Whether a read and a write may be accepted together.
   virtual bool two_ports() const = 0;
-  /// Ticks added to every answer.
+  /// Ticks added to the latency of every response.
   virtual Tick latency() const = 0;
   const MemoryCounts& counts() const { return counts_; }
 
@@ -48,8 +48,8 @@ class BurstMemory {
   MemoryCounts counts_;
 };
 
-/// Static memory with a port to read and a port to write: each takes a word every `word_ns`, wherever it lies, and answers
-/// `latency_ns` later. Block RAM is one, with words of a clock period and no latency.
+/// Static memory with a read port and a write port: each accepts a word every `word_ns`, at any address, and responds
+/// `latency_ns` later. Block RAM is such a memory, with words of a clock period and no latency.
 class StaticMemory final : public BurstMemory {
  public:
   StaticMemory(double word_ns, double latency_ns, unsigned word_bytes)

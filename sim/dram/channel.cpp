@@ -48,7 +48,7 @@ void DramChannel::tick(Tick now, std::vector<Finished>& finished) {
   if (column || row) wake_ = now + 1;
 }
 
-/// Closes all banks when their time has come and holds everything back until tRFC is over.
+/// Closes all banks when a refresh is due and blocks all commands until tRFC is over.
 bool DramChannel::refresh(Tick now) {
   if (refresh_ == Refresh::kIdle) {
     if (!due(next_refresh_, now)) return false;
@@ -124,7 +124,7 @@ bool DramChannel::issue_row(Tick now) {
   return issue_row(now, direction_, banks_seen) || issue_row(now, other, banks_seen);
 }
 
-/// The oldest burst for each bank decides what that bank needs; `banks_seen` are spoken for already.
+/// The oldest burst for each bank decides which row command that bank needs; `banks_seen` are decided already.
 bool DramChannel::issue_row(Tick now, Direction direction, uint32_t& banks_seen) {
   const uint32_t all = static_cast<uint32_t>((uint64_t{1} << banks_.size()) - 1);
   for (const Request& request : queues_[direction]) {
@@ -132,7 +132,7 @@ bool DramChannel::issue_row(Tick now, Direction direction, uint32_t& banks_seen)
     const uint32_t bit = uint32_t{1} << request.bank;
     const Bank& bank = banks_[request.bank];
     if (banks_seen & bit) continue;
-    // A capped row is closed for the oldest burst that wants another one.
+    // A row that has reached its cap is closed for the oldest burst to another row.
     if (bank.row == request.row && capped(bank, direction)) continue;
     banks_seen |= bit;
     if (bank.row != request.row && open_or_close(now, request, direction)) return true;
@@ -178,7 +178,7 @@ void DramChannel::precharge(Tick now, int bank) {
   counts_.precharges++;
 }
 
-/// What holds for every bank: spacing of column commands and the turnaround from reading to writing.
+/// Constraints that hold across banks: spacing of column commands and the turnaround from reading to writing.
 Tick DramChannel::column_bus_ready(Direction direction) const {
   const Tick spacing = last_column_ + timing_.tCCD_S;
   if (direction == kRead) return std::max(spacing, last_write_ + timing_.CWL + DramTiming::kBurstTicks + timing_.tWTR_S);

@@ -17,14 +17,14 @@ enum class Command { kActivate, kPrecharge, kRead, kWrite, kRefresh };
 /// Controller and DRAM of one channel.
 ///
 /// Rules
-/// 1. Reads and writes wait in queues of their own, `queue` bursts each; push() is refused by has_room().
+/// 1. Reads and writes wait in separate queues, of `queue` bursts each; has_room() says whether push() is allowed.
 /// 2. Column commands go to open rows, the oldest first, in one direction for `batch` commands or until that
-///    direction is empty; then the other has its turn.
+///    direction is empty; then the direction changes.
 /// 3. After `row_hit_cap` column commands an open row gets no more while a burst for another row of its bank
 ///    waits in the same direction.
 /// 4. At most one row command (activate, precharge) and one column command a tick, never before the timing
 ///    of the device allows it.
-/// 5. Rows the other direction wants are opened in banks that the current direction does not want.
+/// 5. Rows that the other direction needs are opened in banks that the current direction does not need.
 /// 6. All banks are closed and refreshed every tREFI.
 ///
 /// Burst addresses map, lowest first, to bank group, column, bank, row.
@@ -86,7 +86,7 @@ class DramChannel final : public BurstMemory {
   void note(Command command, Tick now, int bank, int64_t row) {
     if (observer) observer(command, now, bank, row);
   }
-  /// True when `ready` is past; otherwise remembers to look again then.
+  /// True when `ready` has passed; otherwise schedules another check then.
   bool due(Tick ready, Tick now) {
     if (ready <= now) return true;
     if (ready < wake_) wake_ = ready;
@@ -98,7 +98,7 @@ class DramChannel final : public BurstMemory {
   std::array<uint64_t, 2> next_sequence_{0, 0};
   std::vector<Bank> banks_;
   std::vector<Tick> group_column_, group_activate_, group_write_;  ///< last of each, by bank group
-  std::array<Tick, 4> recent_activates_;  ///< ring of the last four
+  std::array<Tick, 4> recent_activates_;  ///< circular buffer of the last four
   int oldest_activate_ = 0;
   Tick last_activate_ = kLongAgo, last_column_ = kLongAgo, last_read_ = kLongAgo, last_write_ = kLongAgo;
   Direction direction_ = kRead;

@@ -1,4 +1,4 @@
-// Timing and shape of one DRAM channel: data only, every value from the board description.
+// Timing and geometry of one DRAM channel: data only, every value from the board description.
 #pragma once
 #include <cstdint>
 
@@ -20,10 +20,10 @@ struct DramTiming {
   int row_bytes;  ///< of the whole channel, all chips together
   int bus_bits;   ///< data bus; a burst is 8 transfers
 
-  int queue;        ///< bursts each of the two queues holds
-  int batch;        ///< column commands in one direction before the other may have its turn
-  int row_hit_cap;  ///< column commands to an open row while another row of that bank is wanted
-  double controller_latency_ns;  ///< added to every answer
+  int queue;        ///< bursts that each of the two queues holds
+  int batch;        ///< column commands in one direction before the direction may change
+  int row_hit_cap;  ///< column commands to an open row while bursts wait for another row of that bank
+  double controller_latency_ns;  ///< added to the latency of every response
 
   static constexpr int kBurstLength = 8;
   static constexpr int kBurstTicks = kBurstLength / 2;  ///< double data rate

@@ -1,4 +1,4 @@
-"""Kernels without RTL: the compiler's IR as native code, with every access checked."""
+"""The emulator: kernels without RTL, the compiler's IR as native code, with every access checked."""
 
 from .faults import EmulationError, UnsetRead
 from .library import Emulator, Outcome, Started

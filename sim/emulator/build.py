@@ -1,4 +1,4 @@
-"""C++ text to a library, cached by content beside the simulators."""
+"""Compiles C++ text to a library, cached by content next to the simulators."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from sim.toolchain import CxxCompiler, find_compiler
 
 __all__ = ["build_library"]
 
-#: Rounding and wrapping are the IR's: nothing is contracted, reordered or assumed. -O1 keeps the wait for the first run
+#: Rounding and wrapping are the IR's: nothing is contracted, reordered or assumed. -O1 keeps the delay of the first run
 #: short.
 FLAGS = (
     "-std=gnu++17",
@@ -29,7 +29,7 @@ OPTIMIZED, HASTY = ("-O1",), ("-O0", "-DHASTY")
 
 
 def build_library(text: str, hasty: bool = False) -> Path:
-    """The library of a program's text. Raises ToolMissing, or BuildError when the compiler refuses."""
+    """The library of a program's text. Raises ToolMissing, or BuildError if the compiler fails."""
     compiler = find_compiler()
     flags = (*FLAGS, *(HASTY if hasty else OPTIMIZED))
     key = content_key([compiler.identity, *flags, text])
@@ -44,7 +44,7 @@ def build_library(text: str, hasty: bool = False) -> Path:
 
 def _compile(compiler: CxxCompiler, flags: tuple[str, ...], source: Path, target: Path) -> None:
     command = [compiler.path, *flags, str(source), "-o", str(target)]
-    # temporary files are in the folder as well, and go with it when the compiler is killed
+    # temporary files are in the folder as well, and removed with it when the compiler is killed
     with Programs() as programs:
         done = programs.run(command, environment={**os.environ, "TMPDIR": str(source.parent)})
     if done.returncode:

@@ -1,4 +1,4 @@
-"""What can go wrong in an emulated run, in the user's words."""
+"""Faults of an emulated run, described for the user."""
 
 from dataclasses import dataclass
 
@@ -32,9 +32,9 @@ HINTS = {
 
 
 class EmulationError(Exception):
-    """A run that went wrong; ``diagnostic`` says what, where and what to do. ``silent``: hardware would go on with
-    wrong bytes, or for ever, as `#pragma ivdep` does not hold, an access leaves an array of the kernel's own, or a
-    group parts before a barrier. ``endless``: a loop was given up."""
+    """A run that failed; ``diagnostic`` says what, where and what to do. ``silent``: hardware would continue with
+    wrong bytes, or for ever, since `#pragma ivdep` does not hold, an index is outside of a kernel's own array, or
+    work-items of a group diverge before a barrier. ``endless``: a loop was given up."""
 
     def __init__(self, diagnostic: Diagnostic, silent: bool = False, endless: bool = False):
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
@@ -44,7 +44,7 @@ class EmulationError(Exception):
 
 @dataclass(frozen=True)
 class UnsetRead:
-    """Elements read before they were written, ``count`` times at one place in ``function``."""
+    """Elements read before they were written, ``count`` times at one location in ``function``."""
 
     function: str
     span: Span | None
@@ -65,7 +65,7 @@ class UnsetRead:
 
 @dataclass(frozen=True)
 class Broken:
-    """Two accesses to one element of which a loop promises that there are none: numbers of the program's sites,
+    """Two accesses to one element that violate a loop's ivdep: numbers of the program's access sites,
     iterations from 0 on, and whether each writes."""
 
     loop: int
@@ -78,8 +78,8 @@ class Broken:
 
 @dataclass(frozen=True)
 class Parted:
-    """A group of which some work-items come to a barrier and others do not: the number of the site of the condition by
-    which they part, and the local ids of two that do."""
+    """A group of which some work-items reach a barrier and others do not: the site number of the condition at
+    which they diverge, and the local ids of two that do."""
 
     condition: int
     group: tuple[int, ...]
@@ -89,7 +89,7 @@ class Parted:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended, as the library says it: numbers of the program's tables."""
+    """How a run ended, as the library reports it: indices into the program's tables."""
 
     kind: int
     site: int
@@ -103,7 +103,7 @@ class Ending:
 
     @classmethod
     def of(cls, control, limit: int) -> "Ending":
-        """What the library left in its control structure."""
+        """Read the library's control structure."""
         broken = (
             Broken(
                 control.promise_site,
@@ -154,7 +154,7 @@ class Wait:
 
 
 def deadlock(waits: list[Wait]) -> Diagnostic:
-    """Kernels that wait for each other, or for one that was never started."""
+    """The message for kernels that wait for each other, or for one that was never started."""
     names = sorted({wait.kernel for wait in waits})
     who = f"kernel {names[0]} waits" if len(names) == 1 else f"kernels {', '.join(names)} wait"
     return Diagnostic(
@@ -167,7 +167,7 @@ def deadlock(waits: list[Wait]) -> Diagnostic:
 
 
 def is_silent(program: ProgramText, ending: Ending) -> bool:
-    """Whether hardware goes on with wrong bytes, or for ever, and nothing else shows."""
+    """Whether hardware would continue with wrong bytes, or for ever, without any other sign."""
     outside = ending.kind in (READ_OUTSIDE, WRITE_OUTSIDE)
     return (
         ending.broken is not None
@@ -178,7 +178,7 @@ def is_silent(program: ProgramText, ending: Ending) -> bool:
 
 
 def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
-    """A run that did not finish, in words."""
+    """The message for a run that did not finish."""
     if ending.kind == NO_MEMORY:
         return Diagnostic(
             f"kernel {kernel}: no room for the private and local arrays of its work-items, {ending.bytes:,} bytes",
@@ -214,7 +214,7 @@ def message(program: ProgramText, kernel: str, ending: Ending) -> Diagnostic:
     )
 
 
-#: message and hint of what needs no look at the memory
+#: message and hint of endings that do not depend on the memory
 _PLAIN = {
     STOPPED: (" was running here", ""),
     LOOP_LIMIT: (
@@ -235,7 +235,7 @@ def _place(memory: MemoryName, ending: Ending) -> str:
 
 
 def _bytes(memory: MemoryName, ending: Ending) -> str:
-    """What an access moves."""
+    """The bytes that an access covers, in words."""
     index, rest = divmod(ending.offset, memory.element_bytes)
     element = "" if rest else f" (index {index})"
     if ending.offset < -1 << 62:  # hls/emulate/runtime.h: OUTSIDE
@@ -244,7 +244,7 @@ def _bytes(memory: MemoryName, ending: Ending) -> str:
 
 
 def _parted(program: ProgramText, kernel: str, parted: Parted, barrier: Span | None) -> Diagnostic:
-    """A barrier that some work-items of a group come to and others do not."""
+    """The message for a barrier that some work-items of a group reach and others do not."""
     note = Diagnostic(
         f"here the work-item with local id {parted.other} of the group takes another branch than {parted.first}",
         program.sites[parted.condition].span,
@@ -261,7 +261,7 @@ def _parted(program: ProgramText, kernel: str, parted: Parted, barrier: Span | N
 
 
 def _broken(program: ProgramText, kernel: str, ending: Ending, memory: MemoryName) -> Diagnostic:
-    """A loop whose ``#pragma ivdep`` does not hold."""
+    """The message for a loop whose ``#pragma ivdep`` does not hold."""
     broken = ending.broken
     distance = broken.later - broken.earlier
     text = (

@@ -1,4 +1,4 @@
-"""Loads a compiled program and runs its kernels, several at a time where channels join them."""
+"""Loads a compiled program and runs its kernels, concurrently where channels connect them."""
 
 import ctypes
 import shutil
@@ -27,18 +27,18 @@ from .structures import Control, Launch, WaitRecord, make_launch
 
 __all__ = ["Emulator", "Outcome", "Started"]
 
-#: Iterations of one invocation of one loop after which it is taken to have no end.
+#: Iterations of one invocation of one loop after which it counts as endless.
 MAX_ITERATIONS = 1 << 32
-#: Waiting work-items that a message about kernels that cannot go on looks at.
+#: Most waiting work-items that a deadlock message considers.
 MAX_WAITS = 256
-#: Rounds in which kernels do nothing but look at channels that are not ready, until they are said to wait: while others
-#: may still be started, and when nothing else will come.
+#: Rounds in which kernels do nothing but poll channels that are not ready, until they count as waiting: while others
+#: may still be started, and when no other launch will come.
 SHORT_PATIENCE, LONG_PATIENCE = 10_000, 20_000_000
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run took in wall time, and what was read before it was written, one entry a place."""
+    """Wall time of a run, and its reads of uninitialized elements, one entry per source location."""
 
     seconds: float
     unset_reads: tuple[UnsetRead, ...]
@@ -46,7 +46,7 @@ class Outcome:
 
 @dataclass(eq=False)
 class Started:
-    """A launch on its way, or at its end."""
+    """A launch, pending or ended."""
 
     kernel: str
     number: int
@@ -59,12 +59,12 @@ class Started:
 
 
 class Emulator:
-    """The kernels of a module of IR, of any stage of the compiler; compiled at the first run. Channels keep what they
-    hold.
+    """The kernels of a module of IR, of any stage of the compiler; compiled at the first run. Channels keep their
+    contents between runs.
 
-    ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations. ``write`` gets
-    what printf prints, after each run. ``depths`` gives what channels, by name and index, hold as hardware; it is asked
-    when no kernel can continue at the depths that the program gives.
+    ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations. ``write`` is
+    called with the output of printf, after each run. ``depths`` returns the depths of channels, by name and index, as
+    hardware; it is called when no kernel can continue at the depths in the program.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Emulator:
     ) -> Outcome:
         """Start a kernel and run it to its end; see :meth:`start` and :meth:`advance`.
 
-        Raises EmulationError also when it waits for a channel that nothing serves; it is given up then.
+        Raises EmulationError also when it waits for a channel that no other kernel serves; it is given up then.
         """
         started = self.start(kernel, buffers, scalars, space)
         outcome = self.advance(max_iterations, last=True)
@@ -126,7 +126,7 @@ class Emulator:
         space: IndexSpace,
         after: Started | None = None,
     ) -> Started:
-        """Get a launch ready; nothing runs yet. ``buffers`` are contiguous arrays by parameter name, changed in place,
+        """Prepare a launch; nothing runs yet. ``buffers`` are contiguous arrays by parameter name, changed in place,
         and sizes in bytes for local memory. Scalars are wrapped or rounded to the parameter's type. It begins when
         ``after`` has ended.
 
@@ -147,12 +147,12 @@ class Emulator:
         return self._started.setdefault(number, Started(kernel, number, ended, [launch, kept]))
 
     def advance(self, max_iterations: int | None = None, last: bool = False) -> Outcome:
-        """Run all that was started until it has ended or waits for a launch that is yet to come; ``last``: none will
-        come, so that a kernel that looks at channels again and again is given its time.
+        """Run all started launches until they have ended or wait for a launch that is yet to come; ``last``: none will
+        come, so that a kernel that polls channels is given more rounds.
 
-        ``max_iterations`` bounds every invocation of every loop; it is $SLUICE_MAX_ITERATIONS, or 2**32. Raises
-        EmulationError when a run goes wrong, KeyboardInterrupt with the place when it is interrupted; nothing is left
-        running then.
+        ``max_iterations`` bounds every invocation of every loop; the default is $SLUICE_MAX_ITERATIONS, or 2**32.
+        Raises EmulationError when a run fails, KeyboardInterrupt with the source location when it is interrupted;
+        nothing is left running then.
         """
         outcome = self._advance(max_iterations or number("SLUICE_MAX_ITERATIONS", MAX_ITERATIONS), last)
         if not last or not self._started or not self._deepen():
@@ -161,8 +161,8 @@ class Emulator:
         return Outcome(outcome.seconds + more.seconds, outcome.unset_reads + more.unset_reads)
 
     def _deepen(self) -> bool:
-        """Let each channel hold what it holds as hardware: whether that is more than before. Kernels that wait go on as
-        if it had been so from the beginning, for what they did until then does not depend on it."""
+        """Set each channel to its depth as hardware; returns whether any became deeper. Waiting kernels continue as if
+        it had been so from the beginning, for their behaviour until then does not depend on it."""
         depths, self._depths = self._depths, None
         if depths is None or not self._program.queues:
             return False
@@ -202,7 +202,7 @@ class Emulator:
         return Outcome(seconds, tuple(self._unset(counts)))
 
     def waiting(self) -> EmulationError:
-        """What the launches that have not ended wait for."""
+        """An error that says what the launches that have not ended wait for."""
         found = []
         for record in self._waits[: self._control.wait_count]:
             kernel, span = self._started[record.launch].kernel, self._program.sites[record.site].span
@@ -229,7 +229,7 @@ class Emulator:
         self._started.clear()
 
     def _show_log(self, control: Control):
-        """Write what printf was given."""
+        """Print the output of printf."""
         words = (
             struct.unpack(f"<{control.log_bytes // 8}Q", ctypes.string_at(control.log, control.log_bytes))
             if control.log_bytes
@@ -257,7 +257,7 @@ _loading = ProcessLock()
 
 
 def _load(path: Path) -> ctypes.CDLL:
-    """The library; a copy of it where it is loaded already, for its launches and channels are its own."""
+    """The library; a copy of it if it is already loaded, since each has its own launches and channels."""
     with _loading:
         first = path not in _loaded
         _loaded.add(path)
@@ -273,7 +273,7 @@ def _value(word: int, type):
 
 
 def _call(run, control: Control) -> bool:
-    """Run in a thread, so that a signal arrives here and stops it; whether it was an interrupt from the keyboard."""
+    """Run in a thread, so that a signal arrives here and stops it; returns whether it was a keyboard interrupt."""
     finished = threading.Event()
 
     def work():
@@ -288,12 +288,12 @@ def _call(run, control: Control) -> bool:
         with deferred(stop):
             try:
                 threading.Thread(target=work, daemon=True).start()
-            except RuntimeError:  # from Python 3.12 on, at the end of the process: nobody interrupts then
+            except RuntimeError:  # from Python 3.12 on, at the end of the process: no interrupt arrives then
                 work()
             while not finished.is_set():
                 try:
                     finished.wait()
-                except KeyboardInterrupt:  # without our handlers; Thread.join would take the thread for ended here
+                except KeyboardInterrupt:  # without our handlers; Thread.join would consider the thread ended here
                     stop()
                     interrupted = True
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""What the host and a compiled program share; mirrors the structures of hls/emulate/runtime.h."""
+"""The data shared by the host and a compiled program; mirrors the structures of hls/emulate/runtime.h."""
 
 import ctypes
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class _Buffer(ctypes.Structure):
 
 
 class Launch(ctypes.Structure):
-    """One launch: numbers and pointers to what the host keeps."""
+    """One launch: numbers, and pointers to data of the host."""
 
     _fields_ = [
         ("kernel", _Word),
@@ -42,7 +42,7 @@ class WaitRecord(ctypes.Structure):
 
 
 class Control(ctypes.Structure):
-    """How to run, and how it ended."""
+    """Settings of a run, and how it ended."""
 
     _fields_ = [
         ("stop", _Word),
@@ -75,10 +75,10 @@ def make_launch(
     after,
     ended,
 ) -> tuple[Launch, list]:
-    """A launch of kernel ``number``, and what has to live as long as it does.
+    """A launch of kernel ``number``, and the objects that must live as long as it does.
 
-    ``buffers`` are contiguous arrays, and for local memory sizes in bytes; ``after`` and ``ended`` are flags of this
-    launch and of the one it follows (None: of none).
+    ``buffers`` are contiguous arrays, and for local memory sizes in bytes; ``after`` and ``ended`` are flags of the
+    launch that it follows (None: of none) and of this one.
     """
     views = [_view(buffers[name]) for name in text.buffers]
     table = (_Buffer * len(views))(*(_Buffer(v.ctypes.data if v.size else None, v.size) for v in views))
@@ -119,7 +119,7 @@ def _put(data, argument: Argument, value):
 
 
 def _bytes(value, type: Type) -> bytes:
-    """A scalar's bytes; a vector or struct is given as what has them (a numpy array or scalar, bytes)."""
+    """The bytes of a scalar; a vector or struct is an object that has them (a numpy array or scalar, bytes)."""
     if isinstance(type, ArrayType):
         data = memoryview(value).tobytes()
         if len(data) != type.bytes:

@@ -30,7 +30,7 @@ AxiMemory::AxiMemory(const AxiPins& pins, std::unique_ptr<BurstMemory> behind, d
 }
 
 void AxiMemory::reset(uint32_t seed) {
-  // The controller itself keeps running: bursts it still holds finish unheard.
+  // The controller itself keeps running: bursts it still holds finish without a response.
   read_base_ += read_ready_.size();
   write_base_ += write_owner_.size();
   reads_.clear(), writes_.clear(), read_ready_.clear(), write_owner_.clear();
@@ -136,7 +136,7 @@ void AxiMemory::accept_data(uint64_t cycle) {
   if (last) receiving_++;
 }
 
-// --- the memory behind -----------------------------------------------------------------------------------------------
+// --- memory -------------------------------------------------------------------------------------------------------
 
 void AxiMemory::run_memory() {
   const Tick now = static_cast<Tick>(time_);
@@ -151,11 +151,11 @@ void AxiMemory::run_memory() {
 
 bool AxiMemory::can_feed(Direction direction) const {
   if (!behind_->has_room(direction)) return false;
-  // A write enters when all its data is here, so that it never holds up the controller.
+  // A write enters when all its data has arrived, so that it never blocks the controller.
   return direction == kRead ? reads_pushed_ < reads_.size() : writes_pushed_ < receiving_;
 }
 
-/// One burst into the memory: of the AXI burst that is under way, else it is the other direction's turn.
+/// Passes one burst to the memory: of the current AXI burst, if any, else of the other direction.
 void AxiMemory::feed() {
   const Direction other = feeding_ == kRead ? kWrite : kRead;
   if (behind_->two_ports()) {
@@ -205,7 +205,7 @@ void AxiMemory::settle(const std::vector<Finished>& finished) {
   }
 }
 
-// --- answers ------------------------------------------------------------------------------------------------------
+// --- responses ----------------------------------------------------------------------------------------------------
 
 /// How many sequence numbers from read_base_ on the next beat of the oldest read needs.
 uint64_t AxiMemory::bursts_needed(const Burst& burst) const {
@@ -244,7 +244,7 @@ void AxiMemory::offer_read(uint64_t cycle) {
   }
 }
 
-/// What a read of the word at an address of the bank is answered with; reports what is refused.
+/// The response to a read of the word at an address of the bank; reports refused accesses.
 Response AxiMemory::judge_read(uint64_t local, uint64_t cycle) {
   const uint64_t address = global(local);
   const bool in_memory = in_bank(local);
@@ -270,7 +270,7 @@ void AxiMemory::offer_response(uint64_t cycle) {
   receiving_--;
 }
 
-/// Puts the burst's bytes into the memory, those that may be written; returns the first refusal among its beats.
+/// Writes the permitted bytes of the burst to the memory; returns the first refusal among its beats.
 Response AxiMemory::commit(const Burst& burst, uint64_t cycle) {
   if (burst.broken) return Response::kSlaveError;
   Response response = Response::kOkay;

@@ -1,4 +1,4 @@
-// An AXI4 slave in front of one memory channel.
+// An AXI4 slave for one memory channel.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -22,28 +22,29 @@ struct AxiPins {
 };
 
 /// Rules
-/// 1. Answers come in the order of the requests, of each direction; outputs change only after a clock edge.
-/// 2. A write's data reaches the memory when its response is first offered, a read's is taken when it is first
-///    offered: a design that needs an order between the two must wait for the response, as AXI demands.
-/// 3. Bursts enter the memory at its pace; where it has one port, reads and writes take turns burst by burst.
-/// 4. A beat outside every buffer is answered with SLVERR (beyond the memory's end: DECERR), never written, and reported;
-///    a burst that breaks AXI's rules (size, type, 4 KiB, WLAST) likewise, and what the host wants to fail.
-/// 5. With a seed other than 0 every channel stalls at random and answers are late at random.
+/// 1. Responses come in the order of the requests, in each direction; outputs change only after a clock edge.
+/// 2. A write's data reaches the memory when its response is first offered, a read's data is read when it is first
+///    offered: a design that needs an order between the two must wait for the response, as AXI requires.
+/// 3. Bursts enter the memory at its pace; if it has one port, reads and writes alternate burst by burst.
+/// 4. A beat outside every buffer is answered with SLVERR (beyond the memory's end: DECERR), never written, and
+///    reported; so is a burst that violates AXI's rules (size, type, 4 KiB, WLAST), and an access that the host makes
+///    fail.
+/// 5. With a seed other than 0 every channel stalls at random and responses are late at random.
 class AxiMemory {
  public:
-  /// A `bank` of the memory that lies as `map` says; `port` is the number of its port among those of all memories.
+  /// A `bank` of the memory mapped by `map`; `port` is the number of its port among those of all memories.
   AxiMemory(const AxiPins& pins, std::unique_ptr<BurstMemory> behind, double period_ns, const AddressMap& map, uint32_t bank,
             uint32_t port, SharedMemory& memory);
 
   void reset(uint32_t seed);
-  /// Before a clock edge: looks at the design's settled outputs and decides what to answer.
+  /// Before a clock edge: samples the design's settled outputs and decides the responses.
   void sample(uint64_t cycle);
-  /// After the edge: drives the answers.
+  /// After the edge: drives the responses.
   void drive();
 
   uint64_t bytes_read() const { return bytes_read_; }
   uint64_t bytes_written() const { return bytes_written_; }
-  /// Whether no burst is on its way.
+  /// Whether no burst is in flight.
   bool quiet() const { return reads_.empty() && writes_.empty() && !read_.valid && !response_.valid; }
   const MemoryCounts& counts() const { return behind_->counts(); }
 
@@ -51,12 +52,12 @@ class AxiMemory {
   struct Burst {
     uint64_t address = 0;  ///< in this bank
     unsigned beats = 0, id = 0;
-    bool broken = false;    ///< against AXI's rules: answered with an error
+    bool broken = false;    ///< violates AXI's rules: answered with an error
     unsigned next = 0;      ///< next beat to offer (read) or to receive (write)
-    uint64_t to_push = 0;   ///< memory bursts not yet given to the memory
+    uint64_t to_push = 0;   ///< memory bursts not yet passed to the memory
     uint64_t pushed = 0;
     uint64_t outstanding = 0;  ///< memory bursts not finished (write)
-    Tick not_before = 0;       ///< earliest answer
+    Tick not_before = 0;       ///< earliest response
     std::vector<uint8_t> data, strobes;  ///< of the beats received (write)
   };
   struct Answer {
@@ -66,7 +67,7 @@ class AxiMemory {
     bool last = false;
   };
   static constexpr size_t kWaiting = 4;       ///< bursts not yet in the memory, each direction
-  static constexpr size_t kOutstanding = 128;  ///< bursts without an answer, each direction
+  static constexpr size_t kOutstanding = 128;  ///< bursts without a response, each direction
   static constexpr unsigned kIncrementing = 1;
   static constexpr Tick kPending = INT64_MAX;
 
@@ -104,13 +105,13 @@ class AxiMemory {
   const double ticks_per_cycle_;
   const Tick latency_;
 
-  double time_ = 0;  ///< ticks since the start, with the fraction
+  double time_ = 0;  ///< ticks since the start, fractions included
   Tick next_feed_ = 0;
   Direction feeding_ = kRead;
   std::vector<Finished> finished_;
 
   std::deque<Burst> reads_, writes_;
-  size_t reads_pushed_ = 0, writes_pushed_ = 0;  ///< bursts at the front that are wholly in the memory
+  size_t reads_pushed_ = 0, writes_pushed_ = 0;  ///< bursts at the front that have completely entered the memory
   size_t receiving_ = 0;                         ///< index of the write burst whose data comes next
   std::deque<Tick> read_ready_;                  ///< by sequence number from read_base_
   uint64_t read_base_ = 0;

@@ -1,4 +1,4 @@
-// The simulator process: executes commands, a line each, from the host and answers each with a line.
+// The simulator process: executes commands from the host, one a line, and answers each with a line.
 //
 //   write ADDRESS VALUE      -> ok
 //   read ADDRESS             -> ok VALUE
@@ -6,11 +6,11 @@
 //   wire NAME VALUE          -> ok                      (sets an input of a design without registers)
 //   until NAME LIMIT         -> ok HIGH CYCLE           (stops when the output NAME is high or after LIMIT cycles)
 //   reset SEED               -> ok
-//   restart                  -> ok                      (resets the design alone, the memory goes on)
+//   restart                  -> ok                      (resets the design alone, the memory keeps running)
 //   cycle                    -> ok CYCLE
-//   quiet                    -> ok QUIET                (1: no memory access is on its way)
+//   quiet                    -> ok QUIET                (1: no memory access is in flight)
 //   feed STREAM BYTES HEX    -> ok                      (values of BYTES bytes each, for the design to read)
-//   drain STREAM BYTES       -> ok HEX                  (what the design wrote since; - for nothing)
+//   drain STREAM BYTES       -> ok HEX                  (values that the design wrote since; - for nothing)
 //   trace FROM CYCLES PATH   -> ok                      (a waveform of that window of cycles)
 //   untrace                  -> ok
 //   statistics BANK          -> ok BYTES_READ BYTES_WRITTEN READS WRITES ACTIVATES PRECHARGES REFRESHES TURNAROUNDS
@@ -55,7 +55,7 @@ class Connection {
     line.assign(text_, static_cast<size_t>(length - (text_[length - 1] == '\n')));
     return true;
   }
-  /// Whether the host is no more.
+  /// Whether the host has ended.
   bool hung_up() const {
     pollfd state{fd_, 0, 0};
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0;
@@ -181,7 +181,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: " << argv[0] << " SETTINGS CONNECTION_FD CONTENTS_FD CONTROL_FD\n";
     return 2;
   }
-  // An end in good order: a waveform is closed. A host that is no more is seen at the next look, not at the next answer.
+  // Orderly termination: the waveform is closed. The end of the host is noticed at the next check, not the next answer.
   struct sigaction action {};
   action.sa_handler = [](int) { sluice::terminated = 1; };
   sigaction(SIGTERM, &action, nullptr);  // without SA_RESTART: it ends the wait for a command, too

@@ -1,4 +1,4 @@
-// What the runtime needs from one simulated design; the build writes the other side (see sim/binding.py).
+// The interface of a simulated design to the runtime; the build generates its implementation (see sim/binding.py).
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -6,7 +6,7 @@
 namespace sluice {
 
 /// The simulator keeps every port in little-endian words, so that its first bytes are its value.
-/// A pin that the design does not have is empty: it reads as 0 and writes to it are lost.
+/// A pin that the design does not have is empty: it reads as 0 and writes to it have no effect.
 class Pin {
  public:
   Pin() = default;

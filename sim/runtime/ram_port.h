@@ -8,17 +8,18 @@
 
 namespace sluice {
 
-/// Ports of the design named NAME_addr (of a word), NAME_data, and NAME_en (load) or NAME_strobe (store). NAME_refused, which a load may
-/// have, says that the data is of no buffer.
+/// Ports of the design named NAME_addr (of a word), NAME_data, and NAME_en (load) or NAME_strobe (store). A load may
+/// also have NAME_refused, which says that the data belongs to no buffer.
 struct RamPins {
   Pin en, addr, data, strobe, refused;
   bool is_store() const { return static_cast<bool>(strobe); }
 };
 
 /// Rules
-/// 1. A load's data is there in the next cycle and stays until the next load.
-/// 2. It holds what was stored in earlier cycles: sample() all loads before any store.
-/// 3. An access outside every buffer is reported, and not stored. The design knows whether a load was the program's: it is told with the data.
+/// 1. A load's data is valid in the next cycle and stays until the next load.
+/// 2. It contains stores of earlier cycles: sample() all loads before any store.
+/// 3. An access outside every buffer is reported, and not stored. Only the design knows whether the program made such
+///    a load: NAME_refused comes with the data.
 class RamPort {
  public:
   RamPort(const RamPins& pins, SharedMemory& memory) : pins_(pins), memory_(&memory), data_(pins.data.bytes()) {}

@@ -1,4 +1,4 @@
-// Facts of the board and the run, handed over by the host as lines of `key value`.
+// Parameters of the board and the run, passed by the host as lines of `key value`.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -18,16 +18,16 @@ class Settings {
   double number(const std::string& key) const;
   uint64_t integer(const std::string& key) const { return static_cast<uint64_t>(number(key)); }
 
-  /// How many memories the board has; number 0 is the default one.
+  /// Number of memories of the board; number 0 is the default one.
   uint64_t memories() const { return integer("memories"); }
   DramTiming dram(uint64_t memory = 0) const;
-  /// What is behind one AXI port of `word_bytes` of a memory.
+  /// The memory model for one AXI port of `word_bytes` of a memory.
   std::unique_ptr<BurstMemory> behind_port(unsigned word_bytes, uint64_t memory = 0) const;
   AddressMap address_map(uint64_t memory = 0) const;
   double period_ns() const { return 1000.0 / number("kernel_mhz"); }
 
  private:
-  /// The key of a memory's fact.
+  /// The key of a memory's parameter.
   static std::string of(uint64_t memory, const char* key) { return "memory" + std::to_string(memory) + "." + key; }
 
   std::map<std::string, double> values_;

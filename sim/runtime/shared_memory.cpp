@@ -36,7 +36,7 @@ SharedMemory::~SharedMemory() {
   munmap(control_, sizeof(ControlPage));
 }
 
-/// The first buffer whose end lies after `address`; nullptr when there is none.
+/// The first buffer whose end lies after `address`; nullptr if there is none.
 const Allocation* SharedMemory::first_ending_after(uint64_t address) const {
   const size_t count = control_->allocation_count;
   const Allocation* table = control_->allocations;

@@ -1,4 +1,4 @@
-// What the host process and the simulation both see: the contents of the global memory, and a control page.
+// Memory shared by the host process and the simulation: the contents of the global memory, and a control page.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,11 +7,11 @@ namespace sluice {
 
 enum class Fault : uint32_t {
   kNone = 0,
-  kReadOutside = 1,   ///< a read beat that touches no buffer
+  kReadOutside = 1,   ///< a read beat that overlaps no buffer
   kWriteOutside = 2,  ///< a written byte outside every buffer
-  kProtocol = 3,      ///< a burst that breaks an AXI rule
-  kReadError = 4,     ///< a read beat that the host wants to fail
-  kWriteError = 5,    ///< a written byte likewise
+  kProtocol = 3,      ///< a burst that violates an AXI rule
+  kReadError = 4,     ///< a read beat that the host makes fail
+  kWriteError = 5,    ///< a written byte that the host makes fail
 };
 
 /// Responses of AXI.
@@ -37,13 +37,13 @@ struct ControlPage {
 
   uint32_t size, version;
   FaultRecord faults[kFaults];  ///< by Fault
-  Allocation failing;           ///< where accesses are answered with `response`; empty: nowhere
+  Allocation failing;           ///< addresses whose accesses are answered with `response`; may be empty
   uint64_t response;
   uint64_t allocation_count;  ///< sorted by address, not overlapping
   Allocation allocations[kMaxAllocations];
 };
 
-/// Global byte address <-> (bank, address in the bank) of one memory, as the interconnect does it.
+/// Global byte address <-> (bank, address in the bank) of one memory, as in the interconnect.
 struct AddressMap {
   uint64_t banks;
   uint64_t interleave_bytes;  ///< 0: bank after bank, each of bank_bytes
@@ -51,7 +51,7 @@ struct AddressMap {
   uint64_t base;  ///< of the memory: a multiple of its size
 
   uint64_t end() const { return base + banks * bank_bytes; }
-  /// Also of what lies beyond the bank's end: an address outside of the memory comes back as what the kernel asked for.
+  /// Also for addresses beyond the bank's end: an address outside of the memory maps back to the kernel's address.
   uint64_t global(uint64_t bank, uint64_t local) const {
     if (interleave_bytes == 0) return base + bank * bank_bytes + local;
     const uint64_t asked = local ^ (base / banks);
@@ -59,7 +59,7 @@ struct AddressMap {
   }
 };
 
-/// The two mappings, opened from file descriptors that the host hands over.
+/// The two mappings, opened from file descriptors that the host passes.
 class SharedMemory {
  public:
   SharedMemory(int contents_fd, int control_fd);
@@ -72,7 +72,7 @@ class SharedMemory {
   /// Whether any (or every) byte of [begin, end) lies in a buffer.
   bool touches(uint64_t begin, uint64_t end) const;
   bool inside(uint64_t begin, uint64_t end) const;
-  /// What the host wants an access to bytes of [begin, end) to be answered with.
+  /// The response that the host has set for an access to bytes of [begin, end).
   Response wanted(uint64_t begin, uint64_t end) const;
   void report(Fault fault, uint32_t bank, uint64_t address, uint64_t bytes, uint64_t cycle);
 
@@ -82,7 +82,7 @@ class SharedMemory {
   uint64_t bytes_;
   uint8_t* contents_;
   ControlPage* control_;
-  mutable size_t recent_ = 0;  ///< accesses stay in one buffer for long: look there first
+  mutable size_t recent_ = 0;  ///< index of the last buffer accessed, which is searched first
 };
 
 }  // namespace sluice

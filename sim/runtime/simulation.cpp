@@ -51,7 +51,7 @@ AxiPins Simulation::memory_pins(const std::string& prefix) {
   return pins;
 }
 
-/// Banks are numbered through all memories.
+/// Banks are numbered across all memories.
 void Simulation::find_memories(const Settings& settings, SharedMemory& memory) {
   uint32_t port = 0;
   for (uint64_t number = 0; number < settings.memories(); number++) {
@@ -66,7 +66,7 @@ void Simulation::find_memories(const Settings& settings, SharedMemory& memory) {
   }
 }
 
-/// Ports of plain memory are known by their names: ram_NAME_addr and its companions.
+/// Ports of plain memory are found by name: ram_NAME_addr and its companions.
 void Simulation::find_ram_ports(SharedMemory& memory) {
   const std::string prefix = "ram_", suffix = "_addr";
   for (const std::string& name : model_.pin_names()) {
@@ -80,7 +80,7 @@ void Simulation::find_ram_ports(SharedMemory& memory) {
   std::stable_partition(ram_ports_.begin(), ram_ports_.end(), [](const RamPort& port) { return !port.is_store(); });
 }
 
-/// Streams are known by their names, too: io_in_NAME_valid and io_out_NAME_valid, and their companions.
+/// Streams are found by name, too: io_in_NAME_valid and io_out_NAME_valid, and their companions.
 void Simulation::find_streams(const std::string& direction) {
   const std::string prefix = "io_" + direction + "_", suffix = "_valid";
   for (const std::string& name : model_.pin_names()) {
@@ -100,8 +100,8 @@ StreamPort& Simulation::stream(const std::string& name) {
   throw std::runtime_error("the design has no stream " + name);
 }
 
-/// Answers on their way come first: a design may count them through its reset, and would drop as many of those that come behind.
-/// One that takes none any more is not waited for.
+/// Responses in flight are delivered first: a design may count them across its reset, and would drop as many of the
+/// later ones. A design that no longer accepts responses is not waited for.
 void Simulation::reset() {
   if (!quiet()) {
     hold_reset(false);
@@ -128,7 +128,7 @@ void Simulation::hold_reset(bool memories_too) {
 }
 
 /// One kernel clock cycle. Inputs change after the edge, as if they came from registers on the same clock;
-/// the double clock, where there is one, rises with the clock and in its middle.
+/// the double clock, if any, rises with the clock and in its middle.
 void Simulation::step() {
   if (control_.busy()) control_.sample();
   for (auto& memory : memories_) memory->sample(cycle_);

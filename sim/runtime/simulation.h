@@ -21,28 +21,28 @@ class Simulation {
  public:
   Simulation(Model& model, const Settings& settings, SharedMemory& memory);
 
-  /// Memory contents stay; what was on its way comes to its end unheard. The seed takes effect here.
+  /// Memory contents stay; accesses in flight end without a response. The seed takes effect here.
   void reset();
-  /// Resets the design alone, whatever it is doing: what the memory still owes it comes meanwhile and after.
+  /// Resets the design alone, in any state: outstanding responses of the memory arrive meanwhile and afterwards.
   void restart();
   void set_seed(uint32_t seed) { seed_ = seed; }
-  /// Register access; throws std::runtime_error when the design does not answer or refuses.
+  /// Register access; throws std::runtime_error when the design does not respond or refuses.
   void write_register(uint32_t address, uint32_t value);
   uint32_t read_register(uint32_t address);
   /// Runs until an interrupt in `mask` is high, at most `limit` cycles; returns the interrupts.
   uint64_t run(uint64_t limit, uint64_t mask);
   /// A design started by wires instead of registers: sets an input, and runs until an output is high or `limit` cycles
-  /// are over. Both throw std::runtime_error where there is no such port; the second returns whether it is high.
+  /// have passed. Both throw std::runtime_error if there is no such port; the second returns whether it is high.
   void set_wire(const std::string& name, uint64_t value);
   bool run_until(const std::string& name, uint64_t limit);
-  /// Runs end as soon as `stop` says so; it is asked now and then.
+  /// Runs end as soon as `stop` returns true; it is called now and then.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
   uint64_t interrupts() const { return interrupt_.get(); }
   uint64_t cycle() const { return cycle_; }
-  /// Whether no memory has anything on its way: what waits then does not wait for memory.
+  /// Whether no memory access is in flight: a waiting kernel then does not wait for memory.
   bool quiet() const;
 
-  /// The stream of that name; throws std::runtime_error where the design has none.
+  /// The stream of that name; throws std::runtime_error if the design has none.
   StreamPort& stream(const std::string& name);
 
   /// Writes a waveform of `cycles` cycles from cycle `from` on; throws std::runtime_error in a build without tracing.

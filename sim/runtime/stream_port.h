@@ -1,4 +1,4 @@
-// A stream between the board and the design: values wait here until the design takes them, or the host does.
+// A stream between the board and the design: values wait here until the design or the host takes them.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -18,16 +18,16 @@ struct StreamPins {
 
 /// Rules
 /// 1. Values are offered to the design in the order they were fed, each until it is taken.
-/// 2. What the design offers is taken whenever a stall does not forbid it, and kept in order.
+/// 2. A value that the design offers is accepted whenever no stall prevents it, and kept in order.
 class StreamPort {
  public:
   StreamPort(const StreamPins& pins, std::string name) : pins_(pins), name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
   bool inward() const { return pins_.inward; }
-  /// Drops what waits; stalls come from `seed` from here on.
+  /// Drops waiting values; stalls come from `seed` from here on.
   void reset(uint32_t seed);
-  /// `bytes` of one value or several, each of value_bytes().
+  /// `bytes` of one or several values, each of value_bytes().
   void feed(const std::vector<uint8_t>& bytes, size_t value_bytes);
   /// Everything that the design has written since the last call, `value_bytes` of each value.
   std::vector<uint8_t> drain(size_t value_bytes);

@@ -1,12 +1,12 @@
-"""sluice under a name of its own: ``import sluice.cl as cl`` is ``import sim.cl as cl`` for programs beside which a
-folder ``sim`` lies.
+"""sluice under a name of its own: ``import sluice.cl as cl`` is ``import sim.cl as cl`` for programs next to which
+there is a folder ``sim``.
 
-A hardware project has folders ``sim``, ``hls`` or ``boards`` of its own, and Python finds them before the packages of
-these names that are installed. This package makes each of ours importable whatever lies beside the program: it is put
-in front in the package's search path, so that modules of both are found (docs/rationale/names.md).
+A hardware project has folders ``sim``, ``hls`` or ``boards`` of its own, and Python finds them before the installed
+packages of these names. This package makes each of ours importable whatever folders are next to the program: it is put
+first in the package's search path, so that modules of both are found (docs/rationale/names.md).
 """
 
-import _signal  # of which `signal` is made, in milliseconds
+import _signal  # importing `signal` itself takes milliseconds more
 import importlib.util
 import os
 import sys
@@ -17,7 +17,7 @@ from types import ModuleType
 
 __all__ = ["PACKAGES", "share"]
 
-#: the packages of this project, beside each other in one folder
+#: the packages of this project, next to each other in one folder
 PACKAGES = ("boards", "hls", "rtl_lib", "sim")
 
 
@@ -28,7 +28,7 @@ def _root() -> Path:
 
 
 def share(name: str) -> ModuleType:
-    """The package ``name`` with our folder first in its search path, and behind it those of the same name that programs
+    """The package ``name`` with our folder first in its search path, followed by those of the same name that programs
     bring along."""
     ours = str(_root() / name)
     module = sys.modules.get(name) or _imported(name, ours)
@@ -39,7 +39,7 @@ def share(name: str) -> ModuleType:
 
 
 def _imported(name: str, ours: str) -> ModuleType:
-    """Our package, taken from its folder and from nowhere else."""
+    """Our package, imported from its own folder only."""
     spec = importlib.util.spec_from_file_location(name, f"{ours}/__init__.py", submodule_search_locations=[ours])
     assert isinstance(spec, ModuleSpec) and spec.loader is not None
     module = module_from_spec(spec)
@@ -56,7 +56,7 @@ def _is_command() -> bool:
     return bool(argv) and os.path.basename(argv[0]) == "sluice"
 
 
-if _is_command():  # until hls.signals is there: nothing has been done yet, so that nothing has to be cleaned up
+if _is_command():  # until hls.signals is imported: so far there is nothing to clean up
     for _number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
         if _number != _signal.SIGHUP or _signal.getsignal(_number) != _signal.SIG_IGN:  # nohup
             _signal.signal(_number, lambda number, _frame: os._exit(128 + number))

@@ -8,7 +8,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """The command line, which is imported when signals are taken care of: that takes a while."""
+    """The command line, imported after the signal handlers are set: that import takes a while."""
     exit_on_signals()
     warnings.filterwarnings("ignore", ".*created but never used")  # parts of designs that were given up
     from hls.cli import main

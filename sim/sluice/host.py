@@ -1,4 +1,4 @@
-"""``python -P -m sluice.host FILE ARGUMENTS``: run a host program with our packages, whatever folders lie beside it."""
+"""``python -P -m sluice.host FILE ARGUMENTS``: run a program with our packages, whatever folders it is next to."""
 
 import sys
 

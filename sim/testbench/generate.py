@@ -1,4 +1,4 @@
-"""From an output folder of the compiler to a testbench in its ``tb/``."""
+"""Generates the testbench in the folder ``tb/`` of a compiler's output folder."""
 
 import json
 import keyword
@@ -10,9 +10,9 @@ import numpy as np
 
 __all__ = ["TestbenchError", "write_testbench"]
 
-#: Written anew each time; the first file is the user's to edit and is kept once it is there.
+#: The first file is the user's to edit and kept once it exists; the others are generated anew each time.
 USERS_FILE, OUR_FILES = "bench.py", ("board.py", "test_kernels.py")
-#: names of Python that bench.py uses
+#: Python names that bench.py uses
 USED = {"cocotb", "np", "Board", "random_buffer", "print"}
 INTEGER = {
     "char": "int8",
@@ -32,7 +32,7 @@ INTEGER = {
 
 
 class TestbenchError(Exception):
-    """The folder holds nothing to write a testbench for, or cannot be written."""
+    """The folder contains no system to write a testbench for, or cannot be written."""
 
     __test__ = False  # not a test, for all its name
 
@@ -68,7 +68,7 @@ def write_testbench(output: Path) -> list[str]:
         (output / "tb").mkdir(exist_ok=True)
         for name in names:
             text = templates.get_template(f"{name}.j2").render(kernels=kernels, top=interface["top"])
-            beside = output / "tb" / f".{name}"  # never half a file
+            beside = output / "tb" / f".{name}"  # renamed below: never half a file
             beside.write_text(text)
             beside.replace(output / "tb" / name)
     except OSError as error:
@@ -90,7 +90,7 @@ def _kernel(kernel: dict, names: set[str]) -> dict:
 
 
 def _value(argument: dict) -> str:
-    """A value to begin with, as Python source."""
+    """An initial value, as Python source."""
     dtype = f"np.{numpy_type(argument.get('type') or argument['c_type'])}"
     if argument["kind"] == "buffer":
         return f"random_buffer({dtype}, 4096)"
@@ -101,7 +101,7 @@ def _value(argument: dict) -> str:
 
 
 def numpy_type(c_type: str) -> str:
-    """The numpy name of a scalar type, of a vector's elements, or of what a pointer points to. Unknown types are
+    """The numpy name of a scalar type, of a vector's elements, or of the target of a pointer. Unknown types are
     bytes."""
     words = [re.sub(r"(2|3|4|8|16)$", "", word) for word in re.findall(r"\w+", c_type)]
     unsigned = "unsigned" in words

@@ -1,6 +1,6 @@
 """The shared library of Python, which cocotb loads into the simulator.
 
-Debian's python3 does not need it and does not bring it; its package can be downloaded and unpacked without root:
+Debian's python3 neither needs nor installs it; its package can be downloaded and unpacked without root:
 ``python -m sim.testbench.libpython`` does so, into ``lib`` of the virtual environment.
 """
 
@@ -33,7 +33,7 @@ def locate() -> Path | None:
 def fetch(target: Path) -> Path:
     """Download the package of this Python's version and put its library into ``target``.
 
-    Raises OSError with what a program that is needed said, and where a program or the library is missing.
+    Raises OSError with the output of a program that failed, and if a program or the library is missing.
     """
     for program in ("apt-get", "dpkg-deb"):
         if shutil.which(program) is None:
@@ -53,7 +53,7 @@ def fetch(target: Path) -> Path:
 
 
 def _download(folder: Path) -> None:
-    """With package lists of its own: the machine's may be missing, and only root may renew them."""
+    """Download the package with its own package lists: the machine's may be missing, and only root may update them."""
     own = []
     for kind in ("State", "Cache"):
         (folder / kind / "lists" / "partial").mkdir(parents=True)
@@ -78,7 +78,7 @@ def _run(command: Sequence[str], folder: Path) -> None:
 
 
 def main() -> int:
-    """Make sure that the library is there; says what to do where it cannot be had, and is no error then."""
+    """Make sure that the library exists; if it cannot be had, says what to do and is no error."""
     if locate() is not None:
         return 0
     print(f"setup: fetching {NAME} for cocotb testbenches")

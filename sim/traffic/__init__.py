@@ -1,4 +1,4 @@
-"""Traffic through the memory model without a kernel: what the board's memory gives, and which of its limits holds.
+"""Traffic through the memory model without a kernel: the bandwidth of a board's memory, and the limit that holds.
 
-``python -m sim.traffic`` prints published bandwidths beside simulated ones.
+``python -m sim.traffic`` prints published bandwidths next to simulated ones.
 """

@@ -1,7 +1,7 @@
-"""``python -m sim.traffic``: published bandwidths beside those of the memory model, and the same streams at other
+"""``python -m sim.traffic``: published bandwidths next to those of the memory model, and the same streams at other
 clocks.
 
-Exits with 1 where a published rate is missed by more than 10 %, or a floor is not reached.
+Exits with 1 if a published rate is missed by more than 10 %, or a floor is not reached.
 """
 
 import sys
@@ -23,8 +23,8 @@ HEAD = (
 
 
 def _row(case: Case, words: int, mhz: float | None = None) -> tuple[str, bool]:
-    """A line of the table, and whether it is as it should be; at another clock than the published one nothing is
-    asked."""
+    """A line of the table, and whether the rate is as expected; at another clock than the published one nothing is
+    expected."""
     clock = mhz or case.board.clock.kernel_mhz
     simulated = measure(case.board, case.streams, words, mhz).rate
     limits = bounds(case.board, case.streams, mhz)

@@ -1,4 +1,4 @@
-"""What limits the rate of a set of streams, from the data of the board alone."""
+"""Bounds on the rate of a set of streams, from the data of the board alone."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,13 @@ ACTIVATES = 4  #: in one window of tFAW
 
 def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = None) -> dict[str, float]:
     """The rate in GB/s of all streams together that each of these would allow alone. All streams move at the same rate,
-    so the one that is held up most decides.
+    so the slowest one decides.
 
     - clock: a word of every stream a cycle
-    - path: a word a cycle each way through the port of a bank
+    - path: a word a cycle in each direction through the port of a bank
     - bank: the data bus of a bank, less its refresh
-    - turnaround: likewise, less the time in which the bus changes direction (``batch`` bursts of the more frequent one
-      a turn)
+    - turnaround: the same, less the time in which the bus changes direction (``batch`` bursts of the more frequent one
+      between changes)
     - activation: a row for each random word, four in a window of tFAW and one a bank in tRAS + tRP, less refresh
     """
     timing, mhz = board.memory.timing, kernel_mhz or board.clock.kernel_mhz
@@ -50,8 +50,8 @@ def _least(rate: float, shares) -> float:
 
 
 def _shares(board: Board, streams: Sequence[Stream | None]) -> list[tuple[float, float]]:
-    """For each bank the part of all bytes that is read from it, and that is written to it; None is a stream of no
-    interest."""
+    """For each bank the part of all bytes that is read from it, and that is written to it; None is an ignored
+    stream."""
     count, memory = len(board.memory.banks), board.memory
     shares = [[0.0, 0.0] for _ in range(count)]
     for stream in filter(None, streams):
@@ -62,7 +62,7 @@ def _shares(board: Board, streams: Sequence[Stream | None]) -> list[tuple[float,
 
 
 def bus_efficiency(timing: DramTiming, reads: float, writes: float) -> float:
-    """The part of its time in which the data bus moves data, where it turns around after a batch; ``reads`` and
+    """The part of its time in which the data bus transfers data, if it changes direction after a batch; ``reads`` and
     ``writes`` are in any unit."""
     if not reads or not writes:
         return 1.0
@@ -73,7 +73,7 @@ def bus_efficiency(timing: DramTiming, reads: float, writes: float) -> float:
 
 
 def random_rate(timing: DramTiming) -> float:
-    """GB/s of a bank's words that each open a row: four in a window of tFAW, one a bank in tRAS + tRP; without
+    """GB/s of a bank whose words each open a row: four in a window of tFAW, one a bank in tRAS + tRP; without
     refresh."""
     banks = timing.bank_groups * timing.banks_per_group
     ticks = max(timing.tFAW / ACTIVATES, (timing.tRAS + timing.tRP) / banks, timing.tRRD_S)

@@ -7,7 +7,7 @@ namespace sluice {
 namespace {
 
 constexpr unsigned kBurst = 16;         ///< words of a sequential stream's burst
-constexpr unsigned kWordsUnderWay = 256;  ///< of a stream that reads
+constexpr unsigned kWordsUnderWay = 256;  ///< of a read stream
 constexpr unsigned kWriteBuffer = 128;  ///< words
 
 }  // namespace
@@ -60,7 +60,7 @@ void Kernel::handshake(size_t number) {
   }
 }
 
-/// One iteration, when every input has come and every output has room; returns whether there was one.
+/// One iteration, when every input has arrived and every output has room; returns whether there was one.
 bool Kernel::iterate() {
   const bool ready = std::all_of(streams_.begin(), streams_.end(), [](const Stream& s) {
     return s.write ? s.passed - s.requested < kWriteBuffer : !s.order.empty() && s.arrived[s.order.front().bank] > 0;
@@ -76,7 +76,7 @@ bool Kernel::iterate() {
   return true;
 }
 
-/// Where the stream's next burst lies. Random words are spread over a whole bank's arrays.
+/// Address of the stream's next burst. Random words are spread over a whole bank's arrays.
 void Kernel::plan(Stream& s) {
   const uint64_t words = map_.banks * map_.bank_bytes / Wires::kWord;
   const uint64_t byte = s.random ? random_.next() % words * Wires::kWord : s.requested * Wires::kWord;
@@ -92,7 +92,7 @@ void Kernel::plan(Stream& s) {
             s.random ? 1 : kBurst};
 }
 
-/// Offers the bank the next read and write burst, streams taking turns.
+/// Offers the bank the next read and write burst, in rotation among the streams.
 void Kernel::offer(size_t number) {
   Bank& bank = *banks_[number];
   Wires& w = bank.wires;

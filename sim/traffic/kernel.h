@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// Wires of one AXI port of 64-byte words, driven by a program.
+/// Signals of one AXI port of 64-byte words, driven by a program.
 struct Wires {
   static constexpr unsigned kWord = 64;
   uint64_t arvalid = 0, arready = 0, araddr = 0, arlen = 0, rvalid = 0, rready = 1;
@@ -26,20 +26,20 @@ struct Burst {
   unsigned words;
 };
 
-/// What a kernel reads or writes in every iteration: a word of an array in order, or one at random.
+/// The access of a kernel in every iteration: a word of an array in order, or a random one.
 struct Stream {
   bool write = false, random = false;
   uint64_t array = 0;                 ///< arrays are kArray bytes apart
-  uint64_t requested = 0, passed = 0;  ///< words asked of (given to) the memory, words the kernel used (made)
-  std::deque<Burst> order;            ///< reads: bursts on their way, oldest first
+  uint64_t requested = 0, passed = 0;  ///< words requested from (sent to) the memory, words the kernel used (made)
+  std::deque<Burst> order;            ///< reads: bursts in flight, oldest first
   std::vector<uint64_t> arrived;      ///< reads: words that came from each bank and are not yet used
-  Burst next{};                       ///< what is asked for next
+  Burst next{};                       ///< the next request
 };
 
-/// A kernel that uses a word of every stream in a cycle, as soon as all are there.
+/// A kernel that uses a word of every stream in a cycle, as soon as all have arrived.
 ///
-/// Each bank has a request path and a return path of its own, streams take turns at each, and a stream's words are used in the
-/// order in which they were asked for. Sequential streams ask for 16 words at a time, random ones for one.
+/// Each bank has a request path and a return path of its own, which the streams use in rotation, and a stream's words
+/// are used in the order of the requests. Sequential streams request 16 words at a time, random ones one.
 class Kernel {
  public:
   static constexpr uint64_t kArray = uint64_t{1} << 30;

@@ -1,4 +1,4 @@
-// traffic SETTINGS ITERATIONS STREAM...    runs a kernel's traffic and prints what it took
+// traffic SETTINGS ITERATIONS STREAM...    simulates a kernel's traffic and prints its cycles
 //
 // A STREAM is r or w (reads, writes in order) or R or W (at random), and the number of its array, from 0.
 // Output: cycles, and for each bank the counts of column commands, activates and turnarounds:
@@ -30,7 +30,7 @@ Stream stream_of(const std::string& word) {
   return stream;
 }
 
-/// A memory of which every byte may be accessed; what is not touched takes no space.
+/// A memory of which every byte may be accessed; untouched pages take no space.
 class WholeMemory {
  public:
   explicit WholeMemory(uint64_t bytes) : contents_(memfd_create("contents", 0)), control_(memfd_create("control", 0)) {

@@ -16,7 +16,7 @@ from sim.toolchain import find_compiler
 
 __all__ = ["WORD_BYTES", "BankCounts", "Measurement", "Stream", "measure", "partitioned"]
 
-#: What a stream moves in a cycle.
+#: Bytes that a stream moves in a cycle.
 WORD_BYTES = 64
 SIM = Path(__file__).parents[1]
 SOURCES = tuple(
@@ -36,8 +36,8 @@ FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror")
 
 @dataclass(frozen=True)
 class Stream:
-    """Words of array number ``array``, read or written, in order or at ``random``. Arrays are 1 GiB apart; where banks
-    are not interleaved, array k lies in bank k modulo their number."""
+    """Words of array number ``array``, read or written, in order or at ``random``. Arrays are 1 GiB apart; without
+    interleaving of banks, array k lies in bank k modulo their number."""
 
     write: bool
     array: int
@@ -60,7 +60,7 @@ class BankCounts:
 
 @dataclass(frozen=True)
 class Measurement:
-    """``rate`` in GB/s over all streams, and what each bank did meanwhile."""
+    """``rate`` in GB/s over all streams, and the counts of each bank."""
 
     rate: float
     cycles: int
@@ -68,12 +68,12 @@ class Measurement:
 
 
 def partitioned(board: Board) -> Board:
-    """The board with one bank after the other instead of interleaved ones."""
+    """The board with banks at consecutive address ranges instead of interleaved ones."""
     return replace(board, memory=board.memory.partitioned())
 
 
 def measure(board: Board, streams: Sequence[Stream], words: int, kernel_mhz: float | None = None) -> Measurement:
-    """Let a kernel that uses a word of each stream in a cycle run for ``words`` cycles' worth; its clock is the
+    """Run a kernel that uses a word of each stream in a cycle for ``words`` cycles' worth; its clock is the
     board's, or ``kernel_mhz``. Raises ToolMissing, BuildError."""
     mhz = kernel_mhz or board.clock.kernel_mhz
     with tempfile.NamedTemporaryFile("w", prefix="sluice-traffic-") as settings:

@@ -1,4 +1,4 @@
-"""Bandwidths that others have measured, or that follow from a data sheet, and the streams that show them."""
+"""Bandwidths that others have measured, or that follow from a data sheet, and streams that reproduce them."""
 
 from dataclasses import dataclass, replace
 
@@ -29,7 +29,7 @@ A, B, C, D = range(4)
 
 @dataclass(frozen=True)
 class Case:
-    """``published`` in GB/s is to be met within 10 %, or, as a ``floor``, to be beaten."""
+    """``published`` in GB/s must be matched within 10 %, or, as a ``floor``, be exceeded."""
 
     name: str
     board: Board
@@ -42,7 +42,7 @@ class Case:
         return "interleaved" if self.board.memory.interleaved else "by bank"
 
     def holds(self, simulated: float) -> bool:
-        """Whether a simulated rate is what it should be."""
+        """Whether a simulated rate is as expected."""
         return simulated > self.published if self.floor else abs(simulated / self.published - 1) <= 0.1
 
 

@@ -1,5 +1,5 @@
-"""Figures of a delay table fitted to measured delays, and put into the table's file without touching anything else
-there."""
+"""Fits the figures of a delay table to measured delays, and writes them into the table's file without changing
+anything else there."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""What the kernels in this folder compute, by numpy: each takes the arrays a, b and returns c (int32 wraps)."""
+"""Reference results of the kernels in this folder, by numpy: each takes the arrays a, b and returns c (int32 wraps)."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""Synthesis and place-and-route on an ECP5: of any Verilog, and of a compiled kernel with plain RAM ports, its buffers
-in block RAM around it.
+"""Synthesis and place-and-route on an ECP5: of any Verilog, and of a compiled kernel with plain RAM ports, with its
+buffers in block RAM.
 
 Yosys and nextpnr come from PyPI (the extra ``peers``). Run as ``python -m tests.boards.pnr KERNEL.cl [-D N=V] ...``
 from the project's root; it takes half a minute and more. What was measured once is remembered by the hash of its

@@ -1,4 +1,4 @@
-"""Synthesis and place-and-route of single parts of channels on an ECP5, beside the plain FIFO of the same size.
+"""Synthesis and place-and-route of single channel parts on an ECP5, compared with the plain FIFO of the same size.
 
 Run as ``python -m tests.boards.pnr_channels [NAME ...]`` from the project's root; a part takes half a minute and more.
 """

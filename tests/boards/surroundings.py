@@ -1,5 +1,5 @@
-"""Verilog around a compiled kernel with plain RAM ports, for synthesis: its buffers in block RAM, and a way in and out
-for the host."""
+"""Verilog around a compiled kernel with plain RAM ports, for synthesis: its buffers in block RAM, and host access to
+them."""
 
 from collections.abc import Mapping
 

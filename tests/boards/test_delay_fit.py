@@ -1,4 +1,4 @@
-"""Figures of the delay table fitted to measured delays, and put into its file."""
+"""Fitting the figures of the delay table to measured delays, and writing them into its file."""
 
 import tomllib
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The board with global memory on the chip: plain RAM ports, nothing that waits, control by registers or by wires."""
+"""The board with on-chip global memory: plain RAM ports, nothing that stalls, control by registers or by wires."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Stall-enabled levels: with memory that waits as well, and stalls everywhere, not one byte differs."""
+"""Stall-enabled levels: the same bytes with memory that stalls, too, and with random stalls everywhere."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
-"""Every built-in function on every type: the front end takes it, and the emulator computes what the interpreter does.
+"""Every built-in function on every type: the front end accepts it, and the emulator computes the same as the
+interpreter.
 
 For half the values themselves are compared with mpmath, since no other test looks at functions of half.
 """

@@ -1,4 +1,4 @@
-"""`sluice compile` end to end: options reach the compiler, results are complete, and are exchanged as a whole."""
+"""`sluice compile` end to end: options reach the compiler, results are complete, and are replaced as a whole."""
 
 import json
 import os

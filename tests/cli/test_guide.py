@@ -1,4 +1,4 @@
-"""The first example of docs/guide.md, from an empty folder, as it is written there."""
+"""The first example of docs/guide.md, from an empty folder, exactly as written there."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""What the command line says about every mistake, and its exit code: pinned by the files in expect/.
+"""Messages of the command line for every mistake, and its exit code: pinned by the files in expect/.
 
 `--refresh` rewrites them; look at the diff before committing it.
 """

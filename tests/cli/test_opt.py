@@ -1,4 +1,4 @@
-"""Looking into the compiler: dumps, single passes on IR text, and what is said of mistakes."""
+"""Inspecting the compiler: dumps, single passes on IR text, and messages about mistakes."""
 
 from itertools import pairwise
 from pathlib import Path

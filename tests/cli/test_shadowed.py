@@ -1,4 +1,4 @@
-"""Commands and host programs work in a folder that has sim/, hls/, boards/ and rtl_lib/ of its own."""
+"""Commands and host programs work in a folder that contains sim/, hls/, boards/ and rtl_lib/ of its own."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Random programs against PoCL, as many as there is time for:
+"""Random programs against PoCL, as many as time allows:
 
     python -m tests.differential.campaign --programs 20000 --start 1000
 

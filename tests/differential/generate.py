@@ -1,4 +1,4 @@
-"""Random programs: a function with a struct, helpers, variables of all types, loops and branches, which reveals every
+"""Random programs: a function with a struct, helpers, variables of all types, loops and branches, which outputs every
 variable.
 
 Its statements only touch variables that are declared at its top, so any of them can be taken out (see :mod:`.tree`).

@@ -1,8 +1,8 @@
-"""Ends with 0 where a PoCL compiles and runs what the tests give it: fifty random programs, with a bound on its memory.
+"""Exits with 0 if a PoCL compiles and runs the tests' programs: fifty random ones, with a bound on its memory.
 
     python -m tests.differential.probe NUMBER        of its platform
 
-In a process of its own, as a compiler that meets a processor which it does not know may end it.
+It is a separate process, as a compiler may abort on a processor that it does not know.
 """
 
 import resource

@@ -1,4 +1,4 @@
-"""Five hundred random programs against PoCL, an OpenCL nobody here wrote. ``campaign`` runs as many as one likes."""
+"""Five hundred random programs against PoCL, an independent OpenCL implementation. ``campaign`` runs any number."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Programs as trees that print themselves, and that can be made smaller without ever losing their meaning.
+"""Programs as trees that print themselves, and that can be reduced and stay well-defined.
 
 Every form of an expression is total: whatever values its parts have, the result is defined and the same for every
 compiler. So any part may be replaced by another of its type, and any statement be left out.

@@ -1,6 +1,6 @@
-"""Every message to the user is pinned: NAME.cl and what the frontend says about it, NAME.expect. A kernel that the
-frontend accepts also meets the table of what hardware has not yet, and in the folder planned all that comes before
-hardware is made."""
+"""Every message to the user is pinned: NAME.cl and the frontend's messages about it, NAME.expect. A kernel that the
+frontend accepts is also checked against the table of features that hardware does not support yet, and in the folder
+planned it goes through every step before hardware is generated."""
 
 import re
 from pathlib import Path

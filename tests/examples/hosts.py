@@ -1,4 +1,4 @@
-"""Runs an example's host program with one of the two OpenCL implementations behind its import line."""
+"""Runs an example's host program with one of the two OpenCL implementations in place of its import line."""
 
 import types
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The benchmark's arithmetic, and that it knows a goal for every kernel that the examples launch."""
+"""The benchmark's arithmetic; it has a goal for every kernel that the examples launch."""
 
 import ast
 import sys

@@ -1,4 +1,4 @@
-"""The helper the example programs share."""
+"""The module that the example programs share."""
 
 import sys
 

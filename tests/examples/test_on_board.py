@@ -1,4 +1,4 @@
-"""Every example on the simulated board: right bytes, figures that add up, and no byte changed by random stalls."""
+"""Every example on the simulated board: correct bytes, consistent figures, and the same bytes under random stalls."""
 
 import pytest
 from hosts import SMALL, launches_of, load

@@ -1,4 +1,4 @@
-"""Every example on the emulator, at full size: right bytes."""
+"""Every example on the emulator, at full size: correct bytes."""
 
 import pytest
 from hosts import SMALL, launches_of, load

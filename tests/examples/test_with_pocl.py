@@ -1,4 +1,4 @@
-"""Every example against PoCL, an OpenCL implementation nobody here wrote: kernels and golden functions agree."""
+"""Every example against PoCL, an independent OpenCL implementation: kernels and golden functions agree."""
 
 import numpy as np
 import pytest

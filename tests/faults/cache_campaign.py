@@ -1,5 +1,4 @@
-"""``python -m tests.faults.cache_campaign COUNT [SEED]``: damages to caches with real compilers behind them; each has
-to be made good.
+"""``python -m tests.faults.cache_campaign COUNT [SEED]``: damages caches of real builds; each damage must be repaired.
 
 Libraries of the emulator take a fraction of a second to compile, so that most are those; each hundredth is a simulator.
 """

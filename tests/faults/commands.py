@@ -1,4 +1,4 @@
-"""Commands that are ended by a signal in a chosen stage, and a look at what they leave."""
+"""Commands that a signal ends in a chosen stage, and a check of the files and processes that they leave."""
 
 import contextlib
 import os

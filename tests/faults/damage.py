@@ -1,4 +1,4 @@
-"""What can happen to an entry of a cache: each function is given the entry's folder and the name of its product."""
+"""Damage to an entry of a cache: each function takes the entry's folder and the name of its product."""
 
 import random
 import shutil

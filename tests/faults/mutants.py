@@ -2,9 +2,9 @@
 
     python -m tests.faults.mutants --count 20000 --seed 1
 
-Each must end in hardware or in messages with a place, within its time. What does not is written to ``--save``: the
-program as it was, and made as small as it can be while the same happens. The one that is being compiled stands in
-``current.cl`` there, should the process itself end.
+Each must end in hardware or in messages with a location, within its time. Any other is written to ``--save``: the
+original program, and the smallest one found that fails in the same way. The program being compiled is in ``current.cl``
+there, in case the process itself ends.
 """
 
 import argparse

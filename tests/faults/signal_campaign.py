@@ -1,7 +1,7 @@
-"""``python -m tests.faults.signal_campaign COUNT [SEED]``: signals at random moments of random commands; what is left
-is a fault.
+"""``python -m tests.faults.signal_campaign COUNT [SEED]``: signals at random moments of random commands; anything left
+behind is a fault.
 
-All commands share one cache, from which what a build needs is taken away now and then.
+All commands share one cache, from which entries that a build needs are removed now and then.
 """
 
 import os

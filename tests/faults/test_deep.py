@@ -1,4 +1,4 @@
-"""Programs that nest deeply, or say one thing very often: they are compiled, run, or refused with a message."""
+"""Programs with deep nesting or very many repetitions: they are compiled, run, or refused with a message."""
 
 import numpy as np
 import pytest

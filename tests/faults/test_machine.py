@@ -1,4 +1,5 @@
-"""What the machine lacks is said: memory, a home, room. Never as a fault of the compiler, never as a traceback."""
+"""A missing resource of the machine (memory, a home folder, disk space) is reported: never as a fault of the
+compiler, never as a traceback."""
 
 import errno
 import os

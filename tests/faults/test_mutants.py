@@ -1,4 +1,4 @@
-"""A slice of the campaign of mutants, and that it finds faults and makes them small."""
+"""A slice of the campaign of mutants; it finds faults and reduces them."""
 
 import re
 

@@ -1,14 +1,14 @@
-"""Proofs that parts neither lose, duplicate nor reorder what passes through them.
+"""Proofs that parts neither lose, duplicate nor reorder the payloads that pass through them.
 
-A bench surrounds a small instance of a part with inputs that may be anything its neighbours' rules allow; one payload,
-any of them, is followed from where it enters to where it leaves. Yosys makes and-gates of the two, and a SAT solver
-looks for inputs that break a claim.
+A bench surrounds a small instance of a part with inputs that may be anything its neighbours' rules allow; an arbitrary
+payload is followed from its input to its output. Yosys converts both to and-gates, and a SAT solver searches for inputs
+that violate a claim.
 
 - :mod:`bench`: free inputs, claims, and how a payload is followed
-- :mod:`memory`: the memory's side of load and store units
+- :mod:`memory`: the memory's side of load-store units
 - :mod:`streams`, :mod:`units`, :mod:`interconnect`: the benches
 - :mod:`circuit`, :mod:`solve`: the solver, cycle by cycle from reset, or from any state
-- :mod:`proofs`: the list, and how far each goes; :mod:`broken`: parts broken on purpose, which they must notice
+- :mod:`proofs`: the list, and the depth of each; :mod:`broken`: parts broken on purpose, which the proofs must detect
 
-``python -m tests.formal`` tries all of them and prints the table; ``--broken`` the broken parts.
+``python -m tests.formal`` runs all of them and prints the table; ``--broken`` the broken parts.
 """

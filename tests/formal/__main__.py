@@ -1,4 +1,4 @@
-"""``python -m tests.formal [--broken] [NAME ...]``: try proofs, all by default, and print what came of each."""
+"""``python -m tests.formal [--broken] [NAME ...]``: run proofs, all by default, and print the results."""
 
 import argparse
 import sys

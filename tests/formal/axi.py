@@ -1,9 +1,9 @@
 """The AXI masters against the rules of the protocol, with a reset that may come in any cycle.
 
-1. VALID is low while the domain is in reset. 2. What is offered stays on offer until it is taken, or reset comes. 3. It
+1. VALID is low while the domain is in reset. 2. An offer stands until it is taken, or reset comes. 3. It
    does not change meanwhile.
-4. Bursts are whole: as many beats as were announced, the last one marked, and none before its burst was asked for. 5.
-   No burst crosses 4 KiB, as none that is asked for does. (AMBA AXI, A3.1.2, A3.2.1, A3.4.1.)
+4. Bursts are complete: as many beats as were announced, the last one marked, and none before its burst was requested.
+5. No burst crosses 4 KiB, as no requested one does. (AMBA AXI, A3.1.2, A3.2.1, A3.4.1.)
 """
 
 from amaranth import *

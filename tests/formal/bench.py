@@ -1,4 +1,4 @@
-"""What surrounds a part in a proof: inputs that may be anything, and claims about it."""
+"""The environment of a part in a proof: inputs that may be anything, and claims about the part."""
 
 import re
 

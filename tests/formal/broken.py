@@ -1,4 +1,4 @@
-"""Parts broken on purpose, each in one place: the proof about it must notice."""
+"""Parts broken on purpose, each in one respect: the proof about it must detect it."""
 
 import contextlib
 import inspect

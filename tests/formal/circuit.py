@@ -1,4 +1,4 @@
-"""A bench as a graph of and-gates: what the proofs of ``solve`` reason about."""
+"""A bench as an and-inverter graph, which the proofs of ``solve`` use."""
 
 import subprocess
 import tempfile

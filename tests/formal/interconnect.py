@@ -1,4 +1,4 @@
-"""Benches of the interconnect: each unit's words and acknowledgements are its own, and come in its order."""
+"""Benches of the interconnect: each unit receives its own words and acknowledgements, in order."""
 
 from amaranth import *
 

@@ -1,5 +1,5 @@
-"""The memory's side of a load or store unit, in a bench: it takes and answers whenever it likes, by the rules of the
-ports."""
+"""The memory's side of a load-store unit, in a bench: it accepts and answers at any time that the rules of the ports
+allow."""
 
 from amaranth import *
 from amaranth.lib import data

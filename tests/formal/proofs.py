@@ -1,4 +1,4 @@
-"""The list of proofs: which part, what is claimed, how far it is shown."""
+"""The list of proofs: the part, the claim, and the depth to which it is shown."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

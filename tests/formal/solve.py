@@ -1,8 +1,8 @@
-"""Bounded proofs, proofs by induction, and what can be reached, over a circuit that is laid out cycle by cycle.
+"""Bounded proofs, proofs by induction, and reachability, over a circuit that is unrolled cycle by cycle.
 
-A SAT solver is asked about the circuit's first cycles (does a check fail in any of them?) or about cycles in a row that
-begin in any state at all (if all checks held for so many cycles, do they in the next?). The second, with the first as
-its base, holds for ever.
+The SAT query is about the circuit's first cycles (does a check fail in any of them?) or about consecutive cycles from
+an arbitrary state (if all checks held for so many cycles, do they in the next?). The second, with the first as
+its base case, holds for ever.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Benches of queues, and of what joins, splits and merges streams."""
+"""Benches of queues, and of parts that join, split and merge streams."""
 
 import inspect
 

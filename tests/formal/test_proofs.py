@@ -1,4 +1,4 @@
-"""The proofs that take seconds, and that each would notice a part that is broken; ``python -m tests.formal`` tries the
+"""The proofs that take seconds, and that each of them detects a broken part; ``python -m tests.formal`` runs the
 others, too."""
 
 import pytest

@@ -1,5 +1,4 @@
-"""Benches of what makes bursts of accesses: nothing that a program stored or asked for is lost, made twice or put out
-of order."""
+"""Benches of units that combine accesses into bursts: no access of a program is lost, duplicated or reordered."""
 
 from amaranth import *
 

@@ -1,11 +1,11 @@
-"""The memories of the vendor's guides, and patterns of access known from elsewhere: banks, copies and block RAMs here,
-and what waits.
+"""The memories of the vendor's guides, and other well-known access patterns: banks, copies and block RAMs here, and
+accesses that stall.
 
     python -m tests.guides.memories
 
-``least`` is the fewest block RAMs (of 20,480 bits, as the guides' devices have them) with which all accesses of a cycle
-can take place at once, for one group of work-items: by the guide, or by the number of ports and bits that the pattern
-needs.
+``least`` is the fewest block RAMs (of 20,480 bits, as in the guides' devices) with which all accesses of a cycle
+can be made in parallel, for one group of work-items: from the guide, or from the number of ports and bits that the
+pattern needs.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
     python -m tests.guides.table
 
-The guides' figure is what their report says of the same loop; where it says "not pipelined" there is no figure. Every
+The guides' figure is that of their report on the same loop; where it says "not pipelined" there is no figure. Every
 run is compared with the interpreter byte by byte.
 """
 

@@ -1,4 +1,5 @@
-"""The loops of the vendor's guides are right under random stalls, and as fast as there, or as their rationale says."""
+"""The loops of the vendor's guides compute the right bytes under random stalls, and are as fast as there, or as
+their rationale says."""
 
 import pytest
 

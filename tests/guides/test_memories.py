@@ -1,5 +1,5 @@
-"""The memories of the vendor's guides and other known patterns: bytes under random stalls, no waits, as few block RAMs
-as are known to do."""
+"""The memories of the vendor's guides and other well-known patterns: bytes under random stalls, no stalled accesses,
+as few block RAMs as are known to suffice."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What tests of parts of the compiler share."""
+"""Fixtures shared by the tests of parts of the compiler."""
 
 import pytest
 

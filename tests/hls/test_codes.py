@@ -1,4 +1,4 @@
-"""Every message has a number: the table of codes, its page, and the places that make messages."""
+"""Every message has a number: the table of codes, its documentation page, and the code that creates messages."""
 
 import ast
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How a message shows its place."""
+"""How a message shows its location."""
 
 import json
 

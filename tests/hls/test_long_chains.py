@@ -1,4 +1,4 @@
-"""Chains of operations that are longer than Python's default recursion is deep become hardware."""
+"""Chains of operations longer than Python's default recursion limit become hardware."""
 
 import hls
 

@@ -1,15 +1,15 @@
-"""A golden file: IR, and in comments below it what a pass makes of it, or what an analysis says about it.
+"""A golden file: IR, followed in comments by the output of a pass on it, or the result of an analysis.
 
 The file is IR that ``sluice opt`` reads::
 
-    ; A store whose place is written again before anybody reads it goes.     what is shown
+    ; Removes a store to an address that is written again before any read.   what is shown
     ; run: n=0..9, local=4                                                   values for the runs (see meaning.py)
     kernel @k() { ... }
     ; after:
     ; kernel @k() { ... }                                                    or "; after: unchanged"
 
-``; passes:`` names passes with options other than the one that the folder is named after. ``; unchecked: WHY`` says that
-the two are not run and compared, and why.
+``; passes:`` names passes with options other than the one that the folder is named after. ``; unchecked: WHY`` says
+that the two are not run and compared, and why.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What analyses of channels answer, as text."""
+"""Prints the results of channel analyses as text."""
 
 from collections.abc import Iterator
 

@@ -1,9 +1,9 @@
 """Whether two modules compute the same: both are run by the interpreter, on random buffers and arguments.
 
-A line ``; run: n=0..9, p=0..63, length(a)=16, global=8, local=4, floats=exact`` of a golden file says what they get: a
-range for a scalar or for the elements of a buffer or channel, elements of a buffer (64 if nothing is said), sizes of the
-launch; with ``floats=exact`` floats are small whole numbers, whose sums are the same in any order. All else is random:
-integers are small as often as not, floats may be NaN, infinite or subnormal.
+A line ``; run: n=0..9, p=0..63, length(a)=16, global=8, local=4, floats=exact`` of a golden file specifies them: a
+range for a scalar or for the elements of a buffer or channel, the number of elements of a buffer (default 64), sizes of
+the launch; with ``floats=exact`` floats are small whole numbers, whose sums are the same in any order. All else is
+random: integers are small half of the time, floats may be NaN, infinite or subnormal.
 """
 
 import random

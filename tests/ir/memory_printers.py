@@ -1,4 +1,4 @@
-"""What analyses of memory and of dependences answer, as text."""
+"""Prints the results of memory and dependence analyses as text."""
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement

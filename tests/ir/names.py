@@ -1,4 +1,4 @@
-"""Names of values, operations and sums in the answers of analyses."""
+"""Names of values, operations and sums in printed results of analyses."""
 
 from hls.analysis.affine.affine import Affine, Symbol, WrappedSum
 from hls.analysis.loops.loop_tree import Loop

@@ -1,8 +1,8 @@
 """Makes a golden file of a small kernel: ``python -m tests.ir.new PASS/NAME KERNEL.cl SHOWN [--run n=0..9]``.
 
-The input is the IR right before the pass, where it first changes something, without places in the source. Read what
-comes out, cut the input down to what matters, and say in the first line what it shows; ``--refresh`` then writes what
-the pass makes of the shorter input.
+The input is the IR right before the first run of the pass that changes something, without source locations. Read the
+output, reduce the input to what matters, and say in the first line what it shows; ``--refresh`` then writes the output
+of the pass for the shorter input.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""What runs of a kernel do, and whether the answers of an analysis hold for it.
+"""Observes runs of a kernel, and checks the results of an analysis against them.
 
-Every integer value is printed as it is computed, by operations added to a copy of the kernel, and the interpreter tells
-of accesses and loops. A run that goes wrong on the way counts up to there. An answer that a run contradicts is a fault
-of the analysis, whatever its golden file says.
+Every integer value is printed as it is computed, by operations added to a copy of the kernel, and the interpreter
+reports accesses and loops. A run that fails counts up to the failure. A result that contradicts a run is a fault of the
+analysis, whatever its golden file says.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What analyses of predicates answer, as text."""
+"""Prints the results of predicate analyses as text."""
 
 from collections.abc import Iterator
 from itertools import combinations

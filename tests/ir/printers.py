@@ -1,6 +1,6 @@
-"""What analyses answer, as text: one printer for each module of hls/analysis, by the name of the module.
+"""Prints the results of analyses as text: one printer for each module of hls/analysis, by the name of the module.
 
-A printer gets a function, and the names of its values; it gives lines. Those of channels get the whole module.
+A printer takes a function, and the names of its values, and returns lines. Those of channels take the whole module.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,7 @@
-"""Golden files of single passes and analyses: IR in, IR or an answer out (docs/contributing/testing.md).
+"""Golden files of single passes and analyses: IR in, IR or a result out (docs/contributing/testing.md).
 
-``pytest tests/ir --refresh`` writes what a pass leaves now into its files, unless it computes something else than
-before: that is a fault of the pass, and no golden file.
+``pytest tests/ir --refresh`` writes the current output of a pass into its files, unless it computes something else than
+the input: that is a fault of the pass, and no golden file.
 """
 
 import dataclasses

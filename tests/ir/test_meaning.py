@@ -1,4 +1,4 @@
-"""What golden files are held to: a pass that computes something else cannot be recorded."""
+"""The check of golden files: the output of a pass that changes the meaning cannot be recorded."""
 
 import pytest
 

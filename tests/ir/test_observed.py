@@ -1,4 +1,4 @@
-"""The checks of analyses against runs find an answer that is wrong."""
+"""The checks of analyses against runs detect a wrong result."""
 
 import pytest
 

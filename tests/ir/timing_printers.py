@@ -1,4 +1,4 @@
-"""What analyses of timing answer, as text, for the board of all cases at its own clock."""
+"""Prints the results of timing analyses as text, for the board of all cases at its own clock."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Parts of functions that printers go through, and words that they share."""
+"""Traversals of functions for printers, and their common words."""
 
 from itertools import combinations_with_replacement
 

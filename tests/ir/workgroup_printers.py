@@ -1,4 +1,4 @@
-"""What analyses of work-groups answer, as text."""
+"""Prints the results of work-group analyses as text."""
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement

@@ -1,9 +1,10 @@
-"""Runs random networks of kernels: many in one system, each under several seeds of random stalls, some of which wait
-for ever.
+"""Runs random networks of kernels: many in one system, each under several seeds of random stalls; some of them
+deadlock.
 
     python -m tests.kernels.campaign --systems 20 --start 1000
 
-Prints one line for each system with how many runs ended and what the analysis of deadlocks had said, and every fault.
+Prints one line for each system with the number of runs that ended and the verdict of the deadlock analysis, and every
+fault.
 """
 
 import argparse

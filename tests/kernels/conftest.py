@@ -1,4 +1,4 @@
-"""What the tests of a file of kernels share."""
+"""Fixtures shared by the tests of a file of kernels."""
 
 import pytest
 

@@ -1,8 +1,8 @@
-"""Random kernels of work-groups with barriers and fences of every kind, one to three at a place, in straight code, loops
-and branches.
+"""Random kernels of work-groups with barriers and fences of every kind, one to three in sequence, in straight code,
+loops and branches.
 
-What work-items read of each other was written before a barrier for that memory, and is written again only behind another
-one, so every result is defined.
+Data that work-items read from each other is written before a barrier for that memory, and written again only after
+another one, so every result is defined.
 """
 
 import random

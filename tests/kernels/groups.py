@@ -1,4 +1,4 @@
-"""Kernels that run at the same time on one simulated system, compared with the interpreter."""
+"""Kernels that run concurrently on one simulated system, compared with the interpreter."""
 
 from collections.abc import Mapping, Sequence
 

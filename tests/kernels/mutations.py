@@ -1,8 +1,8 @@
-"""Faults put into the machine on purpose, to see that the kernels here notice them.
+"""Injects faults into the generated hardware, to check that the kernels here detect them.
 
     python -m tests.kernels.mutations
 
-Each mutation breaks one rule of how kernels become hardware. One line is printed for each: noticed, and as what, or
+Each mutation violates one rule of how kernels become hardware. One line is printed for each: detected, and how, or
 missed.
 """
 

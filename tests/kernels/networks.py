@@ -1,9 +1,8 @@
-"""Random networks of kernels: some end whatever the depths of their channels are, some may wait for each other for
-ever.
+"""Random networks of kernels: some end whatever the depths of their channels are, some may deadlock.
 
-A network is made from one sequence of transfers, each from one kernel to another; a kernel's program is what it has to
-do with them, in that order. So kernels that take turns by the sequence never wait for each other. In a tangled network
-some kernels make their transfers in another order.
+A network is generated from one sequence of transfers, each from one kernel to another; a kernel's program is its part
+of the sequence, in that order. So kernels that follow the sequence never deadlock. In a tangled network some kernels
+make their transfers in another order.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""What the kernels of sums.cl give when a sum is exact, and rounded once."""
+"""Reference results of the kernels of sums.cl: the sum is exact, and rounded once."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Where the cycles of a run went: waits belong to their operation, and only latency is ramp-up or drain."""
+"""Accounts of the cycles of a run: waits are attributed to their operation, and only latency is ramp-up or drain."""
 
 from pathlib import Path
 

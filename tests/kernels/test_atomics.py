@@ -1,4 +1,4 @@
-"""Atomic operations on global memory: right under random stalls, and as fast as the words they work on allow.
+"""Atomic operations on global memory: correct under random stalls, and as fast as the words they access allow.
 
     python -m tests.kernels.test_atomics
 

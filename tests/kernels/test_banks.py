@@ -1,4 +1,4 @@
-"""Memories in banks with stall-free and stall-enabled levels, like the interpreter; at which rate, and in how many
+"""Banked memories with stall-free and stall-enabled levels, against the interpreter; their rate, and the number of
 copies."""
 
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Stores to one memory in several places at once, by work-items of one group or in nested loops, with random stalls,
-like the interpreter."""
+"""Port reservation: stores to one memory at several sites, by work-items of one group or in nested loops, with
+random stalls, against the interpreter."""
 
 from pathlib import Path
 

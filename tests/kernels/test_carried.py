@@ -1,4 +1,4 @@
-"""Values carried in registers instead of memory: like the interpreter, and at the rate of the arithmetic alone."""
+"""Values carried in registers instead of memory: against the interpreter, and at the rate of the arithmetic alone."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A chain of kernels that run by themselves: the latency that is reported is that of the run."""
+"""A chain of autorun kernels: the reported latency is that of the run."""
 
 import numpy as np
 import pytest

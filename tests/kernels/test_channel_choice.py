@@ -1,5 +1,5 @@
-"""Calls on channels that are chosen at run time: the same bytes as the interpreter under random stalls, at the rate
-they should have."""
+"""Calls on channels selected at run time: the same bytes as the interpreter under random stalls, at the expected
+rate."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Channels in kernels whose work-items meet, and memory that values on channels tell of, like the interpreter under
+"""Channels in kernels with barriers, and memory accesses ordered by channel values, against the interpreter under
 stalls."""
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Kernels joined by channels: the same bytes as the interpreter under random stalls, at the rate they should have."""
+"""Kernels connected by channels: the same bytes as the interpreter under random stalls, at the expected rate."""
 
 from pathlib import Path
 

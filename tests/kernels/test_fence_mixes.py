@@ -1,5 +1,5 @@
-"""Barriers and fences of every kind in loops and branches: random kernels, all are planned, some run on the board with
-random stalls; see tests/hls/passes/test_fence_kinds.py for all pairs and triples."""
+"""Barriers and fences of every kind in loops and branches: all random kernels are planned, some run on the board
+with random stalls; see tests/hls/passes/test_fence_kinds.py for all pairs and triples."""
 
 import numpy as np
 import pytest

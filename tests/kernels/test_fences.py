@@ -1,4 +1,5 @@
-"""Barriers beside memory fences: what comes behind sees what comes before, with random stalls, like the interpreter."""
+"""Barriers next to memory fences: accesses after them see those before them, with random stalls, against the
+interpreter."""
 
 from pathlib import Path
 

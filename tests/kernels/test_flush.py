@@ -1,5 +1,5 @@
-"""-cl-denorms-are-zero on the simulated board: the bits of interpreter and emulator, for operands and results that are
-subnormal or next to it."""
+"""-cl-denorms-are-zero on the simulated board: the same bits as interpreter and emulator, for operands and results
+that are subnormal or nearly so."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""-fpc on the simulated board: hardware, emulator and interpreter give the same bits, whatever stalls there are."""
+"""-fpc on the simulated board: hardware, emulator and interpreter compute the same bits, under any stalls."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Kernels whose work-items meet and share memory, on the simulated board with random stalls, like the interpreter."""
+"""Kernels with barriers and local memory, on the simulated board with random stalls, against the interpreter."""
 
 from pathlib import Path
 

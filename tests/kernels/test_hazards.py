@@ -1,4 +1,5 @@
-"""Accesses compared with stores on their way: right with any addresses, and no slower than these ask for."""
+"""Hazard units, which compare accesses with stores in flight: correct for any addresses, and no slower than these
+require."""
 
 from pathlib import Path
 

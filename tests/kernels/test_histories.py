@@ -1,4 +1,4 @@
-"""Values of several iterations ago, under random stalls, in rigid and in elastic levels."""
+"""Values of several iterations ago, under random stalls, in stall-free and in stall-enabled levels."""
 
 from functools import cache
 from pathlib import Path

@@ -1,5 +1,4 @@
-"""Loops inside loops that share an array on the chip: like the interpreter, and without waiting for an inner loop to
-end."""
+"""Nested loops that share an on-chip array: against the interpreter, and without waiting for an inner loop to end."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""Load-store units that the program chooses or that are chosen for rare accesses: every byte like the interpreter's."""
+"""Load-store units that the program selects or that are chosen for infrequent accesses: every byte as in the
+interpreter."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Functions of the library that are not in arithmetic.cl, on the simulated board: the same bits as interpreter and
+"""Library functions that are not in arithmetic.cl, on the simulated board: the same bits as interpreter and
 emulator."""
 
 import numpy as np

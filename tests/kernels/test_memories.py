@@ -1,4 +1,4 @@
-"""Buffers in several memories of a board, which have words, banks and latencies of their own."""
+"""Buffers in several memories of a board, with different words, banks and latencies."""
 
 from dataclasses import replace
 from pathlib import Path

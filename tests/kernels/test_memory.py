@@ -1,4 +1,4 @@
-"""Access patterns and index spaces on boards of different memory."""
+"""Access patterns and index spaces on boards with different memories."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,8 @@
-"""Kernels whose result depends on memory order, on the simulated board with and without stalls, like the interpreter.
+"""Kernels whose result depends on memory order, on the simulated board with and without stalls, against the
+interpreter.
 
-Arguments that may share a buffer do, in some launches; the hidden argument `overlap` then says so, and in others that
-it is not so.
+Arguments that may share a buffer do so in some launches; the hidden argument `overlap` then says that they do, and in
+others that they do not.
 """
 
 from dataclasses import replace

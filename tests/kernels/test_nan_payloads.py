@@ -1,5 +1,5 @@
-"""NaN with payloads, quiet and signaling, of both signs: interpreter, emulator and board agree bit for bit, also with
-numpy on the bits."""
+"""NaNs with payloads, quiet and signaling, of both signs: interpreter, emulator and board agree bit for bit, also
+with numpy."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Arrays in block RAM, with stall-free and stall-enabled levels, like the interpreter; and at which rate."""
+"""Arrays in block RAM, with stall-free and stall-enabled levels, against the interpreter; and their rate."""
 
 from pathlib import Path
 

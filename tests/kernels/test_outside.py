@@ -1,5 +1,5 @@
-"""Kernels as public repositories hold them: the interval that an engineer expects of each loop, and the bytes of the
-interpreter."""
+"""Kernels like those in public repositories: the interval that an engineer expects of each loop, and the bytes of
+the interpreter."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Loops do what their pragmas ask for, and are right."""
+"""Loops are built as their pragmas say, and compute the right bytes."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""Arrays with copies for iterations of outer loops, like the interpreter under random stalls; how many copies, and what
-they are good for."""
+"""Arrays with copies for iterations of outer loops, against the interpreter under random stalls; the number of
+copies, and their effect on the rate."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Arrays that begin anew for each work-item, or in each iteration: several are under way at once, each with a copy."""
+"""Arrays that are new for each work-item, or in each iteration: several are in flight at once, each with a copy."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Barriers that rest on promises, on the simulated board with random stalls, like the interpreter; every launch here
-keeps them."""
+"""Barriers that rely on asserted convergence, on the simulated board with random stalls, against the interpreter;
+every launch here is convergent."""
 
 from pathlib import Path
 

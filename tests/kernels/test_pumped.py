@@ -1,4 +1,4 @@
-"""Memories of double-pumped blocks, like the interpreter, with stalls: how many blocks, at which rate."""
+"""Double-pumped memories, against the interpreter, with stalls: the number of blocks, and the rate."""
 
 from pathlib import Path
 

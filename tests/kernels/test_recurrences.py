@@ -1,4 +1,4 @@
-"""Recurrences of every kind, and how fast they go."""
+"""Recurrences of every kind, and their rate."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Work-items whose loads are read ahead, up to the end of their row."""
+"""Work-items whose loads are prefetched, up to the end of their row."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Loops whose end is known some cycles after an iteration has started, with and without random stalls."""
+"""Loops with late exits, known some cycles after an iteration has started, with and without random stalls."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Shift registers of some depth: like the interpreter, with any stalls, one shift a cycle."""
+"""Shift registers of various depths: against the interpreter, with any stalls, one shift a cycle."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Work-items side by side, on the simulated board with random stalls, like the interpreter."""
+"""SIMD lanes, on the simulated board with random stalls, against the interpreter."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""Tiles in local memory, with many lanes: like the interpreter, without turns, in as few copies as their loads need."""
+"""Tiles in local memory, with many lanes: against the interpreter, without serialization, in as few copies as their
+loads need."""
 
 from pathlib import Path
 

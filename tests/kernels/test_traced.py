@@ -1,4 +1,4 @@
-"""Indices that only running the loops tells apart, with and without random stalls."""
+"""Indices that only running the loops distinguishes, with and without random stalls."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""Loads that are made once for a loop, stores that take turns at memory or at a port: the bytes under random stalls,
-and the rates."""
+"""Loads made once for a loop, and stores serialized at memory or at a port: the bytes under random stalls, and the
+rates."""
 
 from pathlib import Path
 

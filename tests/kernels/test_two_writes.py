@@ -1,4 +1,4 @@
-"""Memories with two write ports, like the interpreter, with stalls: at which rate, in how many blocks."""
+"""Memories with two write ports, against the interpreter, with stalls: their rate, and the number of blocks."""
 
 from pathlib import Path
 

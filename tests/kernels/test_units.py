@@ -1,4 +1,4 @@
-"""Kernels of several compute units, on the simulated board with random stalls, like the interpreter."""
+"""Kernels of several compute units, on the simulated board with random stalls, against the interpreter."""
 
 from pathlib import Path
 

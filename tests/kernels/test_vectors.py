@@ -1,4 +1,4 @@
-"""Vectors and structs in hardware: right bytes, and one access for each that the source has."""
+"""Vectors and structs in hardware: the right bytes, and one access for each access of the source."""
 
 from pathlib import Path
 

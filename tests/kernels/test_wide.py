@@ -1,5 +1,5 @@
-"""Kernels whose accesses are joined into wide ones, on boards of different memory: every byte like the
-interpreter's."""
+"""Kernels whose accesses are coalesced into wide ones, on boards with different memories: every byte as in the
+interpreter."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""Some of the kernels in tests/hls/frontend/wild, which say what they are about, on the board; PoCL or a C compiler
-holds their bytes there."""
+"""Some of the kernels in tests/hls/frontend/wild, whose comments say what they test, on the board; there PoCL or a C
+compiler confirms their bytes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How load and store units gather consecutive words into bursts."""
+"""How load and store units combine consecutive words into bursts."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,5 @@
-"""The model's cycles beside the hardware's, for every example: ``python -m tests.model.compare [EXAMPLE...]``."""
+"""The model's cycles compared with the hardware's, for every example: ``python -m tests.model.compare
+[EXAMPLE...]``."""
 
 import sys
 from collections.abc import Iterator

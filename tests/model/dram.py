@@ -1,6 +1,6 @@
-"""One memory channel, from its timing table: open rows, one bus, batches of a direction, refresh.
+"""One memory channel, from its timing table: open rows, one bus, batches in one direction, refresh.
 
-Simpler than the controller of the simulated board: the bursts of a direction stay in their order. Times are in memory
+Simpler than the controller of the simulated board: the bursts of a direction stay in order. Times are in memory
 clocks.
 """
 

@@ -1,4 +1,4 @@
-"""A registered FIFO: what one side does in a cycle, the other sees in the next."""
+"""A registered FIFO: an action of one side in a cycle is visible to the other in the next."""
 
 from collections import deque
 

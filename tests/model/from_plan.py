@@ -1,4 +1,4 @@
-"""The model's machine for a compiled kernel: what the schedule and the memory plan say, in the model's terms."""
+"""The model's machine for a compiled kernel, from its schedule and memory plan."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The loop header and the exit: who issues, and in which order results leave."""
+"""The loop header and the exit: which invocation issues, and in which order results leave."""
 
 from collections import deque
 from dataclasses import dataclass, field

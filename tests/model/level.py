@@ -1,4 +1,4 @@
-"""One cluster: a token enters, moves a stage every enabled cycle, and leaves into the row or the exit."""
+"""One level: a token enters, advances a stage every enabled cycle, and leaves into the boundary or the exit."""
 
 __all__ = ["Level"]
 

@@ -1,4 +1,4 @@
-"""A load unit: words are fetched in bursts, accesses wait in order for the words they are cut from."""
+"""A load unit: words are fetched in bursts, and accesses wait in order for their words."""
 
 from collections import deque
 

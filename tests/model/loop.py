@@ -1,4 +1,4 @@
-"""A loop: header, levels, rows behind them, exit."""
+"""A loop: header, levels, the boundaries after them, exit."""
 
 from .fifo import Fifo
 from .header import Exit, Header

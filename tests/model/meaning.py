@@ -1,4 +1,4 @@
-"""What the tokens of a nest compute, and its sequential reference."""
+"""The values that the tokens of a nest compute, and its sequential reference."""
 
 from typing import Protocol
 

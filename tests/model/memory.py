@@ -1,6 +1,7 @@
-"""Global memory as load and store units see it: an interconnect with paths of its own to every bank, and the banks.
+"""Global memory as seen by load-store units: an interconnect with separate paths to every bank, and the banks.
 
-Registers on the way are those of ``rtl_lib/interconnect`` and ``rtl_lib/axi``; times of the memory come from the board.
+Registers on the paths are those of ``rtl_lib/interconnect`` and ``rtl_lib/axi``; times of the memory come from the
+board.
 """
 
 from collections import deque

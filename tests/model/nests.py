@@ -1,4 +1,4 @@
-"""Random nests: machines of every shape, whose tokens compute mixtures of everything they can see."""
+"""Random nests: machines of every shape, whose tokens mix all values available to them."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""An in-order unit with a request FIFO before it and room for its responses behind it."""
+"""An in-order unit with a request FIFO before it and room for its responses after it."""
 
 from collections import deque
 

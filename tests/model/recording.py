@@ -1,4 +1,4 @@
-"""What a run of a kernel does, iteration by iteration: the facts from which the model's tokens live."""
+"""A recording of a kernel's run, iteration by iteration: the data that drives the model's tokens."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""The machine as plain data: what a schedule and a memory plan say, and nothing of what is computed.
+"""The machine as plain data: the contents of a schedule and a memory plan, without the computation.
 
 A *point* is a pair (level, stage). A token passes the points in order.
 """

@@ -1,4 +1,5 @@
-"""A store unit: neighbouring stores join to words, words to bursts; it is idle when the memory has confirmed all."""
+"""A store unit: adjacent stores are combined into words, words into bursts; it is idle when the memory has
+acknowledged all."""
 
 from collections import deque
 

@@ -1,4 +1,4 @@
-"""The model's cycles are the hardware's: of every example, and of kernels with control flow of every form."""
+"""The model's cycles equal the hardware's: for every example, and for kernels with control flow of every form."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The scheduler's plans against the model's rules: where a token may follow, both say the same."""
+"""The scheduler's plans against the model's rules: both agree on when a token may follow another."""
 
 from pathlib import Path
 

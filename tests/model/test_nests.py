@@ -1,4 +1,4 @@
-"""Random nests compute what the sequential reference computes, under random stalls, and never lock up."""
+"""Random nests compute the results of the sequential reference, under random stalls, and never deadlock."""
 
 import pytest
 

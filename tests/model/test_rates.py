@@ -1,4 +1,4 @@
-"""Full rate where the rules promise it, in the textbook nests."""
+"""Full rate wherever the rules guarantee it, in textbook nests."""
 
 from math import ceil
 

@@ -1,4 +1,4 @@
-"""The kernels that are compared, what each must compute, and the figures of the compiler they are compared with."""
+"""The kernels of the comparison, their reference results, and the figures of the other compiler."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

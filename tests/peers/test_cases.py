@@ -1,5 +1,4 @@
-"""The kernels of the comparison are what an ECP5 design could hold; their bytes are checked whenever the table is
-made."""
+"""The kernels of the comparison fit an ECP5 design; their bytes are checked whenever the table is made."""
 
 from collections import Counter
 

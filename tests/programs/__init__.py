@@ -1,1 +1,1 @@
-"""Random programs: generated, run on the simulated board, compared with the interpreter, shrunk when they differ."""
+"""Random programs: generated, run on the simulated board, compared with the interpreter, reduced when they differ."""

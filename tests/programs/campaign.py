@@ -3,7 +3,7 @@
     python -m tests.programs.campaign --systems 20 --start 1000 [--groups] [--places | --together]
 
 Prints one line for each system, and for each kernel that fails its seed, the fault and the smallest kernel found that
-still shows it.
+still fails.
 """
 
 import argparse

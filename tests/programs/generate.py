@@ -1,7 +1,7 @@
 """Random kernels made of loop nests, recurrences and memory accesses; every one ends, and defines every byte it writes.
 
 A kernel is a tree of statements over variables that are all declared at its top, so that any part of the tree can be
-taken out and what is left is still a kernel (see :mod:`.shrink`).
+removed and the rest is still a kernel (see :mod:`.shrink`).
 """
 
 import random

@@ -1,9 +1,10 @@
-"""Random kernels whose work-items work in groups: barriers, local memory, atomics, divergent loops, lanes and compute
-units.
+"""Random kernels whose work-items cooperate in groups: barriers, local memory, atomics, divergent loops, lanes and
+compute units.
 
-Phases between barriers either write local memory, each work-item a place of its own and that perhaps several times, or
-read it anywhere; all atomic operations of a kernel on one buffer are of one kind. Some keep values in private arrays
-all the while. So the order in which work-items run changes nothing, and any statement can be left out.
+Phases between barriers either write local memory, where each work-item has an element of its own and may write it
+several times, or read any of it; all atomic operations of a kernel on one buffer are of one kind. Some kernels keep
+values in private arrays throughout. So the order in which work-items run changes nothing, and any statement can be
+removed.
 """
 
 import random

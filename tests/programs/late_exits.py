@@ -1,5 +1,5 @@
-"""Random programs of loops that end late: where memory says, or what was computed of it. Every buffer is of exactly the
-size that the program needs, so whatever a loop reads ahead of its end lies outside.
+"""Random programs of loops with late exits, decided by memory or by values computed from it. Every buffer has exactly
+the size that the program needs, so any speculative read past the end of a loop is out of bounds.
 
     python -m tests.programs.late_exits --systems 5 --kernels 25 --start 0 --board ecp5_onchip
 

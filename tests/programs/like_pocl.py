@@ -1,4 +1,4 @@
-"""Random kernels that work in groups, in the interpreter and on PoCL, in the launches in which they run on the board:
+"""Random kernels of work-groups, in the interpreter and on PoCL, in the launches in which they run on the board:
 
     python -m tests.programs.like_pocl --start 1600000 --programs 400
 

@@ -1,9 +1,9 @@
-"""Random programs before and after all passes, those of the plan included, in the interpreter: what differs is no fault
-of the machine.
+"""Random programs before and after all passes, planning included, in the interpreter: a difference is not a fault of
+the hardware.
 
     python -m tests.programs.planned --programs 2000 --start 1000
 
-Prints each program that differs, made as small as was possible.
+Prints each program that differs, reduced as far as possible.
 """
 
 import argparse

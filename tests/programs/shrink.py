@@ -1,4 +1,4 @@
-"""Makes a failing kernel smaller: takes statements out, and puts the inside of a statement in its place."""
+"""Reduces a failing kernel: removes statements, and replaces a statement by its body."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Random kernels that work in groups, through the planner and PoCL. ``campaign --groups`` runs them on the board."""
+"""Random kernels of work-groups, through the planner and PoCL. ``campaign --groups`` runs them on the board."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Random programs of loops that end late, over buffers of exactly their size; ``late_exits`` runs many on the board."""
+"""Random programs of loops with late exits, on buffers of exactly their size; ``late_exits`` runs many on the board."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A few systems of random programs, and the tools around them. ``campaign`` runs many."""
+"""A few systems of random programs, and the tools for them. ``campaign`` runs many."""
 
 import pytest
 

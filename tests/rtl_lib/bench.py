@@ -1,4 +1,4 @@
-"""Drivers and monitors for parts with streams: random gaps on both sides, and the stream rule watched."""
+"""Drivers and monitors for parts with streams: random gaps on both sides, and a check of the stream protocol."""
 
 from amaranth import ClockDomain, Module
 from amaranth.sim import Simulator

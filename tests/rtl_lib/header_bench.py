@@ -1,4 +1,4 @@
-"""A pipeline behind a LoopHeader, for its own test and for the comparison with the model."""
+"""A pipeline after a LoopHeader, for its own test and for the comparison with the model."""
 
 import random
 from dataclasses import dataclass, field

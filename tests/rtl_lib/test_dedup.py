@@ -1,4 +1,4 @@
-"""Trees of a design that are the same hardware are written to Verilog once, and only those."""
+"""Identical trees of a design are written to Verilog once, and only those."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""EventDelay against a list of what is due when."""
+"""EventDelay against a list of events and their times."""
 
 import random
 

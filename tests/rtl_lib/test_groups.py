@@ -1,4 +1,4 @@
-"""GroupMeeting and RingHeader under gaps and stalls, against what groups must see of each other."""
+"""GroupMeeting and RingHeader under gaps and stalls, against the order that work-groups must observe."""
 
 import random
 

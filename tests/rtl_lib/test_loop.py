@@ -1,4 +1,4 @@
-"""LoopHeader against the tokens a sequential loop would run, with answers from a pipeline of any depth."""
+"""LoopHeader against the tokens of a sequential loop, with answers from a pipeline of any depth."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Parts whose values have no width become Verilog: a loop may carry nothing and return nothing."""
+"""Parts with values of width 0 become Verilog: a loop may carry nothing and return nothing."""
 
 import pytest
 from amaranth.back import verilog

@@ -1,5 +1,5 @@
-"""Pipelines that share a port: no cycle is booked twice, none is left unused without need, and nobody waits for
-ever."""
+"""Pipelines that share a port: no cycle is reserved twice, none is left unused without need, and no pipeline waits
+for ever."""
 
 import random
 

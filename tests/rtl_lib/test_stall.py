@@ -1,4 +1,4 @@
-"""StallSource and StallGate: deterministic, diverse, and harmless to what passes."""
+"""StallSource and StallGate: deterministic, diverse, and without effect on the payloads."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Systems written by hand, in the form the compiler gives, so that the board is tested without the compiler."""
+"""Hand-written systems, in the form of the compiler's output, so that the board is tested without the compiler."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

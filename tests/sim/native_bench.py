@@ -1,4 +1,4 @@
-"""Compiles the memory model with its bench once a test session."""
+"""Compiles the memory model with its bench once per test session."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The cache of builds: whole entries only, damaged ones made anew, nothing left of who died."""
+"""The cache of builds: whole entries only, damaged ones made again, nothing left of killed processes."""
 
 import multiprocessing
 import os

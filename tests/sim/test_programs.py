@@ -1,4 +1,4 @@
-"""External programs end with what needs them, and so does what they started."""
+"""External programs, and the processes that they started, end with their user."""
 
 import os
 import subprocess

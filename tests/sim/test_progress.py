@@ -1,4 +1,4 @@
-"""When kernels are said to have stopped, and what is said then: on counters made up here."""
+"""When kernels are reported to have stopped, and with which message: on mock counters."""
 
 import pytest
 

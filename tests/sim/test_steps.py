@@ -1,4 +1,4 @@
-"""What is said while a simulator is built, and how long that is expected to take."""
+"""Messages while a simulator is built, and the estimated duration."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Which declarations a waveform of handshakes holds."""
+"""The declarations that a waveform of handshakes contains."""
 
 import pytest
 

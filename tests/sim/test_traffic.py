@@ -1,4 +1,4 @@
-"""Published bandwidths, and the limits that the memory model reaches and never exceeds."""
+"""Published bandwidths, and the bounds that the memory model reaches and never exceeds."""
 
 from dataclasses import replace
 

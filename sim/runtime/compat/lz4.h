@@ -7,7 +7,7 @@ inline int LZ4_compressBound(int bytes) { return bytes + bytes / 255 + 16; }
 
 inline int LZ4_compress_default(const char* in, char* out, int bytes, int capacity) {
   constexpr int kShort = 15;   // longest run whose length fits into the token
-  constexpr int kMore = 255;   // a length byte that says that another follows
+  constexpr int kMore = 255;   // a length byte after which another follows
   if (capacity < LZ4_compressBound(bytes)) return 0;
   char* const begin = out;
   if (bytes < kShort) {

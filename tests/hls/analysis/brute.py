@@ -1,4 +1,4 @@
-"""Dependences found the slow way: run a kernel, write down every access, compare all pairs."""
+"""Dependences by brute force: run a kernel, record every access, compare all pairs."""
 
 from collections import defaultdict
 from dataclasses import dataclass

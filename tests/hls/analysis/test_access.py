@@ -1,4 +1,4 @@
-"""How addresses of small kernels move, loop by loop."""
+"""How addresses of small kernels change with each loop (affine access analysis)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Barriers under conditions that ids decide: proved, known to part a group, or the program's promise."""
+"""Barriers under conditions on ids: proved convergent, known to diverge, or left to the program's assertion."""
 
 import pytest
 

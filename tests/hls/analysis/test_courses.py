@@ -1,4 +1,4 @@
-"""What values of a loop go through, against running the loop."""
+"""The sequences of values of carried variables, compared with running the loop."""
 
 import random
 

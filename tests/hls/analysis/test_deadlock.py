@@ -1,4 +1,4 @@
-"""Whether kernels can wait for each other: what is proved, what is warned of, and what is left alone."""
+"""Channel deadlocks: which are proved impossible, which are warned about, and which are not reported."""
 
 import random
 import re

@@ -1,4 +1,4 @@
-"""What is said of small kernels: which accesses depend on each other, in which loop, how far apart."""
+"""Dependence analysis of small kernels: which accesses depend on each other, in which loop, at which distance."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Random nests with small bounds: no conflict that happens may be missed, no distance be called greater than it is."""
+"""Random nests with small bounds: no conflict that occurs may be missed, no distance overestimated."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What conditions that hold say about others."""
+"""What a condition that holds implies about other conditions."""
 
 from hls.analysis.predicates.facts import Facts
 from hls.analysis.predicates.value_sets import ValueSets

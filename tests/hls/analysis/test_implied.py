@@ -1,4 +1,4 @@
-"""What conditions imply: each part of them is looked at once, however often they share it."""
+"""Implications of conditions: each part of a condition is visited once, however many conditions share it."""
 
 from hls.analysis.predicates import implication
 from hls.driver import plan_module

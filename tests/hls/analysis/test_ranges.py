@@ -1,5 +1,5 @@
-"""Ranges of integers: what is found step by step is what walking everything again finds, and what nothing
-new is known of is not walked again."""
+"""Integer ranges: incremental analysis finds the same as a full one, and does not revisit operations without new
+facts."""
 
 from pathlib import Path
 

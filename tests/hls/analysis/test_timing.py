@@ -1,4 +1,4 @@
-"""One service says how long operations take: what it says, and that everybody who wants to know asks it."""
+"""One service answers how long operations take: its answers, and that all consumers use it."""
 
 import ast
 from dataclasses import replace

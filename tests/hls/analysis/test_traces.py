@@ -1,4 +1,4 @@
-"""Where the stores of work-items go, in all ways in which they can come together."""
+"""Addresses of stores of work-items, in all orders in which the work-items can be combined."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How often loops run, against counting them one by one."""
+"""Trip counts of loops, compared with counting iterations."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Operations that are said to be wires are, and bits that are said to be 0 are."""
+"""Operations reported as wires are wires, and bits reported as 0 are 0."""
 
 import random
 

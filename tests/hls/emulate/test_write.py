@@ -1,4 +1,4 @@
-"""The text of emulated kernels; what it does when it runs is tested in tests/sim/emulator."""
+"""The generated text of emulated kernels; its behaviour is tested in tests/sim/emulator."""
 
 import re
 

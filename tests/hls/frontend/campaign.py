@@ -1,10 +1,10 @@
-"""Programs gone wrong, through the whole compiler, as many as there is time for:
+"""Mutated programs, through the whole compiler, as many as time allows:
 
     python -m tests.hls.frontend.campaign --mutants 10000 --start 0
 
 Each must end in hardware or in messages, within its time and memory. Prints every one that does not, with its seed, and
-at the end how many came how far. Seeds that are not divisible by four change a large program and end behind the
-frontend; of the others, small ones, those that are still programs go through all passes and planning, every fourth of
+at the end how many reached which stage. Seeds that are not divisible by four mutate a large program and end after the
+frontend; of the others, small ones, those that are still valid go through all passes and planning, every fourth of
 these to Verilog.
 """
 

@@ -1,5 +1,5 @@
-"""Programs gone wrong: what is in the repository with tokens deleted, doubled, swapped, replaced or inserted, or cut
-off; or with a few tokens that are others of their kind."""
+"""Mutated programs: programs of the repository with tokens deleted, doubled, swapped, replaced or inserted, or
+truncated; or with a few tokens replaced by others of their kind."""
 
 import random
 import re

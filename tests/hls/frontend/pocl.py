@@ -1,5 +1,4 @@
-"""Kernels run by PoCL, a compiler that nobody here wrote, and by the frontend and interpreter here; their bytes
-compared."""
+"""Runs kernels by PoCL, an independent compiler, and by our frontend and interpreter, and compares their bytes."""
 
 from collections.abc import Mapping, Sequence
 

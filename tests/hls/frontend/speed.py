@@ -1,4 +1,4 @@
-"""How long the frontend takes for files of 100 to 10,000 lines:
+"""Measures the time that the frontend takes for files of 100 to 10,000 lines:
 
 python -m tests.hls.frontend.speed
 """

@@ -1,4 +1,4 @@
-"""Random kernels through frontend and interpreter against PoCL, a compiler that nobody here wrote."""
+"""Random kernels through frontend and interpreter against PoCL, an independent compiler."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""Every attribute and pragma, wherever it may stand: it lands in the IR, and one that asks for nothing here is warned
-of by name."""
+"""Every attribute and pragma, wherever it may be written: it is in the IR, and one without effect here is warned
+about by name."""
 
 import re
 

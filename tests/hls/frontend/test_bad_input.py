@@ -1,4 +1,4 @@
-"""No text may bring the frontend down: what is wrong is said as a CompileError, whatever it is."""
+"""No text may crash the frontend: every mistake is reported as a CompileError."""
 
 import os
 import random

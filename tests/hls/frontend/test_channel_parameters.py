@@ -1,4 +1,4 @@
-"""Helper functions that take channels and pipes: one function is compiled for each channel, its number may vary."""
+"""Helper functions with channel and pipe parameters: one function is compiled for each channel; its index may vary."""
 
 import numpy as np
 import pytest

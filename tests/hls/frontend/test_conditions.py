@@ -1,4 +1,4 @@
-"""Numbers of #if: those of C, for 64 bits, and no more memory than these."""
+"""Numbers of #if: evaluated as in C, in 64 bits, and in no more memory than that."""
 
 import pytest
 

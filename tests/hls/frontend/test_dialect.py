@@ -1,5 +1,5 @@
-"""What kernels for FPGAs write beyond plain OpenCL C, against PoCL where it takes it, too: pointers in arrays and
-through pointers, null, components by index, texts, bools in memory, names of the C library's types."""
+"""FPGA dialect beyond plain OpenCL C, against PoCL if it accepts it, too: pointers in arrays and through pointers,
+null, components by index, texts, bools in memory, names of the C library's types."""
 
 import numpy as np
 import pytest

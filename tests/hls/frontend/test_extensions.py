@@ -1,5 +1,5 @@
-"""What compilers take beyond C99 and kernels use, against PoCL, whose compiler is one of them: ranges of labels and
-elements, ``a ?: b``, ``({ ... })``, ``typeof``, ``alignof``, literals of arrays; and OpenCL's ``vec_step``."""
+"""Extensions of C99 that kernels use, against PoCL, whose compiler supports them: ranges of labels and elements, ``a
+?: b``, ``({ ... })``, ``typeof``, ``alignof``, literals of arrays; and OpenCL's ``vec_step``."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Work-groups, atomic operations, channels and printf: against PoCL where it has them."""
+"""Work-groups, atomic operations, channels and printf: against PoCL if it supports them."""
 
 import re
 

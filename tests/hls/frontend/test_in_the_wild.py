@@ -1,8 +1,8 @@
-"""Kernels as programs in the wild write them (the folder wild), with PoCL, as the frontend made them, after the passes
-and on the emulator.
+"""Kernels written like those of public programs (the folder wild), by PoCL, and here as output by the frontend, after
+the passes and on the emulator.
 
-What PoCL does not take, as pointers without an address space that point anywhere, is compiled as C instead (the folder
-wild/c).
+Code that PoCL does not accept, such as pointers without an address space that point anywhere, is compiled as C
+instead (the folder wild/c).
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""What #include reads, what it refuses, and that nothing of what is refused is shown."""
+"""Files that #include reads, files that it refuses, and that no content of a refused file is shown."""
 
 import os
 import subprocess

@@ -1,4 +1,5 @@
-"""Functions with a second result behind a pointer, against PoCL and numpy, special values among their arguments."""
+"""Functions with a second result through a pointer, against PoCL and numpy, with special values among their
+arguments."""
 
 import numpy as np
 import pytest

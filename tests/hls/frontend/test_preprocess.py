@@ -1,4 +1,4 @@
-"""Macros: whole files of them, looked at in parts, become what they would as one."""
+"""Macros: a large file of macros that is processed in parts expands to the same text as in one piece."""
 
 import importlib
 import random

@@ -1,4 +1,4 @@
-"""Jumps, switches, pointers and scalar built-ins against PoCL: as the frontend makes them and after all passes."""
+"""Jumps, switches, pointers and scalar built-ins against PoCL: as output by the frontend and after all passes."""
 
 import numpy as np
 import pytest

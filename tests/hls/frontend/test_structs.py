@@ -1,4 +1,4 @@
-"""Structs, unions and their layout against PoCL: as the frontend makes them and after all passes."""
+"""Structs, unions and their layout against PoCL: as output by the frontend and after all passes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Vectors of every element type and width against PoCL: as the frontend makes them and after all passes."""
+"""Vectors of every element type and width against PoCL: as output by the frontend and after all passes."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""Language as authors of other projects use it: the same bytes on the emulator, in the interpreter and on PoCL, and
-hardware can be planned of all."""
+"""Language constructs as other projects use them: the same bytes on the emulator, in the interpreter and on PoCL,
+and hardware can be planned for all."""
 
 from pathlib import Path
 

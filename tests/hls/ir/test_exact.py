@@ -1,4 +1,4 @@
-"""What the interpreter computes against the golden functions of the hardware, which share nothing with it."""
+"""The interpreter against the golden functions of the hardware, which share no code with it."""
 
 import random
 import struct

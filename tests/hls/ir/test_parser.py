@@ -1,4 +1,4 @@
-"""The text form round-trips, and text that is not IR is refused with its line."""
+"""The text form round-trips, and text that is not IR is refused with the line of the error."""
 
 import ir_kernels as kernels
 import numpy as np

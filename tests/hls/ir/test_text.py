@@ -1,4 +1,4 @@
-"""What printf writes, against the C library of this machine."""
+"""The output of printf, against the C library of this machine."""
 
 import ctypes
 import random

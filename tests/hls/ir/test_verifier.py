@@ -1,4 +1,4 @@
-"""Every rule of the verifier is broken once."""
+"""Every rule of the verifier is violated once."""
 
 from dataclasses import replace
 

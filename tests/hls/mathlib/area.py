@@ -1,4 +1,5 @@
-"""What the functions of fewer bits save: ``python -m tests.hls.mathlib.area`` prints the table of docs/arithmetic.md.
+"""The area that functions of reduced precision save: ``python -m tests.hls.mathlib.area`` prints the table of
+docs/arithmetic.md.
 
 Estimates of the compiler, counted in the Verilog of a kernel that computes the function of a stream of floats, less one
 that copies the stream, for the board ecp5_onchip.

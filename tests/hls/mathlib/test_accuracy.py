@@ -1,4 +1,5 @@
-"""Errors of the mathematical functions: within OpenCL's bounds, on a sample of all floats; and who says so."""
+"""Errors of the mathematical functions: within OpenCL's bounds, on a sample of all floats; and the reference against
+mpmath."""
 
 import math
 import struct

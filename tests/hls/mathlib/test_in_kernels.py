@@ -1,4 +1,4 @@
-"""The library as kernels see it: the compiler's reading of its source gives the bits that a C++ compiler's gives."""
+"""The library in kernels: our compiler's interpretation of its source computes the same bits as a C++ compiler's."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""From what Verilog holds to blocks of a device, worked out by hand; and real designs within reason."""
+"""From the cells of Verilog to blocks of a device, computed by hand; and estimates of real designs within reason."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""What is counted in Verilog, on parts whose content is known from their construction."""
+"""Counting cells in Verilog, on parts whose content is known from their construction."""
 
 import pytest
 from amaranth import Module, Mux, Signal

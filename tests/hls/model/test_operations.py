@@ -1,4 +1,4 @@
-"""What operations will take, against what was built: the difference between two ways to compute a sum."""
+"""Estimates of operations against the built hardware: the difference between two ways to compute a sum."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Random kernels in the form the frontend makes: variables in memory, `if`, rotated loops, calls, pointers."""
+"""Random kernels in the form that the frontend outputs: variables in memory, `if`, rotated loops, calls, pointers."""
 
 import random
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Shared by tests of loops that become one: kernels with pragmas strewn in, run before and after."""
+"""Shared by tests of passes that merge loops: kernels with random pragmas inserted, run before and after."""
 
 import random
 import re

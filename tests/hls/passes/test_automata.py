@@ -1,4 +1,4 @@
-"""Automata: an iteration a cycle, and the same states as the source has, whatever is looked at on the way."""
+"""Automata: an iteration a cycle, and the same states as in the source, whatever the loop tests on the way."""
 
 import random
 

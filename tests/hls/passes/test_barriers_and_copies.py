@@ -1,5 +1,5 @@
-"""Kernels whose work-items meet, before hardware: what is refused, what separates accesses, and how many copies there
-are."""
+"""Kernels with barriers, before hardware: which are refused, which accesses the barriers separate, and the number of
+copies of local memory."""
 
 import re
 

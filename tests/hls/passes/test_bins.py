@@ -1,5 +1,5 @@
-"""One of a few elements in registers changes: the same bytes at an interval of 1, and in memory where that cannot
-be."""
+"""Loops that modify one of a few elements in registers: the same bytes at an interval of 1, and in memory where that
+is impossible."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Carried values that conditions keep within bounds: as narrow as these, and the same bytes."""
+"""Carried values that conditions bound: as narrow as the bounds, and the same bytes."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Channels chosen at run time: which calls they become, and on which channels."""
+"""Channels selected at run time: which calls they expand to, and on which channels."""
 
 import pytest
 

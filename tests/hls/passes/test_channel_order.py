@@ -1,4 +1,4 @@
-"""Calls on channels get the levels and tokens that the order of the program needs, and no more."""
+"""Channel calls get the levels and tokens that program order needs, and no more."""
 
 import pytest
 

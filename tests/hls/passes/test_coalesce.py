@@ -1,4 +1,4 @@
-"""Which accesses are joined, which are not, and that both mean the same. Random kernels are in test_random."""
+"""Which accesses are coalesced, which are not, and that the result is the same. Random kernels are in test_random."""
 
 import numpy as np
 import pytest

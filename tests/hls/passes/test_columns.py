@@ -1,4 +1,4 @@
-"""Private arrays that become one for each of their columns, against the interpreter."""
+"""Private arrays split into one array for each of their columns, against the interpreter."""
 
 import numpy as np
 import pytest

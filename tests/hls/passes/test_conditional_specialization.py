@@ -1,4 +1,5 @@
-"""One engine, four sources of facts: what each of them decides, and what none of them may touch."""
+"""Conditional specialization, one engine with four sources of facts: what each of them decides, and what none may
+change."""
 
 import pytest
 

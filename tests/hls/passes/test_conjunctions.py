@@ -1,4 +1,4 @@
-"""Rows of comparisons become one, and mean the same, also at both ends of the integers."""
+"""Conjunctions of comparisons combined into one, with the same result, also at both ends of the integers."""
 
 import itertools
 

@@ -1,5 +1,5 @@
-"""Loops that go on where their invocation before has ended are one with the loop around them, where nothing is lost by
-it."""
+"""A loop whose next invocation continues where the last one ended is merged with the loop around it, where nothing
+is lost by it."""
 
 import numpy as np
 import pytest

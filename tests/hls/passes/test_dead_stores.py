@@ -1,4 +1,4 @@
-"""Stores that are overwritten before anybody looks are gone, and only those."""
+"""Stores that are overwritten before any read are removed, and only those."""
 
 import numpy as np
 import pytest

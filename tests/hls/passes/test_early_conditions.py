@@ -1,5 +1,4 @@
-"""Conditions on counters that are known an iteration before mean what they meant, and counters that come round step in
-one cycle."""
+"""Conditions on counters computed an iteration in advance keep their meaning, and nested counters step in one cycle."""
 
 import random
 from dataclasses import replace

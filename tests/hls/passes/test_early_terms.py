@@ -1,4 +1,4 @@
-"""Sums that are carried instead of made before a choice, against the interpreter; and how often an iteration starts."""
+"""Sums that are carried instead of computed before a select, against the interpreter; and the initiation interval."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Dense expressions on few narrow operands, where identities, ranges and widths meet their corner cases."""
+"""Dense expressions on few narrow operands, which hit the corner cases of identities, ranges and widths."""
 
 import random
 

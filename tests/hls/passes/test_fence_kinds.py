@@ -1,4 +1,4 @@
-"""Barriers and fences of all kinds behind each other, in every order: those of one place are one."""
+"""Sequences of barriers and fences of all kinds, in every order: those at one position are merged."""
 
 import itertools
 

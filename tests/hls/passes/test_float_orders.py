@@ -1,5 +1,4 @@
-"""The least or greatest value that a loop carries takes a cycle, floats as integers in their order, and every bit stays
-as it was."""
+"""A minimum or maximum in a recurrence takes one cycle, with floats compared as integers, and every bit is the same."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""-fpc: what becomes one sum, what does not, and that the result is the exact one, rounded once."""
+"""-fpc: which sums are fused, which are not, and that the result is the exact one, rounded once."""
 
 from collections import Counter
 from fractions import Fraction

@@ -1,5 +1,4 @@
-"""Loads that need not be made again in each iteration: which leave their loop, which stay, and that both mean the
-same."""
+"""Hoisting of loop-invariant loads: which leave their loop, which stay, and that the result is the same."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""Loads that are made in any case: in front of the conditions and loops under which the place is also read, unless
-something writes it."""
+"""Hoisting of loads that are made on every path: to before the conditions and loops under which the address is also
+read, unless something writes it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Private arrays that hold constants only, against the interpreter; which stay arrays that are written."""
+"""Private arrays that only hold constants, against the interpreter; and which ones remain writable arrays."""
 
 import numpy as np
 import pytest

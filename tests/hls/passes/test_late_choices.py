@@ -1,4 +1,4 @@
-"""Choices are put into another order only where that is sooner, and never mean anything else."""
+"""Selects are reordered only where the result is available sooner, and never change it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,5 @@
-"""Under -fp-relaxed sums of floats in recurrences take what is there early first; without it nothing moves."""
+"""Under -fp-relaxed, float sums in recurrences add the operands that are available early first; without it nothing
+moves."""
 
 import random
 from itertools import pairwise

@@ -1,5 +1,5 @@
-"""Sums in recurrences of several values take what is there early first: fewer cycles between iterations, and the same
-numbers."""
+"""Sums of several values in recurrences add the operands that are available early first: a smaller interval, and the
+same numbers."""
 
 import random
 from itertools import pairwise

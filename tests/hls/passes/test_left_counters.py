@@ -1,4 +1,4 @@
-"""What loops leave of their counters: the same numbers, and no loop is asked for them."""
+"""Final values of loop counters are computed without the loop: the same numbers, and no loop returns them."""
 
 import numpy as np
 import pytest

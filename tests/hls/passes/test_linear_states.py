@@ -1,4 +1,4 @@
-"""States whose bits are exclusive ors of bits: an iteration every cycle, and the same numbers."""
+"""Linear states, whose bits are exclusive ors of bits: an iteration every cycle, and the same numbers."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Nests that become one loop mean the same, are one loop, and say so where they cannot be."""
+"""Coalesced loop nests compute the same, are one loop, and a nest that cannot be coalesced is reported."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Loops that are fused mean the same, and are left alone, with the reason, where they would not."""
+"""Fused loops compute the same, and loops that would not are left alone, with the reason."""
 
 import random
 

@@ -1,4 +1,5 @@
-"""-fp-relaxed: a sum as a long integer is the exact one, rounded once; the smaller of it and parts is taken."""
+"""-fp-relaxed: a sum as a long integer is the exact one, rounded once; the smaller one of it and partial sums is
+chosen."""
 
 import pytest
 

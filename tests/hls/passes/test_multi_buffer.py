@@ -1,4 +1,4 @@
-"""One mechanism of copies, two owners: iterations of a loop, and work-groups."""
+"""Multi-buffering: one mechanism of copies for two owners, iterations of a loop and work-groups."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
-"""A leaf of a tree of choices that is chosen last leaves the meaning as it was, wherever else the same value stands."""
+"""Moving the latest leaf of a tree of selects to its root preserves the meaning, wherever else the same value
+occurs."""
 
 import itertools
 

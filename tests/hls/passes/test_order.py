@@ -1,4 +1,4 @@
-"""Tokens put accesses into the levels that memory order needs, and cost nothing where it needs none."""
+"""Memory tokens put accesses into the levels that memory order needs, and cost nothing where none is needed."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,4 @@
-"""Rows that begin at multiples of a power of two: which arrays get them, and that every byte is found where it was
-put."""
+"""Rows padded to a power of two: which arrays are padded, and that every byte is found at its address."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""The passes of a kernel in their order: not again where they would change nothing, and what holds from one of them
-on."""
+"""The order of a kernel's passes: none is repeated where it would change nothing, and properties hold from the pass
+on that provides them."""
 
 from dataclasses import dataclass, field
 

@@ -1,5 +1,4 @@
-"""What ``ivdep array(x)`` promises in a helper function holds where the function is put into its callers, twice in one
-of them."""
+"""``ivdep array(x)`` in a helper function still holds after inlining into its callers, twice in one of them."""
 
 from hls.driver import plan_module
 from hls.frontend import parse_source

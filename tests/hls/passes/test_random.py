@@ -1,4 +1,4 @@
-"""Random kernels mean the same before and after every pass, and after all of them."""
+"""Random kernels compute the same before and after every pass, and after all of them."""
 
 import numpy as np
 import pytest

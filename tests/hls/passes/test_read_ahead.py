@@ -1,4 +1,4 @@
-"""Loads that know where their loop ends: which ones do, and that it is true."""
+"""Loads that know where their loop ends: which ones do, and that the end is correct."""
 
 import numpy as np
 import pytest

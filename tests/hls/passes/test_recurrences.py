@@ -1,5 +1,5 @@
-"""Sums, products, logic, least and greatest over a loop: the same bytes in fewer cycles, in whatever form the program
-has them."""
+"""Reductions over a loop (sums, products, logic, minimum and maximum): the same bytes in fewer cycles, in any form
+of the source."""
 
 import random
 from functools import cache

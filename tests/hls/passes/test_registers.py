@@ -1,5 +1,5 @@
-"""Values that stay in registers instead of going through memory: same bytes, and fewer accesses where they must be
-fewer."""
+"""Values forwarded in registers instead of through memory: the same bytes, and fewer accesses where fewer are
+expected."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""-fp-relaxed: sums in another order have the same exact value, and loops wait less for them."""
+"""-fp-relaxed: reassociated sums have the same exact value, and loops have a smaller interval."""
 
 from functools import cache, partial
 

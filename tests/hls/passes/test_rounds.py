@@ -1,4 +1,4 @@
-"""Rounds of digests, against the interpreter; and how often an iteration starts."""
+"""Rounds of digests, against the interpreter; and the initiation interval."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,4 @@
-"""Arrays that are shifted: the same bytes as the loops that shift them, in registers or block RAM by size, at any
-depth."""
+"""Shifted arrays: the same bytes as the loops that shift them, in registers or block RAM by size, at any depth."""
 
 import random
 import time

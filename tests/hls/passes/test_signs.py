@@ -1,4 +1,4 @@
-"""Choices by the sign of a sum: the same bytes at a shorter interval, and not where a sum may wrap around."""
+"""Selects by the sign of a sum: the same bytes at a smaller interval, and not where a sum may overflow."""
 
 import random
 

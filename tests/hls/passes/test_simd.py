@@ -1,4 +1,4 @@
-"""Work-items side by side: what a kernel does, before and after, and what there is once for all lanes."""
+"""SIMD lanes: the behaviour of a kernel before and after, and the operations that all lanes share."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Conditional specialization by backedges: loops assume that they go on; what they leave is what it was."""
+"""Conditional specialization by backedges: loops assume that they continue; their final values are unchanged."""
 
 import numpy as np
 import pytest

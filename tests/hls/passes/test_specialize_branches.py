@@ -1,5 +1,5 @@
-"""Conditional specialization by branches that exclude each other: the same bytes, and no chain through
-what the others set."""
+"""Conditional specialization by mutually exclusive branches: the same bytes, and no dependence chain through values
+that the others set."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""Conditional specialization by guards: carried values that count only where a bit says so. The same bytes, and no choice
-in the recurrence."""
+"""Conditional specialization by guards: carried values that are used only under a condition. The same bytes, and no
+select in the recurrence."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""Stores of one iteration that may meet: which take turns in a loop of their own, and that the last one still
-counts."""
+"""Stores of one iteration that may overlap: which are serialized in a loop of their own, and that the last one still
+wins."""
 
 import random
 

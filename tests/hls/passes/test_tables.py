@@ -1,4 +1,4 @@
-"""Constant tables read at places known only at run time, against the interpreter; what is refused."""
+"""Constant tables read at run-time indices, against the interpreter; and which are refused."""
 
 import numpy as np
 import pytest

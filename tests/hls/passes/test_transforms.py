@@ -1,4 +1,4 @@
-"""What the pipeline makes of kernels in C: which operations are left, and what is refused."""
+"""The pipeline's output for kernels in C: which operations remain, and which kernels are refused."""
 
 import cProfile
 

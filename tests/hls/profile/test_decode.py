@@ -1,4 +1,4 @@
-"""Counter layout and decoding, against numbers worked out by hand and against a little machine that counts."""
+"""Counter layout and decoding, against numbers computed by hand and against a small machine that counts."""
 
 import random
 

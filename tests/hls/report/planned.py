@@ -1,4 +1,4 @@
-"""Reports of kernels that are planned only, as far as they are known before hardware is made."""
+"""Reports of kernels that are only planned, as far as they are known before hardware is generated."""
 
 import hls
 from hls.driver import plan_module

@@ -1,4 +1,4 @@
-"""Advice is what a trial found to gain: every change is made in a second kernel, which must be as fast as was said."""
+"""Advice: every suggested change is made in a second kernel, which must be as fast as predicted."""
 
 import pytest
 from planned import FLOATS, HEAD, every, kernel

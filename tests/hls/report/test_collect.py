@@ -1,4 +1,5 @@
-"""What the report says about kernels whose loops are known: II, turns, who is to blame, and what became of the rest."""
+"""The report on kernels with known loops: II, interleaving, the cause of the II, and the loops that were merged or
+removed."""
 
 import pytest
 from planned import HEAD, kernel, only

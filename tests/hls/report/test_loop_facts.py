@@ -1,4 +1,4 @@
-"""What the report says of loops: what became of them, why, what they are called, and how often they begin an iteration."""
+"""The report on loops: what was done to them, why, their names, and their initiation interval."""
 
 import pytest
 from planned import FLOATS, every, kernel, only

@@ -1,5 +1,5 @@
-"""Comparisons with constants in hardware: of round numbers only the upper bits are compared, and the answers are the
-same."""
+"""Comparisons with constants in hardware: for multiples of powers of two only the upper bits are compared, with the
+same results."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Drives a pipelined part in Amaranth's simulator and holds every result against the part's golden function."""
+"""Drives a pipelined part in Amaranth's simulator and compares every result with the part's golden function."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The latency a part is given for a clock."""
+"""The latency chosen for a part at a clock period."""
 
 import pytest
 

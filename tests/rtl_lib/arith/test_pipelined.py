@@ -1,4 +1,4 @@
-"""Where registers go, and the promises every pipelined part makes about its latency."""
+"""Positions of registers, and the guarantees of every pipelined part about its latency."""
 
 import gc
 import random

@@ -1,4 +1,5 @@
-"""AXI masters in Amaranth's simulator: what a protocol test from outside cannot reach, reset in mid-burst above all."""
+"""AXI masters in Amaranth's simulator: cases that an external protocol test cannot reach, reset in mid-burst above
+all."""
 
 import random
 from collections import deque

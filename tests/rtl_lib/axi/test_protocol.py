@@ -1,4 +1,4 @@
-"""The memory parts together in Verilator, against an AXI model written elsewhere."""
+"""The memory parts together in Verilator, against an independent AXI model."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A small accelerator made of these parts by hand: c[i] = a[i] + b[i] over 32-bit integers in two interleaved banks.
+"""A small hand-written accelerator of these parts: c[i] = a[i] + b[i] over 32-bit integers in two interleaved banks.
 
 ``a`` is read by a streaming unit, ``b`` by a coalescing one, ``c`` written by a coalescing one; control is AXI4-Lite.
 """

@@ -1,4 +1,4 @@
-"""Operands that find the mistakes in floating-point hardware."""
+"""Operands that reveal mistakes in floating-point hardware."""
 
 import random
 

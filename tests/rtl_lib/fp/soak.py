@@ -1,6 +1,7 @@
-"""All arithmetic parts of a kind at once as compiled Verilog, against the processor's own arithmetic, with random gaps.
+"""All arithmetic parts of a kind in parallel as compiled Verilog, against the processor's own arithmetic, with random
+gaps.
 
-The parts of a format share their operands, and all share their enable; soak.cpp makes the vectors and knows the
+The parts of a format share their operands, and all share their enable; soak.cpp generates the vectors and has the
 references. ``python -m tests.rtl_lib.fp.soak --vectors 10000000 floats doubles`` prints how many results of each part
 were compared; before the random vectors come all triples of special values, and for halves every value there is.
 """

@@ -1,5 +1,5 @@
-"""Formats without subnormal numbers: their parts are those of IEEE 754 with subnormal operands and results made zeros
-of their sign."""
+"""Formats without subnormal numbers: their parts equal those of IEEE 754 with subnormal operands and results
+replaced by zeros of their sign."""
 
 from dataclasses import replace
 

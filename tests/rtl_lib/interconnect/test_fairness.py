@@ -1,5 +1,5 @@
-"""Units that all want one bank at all times: nobody waits for more than one burst of each other, whatever their
-lengths; of those that store, for not many more words than a burst has."""
+"""Fairness of units that all request one bank at all times: none waits for more than one burst of each other,
+whatever their lengths; a store unit for not many more words than a burst has."""
 
 import random
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""AtomicMemory and its units: several askers against a byte memory and the table of what atomic operations do."""
+"""AtomicMemory and its units: several requesters against a byte memory and the table of atomic operations."""
 
 import random
 from itertools import pairwise

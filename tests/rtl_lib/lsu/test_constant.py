@@ -1,5 +1,5 @@
 """The constant cache against golden reads of a byte memory: several loads at once, misses, refused words,
-forgetting."""
+invalidation."""
 
 import random
 

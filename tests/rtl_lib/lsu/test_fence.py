@@ -1,4 +1,4 @@
-"""Fences: FenceSequencer and FenceShare in front of store units that acknowledge late, with gaps everywhere."""
+"""Fences: FenceSequencer and FenceShare before store units that acknowledge late, with gaps everywhere."""
 
 import random
 

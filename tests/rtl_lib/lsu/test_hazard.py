@@ -1,4 +1,4 @@
-"""HazardUnit: nothing passes an earlier store to its place that is on its way, and nothing else waits."""
+"""HazardUnit: no access passes an earlier store in flight to its place, and no other access waits."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The small units against golden reads and writes of a byte memory."""
+"""The pipelined units against golden reads and writes of a byte memory."""
 
 import random
 

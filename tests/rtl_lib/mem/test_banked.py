@@ -1,4 +1,4 @@
-"""BankedRam against a list of words: random traffic of ports that keep its rules, and ports that break them."""
+"""BankedRam against a list of words: random traffic of ports that follow its rules, and ports that violate them."""
 
 import random
 

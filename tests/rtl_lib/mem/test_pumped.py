@@ -1,4 +1,4 @@
-"""PumpedRam against a list of words: random traffic at few places, in Python; against the single-clock Ram on the
+"""PumpedRam against a list of words: random traffic at few addresses, in Python; against the single-clock Ram on the
 simulated board; with two write ports, there against a list of registers."""
 
 import random

@@ -1,4 +1,4 @@
-"""The memory whose Verilog is written here: proved equal to what Amaranth makes of the same memory."""
+"""The memory with generated Verilog: proved equivalent to Amaranth's output for the same memory."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""A context whose compiler gives the hand-written design."""
+"""A context whose compiler returns the hand-written design."""
 
 from dataclasses import replace
 

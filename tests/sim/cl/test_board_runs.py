@@ -1,5 +1,4 @@
-"""When launches begin, in which order they end, and what becomes of them when the simulation fails: on a system made up
-here."""
+"""When launches begin, in which order they end, and how they fail with the simulation: on a mock system."""
 
 import threading
 from types import SimpleNamespace

@@ -1,5 +1,5 @@
-"""The constant cache through the host API: shared by kernels, kept across launches, emptied by writes and by nothing
-else."""
+"""The constant cache through the host API: shared by kernels, kept across launches, invalidated by writes and by
+nothing else."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Host programs on the emulator: results, statistics, and every fault with its place."""
+"""Host programs on the emulator: results, statistics, and every fault with its location."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""What host programs ask of programs, kernels, arguments and buffers, and programs from binaries, as with pyopencl."""
+"""Queries of programs, kernels, arguments and buffers, and programs from binaries, as with pyopencl."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A host program that forks: the child gets an error that says what to do, and the parent's board is as it was."""
+"""A host program that forks: the child gets an error that says what to do, and the parent's board is unchanged."""
 
 import subprocess
 import sys

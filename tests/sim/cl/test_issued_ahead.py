@@ -1,5 +1,5 @@
-"""Loads that a loop issued ahead of its end, and then dropped, have no visible effect: no launch fails for them, and
-none that comes after."""
+"""Loads of speculative iterations that were squashed have no visible effect: they fail neither their launch nor a
+later one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Buffers in memories beside the default one: placed there, moved there by a launch, refused."""
+"""Buffers in memories other than the default one: allocated there, moved there by a launch, refused."""
 
 import numpy as np
 import pytest

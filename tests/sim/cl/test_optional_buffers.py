@@ -1,4 +1,4 @@
-"""Arguments for which the host passes None: a kernel that asks sees a null pointer."""
+"""Arguments for which the host passes None: a kernel that tests the pointer sees null."""
 
 import numpy as np
 import pytest

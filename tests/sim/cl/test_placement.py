@@ -1,4 +1,4 @@
-"""Buffers placed by hand in banks that are not interleaved."""
+"""Buffers placed manually in banks that are not interleaved."""
 
 from itertools import pairwise
 

@@ -1,5 +1,5 @@
-"""Launches that break what a kernel's barriers rest on, through the host API: on the simulated board and on the
-emulator."""
+"""Launches that violate the convergence that a kernel's barriers rely on, through the host API: on the simulated
+board and on the emulator."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""Launches on the board are held against ``#pragma ivdep``, the sizes of their arrays, and what barriers rest on,
-before they begin."""
+"""Launches on the board are checked against ``#pragma ivdep``, the sizes of their arrays, and the convergence of
+barriers, before they begin."""
 
 from dataclasses import replace
 

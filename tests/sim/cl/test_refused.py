@@ -1,5 +1,5 @@
-"""Accesses that the memory refuses, on every port of a kernel: who is named, and that the board goes on; resets in
-mid-run."""
+"""Accesses that the memory refuses, on every port of a kernel: the access that is named, and that the board
+continues; resets in mid-run."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,4 @@
-"""Kernels as users write them, about restrict and about channels that are chosen at run time, on the emulator beside
-numpy."""
+"""Kernels as users write them, with restrict and with channels selected at run time, on the emulator against numpy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Launches of several queues on the board: side by side in simulated time, with one memory, in the order of queues and
+"""Launches of several queues on the board: concurrent in simulated time, with one memory, in the order of queues and
 events."""
 
 import itertools

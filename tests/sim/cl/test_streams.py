@@ -1,4 +1,4 @@
-"""I/O channels: a board's streams fed and taken by the host program, under stalls."""
+"""I/O channels: streams of the board that the host program feeds and drains, under stalls."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Events that the host ends, callbacks, and commands of several queues behind them, on the emulator.
+"""Events that the host ends, callbacks, and commands of several queues that depend on them, on the emulator.
 
-tests/sim/cl/test_side_by_side.py has them on the board.
+tests/sim/cl/test_side_by_side.py tests them on the board.
 """
 
 import threading

@@ -1,8 +1,8 @@
 """Launches from many threads: python -m tests.sim.cl.thread_campaign --threads 8 --launches 10000 --device emulator.
 
-Each thread takes its own random path through the API, on queues of its own and on one that all share, with programs
-that all share and programs of its own, and compares every byte that comes back with numpy. A thread that meets what it
-did not expect ends the campaign; so does a process, a file of shared memory or a thread that is left behind.
+Each thread takes its own random path through the API, on queues of its own and on a shared one, with shared programs
+and programs of its own, and compares every byte that comes back with numpy. An unexpected result in a thread
+ends the campaign; so does a process, a file of shared memory or a thread that is left behind.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""How many simple operations the emulator does in a second of one processor:
+"""Measures the simple operations that the emulator executes in a second of one processor:
 
     python -m tests.sim.emulator.speed
 
-Counted are the operations of the IR as written, without reading and setting variables. What the C++ compiler makes of
-them is its own business.
+The operations of the IR as written are counted, without reading and setting variables, whatever the C++ compiler makes
+of them.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""The emulator does what the interpreter says: every operation, random modules at every stage, random programs."""
+"""The emulator agrees with the interpreter: every operation, random modules at every stage, random programs."""
 
 import random
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Work-groups, channels between kernels and printf on the emulator, against the interpreter where it has an answer."""
+"""Work-groups, channels between kernels and printf on the emulator, against the interpreter where it supports them."""
 
 import re
 

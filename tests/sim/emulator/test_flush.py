@@ -1,4 +1,4 @@
-"""-cl-denorms-are-zero: emulator, interpreter and the parts' golden functions take the same numbers for zeros."""
+"""-cl-denorms-are-zero: emulator, interpreter and the parts' golden functions treat the same numbers as zeros."""
 
 from dataclasses import replace
 

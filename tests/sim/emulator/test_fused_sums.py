@@ -1,5 +1,5 @@
-"""Fused sums in the emulator: the bits of the golden function, for sums that cancel, are cut off, overflow or hold
-special numbers."""
+"""Fused sums in the emulator: the bits of the golden function, for sums that cancel, are truncated, overflow or
+contain special numbers."""
 
 import numpy as np
 import pytest

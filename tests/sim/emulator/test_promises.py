@@ -1,4 +1,5 @@
-"""``#pragma ivdep`` is held against what a run does: violations name both places, and what holds runs as without it."""
+"""``#pragma ivdep`` is checked against the accesses of a run: violations name both locations, and a run without
+violations is unaffected."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""An index whose byte offset has more than 64 bits lies outside, whatever it is made of: the emulator and the interpreter
-say so, with the place."""
+"""An index whose byte offset has more than 64 bits is out of bounds, whatever it is computed from: the emulator and
+the interpreter report it, with the location."""
 
 import numpy as np
 import pytest

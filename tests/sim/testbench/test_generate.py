@@ -1,4 +1,4 @@
-"""The generated testbench: it passes as it is, it sees real bytes, and it leaves the user's edits alone."""
+"""The generated testbench: it passes unedited, it checks real bytes, and it preserves the user's edits."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""Python's shared library for cocotb: found, or asked for in words."""
+"""Python's shared library for cocotb: found, or a message that says what to do."""
 
 from pathlib import Path
 

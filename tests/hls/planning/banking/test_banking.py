@@ -1,5 +1,4 @@
-"""Banks by numbers alone: the vendor's geometries, what is chosen for usual patterns, and every promise against brute
-force."""
+"""Banking: the vendor's geometries, the choice for usual patterns, and every guarantee against brute force."""
 
 from dataclasses import replace
 from itertools import product

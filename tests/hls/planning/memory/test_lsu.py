@@ -1,4 +1,4 @@
-"""The table of LSU kinds, and that hardware is made as the memory plan says."""
+"""The table of LSU kinds, and that hardware is built as the memory plan says."""
 
 import ast
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which unit each load of small kernels gets, and why."""
+"""The unit chosen for each load of small kernels, and the reason."""
 
 import pytest
 

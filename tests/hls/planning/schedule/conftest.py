@@ -1,4 +1,4 @@
-"""Random problems, and an exact solver for small ones that shares nothing with the scheduler but the rules."""
+"""Random scheduling problems, and an exact solver for small ones that shares only the rules with the scheduler."""
 
 import random
 

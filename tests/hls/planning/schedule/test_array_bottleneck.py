@@ -1,4 +1,4 @@
-"""Private arrays that hold up a loop are kept as it goes faster; all others stay as they were."""
+"""Private arrays that limit a loop are implemented in the way that makes it faster; all others are unchanged."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Chaining constraints say exactly what the rules say about chains, and nothing twice."""
+"""Chaining constraints are equivalent to the rules about chains, without redundancy."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Depths of channels on paths that part and meet again."""
+"""Depths of channels on reconvergent paths."""
 
 import pytest
 

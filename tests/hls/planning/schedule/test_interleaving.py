@@ -1,4 +1,4 @@
-"""How many invocations of nested loops take turns."""
+"""How many invocations of nested loops are interleaved."""
 
 from hls.driver import plan_module
 from hls.frontend import parse_source

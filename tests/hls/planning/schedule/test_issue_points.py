@@ -1,4 +1,4 @@
-"""Where a token lets the next one in."""
+"""The stages at which a token lets the next one issue."""
 
 from dataclasses import replace
 

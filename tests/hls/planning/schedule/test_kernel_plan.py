@@ -1,4 +1,4 @@
-"""What a plan says of whole loops, for boards of different kinds."""
+"""Plans of whole loops, for boards of different kinds."""
 
 import pytest
 

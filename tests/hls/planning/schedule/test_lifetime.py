@@ -1,4 +1,4 @@
-"""Fewest register bits, against an exact program without any claim of integrality."""
+"""Minimal register bits, against an exact integer program that assumes no integrality."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Linear programs of differences: their least vertex, and nothing said on the way."""
+"""Linear programs of difference constraints: their least vertex, and no output on the way."""
 
 import numpy
 import pytest

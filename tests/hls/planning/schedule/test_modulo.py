@@ -1,4 +1,5 @@
-"""Minimal II: against an exact solver, on instances from the literature, and what is said when it is not smaller."""
+"""Minimal II: against an exact solver, on instances from the literature, and the reported reason why it is not
+smaller."""
 
 import time
 from collections import Counter

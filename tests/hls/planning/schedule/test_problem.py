@@ -1,4 +1,4 @@
-"""The rules: contradictions are refused before scheduling, and every broken schedule is caught after it."""
+"""The rules: contradictions are refused before scheduling, and every invalid schedule is detected after it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Groups that start in one cycle, and those that have to do without."""
+"""Co-start groups, and those that are dropped."""
 
 from hls.driver import compile
 from hls.planning.schedule.problem import Dependence
