@@ -11,7 +11,17 @@ from tests.model.compare import SIZES
 
 pytestmark = pytest.mark.verilator
 
-LOOP_KEYS = {"line", "label", "static_ii", "interleaving", "scheduled_ii", "measured_ii", "iterations", "invocations"}
+LOOP_KEYS = {
+    "line",
+    "label",
+    "name",
+    "static_ii",
+    "interleaving",
+    "scheduled_ii",
+    "measured_ii",
+    "iterations",
+    "invocations",
+}
 MEMORY_KEYS = {
     "line",
     "buffer",
