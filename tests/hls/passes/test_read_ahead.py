@@ -240,7 +240,7 @@ __kernel void sums(__global const float *restrict a, __global float *restrict b,
     ]
     assert sorted(ahead) == [
         (False, "requested"),
-        (True, "consecutive addresses share words"),
+        (True, "consecutive addresses: reads words ahead in bursts"),
         (True, "prefetching requested: reads words ahead in bursts"),
     ]
     (load,) = (access for access in sums.memory.accesses.values() if access.direction == "load")

@@ -110,7 +110,7 @@ def test_a_negative_status_fails_all_that_wait(program, queues):
     assert gate.command_execution_status == -42
     for one in (event, behind):
         assert one.command_execution_status < 0
-        with pytest.raises(cl.RuntimeError, match="was not started: .*behind which it was queued, failed"):
+        with pytest.raises(cl.RuntimeError, match="was not started: .*after which it was queued, failed"):
             one.wait()
     with pytest.raises(cl.RuntimeError, match="the host ended the user event"):
         gate.wait()

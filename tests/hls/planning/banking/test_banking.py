@@ -174,7 +174,7 @@ def test_few_maps_are_looked_at(uses, monkeypatch):
             "numwriteports",
             "numwriteports(1)",
         ),
-        (Asked(numbanks=2), 64, [Use("a", True, 4, 0, ((FREE, 4),), "w", loads=True)], "numbanks", "take"),
+        (Asked(numbanks=2), 64, [Use("a", True, 4, 0, ((FREE, 4),), "w", loads=True)], "numbanks", "remove"),
     ],
 )
 def test_refusals(asked, size, uses, attribute, hint):
