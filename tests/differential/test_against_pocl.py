@@ -85,7 +85,7 @@ def test_generation_repeats():
 
 
 def test_programs_have_what_they_are_there_for():
-    text = "\n".join(str(random_program(seed)) for seed in range(120))
+    text = "\n".join(str(random_program(seed)) for seed in range(400))
     for part in (
         "struct",
         "switch",
