@@ -41,7 +41,7 @@ class Limits:
     unrolled : operations in all copies of an unrolled loop
     units : compute units of a kernel
     copies : kernels, with all copies of those that are autorun
-    accesses : access sites of a program to global memory, in all compute units; each has hardware of its own
+    accesses : access sites of a kernel to global memory, in all its compute units; each has hardware of its own
     array_accesses : access sites of a kernel to one array in on-chip memory; each takes a port or a share of one, and
         each pair is compared
     channel_bits : capacity of all channels in bits; no device has so many

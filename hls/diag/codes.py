@@ -108,6 +108,7 @@ class Code(Enum):
     ROUNDED_ONCE = "N0704", "A sum of products is rounded once (-fpc)."
     BUDGET = "E0801", "The program exceeds a budget of the compiler."
     TIME_LIMIT = "E0802", "The compilation takes longer than --time-limit allows."
+    ADVICE_LIMITED = "N0804", "Not every change was tried for the advice of a report."
     DOES_NOT_FIT = "W0803", "The design is larger than the device."
     OPTIONS = "E0901", "Options contradict each other, or do not suit the board."
     CANNOT_READ = "E0902", "A source file cannot be read."

@@ -12,16 +12,14 @@ NO_MEMORY = (
     "use a machine or a container with more memory, raise `ulimit -v`, or make the kernel smaller (less "
     "unrolling, fewer copies)"
 )
-#: errors of files, and what can be done
+_FOLDERS = "(SLUICE_CACHE for builds, TMPDIR for temporary files, -o for results)"
+_NOT_WRITABLE = f"choose a folder that can be written {_FOLDERS}"
+#: remedies for errors of files
 OF_FILES = {
-    errno.ENOSPC: "make room on that disk, or choose another folder (SLUICE_CACHE for builds, TMPDIR for temporary "
-    "files, -o for results)",
-    errno.EDQUOT: "make room in your quota, or choose another folder (SLUICE_CACHE for builds, TMPDIR for temporary "
-    "files, -o for results)",
-    errno.EROFS: "choose a folder that can be written (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for "
-    "results)",
-    errno.EACCES: "choose a folder that can be written (SLUICE_CACHE for builds, TMPDIR for temporary files, -o for "
-    "results)",
+    errno.ENOSPC: f"make room on that disk, or choose another folder {_FOLDERS}",
+    errno.EDQUOT: f"make room in your quota, or choose another folder {_FOLDERS}",
+    errno.EROFS: _NOT_WRITABLE,
+    errno.EACCES: _NOT_WRITABLE,
     errno.EFBIG: "raise the limit of file sizes (`ulimit -f`)",
     errno.EMFILE: "raise the limit of open files (`ulimit -n`)",
     errno.ENFILE: "the machine has too many open files",

@@ -230,7 +230,7 @@ class WhatIf:
     """Tries changes of the kernels of one program: a linked ``module``, in its state at the begin of the compilation.
 
     A change that cannot be built, or that has nothing to change, has no result. The trials per kernel and per program
-    are limited, and very large kernels are not tried.
+    are limited, and very large kernels are not tried: ``untried`` says so.
     """
 
     def __init__(self, module: Module, compilation: Compilation):
@@ -238,6 +238,8 @@ class WhatIf:
         self.made: dict[str, int] = {}
         self.in_source_made = 0
         self.known: dict[tuple, CompiledKernel | None] = {}
+        #: by kernel: the limit that kept a change from being tried
+        self.untried: dict[str, str] = {}
 
     @cached_property
     def _legal(self) -> Module:
@@ -259,6 +261,7 @@ class WhatIf:
         def plan():
             self.in_source_made += 1
             if self.in_source_made > MOST_IN_SOURCE:
+                self.untried[kernel.function.name] = f"the limit is {MOST_IN_SOURCE} changes of the source per program"
                 return None
             functions = {name: clone_function(f) for name, f in self._legal.functions.items()}
             done = [[edit.apply(function) for function in functions.values()] for edit in edits]
@@ -291,7 +294,11 @@ class WhatIf:
         name = kernel.function.name
         if (name, key) in self.known:
             return self.known[name, key]
-        if self.made.get(name, 0) >= MOST_TRIALS or sum(1 for _ in walk(kernel.function.body)) > MOST_OPS:
+        if sum(1 for _ in walk(kernel.function.body)) > MOST_OPS:
+            self.untried[name] = f"the kernel has more than {MOST_OPS:,} operations"
+            return None
+        if self.made.get(name, 0) >= MOST_TRIALS:
+            self.untried[name] = f"the limit is {MOST_TRIALS} changes per kernel"
             return None
         self.made[name] = self.made.get(name, 0) + 1
         try:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from ..diag import Code, Diagnostic
 from ..ir import Attr, Module
 from ..ir.launch import lanes_of, units_of
 from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
@@ -118,11 +119,12 @@ def collect_kernel(
     """The report of one planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization,
     ``timing`` the model it was scheduled with. ``what_if`` tries changes of the kernel, for advice."""
     function = kernel.function
+    loops = collect_loops(kernel, module, memory_latency, timing, what_if)
     return Kernel(
         name=function.name,
         span=function.span,
         ndrange=bool(function.attrs.get(Attr.NDRANGE)),
-        loops=collect_loops(kernel, module, memory_latency, timing, what_if),
+        loops=loops,
         accesses=_accesses(kernel),
         privates=collect_privates(kernel, module),
         resources=resources,
@@ -134,7 +136,18 @@ def collect_kernel(
             Way(_name(one.source, module), _name(one.target, module), one.cycles)
             for one in ways(kernel.plan, memory_latency)
         ),
+        messages=_untried(kernel, what_if),
     )
+
+
+def _untried(kernel, what_if: WhatIf | None) -> tuple[Diagnostic, ...]:
+    """A note if a limit kept changes from being tried for the advice."""
+    reason = what_if.untried.get(kernel.function.name) if what_if else None
+    if reason is None:
+        return ()
+    text = f"not every change was tried for advice: {reason}"
+    hint = "put the kernel into a file of its own, or make it smaller, for advice about all its loops"
+    return (Diagnostic(text, kernel.function.span, hint, "note", code=Code.ADVICE_LIMITED),)
 
 
 def _name(end, module: Module) -> str:

@@ -1,6 +1,7 @@
 """Loads that hazard units compare with earlier stores at run time, and that wait only for stores to their own
 address."""
 
+from ..analysis.loops.forward_slice import computed_from, taken
 from ..ir import Attr, Op, memory_name
 from ..planning.schedule import RegionPlan
 from ..planning.schedule.queues import HAZARD_LATENCY
@@ -20,20 +21,22 @@ def conflicts(plan: RegionPlan, memory_latency: int) -> tuple[Conflict, ...]:
         stores = [op for op in stores if memory_name(op) == check.attrs[Attr.MEM]]
         if stores:
             last = max(stores, key=lambda op: plan.place[op])
-            cycles = _way(plan, check, last, memory_latency)
+            cycles = _longest_wait(plan, check, last, memory_latency)
             found.append(Conflict(check.attrs[Attr.MEM], check.span, last.span, cycles))
     return tuple(found)
 
 
-def _way(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -> int:
+def _longest_wait(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -> int:
     """Cycles from a comparison to when a later one finds the iteration's store in memory: stages, memory latency, and
     the store's own latency."""
     begin, end = plan.place[check], plan.place[store]
-    waiting = _behind(plan, check)
+    dependent = computed_from(plan.region, set(check.results))
     cycles = end.stage - begin.stage if begin.level == end.level else plan.levels[begin.level].depth - begin.stage
     for level in plan.levels[begin.level : end.level]:
         waits = [
-            HAZARD_LATENCY if row.op.opcode == "hazard" else memory_latency for row in level.row if row.op in waiting
+            HAZARD_LATENCY if row.op.opcode == "hazard" else memory_latency
+            for row in level.row
+            if row.op is check or dependent.intersection(taken(row.op))
         ]
         cycles += max(waits, default=0)
         if begin.level < level.index < end.level:
@@ -41,13 +44,3 @@ def _way(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -> int:
     if begin.level != end.level:
         cycles += end.stage
     return cycles + memory_latency + HAZARD_LATENCY
-
-
-def _behind(plan: RegionPlan, check: Op) -> set[Op]:
-    """The hazard operation, and everything that depends on it."""
-    found, reached = {check}, set(check.results)
-    for op in plan.region.ops:
-        if any(value in reached for value in op.operands):
-            found.add(op)
-            reached.update(op.results)
-    return found

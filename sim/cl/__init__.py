@@ -8,38 +8,8 @@ emulator), SLUICE_CACHE (folder of builds).
 
 import sluice  # noqa: F401 - it also searches folders sim/, hls/ and boards/ next to a program
 
-from . import cltypes
-from .constants import (
-    command_execution_status,
-    command_queue_info,
-    command_queue_properties,
-    command_type,
-    context_info,
-    context_properties,
-    device_exec_capabilities,
-    device_fp_config,
-    device_info,
-    device_local_mem_type,
-    device_mem_cache_type,
-    device_type,
-    event_info,
-    kernel_arg_access_qualifier,
-    kernel_arg_address_qualifier,
-    kernel_arg_info,
-    kernel_arg_type_qualifier,
-    kernel_info,
-    kernel_work_group_info,
-    map_flags,
-    mem_flags,
-    mem_info,
-    mem_migration_flags,
-    mem_object_type,
-    platform_info,
-    profiling_info,
-    program_build_info,
-    program_info,
-    status_code,
-)
+from . import cltypes, constants
+from .constants import *
 from .copies import enqueue_copy, enqueue_fill_buffer
 from .errors import Error, LogicError, MemoryError, RuntimeError
 from .event import Event, UserEvent, wait_for_events
@@ -69,19 +39,7 @@ __all__ = [
     "RuntimeError",
     "UserEvent",
     "cltypes",
-    "command_execution_status",
-    "command_queue_info",
-    "command_queue_properties",
-    "command_type",
-    "context_info",
-    "context_properties",
     "create_some_context",
-    "device_exec_capabilities",
-    "device_fp_config",
-    "device_info",
-    "device_local_mem_type",
-    "device_mem_cache_type",
-    "device_type",
     "enqueue_barrier",
     "enqueue_copy",
     "enqueue_fill_buffer",
@@ -90,28 +48,11 @@ __all__ = [
     "enqueue_migrate_mem_objects",
     "enqueue_nd_range_kernel",
     "enqueue_task",
-    "event_info",
     "get_cl_header_version",
     "get_platforms",
-    "kernel_arg_access_qualifier",
-    "kernel_arg_address_qualifier",
-    "kernel_arg_info",
-    "kernel_arg_type_qualifier",
-    "kernel_info",
-    "kernel_work_group_info",
-    "map_flags",
-    "mem_flags",
-    "mem_info",
-    "mem_migration_flags",
-    "mem_object_type",
-    "platform_info",
-    "profiling_info",
-    "program_build_info",
-    "program_info",
-    "status_code",
     "wait_for_events",
 ]
-
+__all__ += constants.__all__
 #: the version of pyopencl whose names and meanings these are
 VERSION = (2026, 1)
 

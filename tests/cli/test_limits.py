@@ -101,7 +101,7 @@ def test_every_resource_is_held_against_the_device():
 def test_another_limit():
     text = "int f(int x) { return x * x; } __kernel void k(__global int *restrict a) { a[0] = f(a[1]); }"
     assert "kernel k becomes" in sluice(text, "--limit", "operations=5", code=1).stderr
-    assert "accesses global memory at 2 places" in sluice(text, "--limit", "accesses=1", code=1).stderr
+    assert "accesses global memory at 2 sites" in sluice(text, "--limit", "accesses=1", code=1).stderr
     sluice(CHANNEL.format(depth=40), "--limit", "channel-bits=1280", code=0)
     assert (
         "no device has more than 1,279"

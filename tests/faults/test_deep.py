@@ -76,7 +76,7 @@ def test_planned(name):
             "__kernel void k(__global int *restrict a, int n) { __local int l[4096];\n"
             + "".join(f"l[n * {k} & 4095] = {k};\n" for k in range(1100))
             + "a[0] = l[n & 4095]; }",
-            "kernel k accesses the array 'l' at 1,101 places",
+            "kernel k accesses the array 'l' at 1,101 sites",
         ),
     ],
     ids=["struct", "arguments", "group", "chain of calls", "array"],

@@ -52,8 +52,8 @@ def test_every_message_has_a_code(made):
     assert not without, without
 
 
-def test_every_code_is_used(made):
-    used = {node.attr for _, _, call in made for node in ast.walk(call) if isinstance(node, ast.Attribute)}
+def test_every_code_is_used():
+    used = set()
     for folder in ("hls", "sim"):
         for path in (ROOT / folder).rglob("*.py"):
             used |= {

@@ -46,12 +46,12 @@ class LimitAccesses(FunctionPass):
     def _check_global(self, function: Function, found: list[Op]) -> None:
         units = units_of(function)
         if units * len(found) > self.max_accesses:
-            many = f"{len(found):,} places" + (f" and has {units} compute units" if units > 1 else "")
+            many = f"{len(found):,} sites" + (f" and has {units} compute units" if units > 1 else "")
             raise CompileError.at(
                 found[0].span or function.span,
                 f"kernel {function.name} accesses global memory at {many}, each of which is hardware of its own; "
                 f"the limit is {self.max_accesses:,}",
-                f"unroll less, or access neighbours, which become one wide access; {exceeded('accesses')}",
+                f"unroll less, or access adjacent elements, which are coalesced; {exceeded('accesses')}",
                 code=Code.BUDGET,
             )
 
@@ -59,7 +59,7 @@ class LimitAccesses(FunctionPass):
         if len(found) > self.max_array_accesses:
             raise CompileError.at(
                 found[0].span or function.span,
-                f"kernel {function.name} accesses the array '{name}' at {len(found):,} places, which share its "
+                f"kernel {function.name} accesses the array '{name}' at {len(found):,} sites, which share its "
                 f"ports; the limit is {self.max_array_accesses:,}",
                 f"unroll less, or write a loop; {exceeded('array-accesses')}",
                 code=Code.BUDGET,

@@ -211,9 +211,27 @@ def test_a_loop_without_a_bottleneck_is_not_tried(monkeypatch):
     assert kernel(PLAIN).loops[0].would_be == ()
 
 
-def test_trials_have_a_budget(monkeypatch):
+@pytest.mark.parametrize(
+    "limit, reason",
+    [("MOST_TRIALS", "the limit is 0 changes per kernel"), ("MOST_OPS", "the kernel has more than 0 operations")],
+)
+def test_trials_have_a_budget_that_the_report_names(monkeypatch, limit, reason):
     from hls.planning import what_if
 
-    monkeypatch.setattr(what_if, "MOST_TRIALS", 0)
-    loop = kernel(SUM.format("+="), FLOATS).loops[0]
+    assert kernel(SUM.format("+="), FLOATS).messages == ()
+    monkeypatch.setattr(what_if, limit, 0)
+    found = kernel(SUM.format("+="), FLOATS)
+    loop, (note,) = found.loops[0], found.messages
     assert loop.ii == 7 and loop.would_be == () and loop.advice == ""
+    assert note.severity == "note" and note.span == found.span and note.message.endswith(reason)
+
+
+def test_changes_of_the_source_have_a_budget_that_the_report_names(monkeypatch):
+    from hls.planning import what_if
+
+    monkeypatch.setattr(what_if, "MOST_IN_SOURCE", 0)
+    found = kernel(SUM.format("+="), FLOATS)
+    assert "-fp-relaxed" not in found.loops[0].advice and found.loops[0].would_be
+    assert [note.message for note in found.messages] == [
+        "not every change was tried for advice: the limit is 0 changes of the source per program"
+    ]

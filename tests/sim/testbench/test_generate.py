@@ -101,29 +101,26 @@ def test_a_folder_without_a_system(tmp_path):
     assert done.stderr.startswith("error: cannot read")
 
 
+def with_testbench(kernel: str, folder: Path) -> dict[str, str]:
+    """Compile a kernel into ``folder``/out with its testbench; returns the environment in which that runs."""
+    (folder / "kernel.cl").write_text(kernel)
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
+    command = [sys.executable, "-m", "hls.cli", "compile", str(folder / "kernel.cl"), "-o", str(folder / "out")]
+    subprocess.run([*command, "--testbench"], env=environment, cwd=ROOT, check=True, capture_output=True)
+    return environment
+
+
+def run_testbench(folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "pytest", "-q", "-s", str(folder / "out/tb/test_kernels.py")]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.verilator
 @pytest.mark.parametrize(
     "kernel, line", [(KERNEL, 3), (PUMPED, 4), (MIXED, 3)], ids=["one clock", "two clocks", "mixed"]
 )
 def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path, kernel, line):
-    (tmp_path / "kernel.cl").write_text(kernel)
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "hls.cli",
-            "compile",
-            str(tmp_path / "kernel.cl"),
-            "-o",
-            str(tmp_path / "out"),
-            "--testbench",
-        ],
-        env=environment,
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
+    environment = with_testbench(kernel, tmp_path)
     bench = tmp_path / "out/tb/bench.py"
     check = 'assert (result.buffers["c"][:16] == {} * arguments["a"][:16]).all()'
     once = bench.read_text()
@@ -133,13 +130,7 @@ def test_passes_with_a_golden_check_and_fails_with_a_wrong_one(tmp_path, kernel,
         "async def scale", "async def wrong"
     )
     bench.write_text(once[: once.index("@cocotb.test()")] + right + "\n\n" + wrong)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-s", str(tmp_path / "out/tb/test_kernels.py")],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_testbench(tmp_path, environment)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert f"loop i (line {line}): II 1 scheduled, 1.00 measured" in done.stdout
     assert "%Warning" not in done.stdout  # lint.vlt
@@ -166,32 +157,9 @@ def test_the_testbench_of_the_documentation(tmp_path):
     """docs/integration.md says all that it takes to run a kernel on its ports."""
     text = (ROOT / "docs/integration.md").read_text()
     kernel, bench = (re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1] for language in ("c", "python"))
-    (tmp_path / "kernel.cl").write_text(kernel)
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "hls.cli",
-            "compile",
-            str(tmp_path / "kernel.cl"),
-            "-o",
-            str(tmp_path / "out"),
-            "--testbench",
-        ],
-        env=environment,
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
+    environment = with_testbench(kernel, tmp_path)
     (tmp_path / "out/tb/bench.py").write_text(bench)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-s", str(tmp_path / "out/tb/test_kernels.py")],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_testbench(tmp_path, environment)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
