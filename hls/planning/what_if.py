@@ -23,11 +23,11 @@ __all__ = [
     "Bypass",
     "Cut",
     "InRom",
+    "Ivdep",
     "KnownEarly",
     "OneStore",
     "PlannedEdit",
     "Ports",
-    "Promise",
     "SourceEdit",
     "WhatIf",
     "WithPragmas",
@@ -77,7 +77,7 @@ class WithPragmas:
 
 
 @dataclass(frozen=True)
-class Promise:
+class Ivdep:
     """``#pragma ivdep`` at the loop at ``span``, for the memory that is declared at ``memory``, or for all."""
 
     span: Span | None

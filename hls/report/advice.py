@@ -19,11 +19,11 @@ from ..planning.what_if import (
     Bypass,
     Cut,
     InRom,
+    Ivdep,
     KnownEarly,
     OneStore,
     PlannedEdit,
     Ports,
-    Promise,
     SourceEdit,
     WhatIf,
     WithPragmas,
@@ -42,7 +42,7 @@ ALL = -1
 _BETWEEN = frozenset({Part.REGISTER, Part.CONTROL, Part.ARRIVAL, Part.PIPELINE, Part.INNER_LOOP})
 _SUMS, _PRODUCTS = frozenset({"fadd", "fsub"}), frozenset({"fmul"})
 #: for each kind of bottleneck that the source itself sets, the loop attributes that set it
-_WISHES = {
+_REQUESTS = {
     "request": ("ii",),
     "concurrency": ("max_concurrency", "disable_loop_pipelining"),
     "ahead": ("speculated_iterations",),
@@ -143,8 +143,8 @@ class Advisor:
 
     def _behind(self, plan: RegionPlan, loop: Loop, cause: Bottleneck) -> list[WouldBe]:
         """For a loop that is limited by more than one dependence: changes against the next cause, alone or combined."""
-        promise = self._promise(plan, cause)
-        measured = self._run(Candidate("", (promise,)))
+        ivdep = self._ivdep(plan, cause)
+        measured = self._run(Candidate("", (ivdep,)))
         other = measured.loops.get(plan.loop.span) if measured else None
         if other is None or other.bottleneck is None or other.bottleneck.kind != "resource":
             return []
@@ -157,8 +157,8 @@ class Advisor:
     # --- candidates, by the kind of bottleneck ---
 
     def _against(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
-        if cause.kind in _WISHES:
-            edit = WithPragmas(plan.loop.span, drop=_WISHES[cause.kind])
+        if cause.kind in _REQUESTS:
+            edit = WithPragmas(plan.loop.span, drop=_REQUESTS[cause.kind])
             yield Candidate("Remove the pragma unless it is needed for another reason", (edit,))
         elif cause.kind == "data":
             yield from self._data(cause, plan, critical_args(plan))
@@ -196,30 +196,30 @@ class Advisor:
             args = tuple(dict.fromkeys((*args, *more)))
         return Cut(plan.loop, args)
 
-    def _promise(self, plan: RegionPlan, cause: Bottleneck) -> Promise:
+    def _ivdep(self, plan: RegionPlan, cause: Bottleneck) -> Ivdep:
         memory = self.memories.get(cause.memory)
-        return Promise(plan.loop.span, memory.span if memory else None)
+        return Ivdep(plan.loop.span, memory.span if memory else None)
 
     def _memory(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
-        promise, name = self._promise(plan, cause), cause.memory.rpartition(".")[2]
+        ivdep, name = self._ivdep(plan, cause), cause.memory.rpartition(".")[2]
         if cause.distance > 1:
             more = (
                 f"Relax the dependence: a distance of more than {cause.distance} iterations makes fewer accesses wait"
             )
-            yield Candidate(more, (promise,), at_best=True)
+            yield Candidate(more, (ivdep,), at_best=True)
         elif cause.memory and not self.explainer.known.contradict(plan.loop, cause.memory):
-            array = f" array({name})" if promise.memory is not None else ""
+            array = f" array({name})" if ivdep.memory is not None else ""
             yield Candidate(
                 f"Remove the dependence: write #pragma ivdep{array} if no iteration accesses an element of {name} that "
                 "another iteration stores",
-                (promise,),
+                (ivdep,),
             )
         if cause.distance == 1 and not cause.onchip:
             apart = f"Move it to memory on the chip: copy {name} to a private array before the loop and back after it"
-            yield Candidate(apart, (promise,), at_best=True)
+            yield Candidate(apart, (ivdep,), at_best=True)
         if cause.onchip:
             yield from self._less(
-                f"the load of an element of {name} and its store", self._without_longest(plan), (promise,)
+                f"the load of an element of {name} and its store", self._without_longest(plan), (ivdep,)
             )
 
     def _data(self, cause: Bottleneck, plan: RegionPlan, args: tuple[Value, ...]) -> Iterator[Candidate]:

@@ -10,7 +10,7 @@ from ..ir import Attr, Module, Op
 from ..ir.loop_names import Place, loop_names, place_of
 from ..planning.schedule import OperatorTiming, RegionPlan
 from ..planning.schedule.interleaving import together
-from ..planning.schedule.limits import Limits
+from ..planning.schedule.limits import LoopLimits
 from ..planning.what_if import WhatIf
 from .advice import Advisor, Measured
 from .advice_text import say_advice
@@ -123,7 +123,7 @@ class _Collector:
         plan = self.plans[op]
         serial, cause = self.explainer.serial(plan), self.explainer.explain(plan)
         if cause is None and self.pace.limited(plan):
-            cause = Bottleneck("concurrency", str(Limits.of(op).tokens), op.span)
+            cause = Bottleneck("concurrency", str(LoopLimits.of(op).tokens), op.span)
         loop = Loop(
             label=op.attrs.get(Attr.LABEL, ""),
             span=op.span,
@@ -140,7 +140,7 @@ class _Collector:
             children=children,
             copies=len(ops),
             speculative=plan.speculative,
-            limit=Limits.of(op).tokens,
+            limit=LoopLimits.of(op).tokens,
             paced=self.pace.paced(plan, bool(serial)),
             serial=serial,
             additional=self.explainer.additional(plan),
@@ -166,7 +166,7 @@ class _Collector:
         """Whether iterations wait for memory, which may respond at once if it holds the word already, or may not be
         accessed."""
         waits = cause is not None and any(part.part is Part.ROUND_TRIP for part in cause.shares)
-        limited = Limits.of(plan.loop).tokens is not None and plan.latency > self.memory_latency
+        limited = LoopLimits.of(plan.loop).tokens is not None and plan.latency > self.memory_latency
         return (waits and plan.cause != "schedule") or limited
 
     # --- advice ---

@@ -3,7 +3,7 @@ interleaved."""
 
 from ..ir import Attr, Op
 from ..planning.schedule import RegionPlan
-from ..planning.schedule.limits import Limits
+from ..planning.schedule.limits import LoopLimits
 from .bottleneck import LoopExplainer
 
 __all__ = ["Pace"]
@@ -27,12 +27,12 @@ class Pace:
         if not issues or None in issues:
             return None
         free = plan.ii + max(issues) - 1 if serial else max(plan.ii, *issues)
-        limit = Limits.of(plan.loop).tokens
+        limit = LoopLimits.of(plan.loop).tokens
         return max(free, -(-self._through(plan) // limit)) if limit else free
 
     def limited(self, plan: RegionPlan) -> bool:
         """Whether iterations would begin sooner if the source allowed more of them in flight."""
-        limit, issues = Limits.of(plan.loop).tokens, [self._issue(child) for child in self.inside(plan)]
+        limit, issues = LoopLimits.of(plan.loop).tokens, [self._issue(child) for child in self.inside(plan)]
         if limit is None or not issues or None in issues:
             return False
         return -(-self._through(plan) // limit) > max(plan.ii, *issues)
@@ -73,7 +73,7 @@ class Pace:
         if entered_once:
             return "no interleaving: a launch enters this loop once"
         asked = _asked(plan.loop)
-        if asked and plan.slots == Limits.of(plan.loop).slots:
+        if asked and plan.slots == LoopLimits.of(plan.loop).slots:
             return f"{asked} allows {_count(plan.slots)} at a time"
         if plan.slots > 1 and Attr.INTERLEAVE_REASON in attrs:
             return f"interleaves at most {plan.slots} invocations: {attrs[Attr.INTERLEAVE_REASON]}"

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from ...ir import Attr, Op
 
-__all__ = ["Limits"]
+__all__ = ["LoopLimits"]
 
 
 @dataclass(frozen=True)
-class Limits:
+class LoopLimits:
     """Upper limits that the source sets for a loop: running invocations (``slots``) and iterations in flight
     (``tokens``); None where it sets none. ``ahead`` is the number of iterations that may be issued before the continue
     condition is known."""
@@ -18,7 +18,7 @@ class Limits:
     ahead: int | None = None
 
     @classmethod
-    def of(cls, loop: Op | None) -> "Limits":
+    def of(cls, loop: Op | None) -> "LoopLimits":
         attrs = loop.attrs if loop is not None else {}
         if attrs.get(Attr.DISABLE_LOOP_PIPELINING):
             return cls(1, 1, 0)

@@ -14,7 +14,7 @@ from .interleaving import on_way
 from .invocation_order import passed_first
 from .issue_points import again_point, ready_point, uniform_trips
 from .levels import Levels, assign_levels, captures, comes_from_afar, is_exceptional
-from .limits import Limits
+from .limits import LoopLimits
 from .modulo import Infeasible
 from .plan import Carried, LevelPlan, Point, RegionPlan, WholeGroups, Window
 from .queues import (
@@ -153,7 +153,7 @@ class RegionPlanner:
         known."""
         if loop is not None and loop.attrs.get(Attr.RING):
             return self._plan_ring(region, loop)
-        found, asked = self._schedule(region, loop), Limits.of(loop)
+        found, asked = self._schedule(region, loop), LoopLimits.of(loop)
         rate = self._rate(found, loop, asked)
         again, delay = again_point(found.always, found.issue, found.ii, found.stages)
         again_overlap, overlap_delay = again_point(found.paced, found.issue, found.ii, found.stages)
@@ -222,7 +222,7 @@ class RegionPlanner:
             ii=ii,
             slots=1,
             entries=ring.groups * ring.items,
-            levels=self._levels(found, Limits(), (end, end), sizes),
+            levels=self._levels(found, LoopLimits(), (end, end), sizes),
             place=start,
             available=found.available,
             carried=(),
@@ -355,7 +355,7 @@ class RegionPlanner:
         return later if 2 * later.least <= usual else found
 
     def _may_issue_ahead(self, loop: Op | None) -> bool:
-        return loop is not None and Limits.of(loop).ahead != 0 and not may_take_turns(loop, self.repeated)
+        return loop is not None and LoopLimits.of(loop).ahead != 0 and not may_take_turns(loop, self.repeated)
 
     def _deciding_in(self, region: Region, level: int) -> Levels | None:
         """Levels in which the decision falls in ``level``. No earlier level may hold what cannot be undone, and no
@@ -381,7 +381,7 @@ class RegionPlanner:
 
     # --- how often tokens come ---
 
-    def _rate(self, found: _Schedule, loop: Op | None, asked: Limits) -> _Rate:
+    def _rate(self, found: _Schedule, loop: Op | None, asked: LoopLimits) -> _Rate:
         """The components of the static II. Raises CompileError where the source requests a smaller II than is
         possible."""
         latency = self._latency(found)
@@ -399,7 +399,7 @@ class RegionPlanner:
             raise _missed(loop, wish, needed.ii, found.always, found.stages)
         return _Rate(causes | {"request": wish}, latency)
 
-    def _slots(self, found: _Schedule, rate: _Rate, loop: Op | None, asked: Limits, paced: int) -> int:
+    def _slots(self, found: _Schedule, rate: _Rate, loop: Op | None, asked: LoopLimits, paced: int) -> int:
         """The number of slots. Where all slots share one window, more slots gain nothing, and a delay line holds the
         values of one slot only. Tokens that share a port keep their distance."""
         if loop is None or rate.windowed >= rate.ii or any(c.root is not None for c in found.carried):
@@ -466,7 +466,7 @@ class RegionPlanner:
     # --- levels ---
 
     def _levels(
-        self, found: _Schedule, asked: Limits, agains, sizes: QueueSizes, slots: int = 1
+        self, found: _Schedule, asked: LoopLimits, agains, sizes: QueueSizes, slots: int = 1
     ) -> tuple[LevelPlan, ...]:
         plans = tuple(self._level(k, found, agains, sizes, slots) for k in range(found.levels.count))
         for sharing in group_windows(found.levels):
