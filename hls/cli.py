@@ -10,7 +10,6 @@ a traceback.
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -18,18 +17,19 @@ from pathlib import Path
 import click
 
 from .cli_inspection import inspection_options, make_inspection, show_times
-from .diag import Code, CompileError, Diagnostic, Span, internal_error, render, to_json
+from .cli_messages import Messages
+from .cli_options import check_board, check_prefix, check_trace, parse_defines, parse_limits
+from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
 from .options import CONTROLS, MOST_CACHE_BYTES, Options
 from .recursion import deep_recursion
-from .signals import deferred, exit_code, exit_on_signals, supervise
-from .target.board import Board, BoardError, known_boards, load_board
+from .signals import deferred, exit_on_signals, supervise
+from .target.board import Board, BoardError, load_board
 from .time_limit import time_limit
 
 __all__ = ["main"]
 
-FAILED, WRONG_USAGE = 1, 2
-DEFAULT_BOARD = "de5net"
+WRONG_USAGE = 2
 
 
 def _version() -> str:
@@ -45,52 +45,10 @@ def main():
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 
-def _defines(_context, _parameter, texts: tuple[str, ...]) -> dict[str, str]:
-    """Macros as in OpenCL's own -D: a name without a value means 1."""
-    found = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not name.isidentifier() or not name.isascii():
-            raise click.BadParameter(f"{text!r} is not NAME or NAME=VALUE with a name as in C")
-        found[name] = value if equals else "1"
-    return found
-
-
-def _prefix(_context, _parameter, name: str) -> str:
-    if name and not (name.isidentifier() and name.isascii()):
-        raise click.BadParameter(f"{name!r} is not a name as in Verilog: letters, digits and underscores")
-    return name
-
-
-def _limits(_context, _parameter, texts: tuple[str, ...]) -> Limits:
-    limits = Limits()
-    for text in texts:
-        name, _, number = text.partition("=")
-        if name not in Limits.names() or not number.isdecimal() or not int(number):
-            raise click.BadParameter(
-                f"{text!r} is not NAME=N with a number from 1 on and one of the names {', '.join(Limits.names())}"
-            )
-        limits = limits.with_limit(name, int(number))
-    return limits
-
-
-def _board(_context, _parameter, name: str | None) -> str:
-    """Rejects the name of an unknown board; the contents of a board file are checked later."""
-    name = name or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD
-    is_file = name.endswith(".toml") or "/" in name
-    if is_file and not Path(name).is_file():
-        raise click.BadParameter(f"there is no board file {name}; to name a board, leave path and .toml out")
-    if not is_file and name not in known_boards():
-        raise click.BadParameter(
-            f"unknown board {name!r}; known are {', '.join(known_boards())}, or give the path of a .toml file"
-        )
-    return name
-
-
 @main.command()
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--board", callback=_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
-@click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=_defines, help="Define a macro.")
+@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro.")
 @click.option(
     "-I",
     "include_dirs",
@@ -161,7 +119,7 @@ def _board(_context, _parameter, name: str | None) -> str:
     "--prefix",
     metavar="NAME",
     default="",
-    callback=_prefix,
+    callback=check_prefix,
     help="Put NAME_ in front of the name of every module and file.  [default: none]",
 )
 @click.option(
@@ -176,7 +134,7 @@ def _board(_context, _parameter, name: str | None) -> str:
     "limits",
     multiple=True,
     metavar="NAME=N",
-    callback=_limits,
+    callback=parse_limits,
     help="Set another budget: "
     f"{', '.join(f'{name} ({getattr(Limits, name.replace(chr(45), chr(95))):,})' for name in Limits.names())}.",
 )
@@ -215,7 +173,7 @@ def compile(
     **inspected,
 ):
     """Compile an OpenCL C file into Verilog and reports."""
-    messages = _Messages(form)
+    messages = Messages(form)
     options = Options(
         defines,
         (source.resolve().parent, *include_dirs),
@@ -266,7 +224,7 @@ def _compile(
     options: Options,
     source: Path,
     output: Path,
-    messages: "_Messages",
+    messages: Messages,
     inspection,
     strict: bool,
     seconds: float,
@@ -303,7 +261,7 @@ def _compile(
     return report, files
 
 
-def _fitted(report, messages: "_Messages", strict: bool):
+def _fitted(report, messages: Messages, strict: bool):
     """The report with a warning for each resource of which the design takes more than the device has. With ``strict``,
     raises CompileError instead."""
     from .report.fit import misfits
@@ -333,43 +291,6 @@ def _loop_words(loops) -> list[str]:
             words.append(f"{name.strip()}{copies} II {loop.ii}{turns}")
         words += _loop_words(loop.children)
     return words
-
-
-class _Messages:
-    """Collects diagnostics and shows them once, in the requested form."""
-
-    def __init__(self, form: str):
-        self.form, self.sources = form, {}
-        self._found: list[Diagnostic] = []
-
-    def add(self, *diagnostics: Diagnostic):
-        self._found += diagnostics
-
-    def show(self):
-        if self.form == "json":
-            click.echo(to_json(self._found))
-        else:
-            for diagnostic in self._found:
-                click.echo(render(diagnostic, self.sources), err=True)
-
-    @contextmanager
-    def guard(self):
-        """Ends the program with messages if the enclosed block fails."""
-        try:
-            yield
-        except CompileError as error:
-            self.sources |= error.sources
-            self.add(*error.diagnostics)
-        except Exception as error:
-            if os.environ.get("SLUICE_DEBUG") == "1":
-                raise
-            if exit_code() is not None:
-                sys.exit(exit_code())
-            self.add(internal_error(error))
-        else:
-            return
-        self.show()
-        sys.exit(FAILED)
 
 
 def _read(source: Path, roots: tuple[Path, ...] = ()) -> str:
@@ -417,21 +338,15 @@ def _testbench(output: Path) -> list[str]:
     return done.stdout.split()
 
 
-def _trace(_context, _parameter, path: Path | None) -> Path | None:
-    if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
-        raise click.BadParameter(f"{path} is not a file in a folder that exists")
-    return path
-
-
 @main.command(
     short_help="Run a host program on the simulated board.", context_settings={"ignore_unknown_options": True}
 )
-@click.option("--board", callback=_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
 @click.option(
     "--trace",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    callback=_trace,
+    callback=check_trace,
     help="Write an FST waveform of the handshakes.",
 )
 @click.option(
@@ -452,7 +367,7 @@ def run(board, device, trace, stats, stall_seed, host, arguments):
     """
     if device == "emulator" and (trace or stall_seed):
         raise click.UsageError("--trace and --stall-seed are about hardware; leave them out with --device emulator")
-    messages = _Messages("text")
+    messages = Messages("text")
     with messages.guard():
         _load(board)
     env = dict(os.environ, SLUICE_STATS="1" if stats else "0", SLUICE_BOARD=board)
@@ -477,7 +392,7 @@ def run(board, device, trace, stats, stall_seed, host, arguments):
 )
 @click.option(
     "--board",
-    callback=_board,
+    callback=check_board,
     help="Board whose delays and memories passes go by.  [default: $SLUICE_BOARD, else de5net]",
 )
 @click.option(
@@ -498,7 +413,7 @@ def opt(source, passes, board, listed, output, **inspected):
     """Run single passes on the IR text of SOURCE (a file of `compile --dump-ir`), and print the IR that they leave."""
     if source is None and not listed:
         raise click.UsageError("Missing argument 'SOURCE': a file with IR, as `sluice compile --dump-ir` writes them")
-    messages = _Messages("text")
+    messages = Messages("text")
     with messages.guard():
         from .opt import describe, known_passes, printed, read_module, run_passes
         from .passes.manager import Stopped

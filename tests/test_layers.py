@@ -26,7 +26,7 @@ ORDER = (
     {"report"},
     {"driver"},
     {"output", "opt"},
-    {"cli_inspection"},
+    {"cli_inspection", "cli_messages", "cli_options"},
     {"cli"},
 )
 RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}

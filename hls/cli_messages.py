@@ -1,0 +1,55 @@
+"""The messages of a command, as text or JSON."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from .diag import CompileError, Diagnostic, internal_error, render, to_json
+from .signals import exit_code
+
+__all__ = ["FAILED", "Messages"]
+
+#: exit code of a command that ends with an error
+FAILED = 1
+
+
+class Messages:
+    """Collects diagnostics and shows them once, in the requested form."""
+
+    def __init__(self, form: str):
+        """``form`` is "text" or "json"."""
+        self.form = form
+        self.sources: dict[str, str] = {}
+        self._found: list[Diagnostic] = []
+
+    def add(self, *diagnostics: Diagnostic) -> None:
+        self._found += diagnostics
+
+    def show(self) -> None:
+        if self.form == "json":
+            click.echo(to_json(self._found))
+        else:
+            for diagnostic in self._found:
+                click.echo(render(diagnostic, self.sources), err=True)
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Ends the program with messages if the enclosed block fails."""
+        try:
+            yield
+        except CompileError as error:
+            self.sources |= error.sources
+            self.add(*error.diagnostics)
+        except Exception as error:
+            if os.environ.get("SLUICE_DEBUG") == "1":
+                raise
+            if exit_code() is not None:
+                sys.exit(exit_code())
+            self.add(internal_error(error))
+        else:
+            return
+        self.show()
+        sys.exit(FAILED)

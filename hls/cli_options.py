@@ -1,0 +1,61 @@
+"""Values of command line options: each function checks one, and raises click.BadParameter for one that is not valid."""
+
+import os
+from pathlib import Path
+
+import click
+
+from .limits import Limits
+from .target.board import known_boards
+
+__all__ = ["check_board", "check_prefix", "check_trace", "parse_defines", "parse_limits"]
+
+DEFAULT_BOARD = "de5net"
+
+
+def parse_defines(_context, _parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    """Macros as in OpenCL's own -D: a name without a value means 1."""
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name.isidentifier() or not name.isascii():
+            raise click.BadParameter(f"{text!r} is not NAME or NAME=VALUE with a name as in C")
+        found[name] = value if equals else "1"
+    return found
+
+
+def check_prefix(_context, _parameter, name: str) -> str:
+    if name and not (name.isidentifier() and name.isascii()):
+        raise click.BadParameter(f"{name!r} is not a name as in Verilog: letters, digits and underscores")
+    return name
+
+
+def parse_limits(_context, _parameter, texts: tuple[str, ...]) -> Limits:
+    limits = Limits()
+    for text in texts:
+        name, _, number = text.partition("=")
+        if name not in Limits.names() or not number.isdecimal() or not int(number):
+            raise click.BadParameter(
+                f"{text!r} is not NAME=N with a number from 1 on and one of the names {', '.join(Limits.names())}"
+            )
+        limits = limits.with_limit(name, int(number))
+    return limits
+
+
+def check_board(_context, _parameter, name: str | None) -> str:
+    """Rejects the name of an unknown board; the contents of a board file are checked later."""
+    name = name or os.environ.get("SLUICE_BOARD") or DEFAULT_BOARD
+    is_file = name.endswith(".toml") or "/" in name
+    if is_file and not Path(name).is_file():
+        raise click.BadParameter(f"there is no board file {name}; to name a board, leave path and .toml out")
+    if not is_file and name not in known_boards():
+        raise click.BadParameter(
+            f"unknown board {name!r}; known are {', '.join(known_boards())}, or give the path of a .toml file"
+        )
+    return name
+
+
+def check_trace(_context, _parameter, path: Path | None) -> Path | None:
+    if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
+        raise click.BadParameter(f"{path} is not a file in a folder that exists")
+    return path
