@@ -6,18 +6,19 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Arguments", "Case", "KERNELS", "Latencies"]
+__all__ = ["KERNELS", "Arguments", "Case", "Latencies"]
 
 KERNELS = Path(__file__).parent / "kernels"
 RNG_SEED = 11
 
 #: The arguments of a kernel, in its order: arrays for buffers, numpy scalars for the rest.
-type Arguments = Sequence[np.ndarray | np.generic]
+Arguments = Sequence[np.ndarray | np.generic]
 
 
 @dataclass(frozen=True)
 class Latencies:
-    """Cycles from an operand to the result of the parts that a true recurrence can hold, on one board."""
+    """Cycles that a part adds to a recurrence which it stands in, on one board; a recurrence takes one more, for the
+    register of what it carries."""
 
     add: int  #: of floats
     multiply: int  #: of floats

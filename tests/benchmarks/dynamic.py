@@ -97,7 +97,11 @@ def _walk(pattern, text, m) -> tuple[int, int]:
 
 
 def _table(rng):
-    return [rng.integers(0, 60, 16).astype(INT), rng.integers(1, 60, 256).astype(INT), rng.integers(1, 60, 64).astype(INT)]
+    return [
+        rng.integers(0, 60, 16).astype(INT),
+        rng.integers(1, 60, 256).astype(INT),
+        rng.integers(1, 60, 256).astype(INT),
+    ]
 
 
 N = 48
@@ -134,7 +138,7 @@ CASES = (
     Case(
         "dynamic.cl",
         "viterbi",
-        lambda rng: [_text(rng, 24), *_table(rng), np.zeros(24 * 16, INT), INT(24)],
+        lambda rng: [_text(rng, 24, 16), *_table(rng), np.zeros(24 * 16, INT), INT(24)],
         _viterbi,
         lambda arguments, _: 23 * 256,
     ),

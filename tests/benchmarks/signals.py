@@ -88,7 +88,7 @@ CASES = (
             INT(400),
         ],
         _iir,
-        lambda arguments, of: 400 * (of.multiply + 2 * of.add),  # a1 * y1, subtracted, then a2 * y2, subtracted
+        lambda arguments, of: 400 * (1 + of.multiply + 2 * of.add),  # a1 * y1, subtracted, then a2 * y2, subtracted
     ),
     Case(
         "signals.cl",
@@ -105,11 +105,7 @@ CASES = (
     Case(
         "signals.cl",
         "adpcm",
-        lambda rng: [
-            np.cumsum(rng.integers(-60, 60, 500)).astype(np.int16),
-            np.zeros(500, np.uint8),
-            INT(500),
-        ],
+        lambda rng: [np.cumsum(rng.integers(-60, 60, 500)).astype(np.int16), np.zeros(500, np.uint8), INT(500)],
         _adpcm,
         # the least of a chain of a table, four subtractions with their choices and two clipped sums, at these clocks
         lambda arguments, _: 500 * 4,

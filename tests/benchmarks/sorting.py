@@ -63,7 +63,9 @@ def _ints(rng, n: int) -> np.ndarray:
 
 CASES = (
     Case("sorting.cl", "insertion_sort", lambda rng: [_ints(rng, 80), INT(80)], _sorted, _moves),
-    Case("sorting.cl", "bubble_sort", lambda rng: [_ints(rng, 64), INT(64)], _sorted, lambda arguments, _: 64 * 63 // 2),
+    Case(
+        "sorting.cl", "bubble_sort", lambda rng: [_ints(rng, 64), INT(64)], _sorted, lambda arguments, _: 64 * 63 // 2
+    ),
     Case(
         "sorting.cl",
         "merge_sort",
