@@ -79,6 +79,19 @@ PROGRAM = np.array(
 )
 
 
+#: What an operation gives for its two registers, its immediate and the memory.
+RESULTS = {
+    0: lambda a, b, immediate, memory: a + b,
+    1: lambda a, b, immediate, memory: a - b,
+    2: lambda a, b, immediate, memory: a & b,
+    3: lambda a, b, immediate, memory: a ^ b,
+    4: lambda a, b, immediate, memory: a * b,
+    5: lambda a, b, immediate, memory: a + immediate,
+    6: lambda a, b, immediate, memory: int(a < b),
+    7: lambda a, b, immediate, memory: int(memory[a + immediate]),
+}
+
+
 def _interpreter(program, memory, out, most):
     r, pc, steps = [0] * 16, 0, 0
 
@@ -96,18 +109,7 @@ def _interpreter(program, memory, out, most):
         elif op == 8:
             memory[r[s] + immediate] = r[d]
         else:
-            r[d] = signed(
-                {
-                    0: lambda: r[s] + r[t],
-                    1: lambda: r[s] - r[t],
-                    2: lambda: r[s] & r[t],
-                    3: lambda: r[s] ^ r[t],
-                    4: lambda: r[s] * r[t],
-                    5: lambda: r[s] + immediate,
-                    6: lambda: int(r[s] < r[t]),
-                    7: lambda: int(memory[r[s] + immediate]),
-                }[op]()
-            )
+            r[d] = signed(RESULTS[op](r[s], r[t], immediate, memory))
     out[:] = steps, r[1]
 
 
