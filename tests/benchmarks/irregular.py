@@ -154,7 +154,7 @@ CASES = (
         "row_lengths",
         _rows_of_text,
         _row_lengths,
-        lambda arguments, _: int(sum(min(32, int((row != 0).sum()) + 1) for row in arguments[0].reshape(64, 32))),
+        lambda arguments, _: int((arguments[0] != 0).sum()),  # the test that ends a row needs no cycle of its own
     ),
     Case(
         "irregular.cl",
