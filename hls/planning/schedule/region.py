@@ -11,7 +11,7 @@ from ...limits import MOST_AHEAD
 from .carried_delay_lines import histories
 from .groups import group_windows, ring_of, whole_groups
 from .interleaving import on_way
-from .invocation_order import passed_first
+from .invocation_order import invocation_windows
 from .issue_points import again_point, ready_point, uniform_trips
 from .levels import Levels, assign_levels, captures, comes_from_afar, is_exceptional
 from .limits import LoopLimits
@@ -174,7 +174,7 @@ class RegionPlanner:
             ii=rate.ii,
             slots=slots,
             entries=entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
-            levels=self._levels(found, asked, (again, again_overlap), sizes, slots),
+            levels=self._levels(found, asked, (again, again_overlap), sizes, slots, shortest),
             place=found.start,
             available=found.available,
             carried=found.carried,
@@ -466,9 +466,9 @@ class RegionPlanner:
     # --- levels ---
 
     def _levels(
-        self, found: _Schedule, asked: LoopLimits, agains, sizes: QueueSizes, slots: int = 1
+        self, found: _Schedule, asked: LoopLimits, agains, sizes: QueueSizes, slots: int = 1, shortest: int = 1
     ) -> tuple[LevelPlan, ...]:
-        plans = tuple(self._level(k, found, agains, sizes, slots) for k in range(found.levels.count))
+        plans = tuple(self._level(k, found, agains, sizes, slots, shortest) for k in range(found.levels.count))
         for sharing in group_windows(found.levels):
             plans = tuple(sharing.added(plan, found.stages) for plan in plans)
         windows = plans[0].windows
@@ -478,7 +478,7 @@ class RegionPlanner:
             windows += (Window(Point(found.decide.level, 0), min(asked.ahead, MOST_IN_WINDOW), False, undecided=True),)
         return (replace(plans[0], windows=windows), *plans[1:])
 
-    def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes, slots: int) -> LevelPlan:
+    def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes, slots: int, shortest: int) -> LevelPlan:
         stages, carried, decide = found.stages[k], found.paced, found.decide if found.speculative else None
         # an operation that reserves cycles of a port must use them: it cannot stall after its entry. Neither can one
         # that takes the answer of a pumped memory, which is valid for one cycle only.
@@ -502,9 +502,7 @@ class RegionPlanner:
         )
         # after a queue tokens may follow one another closer than the II, which delay lines do not allow
         paced = stages.spacing > 1 or any(c.root is not None and c.read.level == k for c in carried)
-        until = passed_first(k, found.carried, found.start, self.timing)
-        if until is not None:
-            windows += (Window(until, stages.depth if until.level == k else MOST_IN_WINDOW, False, between=True),)
+        windows += invocation_windows(k, found.carried, found.start, self.timing, shortest, stages.depth)
         return LevelPlan(
             index=k,
             depth=stages.depth,
