@@ -66,3 +66,14 @@ __kernel void some(__global const int *restrict on, __global float *restrict c, 
             for (int j = 0; j < n; j++)
                 if (on[j] & 2) c[j] = c[j] * 0.75f + 1.0f;
 }
+
+// loops short enough to be unrolled, each copy with ports of its own
+__kernel void smoothed(__global const int *restrict in, __global int *restrict out, __global const int *restrict f, int n) {
+    for (int r = 0; r < n; r++)
+        for (int c = 0; c < 21; c++) {
+            int s = 0;
+            for (int y = 0; y < 3; y++)
+                for (int x = 0; x < 3; x++) s += f[y * 3 + x] * in[(r + y) * 23 + c + x];
+            out[r * 21 + c] = s;
+        }
+}

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "carried_rows.cl").read_text()
 #: cycles between iterations of the innermost loop on the board whose memory never stalls: with a wait for the end of
 #: each invocation they were 1.9, 2.0, 1.8 and 2.1
-MOST_II = {"outer_products": 1.1, "triangle": 1.35, "any_length": 1.1, "in_an_array": 1.1}
+MOST_II = {"outer_products": 1.1, "triangle": 1.35, "any_length": 1.1, "in_an_array": 1.1, "smoothed": 1.1}
 
 
 def launch(kernel: str, n: int, m: int) -> Launch:
@@ -21,6 +21,7 @@ def launch(kernel: str, n: int, m: int) -> Launch:
     arrays = {
         "ahead": {"length": rng.integers(0, n + 1, 64).astype(np.int32), "c": floats["c"]},
         "shortest": {"d": rng.integers(0, 1000, 144).astype(np.int32)},
+        "smoothed": {name: rng.integers(-9, 99, 1000).astype(np.int32) for name in ("in", "out", "f")},
         "some": {"on": rng.integers(0, 4, 600).astype(np.int32), "c": floats["c"]},
     }
     return Launch(arrays.get(kernel, floats), {"n": n, "m": m, "scale": 0.5}, misalign=n % 5)

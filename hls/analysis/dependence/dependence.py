@@ -48,6 +48,8 @@ MOST_STEPS = 200_000
 #: most loops around an access: the solver has to eliminate as many unknowns; in a deeper nest any two iterations are
 #: assumed to conflict
 DEEPEST = 16
+#: a source that may be more iterations ahead of its destination is waited for like any other
+FARTHEST = 64
 
 
 class Kind(Enum):
@@ -133,6 +135,13 @@ def promised(fact: Dependence) -> Dependence | None:
     return fact
 
 
+def _near(least: int | None, back: int) -> int | None:
+    """How far ahead a source may be that is at least ``least`` iterations before, ``back`` of which are the length of
+    an invocation."""
+    ahead = None if least is None else max(0, back - least)
+    return None if ahead is None or ahead > FARTHEST else ahead
+
+
 def _memory(function: Function, access: Op) -> MemoryObject:
     return function.memories[memory_name(access)]
 
@@ -204,7 +213,8 @@ class DependenceTester:
     def ahead(self, fact: Dependence) -> int | None:
         """For a dependence carried by a loop around inner loops that are around both accesses: by how many iterations,
         at most, the number of the source's iteration in its invocation of the innermost of these loops exceeds that of
-        the destination's iteration in a later invocation, at least 0. None if there is no such bound.
+        the destination's iteration in a later invocation, at least 0. None if there is no such bound up to
+        ``FARTHEST``.
 
         Lexicographic distance in a perfect nest (Wolfe 1989): where all the inner loops have constant trip counts, a
         source k invocations back counts k - 1 invocations' iterations less."""
@@ -217,10 +227,10 @@ class DependenceTester:
         trips = [loop.op.attrs.get(Attr.TRIP_COUNT) for loop in inner]
         if None in trips or any(constant(loop.op.operands[0]) != 1 for loop in inner):
             least = self._least(question.apart_by({inner[-1]: 1}))
-            return None if least is None else max(0, -least)
+            return _near(least, 0)
         weights = {loop: prod(trips[k:]) for k, loop in enumerate(common[same:-1])} | {inner[-1]: 1}
         least = self._least(question.apart_by(weights))
-        return None if least is None else max(0, trips[-1] - least)
+        return _near(least, trips[-1])
 
     def _least(self, text: str) -> int | None:
         """The least number of a set; None if there is none, the set is empty, or isl gives up."""

@@ -25,6 +25,8 @@ __all__ = ["InsertMemoryTokens"]
 
 #: trip count up to which a loop does not hide the latency from a load to a store
 SHORT = 64
+#: iterations between two accesses that hide the latency from a load to a store in most loops
+LATENCY = 16
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ class _Orderer:
     def run(self, needed: Iterable[Dependence]):
         needed = list(needed)
         # before tokens change what the analysis looks at
-        self.ahead = {fact: self.tester.ahead(fact) for fact in needed if self._may_be_beside(fact)}
+        self.ahead = {fact: self.tester.ahead(fact) for fact in needed if self._in_one_loop(fact)}
         FenceOrder(self, self.function, self.tree).run()  # first: other tokens must not contradict it
         checks, needed = self._checked(needed) if self.hazards else ([], needed)
         for fact in needed:
@@ -260,7 +262,8 @@ class _Orderer:
         """Whether an access in a loop inside the fact's loop waits for stores of the previous iteration in that inner
         loop."""
         waits = fact.loop is not None and not self._by_answer(fact) and fact.src is not fact.dst and fact.distance == 1
-        return waits and self._goes_to_memory(fact) and self._inner(fact) is not None and fact not in self.ahead
+        inner = self._inside(fact) if waits and self._goes_to_memory(fact) else []
+        return bool(inner) and not self._beside(fact, inner)
 
     def _goes_to_memory(self, fact: Dependence) -> bool:
         """Whether the fact concerns one buffer in global memory, of which iterations have no copies."""
@@ -316,31 +319,30 @@ class _Orderer:
         common = self._common(fact)
         return common[common.index(self.tree.loops[fact.loop]) + 1 :]
 
-    def _may_be_beside(self, fact: Dependence) -> bool:
-        """Whether :meth:`_beside` may hold for the fact, if nothing better keeps its order."""
-        return fact.loop is not None and fact.kind is not Kind.WAR and self._beside(fact, self._inside(fact))
-
-    def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
-        """Whether both accesses are in one inner loop, to one memory that never stalls: then the order of its tokens,
-        which is that of its invocations, suffices, and the loops around need not wait until it has ended."""
-        around = [self.tree.loops[fact.loop], *inner]
-        if len(inner) > 1 and self._is_short(fact, inner[-1].op):
-            # each of many short invocations would wait for the previous one: wait once for all of them instead
-            return False
+    def _in_one_loop(self, fact: Dependence) -> bool:
+        """Whether both accesses are in one loop inside the fact's loop, and to one memory that never stalls."""
+        inner = self._inside(fact) if fact.loop is not None else []
         return (
             bool(inner)
             and all(self.tree.region_of(op) is inner[-1].body for op in (fact.src, fact.dst))
             and self._never_stalls(fact)
-            and not any(loop.op.attrs.get(Attr.RING) for loop in around)
         )
+
+    def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
+        """Whether the order of tokens of the one inner loop that both accesses are in, which is that of its
+        invocations, suffices, and the loops around need not wait until it has ended."""
+        if fact not in self.ahead or len(inner) > 1 and self._is_short(fact, inner[-1].op):
+            # each of many short invocations would wait for the previous one: wait once for all of them instead
+            return False
+        return not any(loop.op.attrs.get(Attr.RING) for loop in (self.tree.loops[fact.loop], *inner))
 
     def _is_short(self, fact: Dependence, loop: Op) -> bool:
         """Whether invocations of the loop are too short to hide the latency from a load to a store of the one before.
-        An invocation of unknown length may be, but waiting for a loop around it may take much longer where that loop
-        waits for external memory too."""
-        usual = SHORT if self.hazards else 0
-        trips = loop.attrs.get(Attr.TRIP_COUNT, usual)
-        return trips < SHORT and trips - (self.tester.ahead(fact) or 0) < SHORT
+        An invocation of unknown length may be; waiting for a loop around it may take much longer, though, where that
+        loop waits for external memory too."""
+        trips = loop.attrs.get(Attr.TRIP_COUNT, SHORT if self.hazards else 0)
+        ahead = self.ahead[fact]
+        return trips < SHORT and (ahead is None or trips - ahead < LATENCY)
 
     def _never_stalls(self, fact: Dependence) -> bool:
         """Whether accesses take a fixed number of cycles in the level they are in: those to memories of the kernel, and

@@ -16,9 +16,6 @@ from .timing import OperatorTiming
 
 __all__ = ["early", "invocation_windows"]
 
-#: a source this many iterations ahead of its destination is waited for like all others: the counter is not worth it
-MOST_AHEAD = 64
-
 _JOINS = frozenset({"fence", "token"})
 
 
@@ -34,7 +31,6 @@ def invocation_windows(
         ahead = c.arg.type.ahead if point is not None else None
         if ahead is not None and point.level == k and shortest - 1 - ahead >= point.stage:
             continue
-        ahead = ahead if ahead is not None and ahead <= MOST_AHEAD else None
         if point is not None:
             until[ahead] = max(until.get(ahead, point), point)
     whole = until.get(None)
