@@ -10,9 +10,9 @@ from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "carried_rows.cl").read_text()
-#: cycles between iterations of the innermost loop on the board whose memory never stalls: with a wait for the end of
-#: each invocation they were 1.9, 2.0, 1.8 and 2.1
-MOST_II = {"outer_products": 1.1, "triangle": 1.35, "any_length": 1.1, "in_an_array": 1.1, "smoothed": 1.1}
+#: cycles of a launch: 504, 1,500, 480, 480 and 504 iterations. While invocations waited for each other's end, and
+#: the loops over a window were no part of its loop, they were 796, 4,085, 785, 783 and 4,553
+MOST_CYCLES = {"outer_products": 540, "triangle": 1700, "any_length": 515, "in_an_array": 570, "smoothed": 530}
 
 
 def launch(kernel: str, n: int, m: int) -> Launch:
@@ -41,7 +41,7 @@ def test_bytes(system, kernel):
     )
 
 
-@pytest.mark.parametrize("kernel", MOST_II)
+@pytest.mark.parametrize("kernel", MOST_CYCLES)
 def test_an_invocation_follows_the_one_before(system, kernel):
     (stats,) = system.check(kernel, [launch(kernel, 24, 20)])
-    assert max(stats["loops"], key=lambda loop: loop["iterations"])["measured_ii"] <= MOST_II[kernel]
+    assert stats["cycles"] <= MOST_CYCLES[kernel]
