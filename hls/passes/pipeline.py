@@ -381,6 +381,8 @@ def _recurrence(options: PipelineOptions) -> Stage:
         "recurrence",
         (
             # elements of memory that became carried values are sums like others
+            SinkSelectIntoAddend(True, options.timing),
+            *TIDY,
             RecurrenceHeightReduction(),
             *TIDY,
             TreeHeightReduction(options.timing),
