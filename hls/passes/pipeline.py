@@ -46,6 +46,7 @@ from .lowering.simplify_single_work_item import SimplifySingleWorkItem
 from .lowering.vectorize_work_items import VectorizeWorkItems
 from .manager import Form, FunctionPass, ModulePass, PassManager, Repeat, Stage, each_kernel
 from .memory.annotate_stream_bounds import AnnotateStreamBounds
+from .memory.carry_selected_elements import CarrySelectedElements
 from .memory.coalesce_accesses import CoalesceAccesses
 from .memory.constify_arrays import ConstifyArrays
 from .memory.dead_store_elimination import DeadStoreElimination
@@ -64,6 +65,7 @@ from .memory.merge_memories import MergeMemories
 from .memory.multi_buffer import BufferOwner, MultiBuffer
 from .memory.pad_array_rows import PadArrayRows
 from .memory.partition_columns import PartitionColumns
+from .memory.redundant_load_elimination import RedundantLoadElimination
 from .memory.scalar_promotion import ScalarPromotion
 from .memory.serialize_stores import SerializeStores
 from .memory.sink_stores import SinkStores
@@ -89,6 +91,7 @@ from .recurrence.retime_adders import RetimeAdders
 from .recurrence.retime_comparisons import RetimeComparisons
 from .recurrence.scalarize_indexed_updates import ScalarizeIndexedUpdates
 from .recurrence.specialize_states import SpecializeStates
+from .recurrence.speculate_loads import SpeculateLoads
 from .recurrence.timing_driven_reassociation import TimingDrivenReassociation
 from .recurrence.tree_height_reduction import TreeHeightReduction
 from .scalar.bitwidth_narrowing import BitwidthNarrowing
@@ -279,6 +282,9 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),
+            # the elements that become carried values may be loaded already
+            CarrySelectedElements(),
+            RedundantLoadElimination(),
             *TIDY,
             # before ConditionalSpecialization splits exit values off, which gives the last sum a second user
             *((SinkSelectIntoAddend(), *TIDY) if options.fp_relaxed else ()),
@@ -372,6 +378,9 @@ def _memory(options: PipelineOptions) -> Stage:
             *TIDY,
             # the stores that could not be merged; not needed where memory never stalls, as order costs nothing there
             *((SerializeStores(address_bits), LoadsToAtomicReads(address_bits), *TIDY) if hazards else ()),
+            # after the passes that move, combine or replace loads, and before those that shorten recurrences
+            SpeculateLoads(),
+            *TIDY,
         ),
     )
 
