@@ -1,7 +1,7 @@
-"""Colours of a source: which pieces of each line are keywords, comments and so on, found by Pygments at compile time."""
+"""Colours of a source: which pieces of each line are keywords, comments and so on, as Pygments finds them."""
 
 from pygments.lexers.c_cpp import CLexer
-from pygments.token import Comment, Keyword, Literal, Name, Operator, Punctuation, Text, Whitespace
+from pygments.token import Comment, Keyword, Literal, Name
 
 __all__ = ["CLASSES", "colours"]
 
@@ -17,7 +17,6 @@ CLASSES = (
     (Name.Function, "f"),
     (Name.Label, "f"),
 )
-PLAIN = (Text, Whitespace, Operator, Punctuation, Name)
 #: words of OpenCL C that are none of C
 QUALIFIERS = {"kernel", "global", "local", "constant", "private", "channel", "read_only", "write_only", "pipe"}
 QUALIFIERS |= {f"__{word}" for word in QUALIFIERS} | {"__attribute__", "restrict", "__restrict"}
@@ -35,7 +34,7 @@ def colours(text: str) -> list[list]:
     lines: list[list] = [[]]
     column = 0
     lexer = CLexer(stripnl=False, ensurenl=False)
-    for kind, token in lexer.get_tokens(text):
+    for kind, token in lexer.get_tokens(text + "\n"):  # a comment is recognized by the end of its line
         colour = _class(kind, token)
         for number, piece in enumerate(token.split("\n")):
             if number:
@@ -44,7 +43,7 @@ def colours(text: str) -> list[list]:
             if colour and piece.strip():
                 lines[-1] += [column, len(piece), colour]
             column += len(piece)
-    return lines
+    return lines[:-1]
 
 
 def _class(kind, token: str) -> str:

@@ -51,7 +51,7 @@ def render(report: Report) -> str:
     return _template().render(
         title=f"{report.source} on {report.board}",
         style="\n".join(_part(name) for name in STYLES),
-        script="\n".join(_part(name) for name in SCRIPTS),
+        script="\n".join(_compact(_part(name)) for name in SCRIPTS),
         report=data_text(data),
         colours=data_text({file: colours(text) for file, text in sources.items()}),
         dagre=_vendored("dagre.min.js"),
@@ -63,6 +63,12 @@ def render(report: Report) -> str:
 def data_text(data) -> str:
     """JSON for a ``<script>`` element, which no text in it can end: ``<`` occurs in strings only, and is escaped."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+
+
+def _compact(script: str) -> str:
+    """A script without indentation and without comments that have lines of their own: a third less to send."""
+    without = re.sub(r"^\s*(//.*|/\*\*(?s:.*?)\*/)\n", "", script, flags=re.MULTILINE)
+    return re.sub(r"^\s+", "", without, flags=re.MULTILINE)
 
 
 @cache

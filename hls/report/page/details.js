@@ -5,16 +5,29 @@ const DETAILS = {}; // kind of item -> function of (data, item) that makes its p
 function showDetails() {
   const root = document.getElementById("details");
   const item = items.get(selection.item);
-  if (item) root.replaceChildren(detailHead(item), ...[DETAILS[item.kind](item.data, item)].flat(Infinity).filter(Boolean));
+  document.body.classList.toggle("idle", !item && !selection.line);
+  if (item)
+    root.replaceChildren(detailHead(item), ...[DETAILS[item.kind](item.data, item)].flat(Infinity).filter(Boolean));
   else if (selection.line) root.replaceChildren(...detailsOfLine(selection.line));
-  else root.replaceChildren(h("h2", null, "Details"), h("p", { class: "hint" }, "Select a row, a node, or a line of the source: its facts are listed here. Press ? for keys and words."));
+  else
+    root.replaceChildren(
+      h("h2", null, "Details"),
+      h(
+        "p",
+        { class: "hint" },
+        "Select a row, a node, or a line of the source: its facts are listed here. Press ? for keys and words.",
+      ),
+    );
   root.scrollTop = 0;
 }
 
 function detailHead(item) {
   const word = KIND_WORDS[item.kind];
   const place = item.spans[0] ? h("span", { class: "place" }, spanLink(item.spans[0])) : null;
-  const kernel = item.kernel && item.kind !== "kernel" ? h("span", { class: "place" }, "kernel ", itemLink(itemOf("kernel", item.kernel), item.kernel)) : null;
+  const kernel =
+    item.kernel && item.kind !== "kernel"
+      ? h("span", { class: "place" }, "kernel ", itemLink(itemOf("kernel", item.kernel), item.kernel))
+      : null;
   return h("h2", null, capital(item.name), h("span", { class: "kind" }, word), place, kernel);
 }
 
@@ -23,16 +36,33 @@ function detailsOfLine(place) {
   const found = byLine.get(place) ?? [];
   const [span] = spansOfLine(place);
   const area = report.lines.filter((one) => one.span && placeOf(one.span) === place);
-  const heading = h("h2", null, capital(lineWords(span)), h("span", { class: "kind" }, found.length ? "this line became" : "no hardware of its own"));
+  const heading = h(
+    "h2",
+    null,
+    capital(lineWords(span)),
+    h("span", { class: "kind" }, found.length ? "this line became" : "no hardware of its own"),
+  );
   const parts = Object.keys(KIND_WORDS).map((kind) => {
     const some = found.filter((item) => item.kind === kind && kind !== "area");
     if (!some.length) return null;
     const most = 12;
-    const links = some.slice(0, most).map((item) => h("li", null, itemLink(item, capital(item.name)), " ", h("span", { class: "quiet" }, itemHint(item))));
+    const links = some
+      .slice(0, most)
+      .map((item) =>
+        h("li", null, itemLink(item, capital(item.name)), " ", h("span", { class: "quiet" }, itemHint(item))),
+      );
     const more = some.length > most ? h("li", { class: "quiet" }, `and ${some.length - most} more`) : null;
-    return section(`${capital(KIND_WORDS[kind])}${some.length > 1 ? ` (${some.length})` : ""}`, h("ul", { class: "links" }, links, more));
+    return section(
+      `${capital(KIND_WORDS[kind])}${some.length > 1 ? ` (${some.length})` : ""}`,
+      h("ul", { class: "links" }, links, more),
+    );
   });
-  const total = area.length ? section("Area of this line", facts(RESOURCES.map(([key, word]) => [word, number(area.reduce((sum, one) => sum + one.resources[key], 0))]))) : null;
+  const total = area.length
+    ? section(
+        "Area of this line",
+        facts(RESOURCES.map(([key, word]) => [word, number(area.reduce((sum, one) => sum + one.resources[key], 0))])),
+      )
+    : null;
   return [heading, h("div", { class: "columns" }, total, ...parts.filter(Boolean))];
 }
 
@@ -75,8 +105,19 @@ DETAILS.kernel = (kernel) => [
         ["attributes", kernel.attributes.length ? h("code", null, kernel.attributes.join(" ")) : ""],
       ]),
     ),
-    section("Resources", facts([...resourceFacts(kernel.resources), ["of these, counters", kernel.counters.logic ? `${number(kernel.counters.logic)} ${report.logic_cell}` : ""]])),
-    kernel.ways.length ? section("Latency between channels", facts(kernel.ways.map((way) => [`${way.source} to ${way.target}`, count(way.cycles, "cycle")]))) : null,
+    section(
+      "Resources",
+      facts([
+        ...resourceFacts(kernel.resources),
+        ["of these, counters", kernel.counters.logic ? `${number(kernel.counters.logic)} ${report.logic_cell}` : ""],
+      ]),
+    ),
+    kernel.ways.length
+      ? section(
+          "Latency between channels",
+          facts(kernel.ways.map((way) => [`${way.source} to ${way.target}`, count(way.cycles, "cycle")])),
+        )
+      : null,
     kernel.copies ? section("Names", h("p", { class: "names" }, kernel.copies.names.join(" "))) : null,
   ),
 ];
@@ -106,8 +147,16 @@ DETAILS.access = (one) => [
       "Pattern",
       facts([
         ["addresses", one.pattern],
-        ["used of a word", one.used === null ? "depends on data" : `${number(one.used)} of ${count(one.word_bytes, "byte")}`],
-        ["expected efficiency", one.efficiency === null ? "depends on data" : bar(one.efficiency, percent(one.efficiency), one.efficiency < 0.5 ? "warning" : "good")],
+        [
+          "used of a word",
+          one.used === null ? "depends on data" : `${number(one.used)} of ${count(one.word_bytes, "byte")}`,
+        ],
+        [
+          "expected efficiency",
+          one.efficiency === null
+            ? "depends on data"
+            : bar(one.efficiency, percent(one.efficiency), one.efficiency < 0.5 ? "warning" : "good"),
+        ],
         ["cache", one.cache_bytes ? count(one.cache_bytes, "byte") : "none"],
         ["flushed", one.flush],
       ]),
@@ -118,7 +167,11 @@ DETAILS.access = (one) => [
 
 function waitWords(wait) {
   const target = namedItem(wait.access);
-  const when = wait.only_if_overlap ? "in launches in which the buffers overlap" : wait.assumed ? "assumed: the same address is not excluded" : "proved: the same address";
+  const when = wait.only_if_overlap
+    ? "in launches in which the buffers overlap"
+    : wait.assumed
+      ? "assumed: the same address is not excluded"
+      : "proved: the same address";
   return h("li", null, target ? itemLink(target) : wait.access, " ", wait.assumed ? sign("note", when) : when);
 }
 
@@ -139,7 +192,11 @@ function memoryLink(kernel, name) {
   return memory ? itemLink(memory, name) : name;
 }
 
-DETAILS.private = (one) => facts([["bits", number(one.bits)], ["built as", one.place]]);
+DETAILS.private = (one) =>
+  facts([
+    ["bits", number(one.bits)],
+    ["built as", one.place],
+  ]);
 
 DETAILS.variable = (one) =>
   facts([
@@ -180,13 +237,26 @@ DETAILS.area = (node) => [
   facts([["role", node.role], ["copies", node.count > 1 ? number(node.count) : ""], ...resourceFacts(node.resources)]),
 ];
 
-DETAILS.message = (one) => [h("p", { class: "verdict" }, sign(one.severity === "error" ? "error" : "warning", one.code ? `${one.severity} ${one.code}` : one.severity)), one.hint ? h("p", null, capital(one.hint), ".") : null];
+DETAILS.message = (one) => [
+  h(
+    "p",
+    { class: "verdict" },
+    sign(one.severity === "error" ? "error" : "warning", one.code ? `${one.severity} ${one.code}` : one.severity),
+  ),
+  one.hint ? h("p", null, capital(one.hint), ".") : null,
+];
 
 DETAILS.op = ({ op, region }, item) => {
   const word = (id) => region.operations.find((other) => other.id === id);
   const link = (id, edge) => {
     const target = items.get(item.key.replace(/[^/]*$/, id));
-    return h("li", null, itemLink(target, capital(target.name)), " ", h("span", { class: "quiet" }, edgeWords(edge, word(id))));
+    return h(
+      "li",
+      null,
+      itemLink(target, capital(target.name)),
+      " ",
+      h("span", { class: "quiet" }, edgeWords(edge, word(id))),
+    );
   };
   const inputs = region.edges.filter((edge) => edge.target === op.id);
   const outputs = region.edges.filter((edge) => edge.source === op.id);
@@ -199,14 +269,39 @@ DETAILS.op = ({ op, region }, item) => {
       facts([
         ["cycle", number(cycleOf(region, op))],
         ["level, stage", `${op.level}, ${op.stage}`],
-        ["latency", op.variable ? `${number(op.latency)} cycles expected, may take longer` : op.latency ? count(op.latency, "cycle") : "shares a cycle"],
+        [
+          "latency",
+          op.variable
+            ? `${number(op.latency)} cycles expected, may take longer`
+            : op.latency
+              ? count(op.latency, "cycle")
+              : "shares a cycle",
+        ],
         ["part", op.part],
         ["it is", linked && namedItem(linked) ? itemLink(namedItem(linked)) : ""],
         ["on the critical recurrence", region.critical.includes(op.id) ? sign("warning", "yes") : ""],
       ]),
     ),
-    inputs.length ? section("Needs", h("ul", { class: "links" }, inputs.map((edge) => link(edge.source, edge)))) : null,
-    outputs.length ? section("Needed by", h("ul", { class: "links" }, outputs.map((edge) => link(edge.target, edge)))) : null,
+    inputs.length
+      ? section(
+          "Needs",
+          h(
+            "ul",
+            { class: "links" },
+            inputs.map((edge) => link(edge.source, edge)),
+          ),
+        )
+      : null,
+    outputs.length
+      ? section(
+          "Needed by",
+          h(
+            "ul",
+            { class: "links" },
+            outputs.map((edge) => link(edge.target, edge)),
+          ),
+        )
+      : null,
   );
 };
 

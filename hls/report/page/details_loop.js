@@ -5,9 +5,9 @@ function causeWords(cause, loop) {
   const at = cause.span ? [" (", spanLink(cause.span), ")"] : "";
   const earlier = cause.distance > 1 ? `, ${cause.distance} iterations earlier` : "";
   const words = {
-    data: () => ["data dependency on variable ", h("b", null, cause.subject), at, earlier],
+    data: () => ["loop-carried dependence on ", h("b", null, cause.subject), at, earlier],
     memory: () => [
-      "memory dependency: ",
+      "loop-carried memory dependence: ",
       h("b", null, loop?.waits || cause.subject),
       at,
       cause.proved ? " needs " : " may need ",
@@ -55,11 +55,34 @@ DETAILS.loop = (loop, item) => [
     "div",
     { class: "columns" },
     loop.ii ? section("Figures", loopFacts(loop)) : null,
-    loop.bottleneck ? section("What limits it", h("p", null, capitalFirst(causeWords(loop.bottleneck, loop)), recurrenceWords(loop.bottleneck)), assumedWords(loop), sharesTable(loop.bottleneck.shares)) : null,
+    loop.bottleneck
+      ? section(
+          "What limits it",
+          h("p", null, capitalFirst(causeWords(loop.bottleneck, loop)), recurrenceWords(loop.bottleneck)),
+          assumedWords(loop),
+          sharesTable(loop.bottleneck.shares),
+        )
+      : null,
     loop.would_be.length ? section("What would help", wouldBeTable(loop)) : null,
-    loop.serial.length ? section("Serial region", loop.serial.map((region) => serialWords(region, loop))) : null,
-    loop.additional.length ? section("Also", h("ul", { class: "links" }, loop.additional.map((cause) => h("li", null, causeWords(cause))))) : null,
-    loop.conflicts.length ? section("Address conflicts", h("ul", { class: "links" }, loop.conflicts.map(conflictWords))) : null,
+    loop.serial.length
+      ? section(
+          "Serial region",
+          loop.serial.map((region) => serialWords(region, loop)),
+        )
+      : null,
+    loop.additional.length
+      ? section(
+          "Also",
+          h(
+            "ul",
+            { class: "links" },
+            loop.additional.map((cause) => h("li", null, causeWords(cause))),
+          ),
+        )
+      : null,
+    loop.conflicts.length
+      ? section("Address conflicts", h("ul", { class: "links" }, loop.conflicts.map(conflictWords)))
+      : null,
     loop.path ? section(`Critical path ${number(loop.path.ns, 2)} ns`, sharesTable(loop.path.steps)) : null,
     partsOfLoop(loop, item),
   ),
@@ -76,8 +99,17 @@ function loopSentence(loop) {
     const by = loop.unroll.reason === "pragma" ? "#pragma unroll" : "the compiler (#pragma unroll 1 prevents it)";
     return `${loop.unroll.full ? "Fully unrolled" : "Unrolled"} by ${by}: ${count(loop.unroll.factor, "copy", "copies")} of the body.`;
   }
-  if (!loop.ii) return { "runs once": "It runs once: no loop is left.", "never runs": "It never runs.", removed: "Its result is never used.", replaced: "Other hardware does its work." }[loop.gone] ?? "";
-  const every = loop.scheduled_ii === 1 ? "every cycle" : `every ${number(Math.max(loop.scheduled_ii, loop.paced ?? 0), 2)} cycles`;
+  if (!loop.ii)
+    return (
+      {
+        "runs once": "It runs once: no loop is left.",
+        "never runs": "It never runs.",
+        removed: "Its result is never used.",
+        replaced: "Other hardware does its work.",
+      }[loop.gone] ?? ""
+    );
+  const every =
+    loop.scheduled_ii === 1 ? "every cycle" : `every ${number(Math.max(loop.scheduled_ii, loop.paced ?? 0), 2)} cycles`;
   const inner = loop.paced && loop.paced > loop.ii ? ", paced by the inner loop" : "";
   return `II ${rateText(loop)}${loop.interleaving > 1 ? `, ${loop.interleaving} invocations interleaved` : ""}: an iteration starts ${every}${inner}.`;
 }
@@ -88,7 +120,14 @@ function loopFacts(loop) {
     ["II", rateText(loop)],
     ["interleaving", number(loop.interleaving)],
     ["latency", `${count(loop.latency, "cycle")}, ${count(loop.levels, "level")}`],
-    ["concurrency", h("span", { title: "latency × interleaving / II" }, `${number(loop.concurrency)} (${formula}${loop.limit ? `, limit ${loop.limit}` : ""})`)],
+    [
+      "concurrency",
+      h(
+        "span",
+        { title: "latency × interleaving / II" },
+        `${number(loop.concurrency)} (${formula}${loop.limit ? `, limit ${loop.limit}` : ""})`,
+      ),
+    ],
     ["trip count", loop.trip_count === null ? "known at run time" : number(loop.trip_count)],
     ["iterations a launch", loop.iterations === null ? "" : number(loop.iterations)],
     ["copies in hardware", loop.copies > 1 ? number(loop.copies) : ""],
@@ -106,11 +145,15 @@ function fmaxWords(mhz) {
 }
 
 function recurrenceWords(cause) {
-  return cause.cycles ? `: a recurrence of ${count(cause.cycles, "cycle")}${cause.distance > 1 ? ` over ${cause.distance} iterations` : ""}.` : ".";
+  return cause.cycles
+    ? `: a recurrence of ${count(cause.cycles, "cycle")}${cause.distance > 1 ? ` over ${cause.distance} iterations` : ""}.`
+    : ".";
 }
 
 function assumedWords(loop) {
-  return loop.assumed ? h("p", null, sign("note", "assumed: that both touch the same address is not excluded, but not proved")) : null;
+  return loop.assumed
+    ? h("p", null, sign("note", "assumed: that both touch the same address is not excluded, but not proved"))
+    : null;
 }
 
 /** The operations of a recurrence or a path, the longest first; equal ones are one row. */
@@ -128,30 +171,95 @@ function sharesTable(shares) {
   return h(
     "table",
     { class: "small" },
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, "share"), h("th", { scope: "col" }, "operation"), h("th", { scope: "col" }, "line"))),
-    h("tbody", null, rows.map((one) => h("tr", null, h("td", null, bar(one.share, percent(one.share))), h("td", null, one.operation, one.times > 1 ? ` × ${one.times}` : ""), h("td", null, one.span ? spanLink(one.span) : "")))),
+    h(
+      "thead",
+      null,
+      h(
+        "tr",
+        null,
+        h("th", { scope: "col" }, "share"),
+        h("th", { scope: "col" }, "operation"),
+        h("th", { scope: "col" }, "line"),
+      ),
+    ),
+    h(
+      "tbody",
+      null,
+      rows.map((one) =>
+        h(
+          "tr",
+          null,
+          h("td", null, bar(one.share, percent(one.share))),
+          h("td", null, one.operation, one.times > 1 ? ` × ${one.times}` : ""),
+          h("td", null, one.span ? spanLink(one.span) : ""),
+        ),
+      ),
+    ),
   );
 }
 
 function wouldBeTable(loop) {
   const heads = ["change", "II", "interleaving", "fmax", "cycles an iteration"];
-  const row = (one) => [one.change + (one.at_best ? " (at best)" : ""), one.ii, one.interleaving, one.fmax_mhz ? `${number(one.fmax_mhz, 1)} MHz` : "", number(one.interval ?? one.ii / one.interleaving, 2)];
-  const now = ["as it is", loop.ii, loop.interleaving, loop.fmax_mhz ? `${number(loop.fmax_mhz, 1)} MHz` : "", number(Math.max(loop.scheduled_ii, loop.paced ?? 0), 2)];
+  const row = (one) => [
+    one.change + (one.at_best ? " (at best)" : ""),
+    one.ii,
+    one.interleaving,
+    one.fmax_mhz ? `${number(one.fmax_mhz, 1)} MHz` : "",
+    number(one.interval ?? one.ii / one.interleaving, 2),
+  ];
+  const now = [
+    "as it is",
+    loop.ii,
+    loop.interleaving,
+    loop.fmax_mhz ? `${number(loop.fmax_mhz, 1)} MHz` : "",
+    number(Math.max(loop.scheduled_ii, loop.paced ?? 0), 2),
+  ];
   return h(
     "table",
     { class: "small" },
-    h("thead", null, h("tr", null, heads.map((head) => h("th", { scope: "col" }, head)))),
-    h("tbody", null, [now, ...loop.would_be.map(row)].map((cells, index) => h("tr", { class: index ? null : "quiet" }, cells.map((cell) => h("td", null, String(cell)))))),
+    h(
+      "thead",
+      null,
+      h(
+        "tr",
+        null,
+        heads.map((head) => h("th", { scope: "col" }, head)),
+      ),
+    ),
+    h(
+      "tbody",
+      null,
+      [now, ...loop.would_be.map(row)].map((cells, index) =>
+        h(
+          "tr",
+          { class: index ? null : "quiet" },
+          cells.map((cell) => h("td", null, String(cell))),
+        ),
+      ),
+    ),
   );
 }
 
 function serialWords(region, loop) {
-  const names = region.loops.map(([label, span], index) => [index ? " and " : "", `loop ${label} (`, spanLink(span), ")"]);
+  const names = region.loops.map(([label, span], index) => [
+    index ? " and " : "",
+    `loop ${label} (`,
+    spanLink(span),
+    ")",
+  ]);
   return h("p", null, "One iteration at a time executes ", names, ", because of ", causeWords(region.cause, loop), ".");
 }
 
 function conflictWords(one) {
-  return h("li", null, `load of ${one.memory} (`, spanLink(one.span), `) waits up to ${count(one.cycles, "cycle")} for the store (`, spanLink(one.other), ") of an earlier iteration to the same address");
+  return h(
+    "li",
+    null,
+    `load of ${one.memory} (`,
+    spanLink(one.span),
+    `) waits up to ${count(one.cycles, "cycle")} for the store (`,
+    spanLink(one.other),
+    ") of an earlier iteration to the same address",
+  );
 }
 
 /** Accesses and carried variables of the loop. */
@@ -166,7 +274,13 @@ function partsOfLoop(loop, item) {
       "ul",
       { class: "links" },
       accesses.map((one) => h("li", null, itemLink(namedItem(one.id), capital(accessName(one))))),
-      variables.map((one) => h("li", null, `${one.name}: carried, ${count(one.bits, "bit")}, ${number(one.registers)} × ${number(one.depth)} registers`)),
+      variables.map((one) =>
+        h(
+          "li",
+          null,
+          `${one.name}: carried, ${count(one.bits, "bit")}, ${number(one.registers)} × ${number(one.depth)} registers`,
+        ),
+      ),
     ),
   );
 }

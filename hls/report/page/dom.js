@@ -17,7 +17,9 @@ function fill(element, props, children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -54,7 +56,11 @@ function bar(share, text, level = "plain") {
   return h(
     "span",
     { class: "bar" },
-    h("span", { class: "track", "aria-hidden": "true" }, h("span", { class: `fill ${level}`, style: `width:${width.toFixed(2)}%` })),
+    h(
+      "span",
+      { class: "track", "aria-hidden": "true" },
+      h("span", { class: `fill ${level}`, style: `width:${width.toFixed(2)}%` }),
+    ),
     h("span", { class: "figure" }, text),
   );
 }
@@ -62,7 +68,11 @@ function bar(share, text, level = "plain") {
 /** A definition list of [word, value] pairs; pairs without a value are left out. */
 function facts(pairs) {
   const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "" && value !== false);
-  return h("dl", { class: "facts" }, shown.map(([word, value]) => h("div", null, h("dt", null, word), h("dd", null, value))));
+  return h(
+    "dl",
+    { class: "facts" },
+    shown.map(([word, value]) => h("div", null, h("dt", null, word), h("dd", null, value))),
+  );
 }
 
 /** A section of a view or of the details. */

@@ -8,7 +8,8 @@ const frame = {
   start() {
     document.getElementById("title").textContent = report.source.split("/").at(-1);
     const clock = `kernel clock ${number(report.clock_mhz, 1)} MHz`;
-    document.getElementById("subtitle").textContent = `${report.board}${report.info.device ? ` (${report.info.device})` : ""}, ${clock}`;
+    document.getElementById("subtitle").textContent =
+      `${report.board}${report.info.device ? ` (${report.info.device})` : ""}, ${clock}`;
     this.nav = document.getElementById("nav");
     this.buildNav();
     document.querySelectorAll(".splitter").forEach((splitter) => makeSplitter(splitter));
@@ -23,12 +24,24 @@ const frame = {
     });
     const kernels = report.kernels.map((kernel) => {
       const many = kernel.copies ? ` × ${kernel.copies.count}` : "";
-      return this.leaf([kernel.name, many], { "data-item": `kernel:${kernel.name}` }, () => selection.set({ item: `kernel:${kernel.name}` }));
+      return this.leaf([kernel.name, many], { "data-item": `kernel:${kernel.name}` }, () =>
+        selection.set({ item: `kernel:${kernel.name}` }),
+      );
     });
     const group = (title, leaves) => [
-      h("li", { role: "treeitem", class: "group", "aria-expanded": "true", tabindex: -1 }, h("span", { class: "leaf" }, title), h("ul", { role: "group" }, leaves)),
+      h(
+        "li",
+        { role: "treeitem", class: "group", "aria-expanded": "true", tabindex: -1 },
+        h("span", { class: "leaf" }, title),
+        h("ul", { role: "group" }, leaves),
+      ),
     ];
-    const tree = h("ul", { role: "tree", "aria-label": "Views and kernels" }, group("Views", viewItems), group(`Kernels (${report.kernels.length})`, kernels));
+    const tree = h(
+      "ul",
+      { role: "tree", "aria-label": "Views and kernels" },
+      group("Views", viewItems),
+      group(`Kernels (${report.kernels.length})`, kernels),
+    );
     tree.addEventListener("keydown", (event) => this.onKey(event));
     tree.addEventListener("click", (event) => {
       const title = event.target.closest(".group > .leaf");
@@ -39,7 +52,11 @@ const frame = {
   },
 
   leaf(label, props, act) {
-    return h("li", { role: "treeitem", tabindex: -1, ...props, "aria-selected": "false", onclick: act }, h("span", { class: "leaf" }, label));
+    return h(
+      "li",
+      { role: "treeitem", tabindex: -1, ...props, "aria-selected": "false", onclick: act },
+      h("span", { class: "leaf" }, label),
+    );
   },
 
   fold(group) {
@@ -50,14 +67,18 @@ const frame = {
   mark() {
     const kernel = kernelInFocus();
     for (const leaf of this.nav.querySelectorAll("[data-view], [data-item]")) {
-      const chosen = leaf.dataset.view ? leaf.dataset.view === selection.view : leaf.dataset.item === `kernel:${kernel?.name}`;
+      const chosen = leaf.dataset.view
+        ? leaf.dataset.view === selection.view
+        : leaf.dataset.item === `kernel:${kernel?.name}`;
       leaf.setAttribute("aria-selected", String(chosen));
       leaf.classList.toggle("chosen", chosen);
     }
   },
 
   onKey(event) {
-    const shown = [...this.nav.querySelectorAll("[role=treeitem]")].filter((leaf) => !leaf.parentElement.closest('[aria-expanded="false"]'));
+    const shown = [...this.nav.querySelectorAll("[role=treeitem]")].filter(
+      (leaf) => !leaf.parentElement.closest('[aria-expanded="false"]'),
+    );
     const leaf = event.target.closest("[role=treeitem]");
     const at = shown.indexOf(leaf);
     const moves = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1 };
@@ -65,7 +86,8 @@ const frame = {
     else if (event.key === "ArrowLeft" && leaf.getAttribute("aria-expanded") === "true") this.fold(leaf);
     else if (event.key === "ArrowRight" && leaf.getAttribute("aria-expanded") === "false") this.fold(leaf);
     else if (event.key === "ArrowLeft") this.focus(leaf.parentElement.closest("[role=treeitem]") ?? leaf);
-    else if (event.key === "Enter" || event.key === " ") leaf.classList.contains("group") ? this.fold(leaf) : leaf.click();
+    else if (event.key === "Enter" || event.key === " ")
+      leaf.classList.contains("group") ? this.fold(leaf) : leaf.click();
     else return;
     event.preventDefault();
   },
@@ -93,7 +115,15 @@ function makeSplitter(splitter) {
     const folded = document.body.classList.toggle(`folded-${pane}`);
     splitter.setAttribute("aria-label", `${folded ? "Folded" : "Size of"} pane ${pane}`);
   };
-  const props = { role: "separator", tabindex: 0, "aria-controls": pane, "aria-label": `Size of pane ${pane}`, "aria-orientation": upright ? "vertical" : "horizontal", "aria-valuemin": limits[0], "aria-valuemax": limits[1] };
+  const props = {
+    role: "separator",
+    tabindex: 0,
+    "aria-controls": pane,
+    "aria-label": `Size of pane ${pane}`,
+    "aria-orientation": upright ? "vertical" : "horizontal",
+    "aria-valuemin": limits[0],
+    "aria-valuemax": limits[1],
+  };
   for (const [key, value] of Object.entries(props)) splitter.setAttribute(key, value);
   splitter.title = "Drag to resize; double click, or Enter, to fold";
   apply(size());
@@ -101,7 +131,8 @@ function makeSplitter(splitter) {
     event.preventDefault();
     splitter.setPointerCapture(event.pointerId);
     const from = { size: size(), at: upright ? event.clientX : event.clientY };
-    const move = (moved) => apply(from.size + ((upright ? moved.clientX : moved.clientY) - from.at) * (side === "left" ? 1 : -1));
+    const move = (moved) =>
+      apply(from.size + ((upright ? moved.clientX : moved.clientY) - from.at) * (side === "left" ? 1 : -1));
     splitter.addEventListener("pointermove", move);
     splitter.addEventListener("pointerup", () => splitter.removeEventListener("pointermove", move), { once: true });
   });
@@ -141,7 +172,12 @@ function onGlobalKey(event) {
 function focusPane(id) {
   document.body.classList.remove(`folded-${id}`);
   const pane = document.getElementById(id);
-  const inside = id === "details" ? null : pane.querySelector('tr[tabindex="0"], [role=treeitem][tabindex="0"], [role=option][tabindex="0"], svg[tabindex="0"]');
+  const inside =
+    id === "details"
+      ? null
+      : pane.querySelector(
+          'tr[tabindex="0"], [role=treeitem][tabindex="0"], [role=option][tabindex="0"], svg[tabindex="0"]',
+        );
   (inside ?? pane).focus();
 }
 
@@ -171,8 +207,32 @@ const WORDS = [
 function openHelp() {
   const help = document.getElementById("help");
   const close = h("button", { type: "button", onclick: () => help.close() }, "Close");
-  const list = (pairs, tag) => h("dl", { class: "facts wide" }, pairs.map(([word, text]) => h("div", null, h("dt", null, h(tag, null, word)), h("dd", null, text))));
-  help.replaceChildren(h("h2", { id: "help-title" }, "Help"), h("h3", null, "Keys"), list(KEYS, "kbd"), h("h3", null, "Words"), list(WORDS, "span"), h("p", null, "Signs: ", sign("good", "good"), ", ", sign("note", "to know"), ", ", sign("warning", "costs cycles or bandwidth"), ", ", sign("error", "wrong")), close);
+  const list = (pairs, tag) =>
+    h(
+      "dl",
+      { class: "facts wide" },
+      pairs.map(([word, text]) => h("div", null, h("dt", null, h(tag, null, word)), h("dd", null, text))),
+    );
+  help.replaceChildren(
+    h("h2", { id: "help-title" }, "Help"),
+    h("h3", null, "Keys"),
+    list(KEYS, "kbd"),
+    h("h3", null, "Words"),
+    list(WORDS, "span"),
+    h(
+      "p",
+      null,
+      "Signs: ",
+      sign("good", "good"),
+      ", ",
+      sign("note", "to know"),
+      ", ",
+      sign("warning", "costs cycles or bandwidth"),
+      ", ",
+      sign("error", "wrong"),
+    ),
+    close,
+  );
   help.showModal();
   close.focus();
 }

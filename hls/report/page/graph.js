@@ -9,9 +9,9 @@ function textWidth(text, bold) {
 }
 
 /** A graph of nodes [{id, title, lines, tone, alert, key, group, label}] and edges [{from, to, label, tone, alert}] in
- * groups [{id, title, group}]. ``onOpen`` is called with a node that was double-clicked, or on which o was pressed.
+ * groups [{id, title, group}]; it runs to the right or down, whichever fits the box better. ``onOpen`` is called with a node that was double-clicked, or on which o was pressed.
  * Returns {element, select(), ready}; ``ready`` is a promise. */
-function makeGraph({ label, nodes, edges, groups = [], direction = "LR", onOpen }) {
+function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
   const drawing = s("svg", { role: "group", "aria-label": label, class: "graph" });
   const view = { x: 0, y: 0, scale: 1, width: 0, height: 0 };
   const zoomTools = [
@@ -23,23 +23,44 @@ function makeGraph({ label, nodes, edges, groups = [], direction = "LR", onOpen 
   const shapes = new Map();
   const lines = [];
   nodes.forEach(size);
-  edges.forEach((edge) => Object.assign(edge, edge.label ? { width: textWidth(edge.label) + 8, height: LINE_HEIGHT } : { width: 0, height: 0 }));
+  edges.forEach((edge) =>
+    Object.assign(
+      edge,
+      edge.label ? { width: textWidth(edge.label) + 8, height: LINE_HEIGHT } : { width: 0, height: 0 },
+    ),
+  );
   const request = {
-    direction,
     nodes: nodes.map(({ id, width, height, group }) => ({ id, width, height, group })),
     edges: edges.map(({ from, to, width, height }) => ({ from, to, width, height })),
     groups: groups.map(({ id, group }) => ({ id, group })),
   };
-  const ready = layOut(request).then(draw);
+  const ready = Promise.all(["LR", "TB"].map((direction) => layOut({ ...request, direction }))).then(([right, down]) =>
+    draw(scaleOf(down) > 1.15 * scaleOf(right) ? down : right),
+  );
   bindZoom();
   return { element, select, ready };
 
   function draw(places) {
     view.width = places.width;
     view.height = places.height;
-    const marker = (tone) => s("marker", { id: `arrow-${tone}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" }, s("path", { d: "M0 0 8 4 0 8z", class: `arrowhead ${tone}` }));
+    const marker = (tone) =>
+      s(
+        "marker",
+        {
+          id: `arrow-${tone}`,
+          viewBox: "0 0 8 8",
+          refX: 7,
+          refY: 4,
+          markerWidth: 7,
+          markerHeight: 7,
+          orient: "auto-start-reverse",
+        },
+        s("path", { d: "M0 0 8 4 0 8z", class: `arrowhead ${tone}` }),
+      );
     drawing.append(s("defs", null, ["control", "memory", "channel", "alert"].map(marker)));
-    drawing.append(...groups.filter(({ id }) => places.groups[id]).map((group) => drawGroup(group, places.groups[group.id])));
+    drawing.append(
+      ...groups.filter(({ id }) => places.groups[id]).map((group) => drawGroup(group, places.groups[group.id])),
+    );
     edges.forEach((edge, index) => lines.push({ edge, shape: drawEdge(edge, places.edges[index]) }));
     drawing.append(...lines.map((line) => line.shape));
     nodes.forEach((node) => shapes.set(node.id, drawNode(node, places.nodes[node.id])));
@@ -52,7 +73,12 @@ function makeGraph({ label, nodes, edges, groups = [], direction = "LR", onOpen 
   function drawGroup({ title }, { x, y, width, height }) {
     const left = x - width / 2;
     const top = y - height / 2;
-    return s("g", { class: "group" }, s("rect", { x: left, y: top, width, height, rx: 6 }), s("text", { x: left + 8, y: top + 15 }, title));
+    return s(
+      "g",
+      { class: "group" },
+      s("rect", { x: left, y: top, width, height, rx: 6 }),
+      s("text", { x: left + 8, y: top + 15 }, title),
+    );
   }
 
   function drawEdge({ tone, alert, label: text }, { points, x, y }) {
@@ -63,11 +89,34 @@ function makeGraph({ label, nodes, edges, groups = [], direction = "LR", onOpen 
 
   function drawNode(node, { x, y }) {
     const { width, height, title, alert, tone } = node;
-    const texts = [`${alert ? "▲ " : ""}${title}`, ...(node.lines ?? [])].map((text, index) =>
-      s("text", { x, y: y - height / 2 + 7 + LINE_HEIGHT * (index + 0.8), "text-anchor": "middle", class: index ? "small" : "title" }, text),
+    const words = [`${alert ? "▲ " : ""}${title}`, ...(node.lines ?? [])];
+    const texts = words.map((text, index) =>
+      s(
+        "text",
+        {
+          x,
+          y: y - height / 2 + 7 + LINE_HEIGHT * (index + 0.8),
+          "text-anchor": "middle",
+          class: index ? "small" : "title",
+        },
+        text,
+      ),
     );
-    const spoken = [title, ...(node.lines ?? []), alert].filter(Boolean).join(", ");
-    const shape = s("g", { class: `node ${tone}${alert ? " alert" : ""}`, role: "button", tabindex: -1, "aria-label": spoken, "aria-pressed": "false", "data-node": node.id }, alert ? s("title", null, alert) : null, outline(tone, x, y, width, height), texts);
+    const spoken = words.join(" ") + (alert ? `: ${alert}` : "");
+    const shape = s(
+      "g",
+      {
+        class: `node ${tone}${alert ? " alert" : ""}`,
+        role: "button",
+        tabindex: -1,
+        "aria-label": spoken,
+        "aria-pressed": "false",
+        "data-node": node.id,
+      },
+      alert ? s("title", null, alert) : null,
+      outline(tone, x, y, width, height),
+      texts,
+    );
     shape.addEventListener("click", () => node.key && selection.set({ item: node.key }));
     shape.addEventListener("dblclick", () => onOpen?.(node));
     shape.addEventListener("pointerenter", () => light(node.id));
@@ -103,7 +152,8 @@ function makeGraph({ label, nodes, edges, groups = [], direction = "LR", onOpen 
   }
 
   function select() {
-    for (const node of nodes) shapes.get(node.id)?.setAttribute("aria-pressed", String(Boolean(node.key) && node.key === selection.item));
+    for (const node of nodes)
+      shapes.get(node.id)?.setAttribute("aria-pressed", String(Boolean(node.key) && node.key === selection.item));
   }
 
   // zoom and movement
@@ -114,10 +164,15 @@ function makeGraph({ label, nodes, edges, groups = [], direction = "LR", onOpen 
     drawing.setAttribute("viewBox", `${view.x} ${view.y} ${width / view.scale} ${height / view.scale}`);
   }
 
+  /** The scale at which places fit the box, at most a little enlarged. */
+  function scaleOf(places) {
+    return Math.min(1.15, (drawing.clientWidth || 620) / places.width, (drawing.clientHeight || 420) / places.height);
+  }
+
   function fit() {
     const { clientWidth: width, clientHeight: height } = drawing;
     if (!width || !view.width) return;
-    view.scale = Math.max(0.25, Math.min(1.15, width / view.width, height / view.height));
+    view.scale = Math.max(0.25, scaleOf(view));
     view.x = Math.min(0, (view.width - width / view.scale) / 2);
     view.y = Math.min(0, (view.height - height / view.scale) / 2);
     apply();
@@ -134,11 +189,15 @@ function makeGraph({ label, nodes, edges, groups = [], direction = "LR", onOpen 
 
   function bindZoom() {
     new ResizeObserver(() => (view.scale === 1 && !drawing.getAttribute("viewBox") ? fit() : apply())).observe(drawing);
-    drawing.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      const box = drawing.getBoundingClientRect();
-      zoom(event.deltaY < 0 ? 1.15 : 0.87, { x: event.clientX - box.left, y: event.clientY - box.top });
-    }, { passive: false });
+    drawing.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        const box = drawing.getBoundingClientRect();
+        zoom(event.deltaY < 0 ? 1.15 : 0.87, { x: event.clientX - box.left, y: event.clientY - box.top });
+      },
+      { passive: false },
+    );
     drawing.addEventListener("pointerdown", (event) => {
       if (event.target.closest(".node")) return;
       const from = { x: event.clientX, y: event.clientY, left: view.x, top: view.y };
@@ -182,7 +241,10 @@ function makeGraph({ label, nodes, edges, groups = [], direction = "LR", onOpen 
 
 /** The size of a node from its texts. */
 function size(node) {
-  const widths = [textWidth(`${node.alert ? "▲ " : ""}${node.title}`, true), ...(node.lines ?? []).map((text) => textWidth(text))];
+  const widths = [
+    textWidth(`${node.alert ? "▲ " : ""}${node.title}`, true),
+    ...(node.lines ?? []).map((text) => textWidth(text)),
+  ];
   node.width = Math.max(...widths) + 24;
   node.height = LINE_HEIGHT * widths.length + 14;
 }
@@ -190,8 +252,16 @@ function size(node) {
 /** Memories are drums, accesses have cut corners, all else is a box: kinds differ by shape, not by colour alone. */
 function outline(tone, x, y, width, height) {
   const [left, top, right, bottom] = [x - width / 2, y - height / 2, x + width / 2, y + height / 2];
-  if (tone === "memory") return s("path", { class: "outline", d: `M${left} ${top + 5}C${left} ${top - 3} ${right} ${top - 3} ${right} ${top + 5}V${bottom - 5}C${right} ${bottom + 3} ${left} ${bottom + 3} ${left} ${bottom - 5}Z` });
-  if (tone === "access") return s("path", { class: "outline", d: `M${left + 8} ${top}H${right - 8}L${right} ${y}L${right - 8} ${bottom}H${left + 8}L${left} ${y}Z` });
+  if (tone === "memory")
+    return s("path", {
+      class: "outline",
+      d: `M${left} ${top + 5}C${left} ${top - 3} ${right} ${top - 3} ${right} ${top + 5}V${bottom - 5}C${right} ${bottom + 3} ${left} ${bottom + 3} ${left} ${bottom - 5}Z`,
+    });
+  if (tone === "access")
+    return s("path", {
+      class: "outline",
+      d: `M${left + 8} ${top}H${right - 8}L${right} ${y}L${right - 8} ${bottom}H${left + 8}L${left} ${y}Z`,
+    });
   return s("rect", { class: "outline", x: left, y: top, width, height, rx: tone === "kernel" ? 2 : 8 });
 }
 
@@ -202,7 +272,8 @@ function curve(points) {
   rest.forEach((point, index) => {
     const next = rest[index + 1];
     if (!next) path += `L${point.x.toFixed(1)} ${point.y.toFixed(1)}`;
-    else path += `Q${point.x.toFixed(1)} ${point.y.toFixed(1)} ${((point.x + next.x) / 2).toFixed(1)} ${((point.y + next.y) / 2).toFixed(1)}`;
+    else
+      path += `Q${point.x.toFixed(1)} ${point.y.toFixed(1)} ${((point.x + next.x) / 2).toFixed(1)} ${((point.y + next.y) / 2).toFixed(1)}`;
   });
   return path;
 }
@@ -217,6 +288,15 @@ function graphTable(caption, nodes, edges) {
     { title: "Kind", value: (edge) => edge.tone },
     { title: "What", value: (edge) => edge.label ?? "" },
   ];
-  const table = makeTable({ caption, columns, rows: edges.map((edge) => ({ key: edge.key ?? key(edge), data: edge })) });
-  return h("details", { class: "astable" }, h("summary", null, `The graph as a table (${count(edges.length, "connection")})`), table.element);
+  const table = makeTable({
+    caption,
+    columns,
+    rows: edges.map((edge) => ({ key: edge.key ?? key(edge), data: edge })),
+  });
+  return h(
+    "details",
+    { class: "astable" },
+    h("summary", null, `The graph as a table (${count(edges.length, "connection")})`),
+    table.element,
+  );
 }

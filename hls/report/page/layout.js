@@ -36,10 +36,12 @@ function placeGraph(dagre, graph) {
   graph.groups.forEach((one) => g.setNode(one.id, { paddingTop: 20 }));
   graph.nodes.forEach(({ id, width, height }) => g.setNode(id, { width, height }));
   [...graph.groups, ...graph.nodes].forEach((one) => one.group && g.setParent(one.id, one.group));
-  graph.edges.forEach(({ from, to, width, height }, index) => g.setEdge(from, to, { width, height, labelpos: "c" }, String(index)));
+  graph.edges.forEach(({ from, to, width, height }, index) =>
+    g.setEdge(from, to, { width, height, labelpos: "c" }, String(index)),
+  );
   dagre.layout(g);
   const places = { width: g.graph().width, height: g.graph().height, nodes: {}, groups: {}, edges: [] };
-  graph.nodes.forEach(({ id }) => ((places.nodes[id] = { x: g.node(id).x, y: g.node(id).y })));
+  graph.nodes.forEach(({ id }) => (places.nodes[id] = { x: g.node(id).x, y: g.node(id).y }));
   graph.groups.forEach(({ id }) => {
     const { x, y, width, height } = g.node(id);
     if (width) places.groups[id] = { x, y, width, height };

@@ -10,15 +10,21 @@ function showSelection() {
   if (fresh) made.set(view.id, view.make());
   const shown = made.get(view.id);
   if (viewRoot.firstChild?.dataset?.view !== view.id) {
-    const body = h("div", { class: "viewbody", "data-view": view.id }, h("h2", { id: "view-title" }, view.title), h("p", { class: "lead" }, view.lead), shown.element);
+    const body = h(
+      "div",
+      { class: "viewbody", "data-view": view.id },
+      h("h2", { id: "view-title" }, view.title),
+      h("p", { class: "lead" }, view.lead),
+      shown.element,
+    );
     viewRoot.replaceChildren(body);
     viewRoot.scrollTop = 0;
     source.setHeat(shown.heat?.() ?? null);
     document.title = `${view.title} - ${report.source}`;
   }
-  shown.select?.();
   frame.mark();
-  showDetails();
+  showDetails(); // before the view, whose height depends on it
+  shown.select?.();
   const item = items.get(selection.item);
   source.mark(item ? item.spans : spansOfLine(selection.line));
   timing.views[view.id] = performance.now() - began;

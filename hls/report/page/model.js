@@ -33,9 +33,9 @@ function placeOf(span) {
   return `${span.file}:${span.line}`;
 }
 
+/** "line 23", with the file's name where that is not the compiled one. */
 function lineWords(span) {
-  const several = (report.sources ?? []).length > 1;
-  return several ? `${span.file.split("/").at(-1)}:${span.line}` : `line ${span.line}`;
+  return span.file !== report.source ? `${span.file.split("/").at(-1)}:${span.line}` : `line ${span.line}`;
 }
 
 function addItem(kind, id, name, kernel, spans, data) {
@@ -85,10 +85,15 @@ function kernelInFocus() {
 }
 
 function indexReport() {
-  for (const { file, text } of report.sources) text.split("\n").forEach((_, index) => knownLines.add(`${file}:${index + 1}`));
+  for (const { file, text } of report.sources)
+    text.split("\n").forEach((_, index) => knownLines.add(`${file}:${index + 1}`));
   report.kernels.forEach(indexKernel);
-  report.channels.forEach((one) => addItem("channel", one.name, one.name, "", [one.span, one.write_span, one.read_span], one));
-  report.networks.forEach((one, index) => addItem("network", index, one.kernels.join(", "), "", [one.span, ...one.circle.map((stop) => stop.span)], one));
+  report.channels.forEach((one) =>
+    addItem("channel", one.name, one.name, "", [one.span, one.write_span, one.read_span], one),
+  );
+  report.networks.forEach((one, index) =>
+    addItem("network", index, one.kernels.join(", "), "", [one.span, ...one.circle.map((stop) => stop.span)], one),
+  );
   report.messages.forEach((one, index) => addItem("message", index, one.message, "", [one.span], one));
   if (report.area) indexArea(report.area, report.area.name, "");
 }
@@ -103,11 +108,17 @@ function indexKernel(kernel) {
   for (const one of kernel.accesses) addItem("access", one.id, accessName(one), kernel.name, [one.span], one);
   for (const one of kernel.local_accesses) addItem("local", one.id, accessName(one), kernel.name, [one.span], one);
   for (const one of kernel.memories) indexMemory(kernel, one);
-  for (const one of kernel.privates) addItem("private", `${kernel.name}/${one.name}`, one.name, kernel.name, [one.span], one);
-  kernel.variables.forEach((one, index) => addItem("variable", `${kernel.name}/${one.name}#${index}`, one.name, kernel.name, [one.span], one));
-  kernel.messages.forEach((one, index) => addItem("message", `${kernel.name}/${index}`, one.message, kernel.name, [one.span], one));
+  for (const one of kernel.privates)
+    addItem("private", `${kernel.name}/${one.name}`, one.name, kernel.name, [one.span], one);
+  kernel.variables.forEach((one, index) =>
+    addItem("variable", `${kernel.name}/${one.name}#${index}`, one.name, kernel.name, [one.span], one),
+  );
+  kernel.messages.forEach((one, index) =>
+    addItem("message", `${kernel.name}/${index}`, one.message, kernel.name, [one.span], one),
+  );
   kernel.schedule.forEach((region, index) => {
-    for (const op of region.operations) addItem("op", `${kernel.name}/${index}/${op.id}`, op.words, kernel.name, [op.span], { op, region });
+    for (const op of region.operations)
+      addItem("op", `${kernel.name}/${index}/${op.id}`, op.words, kernel.name, [op.span], { op, region });
   });
 }
 
@@ -117,7 +128,10 @@ function indexMemory(kernel, memory) {
   addItem("memory", id, memory.name, kernel.name, [memory.span, ...accesses.map((one) => one.span)], memory);
   memory.ports.forEach((port, index) => {
     const spans = port.accesses.map((access) => itemOf("local", access)?.spans[0]);
-    addItem("port", `${id}/${index}`, `port ${port.kind} ${port.number} of bank ${port.bank}`, kernel.name, spans, { port, memory });
+    addItem("port", `${id}/${index}`, `port ${port.kind} ${port.number} of bank ${port.bank}`, kernel.name, spans, {
+      port,
+      memory,
+    });
   });
 }
 

@@ -37,7 +37,11 @@ function hashOf({ view, item, line }) {
 
 /** A link that selects an item, and shows it in ``view`` or where the reader is. */
 function itemLink(item, text, view) {
-  const link = h("a", { href: hashOf({ view: view ?? selection.view, item: item.key }), "data-item": item.key }, text ?? item.name);
+  const link = h(
+    "a",
+    { href: hashOf({ view: view ?? selection.view, item: item.key }), "data-item": item.key },
+    text ?? item.name,
+  );
   link.addEventListener("click", (event) => {
     event.preventDefault();
     event.stopPropagation();
@@ -46,12 +50,13 @@ function itemLink(item, text, view) {
   return link;
 }
 
-/** A link to a line of the source: "line 11", or with the file's name where there are several. */
-function spanLink(span) {
+/** A link to a line of the source: "line 11", or with the file's name where that is another one; ``short``: "11". */
+function spanLink(span, short = false) {
   if (!span) return null;
   const place = placeOf(span);
-  if (!knownLines.has(place)) return lineWords(span);
-  const link = h("a", { href: hashOf({ view: selection.view, line: place }) }, lineWords(span));
+  const words = short ? lineWords(span).replace("line ", "") : lineWords(span);
+  if (!knownLines.has(place)) return words;
+  const link = h("a", { class: "place", href: hashOf({ view: selection.view, line: place }) }, words);
   link.addEventListener("click", (event) => {
     event.preventDefault();
     event.stopPropagation();

@@ -8,8 +8,17 @@ const source = {
   start() {
     this.root = document.getElementById("source");
     this.files = (report.sources ?? []).map((one) => one.file);
-    this.picker = h("select", { "aria-label": "File", onchange: () => this.open(this.picker.value) }, this.files.map((file) => h("option", { value: file }, file)));
-    this.list = h("div", { class: "code", role: "listbox", "aria-label": "Lines of the source", tabindex: this.files.length ? null : 0 });
+    this.picker = h(
+      "select",
+      { "aria-label": "File", onchange: () => this.open(this.picker.value) },
+      this.files.map((file) => h("option", { value: file }, file)),
+    );
+    this.list = h("div", {
+      class: "code",
+      role: "listbox",
+      "aria-label": "Lines of the source",
+      tabindex: this.files.length ? null : 0,
+    });
     this.list.addEventListener("keydown", (event) => this.onKey(event));
     const title = this.files.length > 1 ? this.picker : h("span", { class: "filename" }, this.files[0] ?? "no source");
     this.root.replaceChildren(h("h2", null, "Source"), title, this.list);
@@ -33,7 +42,13 @@ const source = {
     const known = byLine.get(place);
     const element = h(
       "div",
-      { role: "option", class: known ? "line known" : "line", tabindex: -1, "aria-selected": "false", onclick: () => selection.set({ line: place }) },
+      {
+        role: "option",
+        class: known ? "line known" : "line",
+        tabindex: -1,
+        "aria-selected": "false",
+        onclick: () => selection.set({ line: place }),
+      },
       h("span", { class: "heat", "aria-hidden": "true" }),
       h("span", { class: "lineno" }, String(index + 1)),
       h("span", { class: "mark", "aria-hidden": "true" }),
@@ -93,7 +108,14 @@ const source = {
   onKey(event) {
     const at = this.lines.indexOf(event.target);
     if (at < 0) return;
-    const moves = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this.lines.length - 1, PageDown: at + 20, PageUp: at - 20 };
+    const moves = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: this.lines.length - 1,
+      PageDown: at + 20,
+      PageUp: at - 20,
+    };
     if (event.key in moves) {
       const next = this.lines[Math.max(0, Math.min(this.lines.length - 1, moves[event.key]))];
       this.activate(next);

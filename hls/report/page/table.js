@@ -3,7 +3,7 @@
 /** A table of ``rows`` [{key, place, data, children, open, class}]; ``key`` is that of the item that the row selects, or
  * null; ``place`` is the line ("file:line") that it selects instead.
  *
- * A column is {title, value(data), show(data, row), numeric, tip}: ``value`` is what sorts, filters and is copied, a
+ * A column is {title, value(data), show(data, row), numeric, digits, class, tip}: ``value`` is what sorts, filters and is copied, a
  * text or a number; ``show`` makes what is displayed where that is more than the value. Returns {element, select()}, which
  * marks the row of what is selected.
  */
@@ -11,17 +11,35 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
   const state = { filter: "", sorted: null, descending: false, active: null };
   const tree = rows.some((row) => row.children?.length);
   linkParents(rows, null);
-  const head = h("tr", null, columns.map((column, index) => headCell(column, index)));
+  const head = h(
+    "tr",
+    null,
+    columns.map((column, index) => headCell(column, index)),
+  );
   const body = h("tbody");
   const table = h("table", { role: tree ? "treegrid" : "grid", "aria-label": caption }, h("thead", null, head), body);
-  const filter = h("input", { type: "search", class: "filter", placeholder: "filter", "aria-label": `Filter ${caption}` });
+  const filter = h("input", {
+    type: "search",
+    class: "filter",
+    placeholder: "filter",
+    "aria-label": `Filter ${caption}`,
+  });
   filter.addEventListener("input", () => {
     state.filter = filter.value.trim().toLowerCase();
     draw();
   });
-  const copy = h("button", { type: "button", onclick: () => copyText(markdown()).then(() => announce("table copied as Markdown")) }, "Copy as Markdown");
+  const copy = h(
+    "button",
+    { type: "button", onclick: () => copyText(markdown()).then(() => announce("table copied as Markdown")) },
+    "Copy as Markdown",
+  );
   const folds = tree ? [button("Open all", () => openAll(true)), button("Fold all", () => openAll(false))] : [];
-  const element = h("div", { class: "tablebox" }, h("div", { class: "tools" }, filter, ...tools, ...folds, copy), h("div", { class: "scroll" }, table));
+  const element = h(
+    "div",
+    { class: "tablebox" },
+    h("div", { class: "tools" }, filter, ...tools, ...folds, copy),
+    h("div", { class: "scroll" }, table),
+  );
   body.addEventListener("keydown", onKey);
   draw();
   return { element, select, redraw: draw, markdown };
@@ -32,7 +50,12 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
 
   function headCell(column, index) {
     const order = h("span", { class: "order", "aria-hidden": "true" });
-    const sorter = h("button", { type: "button", title: column.tip, onclick: () => sortBy(index) }, column.title, order);
+    const sorter = h(
+      "button",
+      { type: "button", title: column.tip, onclick: () => sortBy(index) },
+      column.title,
+      order,
+    );
     return h("th", { scope: "col", class: column.numeric ? "numeric" : null }, sorter);
   }
 
@@ -52,7 +75,14 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
     const shown = visible(rows, 1);
     if (!shown.some(({ row }) => row === state.active)) state.active = shown[0]?.row ?? null;
     body.replaceChildren(...shown.map((place) => drawRow(place)));
-    if (!shown.length) body.append(h("tr", null, h("td", { colspan: columns.length, class: "empty" }, state.filter ? "nothing matches the filter" : empty)));
+    if (!shown.length)
+      body.append(
+        h(
+          "tr",
+          null,
+          h("td", { colspan: columns.length, class: "empty" }, state.filter ? "nothing matches the filter" : empty),
+        ),
+      );
     [...head.children].forEach((cell, index) => {
       const sorted = state.sorted === index;
       if (sorted) cell.setAttribute("aria-sort", state.descending ? "descending" : "ascending");
@@ -74,7 +104,11 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
 
   function matches(row) {
     if (!state.filter) return true;
-    const own = columns.some((column) => String(column.value(row.data) ?? "").toLowerCase().includes(state.filter));
+    const own = columns.some((column) =>
+      String(column.value(row.data) ?? "")
+        .toLowerCase()
+        .includes(state.filter),
+    );
     return own || Boolean(row.children?.some(matches));
   }
 
@@ -88,7 +122,9 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
   function drawRow({ row, level, position, of }) {
     const folds = row.children?.length > 0;
     const open = folds && (row.open || (Boolean(state.filter) && row.children.some(matches)));
-    const cells = columns.map((column, index) => drawCell(column, row, index === 0 && tree ? { level, folds, open } : null));
+    const cells = columns.map((column, index) =>
+      drawCell(column, row, index === 0 && tree ? { level, folds, open } : null),
+    );
     row.element = h(
       "tr",
       {
@@ -109,15 +145,19 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
 
   function drawCell(column, row, fold) {
     const content = column.show ? column.show(row.data, row) : shownValue(column, row.data);
-    const props = { class: column.numeric ? "numeric" : null };
+    const props = { class: column.class ?? (column.numeric ? "numeric" : null) };
     if (!fold) return h("td", props, content);
-    const twist = h("span", { class: "twist", "aria-hidden": "true", onclick: (event) => (event.stopPropagation(), toggle(row)) }, fold.folds ? (fold.open ? "▾" : "▸") : "");
+    const twist = h(
+      "span",
+      { class: "twist", "aria-hidden": "true", onclick: (event) => (event.stopPropagation(), toggle(row)) },
+      fold.folds ? (fold.open ? "▾" : "▸") : "",
+    );
     return h("td", { ...props, style: `padding-left:${0.4 + 1.1 * (fold.level - 1)}rem` }, twist, content);
   }
 
   function shownValue(column, data) {
     const value = column.value(data);
-    return typeof value === "number" ? number(value, column.digits ?? 0) : value ?? "";
+    return typeof value === "number" ? number(value, column.digits ?? 0) : (value ?? "");
   }
 
   function toggle(row) {
@@ -160,7 +200,14 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
     const at = list.indexOf(event.target);
     const row = state.active;
     const open = event.target.getAttribute("aria-expanded");
-    const moves = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: list.length - 1, PageDown: at + 15, PageUp: at - 15 };
+    const moves = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: list.length - 1,
+      PageDown: at + 15,
+      PageUp: at - 15,
+    };
     if (event.key in moves) list[Math.max(0, Math.min(list.length - 1, moves[event.key]))]?.focus();
     else if (event.key === "ArrowRight" && open === "false") toggle(row);
     else if (event.key === "ArrowRight" && open === "true") list[at + 1]?.focus();
@@ -174,9 +221,16 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
   /** The rows that are visible, as a table in Markdown. */
   function markdown() {
     const cell = (text) => String(text).replaceAll("|", "\\|").replaceAll("\n", " ");
-    const lines = [columns.map((column) => cell(column.title)), columns.map((column) => (column.numeric ? "--:" : ":--"))];
+    const lines = [
+      columns.map((column) => cell(column.title)),
+      columns.map((column) => (column.numeric ? "--:" : ":--")),
+    ];
     for (const { row, level } of visible(rows, 1)) {
-      lines.push(columns.map((column, index) => (index === 0 && tree ? "  ".repeat(level - 1) : "") + cell(shownValue(column, row.data))));
+      lines.push(
+        columns.map(
+          (column, index) => (index === 0 && tree ? "  ".repeat(level - 1) : "") + cell(shownValue(column, row.data)),
+        ),
+      );
     }
     return lines.map((line) => `| ${line.join(" | ")} |`).join("\n") + "\n";
   }
@@ -194,6 +248,12 @@ function every(rows, act) {
     act(row);
     every(row.children ?? [], act);
   }
+}
+
+/** The column with the line of ``spanOf(data)``. */
+function lineColumn(spanOf) {
+  const words = (span) => (span ? lineWords(span).replace("line ", "") : "");
+  return { title: "Line", value: (data) => words(spanOf(data)), show: (data) => spanLink(spanOf(data), true) };
 }
 
 /** Numbers by size, texts by the alphabet with numbers in them by size, and what is missing last. */

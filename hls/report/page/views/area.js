@@ -11,7 +11,7 @@ VIEWS.push({
     const columns = [
       { title: "Part", value: (node) => `${node.name}${node.count > 1 ? ` × ${node.count}` : ""}` },
       { title: "Role", value: (node) => node.role },
-      { title: "Line", value: (node) => node.span?.line, show: (node) => spanLink(node.span) },
+      lineColumn((node) => node.span),
       ...resourceColumns((node) => node.resources),
     ];
     const table = makeTable({ caption: "Area by system", columns, rows });
@@ -56,15 +56,29 @@ VIEWS.push({
 function lineRows(lines) {
   const groups = new Map();
   for (const one of lines) {
-    const place = one.role === "hardware counters" ? "hardware counters" : one.span ? placeOf(one.span) : "no line of the source";
+    const place =
+      one.role === "hardware counters" ? "hardware counters" : one.span ? placeOf(one.span) : "no line of the source";
     if (!groups.has(place)) groups.set(place, []);
     groups.get(place).push(one);
   }
   const rows = [...groups].map(([place, some]) => {
     const span = some[0].role === "hardware counters" ? null : some[0].span;
     const used = sumResources(some.map((one) => one.resources));
-    const parts = some.map((one) => ({ key: null, data: { name: one.kernel || "shared", role: one.role, text: "", used: one.resources } }));
-    return { key: null, data: { name: span ? lineWords(span) : place, role: some.length === 1 ? some[0].role : `${some.length} roles`, text: span ? textOf(span) : "", used, span }, children: parts };
+    const parts = some.map((one) => ({
+      key: null,
+      data: { name: one.kernel || "shared", role: one.role, text: "", used: one.resources },
+    }));
+    return {
+      key: null,
+      data: {
+        name: span ? lineWords(span) : place,
+        role: some.length === 1 ? some[0].role : `${some.length} roles`,
+        text: span ? textOf(span) : "",
+        used,
+        span,
+      },
+      children: parts,
+    };
   });
   rows.sort((one, other) => other.data.used.logic - one.data.used.logic);
   rows.forEach((row) => row.data.span && (row.place = placeOf(row.data.span)));

@@ -9,12 +9,27 @@ VIEWS.push({
       { title: "Deadlock", value: (one) => one.deadlock, show: (one) => deadlockSign(one.deadlock) },
       { title: "Kernels", value: (one) => one.kernels.join(", "), show: (one) => shortList(one.kernels) },
       { title: "Reason", value: (one) => one.reason },
-      { title: "Depths that would help", value: (one) => one.depths.map((depth) => `${depth.channel}: ${depth.depth}`).join(", ") },
+      {
+        title: "Depths that would help",
+        value: (one) => one.depths.map((depth) => `${depth.channel}: ${depth.depth}`).join(", "),
+      },
     ];
     const rows = report.networks.map((network, index) => ({ key: `network:${index}`, data: network }));
-    const networks = makeTable({ caption: "Channel networks", columns, rows, empty: "no kernels are connected by channels" });
-    const channels = makeTable({ caption: "Channels", columns: CHANNEL_COLUMNS, rows: report.channels.map((one) => ({ key: `channel:${one.name}`, data: one })), empty: "none" });
-    const circles = report.networks.filter((one) => one.circle.length).map((one) => section("Circle of waiting", drawCircle(one), stopsTable(one)));
+    const networks = makeTable({
+      caption: "Channel networks",
+      columns,
+      rows,
+      empty: "no kernels are connected by channels",
+    });
+    const channels = makeTable({
+      caption: "Channels",
+      columns: CHANNEL_COLUMNS,
+      rows: report.channels.map((one) => ({ key: `channel:${one.name}`, data: one })),
+      empty: "none",
+    });
+    const circles = report.networks
+      .filter((one) => one.circle.length)
+      .map((one) => section("Circle of waiting", drawCircle(one), stopsTable(one)));
     const element = h("div", null, networks.element, circles, section("Channels", channels.element));
     return { element, select: () => networks.select() || channels.select() };
   },
@@ -22,7 +37,7 @@ VIEWS.push({
 
 const CHANNEL_COLUMNS = [
   { title: "Channel", value: (one) => one.name },
-  { title: "Line", value: (one) => one.span?.line, show: (one) => spanLink(one.span) },
+  lineColumn((one) => one.span),
   { title: "Channels", value: (one) => one.count, numeric: true },
   { title: "Bits", value: (one) => one.bits, numeric: true },
   { title: "Requested", value: (one) => one.requested, numeric: true, tip: "depth in the source" },
@@ -43,16 +58,23 @@ function shortList(names) {
 }
 
 function stopWords(stop) {
-  return stop.writes ? `waits for ${stop.other} to make room in ${stop.channel}` : `waits for ${stop.other} to send a value through ${stop.channel}`;
+  return stop.writes
+    ? `waits for ${stop.other} to make room in ${stop.channel}`
+    : `waits for ${stop.other} to send a value through ${stop.channel}`;
 }
 
 function stopsTable(network) {
   const columns = [
     { title: "Kernel", value: (stop) => stop.kernel },
-    { title: "Line", value: (stop) => stop.span?.line, show: (stop) => spanLink(stop.span) },
+    lineColumn((stop) => stop.span),
     { title: "Waits", value: stopWords },
   ];
-  return makeTable({ caption: "Circle of waiting", columns, rows: network.circle.map((stop) => ({ key: null, place: stop.span ? placeOf(stop.span) : null, data: stop })) }).element;
+  const table = makeTable({
+    caption: "Circle of waiting",
+    columns,
+    rows: network.circle.map((stop) => ({ key: null, place: stop.span ? placeOf(stop.span) : null, data: stop })),
+  });
+  return table.element;
 }
 
 /** The kernels of a circle on a ring, each with an arrow to the one it waits for. */
@@ -71,17 +93,35 @@ function drawCircle(network) {
     return s(
       "g",
       { class: "edge channel alert" },
-      s("path", { d: `M${line.from.x} ${line.from.y}Q${middle.x} ${middle.y} ${line.to.x} ${line.to.y}`, "marker-end": "url(#waits)" }),
+      s("path", {
+        d: `M${line.from.x} ${line.from.y}Q${middle.x} ${middle.y} ${line.to.x} ${line.to.y}`,
+        "marker-end": "url(#waits)",
+      }),
       s("text", { x: middle.x, y: middle.y, "text-anchor": "middle" }, stop.channel),
     );
   });
   const nodes = stops.map((stop, index) => {
     const wide = textWidth(stop.kernel, true) + 22;
-    return s("g", { class: "node kernel" }, s("rect", { class: "outline", x: at[index].x - wide / 2, y: at[index].y - 14, width: wide, height: 28, rx: 2 }), s("text", { class: "title", x: at[index].x, y: at[index].y + 4, "text-anchor": "middle" }, stop.kernel));
+    return s(
+      "g",
+      { class: "node kernel" },
+      s("rect", { class: "outline", x: at[index].x - wide / 2, y: at[index].y - 14, width: wide, height: 28, rx: 2 }),
+      s("text", { class: "title", x: at[index].x, y: at[index].y + 4, "text-anchor": "middle" }, stop.kernel),
+    );
   });
-  const marker = s("marker", { id: "waits", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, s("path", { d: "M0 0 8 4 0 8z", class: "arrowhead alert" }));
+  const marker = s(
+    "marker",
+    { id: "waits", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+    s("path", { d: "M0 0 8 4 0 8z", class: "arrowhead alert" }),
+  );
   const label = stops.map((stop) => `${stop.kernel} ${stopWords(stop)}`).join("; ");
-  return s("svg", { class: "ring", role: "img", "aria-label": label, viewBox: `0 0 ${width} ${height}`, width, height }, s("defs", null, marker), arrows, nodes);
+  return s(
+    "svg",
+    { class: "ring", role: "img", "aria-label": label, viewBox: `0 0 ${width} ${height}`, width, height },
+    s("defs", null, marker),
+    arrows,
+    nodes,
+  );
 }
 
 /** A line without ``gap`` at both its ends. */

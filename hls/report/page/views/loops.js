@@ -14,7 +14,13 @@ VIEWS.push({
     return { element, select: () => table.select() };
 
     function build() {
-      const rows = report.kernels.map((kernel) => ({ key: `kernel:${kernel.name}`, data: { kernel }, open: true, class: "kernelrow", children: kernel.loops.flatMap((loop) => loopRows(loop, kernel, unrolled)) }));
+      const rows = report.kernels.map((kernel) => ({
+        key: `kernel:${kernel.name}`,
+        data: { kernel },
+        open: true,
+        class: "kernelrow",
+        children: kernel.loops.flatMap((loop) => loopRows(loop, kernel, unrolled)),
+      }));
       table = makeTable({ caption: "Loops", columns: LOOP_COLUMNS, rows, tools: [toggle] });
       element.replaceChildren(table.element);
       table.select();
@@ -33,19 +39,55 @@ const ofLoop = (get) => (row) => (row.loop ? get(row.loop) : null);
 
 const LOOP_COLUMNS = [
   { title: "Loop", value: ({ loop, kernel }) => (loop ? loopName(loop) : `kernel ${kernel.name}`) },
-  { title: "Line", value: ({ loop, kernel }) => (loop ?? kernel).span?.line, show: ({ loop, kernel }) => spanLink((loop ?? kernel).span) },
+  lineColumn(({ loop, kernel }) => (loop ?? kernel).span),
   { title: "Verdict", value: ofLoop((loop) => loop.verdict), show: ({ loop }) => (loop ? verdictSign(loop) : "") },
-  { title: "II", value: ofLoop((loop) => loop.ii || null), numeric: true, tip: "initiation interval in cycles", show: ({ loop }) => (loop ? rateText(loop) : "") },
-  { title: "Interl.", value: ofLoop((loop) => (loop.ii ? loop.interleaving : null)), numeric: true, tip: "interleaved invocations" },
-  { title: "Latency", value: ofLoop((loop) => (loop.ii ? loop.latency : null)), numeric: true, tip: "cycles from issue to end of an iteration" },
+  {
+    title: "II",
+    value: ofLoop((loop) => loop.ii || null),
+    numeric: true,
+    tip: "initiation interval in cycles",
+    show: ({ loop }) => (loop ? rateText(loop) : ""),
+  },
+  {
+    title: "Interl.",
+    value: ofLoop((loop) => (loop.ii ? loop.interleaving : null)),
+    numeric: true,
+    tip: "interleaved invocations",
+  },
+  {
+    title: "Latency",
+    value: ofLoop((loop) => (loop.ii ? loop.latency : null)),
+    numeric: true,
+    tip: "cycles from issue to end of an iteration",
+  },
   {
     title: "Concur.",
     value: ofLoop((loop) => loop.concurrency),
     numeric: true,
     tip: "concurrency: most iterations in flight, latency × interleaving / II",
-    show: ({ loop }) => (loop?.ii ? h("span", { title: `${loop.latency} × ${loop.interleaving} / ${loop.ii}` }, number(loop.concurrency)) : ""),
+    show: ({ loop }) =>
+      loop?.ii
+        ? h("span", { title: `${loop.latency} × ${loop.interleaving} / ${loop.ii}` }, number(loop.concurrency))
+        : "",
   },
-  { title: "Trips", value: ofLoop((loop) => loop.trip_count), numeric: true, tip: "trip count; empty where it is known only at run time" },
-  { title: "fmax", value: ofLoop((loop) => loop.fmax_mhz), numeric: true, digits: 1, tip: "MHz that the loop's critical path permits", show: ({ loop }) => (loop?.fmax_mhz ? (loop.fmax_mhz < report.clock_mhz ? sign("warning", number(loop.fmax_mhz, 1)) : number(loop.fmax_mhz, 1)) : "") },
+  {
+    title: "Trips",
+    value: ofLoop((loop) => loop.trip_count),
+    numeric: true,
+    tip: "trip count; empty where it is known only at run time",
+  },
+  {
+    title: "fmax",
+    value: ofLoop((loop) => loop.fmax_mhz),
+    numeric: true,
+    digits: 1,
+    tip: "MHz that the loop's critical path permits",
+    show: ({ loop }) =>
+      loop?.fmax_mhz
+        ? loop.fmax_mhz < report.clock_mhz
+          ? sign("warning", number(loop.fmax_mhz, 1))
+          : number(loop.fmax_mhz, 1)
+        : "",
+  },
   { title: "Limited by", value: ofLoop((loop) => loop.category + (loop.assumed ? " (assumed)" : "")) },
 ];

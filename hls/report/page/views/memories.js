@@ -5,14 +5,45 @@ VIEWS.push({
   title: "Memories",
   lead: "Local and private arrays in RAM: size, banks, copies, ports. Select one to see which access uses which port.",
   make() {
-    const rows = report.kernels.flatMap((kernel) => kernel.memories.map((memory) => ({ key: `memory:${kernel.name}/${memory.name}`, data: { memory, kernel } })));
-    const list = makeTable({ caption: "Memories", columns: MEMORY_COLUMNS, rows, empty: "no kernel has an array in RAM" });
-    const others = report.kernels.flatMap((kernel) => kernel.privates.map((one) => ({ key: `private:${kernel.name}/${one.name}`, data: { one, kernel } })));
-    const scalars = report.kernels.flatMap((kernel) => kernel.variables.map((one, index) => ({ key: `variable:${kernel.name}/${one.name}#${index}`, data: { one, kernel } })));
-    const privates = makeTable({ caption: "Private arrays and tables", columns: PRIVATE_COLUMNS, rows: others, empty: "none" });
-    const variables = makeTable({ caption: "Carried variables", columns: VARIABLE_COLUMNS, rows: scalars, empty: "none" });
+    const rows = report.kernels.flatMap((kernel) =>
+      kernel.memories.map((memory) => ({ key: `memory:${kernel.name}/${memory.name}`, data: { memory, kernel } })),
+    );
+    const list = makeTable({
+      caption: "Memories",
+      columns: MEMORY_COLUMNS,
+      rows,
+      empty: "no kernel has an array in RAM",
+    });
+    const others = report.kernels.flatMap((kernel) =>
+      kernel.privates.map((one) => ({ key: `private:${kernel.name}/${one.name}`, data: { one, kernel } })),
+    );
+    const scalars = report.kernels.flatMap((kernel) =>
+      kernel.variables.map((one, index) => ({
+        key: `variable:${kernel.name}/${one.name}#${index}`,
+        data: { one, kernel },
+      })),
+    );
+    const privates = makeTable({
+      caption: "Private arrays and tables",
+      columns: PRIVATE_COLUMNS,
+      rows: others,
+      empty: "none",
+    });
+    const variables = makeTable({
+      caption: "Carried variables",
+      columns: VARIABLE_COLUMNS,
+      rows: scalars,
+      empty: "none",
+    });
     const holder = h("div");
-    const element = h("div", null, list.element, holder, section("Private arrays and constant tables", privates.element), section("Variables that loops carry", variables.element));
+    const element = h(
+      "div",
+      null,
+      list.element,
+      holder,
+      section("Private arrays and constant tables", privates.element),
+      section("Variables that loops carry", variables.element),
+    );
     let shown = null;
     let graph = null;
     const select = () => {
@@ -31,23 +62,37 @@ VIEWS.push({
 const MEMORY_COLUMNS = [
   { title: "Memory", value: ({ memory }) => memory.name },
   { title: "Kernel", value: ({ kernel }) => kernel.name },
-  { title: "Line", value: ({ memory }) => memory.span?.line, show: ({ memory }) => spanLink(memory.span) },
-  { title: "Rating", value: ({ memory }) => memory.rating, show: ({ memory }) => sign({ optimal: "good", "good but replicated": "note" }[memory.rating] ?? "warning", memory.rating) },
+  lineColumn(({ memory }) => memory.span),
+  {
+    title: "Rating",
+    value: ({ memory }) => memory.rating,
+    show: ({ memory }) =>
+      sign({ optimal: "good", "good but replicated": "note" }[memory.rating] ?? "warning", memory.rating),
+  },
   { title: "Requested", value: ({ memory }) => memory.requested, numeric: true, tip: "bytes" },
   { title: "Implemented", value: ({ memory }) => memory.implemented, numeric: true, tip: "bytes, with all copies" },
   { title: "Banks", value: ({ memory }) => memory.banks, numeric: true },
   { title: "Copies", value: ({ memory }) => memory.copies, numeric: true, tip: "of the bank with the most" },
-  { title: "Private", value: ({ memory }) => memory.groups, numeric: true, tip: "parts for groups, work-items or iterations in flight" },
+  {
+    title: "Private",
+    value: ({ memory }) => memory.groups,
+    numeric: true,
+    tip: "parts for groups, work-items or iterations in flight",
+  },
   { title: "Reads", value: ({ memory }) => memory.reads, numeric: true },
   { title: "Writes", value: ({ memory }) => memory.writes, numeric: true },
   { title: "RAMs", value: ({ memory }) => memory.blocks, numeric: true },
-  { title: "Stalls", value: ({ memory }) => (memory.stall_free ? "stall-free" : "takes turns"), show: ({ memory }) => (memory.stall_free ? sign("good", "stall-free") : sign("warning", "serialized")) },
+  {
+    title: "Stalls",
+    value: ({ memory }) => (memory.stall_free ? "stall-free" : "takes turns"),
+    show: ({ memory }) => (memory.stall_free ? sign("good", "stall-free") : sign("warning", "serialized")),
+  },
 ];
 
 const PRIVATE_COLUMNS = [
   { title: "Name", value: ({ one }) => one.name },
   { title: "Kernel", value: ({ kernel }) => kernel.name },
-  { title: "Line", value: ({ one }) => one.span?.line, show: ({ one }) => spanLink(one.span) },
+  lineColumn(({ one }) => one.span),
   { title: "Bits", value: ({ one }) => one.bits, numeric: true },
   { title: "Built as", value: ({ one }) => one.place },
 ];
@@ -55,8 +100,12 @@ const PRIVATE_COLUMNS = [
 const VARIABLE_COLUMNS = [
   { title: "Name", value: ({ one }) => one.name },
   { title: "Kernel", value: ({ kernel }) => kernel.name },
-  { title: "Line", value: ({ one }) => one.span?.line, show: ({ one }) => spanLink(one.span) },
-  { title: "Loop", value: ({ one }) => one.loop.split("/").slice(1).join(" / "), show: ({ one }) => (namedItem(one.loop) ? itemLink(namedItem(one.loop)) : one.loop) },
+  lineColumn(({ one }) => one.span),
+  {
+    title: "Loop",
+    value: ({ one }) => one.loop.split("/").slice(1).join(" / "),
+    show: ({ one }) => (namedItem(one.loop) ? itemLink(namedItem(one.loop)) : one.loop),
+  },
   { title: "Bits", value: ({ one }) => one.bits, numeric: true },
   { title: "Registers", value: ({ one }) => one.registers, numeric: true },
   { title: "Depth", value: ({ one }) => one.depth, numeric: true },
@@ -78,11 +127,19 @@ function memoryPicture(item, made) {
   const ticked = new Set(banks.slice(0, 8));
   const holder = h("div");
   const boxes = banks.map((bank) => {
-    const box = h("input", { type: "checkbox", checked: ticked.has(bank), onchange: () => (box.checked ? ticked.add(bank) : ticked.delete(bank), build()) });
+    const box = h("input", {
+      type: "checkbox",
+      checked: ticked.has(bank),
+      onchange: () => (box.checked ? ticked.add(bank) : ticked.delete(bank), build()),
+    });
     return h("label", { class: "toggle" }, box, ` ${bank}`);
   });
   build();
-  return section(`Ports of ${memory.name}`, banks.length > 1 ? h("fieldset", { class: "banks" }, h("legend", null, "Banks shown"), boxes) : null, holder);
+  return section(
+    `Ports of ${memory.name}`,
+    banks.length > 1 ? h("fieldset", { class: "banks" }, h("legend", null, "Banks shown"), boxes) : null,
+    holder,
+  );
 
   function build() {
     const parts = memoryGraph(item, ticked);
@@ -96,7 +153,13 @@ function memoryPicture(item, made) {
 function memoryGraph(item, ticked) {
   const memory = item.data;
   const graph = { nodes: [], edges: [] };
-  graph.nodes.push({ id: "memory", title: memory.name, lines: [`${number(memory.requested)} bytes`], tone: "memory", key: item.key });
+  graph.nodes.push({
+    id: "memory",
+    title: memory.name,
+    lines: [`${number(memory.requested)} bytes`],
+    tone: "memory",
+    key: item.key,
+  });
   for (const bank of [...ticked].sort((one, other) => one - other)) {
     graph.nodes.push({ id: `bank${bank}`, title: `bank ${bank}`, lines: [], tone: "memory", key: item.key });
     graph.edges.push({ from: "memory", to: `bank${bank}`, tone: "memory" });
@@ -113,23 +176,41 @@ function memoryGraph(item, ticked) {
     if (port.use) {
       from = `use${index}`;
       const arbitrated = port.use === "arbitrate";
-      graph.nodes.push({ id: from, title: arbitrated ? "ARB" : "SHARE", lines: [], tone: "level", key, alert: arbitrated ? "accesses compete for the port" : null });
+      graph.nodes.push({
+        id: from,
+        title: arbitrated ? "ARB" : "SHARE",
+        lines: [],
+        tone: "level",
+        key,
+        alert: arbitrated ? "accesses compete for the port" : null,
+      });
       graph.edges.push({ from: id, to: from, tone: "memory", alert: arbitrated });
     }
-    for (const access of port.accesses) graph.edges.push({ from, to: addAccess(access), tone: "memory", alert: port.use === "arbitrate" });
+    for (const access of port.accesses)
+      graph.edges.push({ from, to: addAccess(access), tone: "memory", alert: port.use === "arbitrate" });
   }
 
   function addAccess(id) {
     if (!graph.nodes.some((node) => node.id === id)) {
       const access = itemOf("local", id);
-      graph.nodes.push({ id, title: access ? access.name : id, lines: access?.spans[0] ? [lineWords(access.spans[0])] : [], tone: "access", key: access?.key ?? null });
+      graph.nodes.push({
+        id,
+        title: access ? access.name : id,
+        lines: access?.spans[0] ? [lineWords(access.spans[0])] : [],
+        tone: "access",
+        key: access?.key ?? null,
+      });
     }
     return id;
   }
 }
 
 DETAILS.memory = (memory, item) => [
-  h("p", { class: "verdict" }, sign({ optimal: "good", "good but replicated": "note" }[memory.rating] ?? "warning", memory.rating)),
+  h(
+    "p",
+    { class: "verdict" },
+    sign({ optimal: "good", "good but replicated": "note" }[memory.rating] ?? "warning", memory.rating),
+  ),
   memory.advice ? h("p", { class: "advice" }, capital(memory.advice)) : null,
   h(
     "div",
@@ -138,7 +219,10 @@ DETAILS.memory = (memory, item) => [
       "Size",
       facts([
         ["requested", count(memory.requested, "byte")],
-        ["implemented", `${count(memory.implemented, "byte")}, ${memory.blocks ? count(memory.blocks, "block RAM") : "in logic tables"}`],
+        [
+          "implemented",
+          `${count(memory.implemented, "byte")}, ${memory.blocks ? count(memory.blocks, "block RAM") : "in logic tables"}`,
+        ],
         ["dimensions", memory.dims.length ? memory.dims.join(" × ") : ""],
         ["word", count(memory.word_bytes, "byte")],
         ["memory space", memory.space],
@@ -157,13 +241,59 @@ DETAILS.memory = (memory, item) => [
         ["parts", memory.groups > 1 ? `${memory.groups}, for ${memory.owners} in flight` : ""],
         ["block RAMs of one part", memory.groups > 1 ? number(memory.of_one_group) : ""],
         ["write ports", number(memory.write_ports)],
-        ["accesses", `${count(memory.reads, "read")}, ${count(memory.writes, "write")}${memory.atomics ? `, ${count(memory.atomics, "atomic")}` : ""}`],
-        ["stalls", memory.stall_free ? sign("good", "stall-free") : sign("warning", "accesses of an iteration share a port one after the other")],
+        [
+          "accesses",
+          `${count(memory.reads, "read")}, ${count(memory.writes, "write")}${memory.atomics ? `, ${count(memory.atomics, "atomic")}` : ""}`,
+        ],
+        [
+          "stalls",
+          memory.stall_free
+            ? sign("good", "stall-free")
+            : sign("warning", "accesses of an iteration share a port one after the other"),
+        ],
       ]),
     ),
-    memory.turns.length ? section("One after the other", h("ul", { class: "links" }, memory.turns.map((one) => h("li", null, `${one.kind}s of lines ${one.lines.join(", ")}: ${count(one.cycles, "cycle")}`)))) : null,
-    memory.sharing.length ? section("Shared copies", h("ul", { class: "links" }, memory.sharing.map((one) => h("li", null, `lines ${one.lines.join(", ")}: ${one.reason}`)))) : null,
-    section("Accesses", h("ul", { class: "links" }, report.kernels.find((one) => one.name === item.kernel).local_accesses.filter((one) => one.memory === memory.name).map((one) => h("li", null, itemLink(itemOf("local", one.id), capital(accessName(one))), " ", one.span ? h("span", { class: "quiet" }, lineWords(one.span)) : "")))),
+    memory.turns.length
+      ? section(
+          "One after the other",
+          h(
+            "ul",
+            { class: "links" },
+            memory.turns.map((one) =>
+              h("li", null, `${one.kind}s of lines ${one.lines.join(", ")}: ${count(one.cycles, "cycle")}`),
+            ),
+          ),
+        )
+      : null,
+    memory.sharing.length
+      ? section(
+          "Shared copies",
+          h(
+            "ul",
+            { class: "links" },
+            memory.sharing.map((one) => h("li", null, `lines ${one.lines.join(", ")}: ${one.reason}`)),
+          ),
+        )
+      : null,
+    section(
+      "Accesses",
+      h(
+        "ul",
+        { class: "links" },
+        report.kernels
+          .find((one) => one.name === item.kernel)
+          .local_accesses.filter((one) => one.memory === memory.name)
+          .map((one) =>
+            h(
+              "li",
+              null,
+              itemLink(itemOf("local", one.id), capital(accessName(one))),
+              " ",
+              one.span ? h("span", { class: "quiet" }, lineWords(one.span)) : "",
+            ),
+          ),
+      ),
+    ),
   ),
 ];
 
@@ -173,7 +303,14 @@ DETAILS.port = ({ port, memory }, item) => [
     ["bank", number(port.bank)],
     ["kind", { R: "read", W: "write", RW: "read and write in one cycle" }[port.kind]],
     [port.kind === "R" ? "copy" : "port", number(port.number)],
-    ["use", { "": "one access", share: sign("good", "shared: the schedule gives the accesses different cycles"), arbitrate: sign("warning", "arbitrated: one access may take the port from another") }[port.use]],
+    [
+      "use",
+      {
+        "": "one access",
+        share: sign("good", "shared: the schedule gives the accesses different cycles"),
+        arbitrate: sign("warning", "arbitrated: one access may take the port from another"),
+      }[port.use],
+    ],
     ["accesses", linksTo(port.accesses)],
   ]),
 ];

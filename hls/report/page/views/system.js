@@ -7,11 +7,22 @@ VIEWS.push({
   make() {
     const opened = new Set(report.kernels.length === 1 ? [report.kernels[0].name] : []);
     const wanted = { control: true, memory: true, channel: true };
-    const boxes = [["control", "Control"], ["memory", "Memory"], ["channel", "Channels"]].map(([tone, title]) => {
-      const box = h("input", { type: "checkbox", checked: true, onchange: () => ((wanted[tone] = box.checked), build()) });
+    const boxes = [
+      ["control", "Control"],
+      ["memory", "Memory"],
+      ["channel", "Channels"],
+    ].map(([tone, title]) => {
+      const box = h("input", {
+        type: "checkbox",
+        checked: true,
+        onchange: () => ((wanted[tone] = box.checked), build()),
+      });
       return h("label", { class: "toggle" }, box, ` ${title}`);
     });
-    const chooser = h("select", { "aria-label": "Open or close a kernel", onchange: () => (flip(chooser.value), (chooser.value = "")) });
+    const chooser = h("select", {
+      "aria-label": "Open or close a kernel",
+      onchange: () => (flip(chooser.value), (chooser.value = "")),
+    });
     const holder = h("div");
     const element = h("div", { class: "tall" }, h("div", { class: "tools" }, boxes, chooser), holder);
     let graph;
@@ -24,13 +35,17 @@ VIEWS.push({
     }
 
     function build() {
-      const kernels = report.kernels.map(({ name }) => h("option", { value: name }, `${opened.has(name) ? "close" : "open"} ${name}`));
+      const kernels = report.kernels.map(({ name }) =>
+        h("option", { value: name }, `${opened.has(name) ? "close" : "open"} ${name}`),
+      );
       chooser.replaceChildren(h("option", { value: "" }, "open kernel …"), ...kernels);
       const parts = systemGraph(opened);
       parts.edges = parts.edges.filter((edge) => wanted[edge.tone]);
       graph = makeGraph({ label: "System", ...parts, onOpen: (node) => node.kernel && flip(node.kernel) });
       holder.replaceChildren(graph.element, graphTable("Connections of the system", parts.nodes, parts.edges));
-      graph.ready.catch((error) => holder.prepend(h("p", null, sign("error", `the graph could not be laid out: ${error.message}`))));
+      graph.ready.catch((error) =>
+        holder.prepend(h("p", null, sign("error", `the graph could not be laid out: ${error.message}`))),
+      );
     }
   },
 });
@@ -50,18 +65,28 @@ function addClosedKernel(graph, kernel) {
   const bad = loops.filter(slow);
   const lines = [kernelKind(kernel), slowestText(kernel)].filter(Boolean);
   const alert = bad.length ? `${count(bad.length, "loop")} with less than an iteration a cycle` : null;
-  graph.nodes.push({ id: `kernel:${kernel.name}`, title: kernelTitle(kernel), lines, tone: "kernel", key: `kernel:${kernel.name}`, alert, kernel: kernel.name });
+  graph.nodes.push({
+    id: `kernel:${kernel.name}`,
+    title: kernelTitle(kernel),
+    lines,
+    tone: "kernel",
+    key: `kernel:${kernel.name}`,
+    alert,
+    kernel: kernel.name,
+  });
   const uses = new Map();
   for (const access of kernel.accesses) {
     const name = globalMemory(graph, access);
     const known = uses.get(name) ?? { load: 0, store: 0, atomic: 0, stalls: false };
     known[access.kind] += access.count;
-    known.stalls ||= access.kind !== "store" && access.may_stall && access.efficiency !== null && access.efficiency < 0.5;
+    known.stalls ||=
+      access.kind !== "store" && access.may_stall && access.efficiency !== null && access.efficiency < 0.5;
     uses.set(name, known);
   }
   for (const [memory, use] of uses) {
     const node = `kernel:${kernel.name}`;
-    if (use.load) graph.edges.push({ from: memory, to: node, tone: "memory", label: count(use.load, "load"), alert: use.stalls });
+    if (use.load)
+      graph.edges.push({ from: memory, to: node, tone: "memory", label: count(use.load, "load"), alert: use.stalls });
     if (use.store) graph.edges.push({ from: node, to: memory, tone: "memory", label: count(use.store, "store") });
     if (use.atomic) graph.edges.push({ from: node, to: memory, tone: "memory", label: count(use.atomic, "atomic") });
   }
@@ -76,7 +101,8 @@ function kernelTitle(kernel) {
 function globalMemory(graph, access) {
   const title = access.memory ?? "global memory";
   const id = `global:${title}`;
-  if (!graph.nodes.some((node) => node.id === id)) graph.nodes.push({ id, title, lines: [], tone: "memory", key: null });
+  if (!graph.nodes.some((node) => node.id === id))
+    graph.nodes.push({ id, title, lines: [], tone: "memory", key: null });
   return id;
 }
 
@@ -97,11 +123,29 @@ function addPipeline(graph, kernel) {
     rows.forEach((level, position) => {
       const ops = region.operations.filter((op) => op.level === level.index);
       const id = levelNode(region, level.index);
-      graph.nodes.push({ id, title: position ? `level ${level.index}` : loop ? `${loopName(loop)}: level 0` : "level 0", lines: [`${count(level.depth, "cycle")}, ${count(ops.length, "operation")}`], tone: "level", group, key: loop ? `loop:${loop.id}` : `kernel:${kernel.name}`, alert: !position && loop && slow(loop) ? `${loopName(loop)}: II ${rateText(loop)}` : null, kernel: kernel.name });
+      graph.nodes.push({
+        id,
+        title: position ? `level ${level.index}` : loop ? `${loopName(loop)}: level 0` : "level 0",
+        lines: [`${count(level.depth, "cycle")}, ${count(ops.length, "operation")}`],
+        tone: "level",
+        group,
+        key: loop ? `loop:${loop.id}` : `kernel:${kernel.name}`,
+        alert: !position && loop && slow(loop) ? `${loopName(loop)}: II ${rateText(loop)}` : null,
+        kernel: kernel.name,
+      });
       if (position) link(levelNode(region, rows[position - 1].index), id, "control");
     });
-    rows.forEach((level, position) => level.waits.forEach((wait) => addWait(region, level, rows[position + 1], wait, group)));
-    if (loop) link(levelNode(region, rows.at(-1).index), levelNode(region, rows[0].index), "control", `II ${rateText(loop)}`, slow(loop));
+    rows.forEach((level, position) =>
+      level.waits.forEach((wait) => addWait(region, level, rows[position + 1], wait, group)),
+    );
+    if (loop)
+      link(
+        levelNode(region, rows.at(-1).index),
+        levelNode(region, rows[0].index),
+        "control",
+        `II ${rateText(loop)}`,
+        slow(loop),
+      );
   }
 
   /** An operation of variable latency between a level and the next: an access unit, a channel call, or an inner loop. */
@@ -124,7 +168,15 @@ function addPipeline(graph, kernel) {
     const id = `${kernel.name}/${region.loop}/op${op.id}`;
     const index = kernel.schedule.indexOf(region);
     const poor = access && access.efficiency !== null && access.efficiency < 0.5;
-    graph.nodes.push({ id, title: access ? accessName(access) : op.words, lines: [access ? access.lsu : op.part].filter(Boolean), tone: "access", group, key: access ? `access:${access.id}` : `op:${kernel.name}/${index}/${op.id}`, alert: poor ? "uses less than half of each word" : null });
+    graph.nodes.push({
+      id,
+      title: access ? accessName(access) : op.words,
+      lines: [access ? access.lsu : op.part].filter(Boolean),
+      tone: "access",
+      group,
+      key: access ? `access:${access.id}` : `op:${kernel.name}/${index}/${op.id}`,
+      alert: poor ? "uses less than half of each word" : null,
+    });
     link(from, id, "control");
     if (to) link(id, to, "control");
     if (!access) return;
@@ -145,7 +197,8 @@ function addChannels(graph, opened) {
     const entry = report.kernels.find((kernel) => kernel.name === name || kernel.copies?.names.includes(name));
     if (!entry) {
       const id = `outside:${name}`;
-      if (!graph.nodes.some((node) => node.id === id)) graph.nodes.push({ id, title: name || "outside", tone: "kernel", key: null });
+      if (!graph.nodes.some((node) => node.id === id))
+        graph.nodes.push({ id, title: name || "outside", tone: "kernel", key: null });
       return id;
     }
     return opened.has(entry.name) && entry.schedule.length ? `${entry.name}//level0` : `kernel:${entry.name}`;
@@ -162,7 +215,10 @@ function addChannels(graph, opened) {
     const stem = first.name.replace(/\[.*/, "");
     const depth = first.depth ? `${first.depth} deep` : "wires";
     const alike = channels.every((one) => one.depth === first.depth && one.bits === first.bits);
-    const label = total === 1 || (alike && channels.length === 1) ? `${first.name}: ${first.bits} bits, ${depth}` : `${stem}: ${total} channels`;
+    const label =
+      total === 1 || (alike && channels.length === 1)
+        ? `${first.name}: ${first.bits} bits, ${depth}`
+        : `${stem}: ${total} channels`;
     graph.edges.push({ from, to, tone: "channel", label, key: `channel:${first.name}` });
   }
 }
