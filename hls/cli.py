@@ -109,7 +109,7 @@ def main():
     help="Output folder.  [default: name of the source]",
 )
 @click.option(
-    "--html/--no-html", "page", default=True, help="Write report.html, the report as a page for a browser.  [default: yes]"
+    "--html/--no-html", "page", default=True, help="Write report.html, the report as a page.  [default: --html]"
 )
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
 @click.option(

@@ -150,7 +150,7 @@ def test_tab_reaches_every_pane(light):
     for _ in range(60):
         page.press(TAB)
         seen.add(
-            page.run("return document.activeElement.closest('header, nav, main, .splitter, #source, #details')?.id")
+            page.run("return document.activeElement.closest('header, nav, #view, .splitter, #source, #details')?.id")
         )
     assert {"nav", "split-nav", "view", "split-source", "source", "split-details", "details"} <= seen
 

@@ -48,7 +48,6 @@ const frame = {
       if (title) this.fold(title.parentElement);
     });
     this.nav.replaceChildren(tree);
-    this.nav.querySelector("[data-view]").tabIndex = 0;
   },
 
   leaf(label, props, act) {
@@ -73,6 +72,7 @@ const frame = {
       leaf.setAttribute("aria-selected", String(chosen));
       leaf.classList.toggle("chosen", chosen);
     }
+    if (!this.nav.contains(document.activeElement)) this.stop(this.nav.querySelector("[data-view].chosen"));
   },
 
   onKey(event) {
@@ -92,9 +92,14 @@ const frame = {
     event.preventDefault();
   },
 
-  focus(leaf) {
+  /** The one leaf that the tab key stops at. */
+  stop(leaf) {
     for (const other of this.nav.querySelectorAll('[tabindex="0"]')) other.tabIndex = -1;
-    leaf.tabIndex = 0;
+    if (leaf) leaf.tabIndex = 0;
+  },
+
+  focus(leaf) {
+    this.stop(leaf);
     leaf.focus();
   },
 };

@@ -90,7 +90,8 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
   function drawNode(node, { x, y }) {
     const { width, height, title, alert, tone } = node;
     const words = [`${alert ? "▲ " : ""}${title}`, ...(node.lines ?? [])];
-    const texts = words.map((text, index) =>
+    const texts = words.map((text, index) => [
+      index ? " " : null, // between the words of what is read out; not drawn
       s(
         "text",
         {
@@ -101,7 +102,7 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
         },
         text,
       ),
-    );
+    ]);
     const spoken = words.join(" ") + (alert ? `: ${alert}` : "");
     const shape = s(
       "g",

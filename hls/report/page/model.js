@@ -9,6 +9,8 @@ const colourData = JSON.parse(document.getElementById("colours").textContent);
 const items = new Map();
 /** Items by "file:line". */
 const byLine = new Map();
+/** Keys of the parts of the area tree. */
+const areaKeys = new Map();
 /** All "file:line" that the report has a text for. */
 const knownLines = new Set();
 
@@ -138,7 +140,7 @@ function indexMemory(kernel, memory) {
 function indexArea(node, path, kernel) {
   const of = node.role === "kernel" ? node.name : kernel;
   const known = report.kernels.some((one) => one.name === of) ? of : "";
-  node.key = addItem("area", path, node.name, known, [node.span], node).key;
+  areaKeys.set(node, addItem("area", path, node.name, known, [node.span], node).key);
   node.children.forEach((child, index) => indexArea(child, `${path}/${child.name}#${index}`, of));
 }
 

@@ -178,7 +178,7 @@ function resourceParts() {
   const rest = kernels.slice(few.length);
   const shared = (report.area?.children ?? [])
     .filter((node) => node.role !== "kernel")
-    .map((node) => ({ name: node.name, used: node.resources, key: node.key }));
+    .map((node) => ({ name: node.name, used: node.resources, key: areaKeys.get(node) }));
   const parts = [...few];
   if (rest.length)
     parts.push({ name: `${rest.length} smaller kernels`, key: null, used: sumResources(rest.map((one) => one.used)) });
