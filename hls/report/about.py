@@ -29,7 +29,7 @@ def about(result, command: str = "") -> Info:
         for field in dataclasses.fields(Options)
         if field.name not in _ELSEWHERE and (value := getattr(result.options, field.name)) != getattr(usual, field.name)
     ]
-    counted = any(kernel.layout.counted for kernel in result.interface.kernels)
+    counted = next((kernel.layout.counted for kernel in result.interface.kernels if kernel.layout.counted), "off")
     return Info(
         version=_version(),
         command=command,
@@ -38,7 +38,7 @@ def about(result, command: str = "") -> Info:
         device=result.board.device.part,
         date=_date(),
         clock_mhz=result.board.clock.kernel_mhz,
-        counters="all" if counted else "off",
+        counters=counted,
     )
 
 
