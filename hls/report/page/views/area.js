@@ -97,6 +97,7 @@ function heatOf(lines) {
     if (!one.span || one.role === "hardware counters") continue;
     sums.set(placeOf(one.span), (sums.get(placeOf(one.span)) ?? 0) + one.resources.logic);
   }
+  for (const [place, logic] of sums) if (!logic) sums.delete(place);
   const most = Math.max(1, ...sums.values());
   return new Map([...sums].map(([place, logic]) => [place, { share: logic / most, text: number(logic) }]));
 }

@@ -33,7 +33,7 @@ VIEWS.push({
 const KERNEL_COLUMNS = [
   { title: "Kernel", value: (one) => one.name },
   lineColumn((one) => one.span),
-  { title: "Kind", value: kernelKind },
+  { title: "Kind", class: "short", value: kernelKind },
   {
     title: "Copies",
     value: (one) => (one.copies?.count ?? 1) * one.units,
@@ -53,7 +53,7 @@ const KERNEL_COLUMNS = [
     numeric: true,
     tip: "loops in hardware",
   },
-  { title: "Slowest loop", value: slowestText, tip: "that with the most cycles between two iterations" },
+  { title: "Slowest loop", class: "short", value: slowestText, tip: "that with the most cycles between two iterations" },
   ...RESOURCES.map(([key, title]) => ({ title, value: (one) => one.resources[key], numeric: true })),
 ];
 
