@@ -84,7 +84,7 @@ test: setup
 # The browser's tests are part of `check`, which leaves them out, and says so, where there is no Chromium.
 browser: setup
 	@$(BIN)/python -m tests.browser.install
-	@UPDATE_SCREENSHOTS=$(UPDATE) $(BIN)/python -m pytest -q -m browser tests/browser
+	@$(if $(UPDATE),UPDATE_SCREENSHOTS=1) $(BIN)/python -m pytest -q -m browser tests/browser
 
 # What tests/long.txt names as well: once before a release.
 test-all: setup

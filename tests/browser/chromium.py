@@ -11,6 +11,8 @@ __all__ = ["FOLDER", "Chromium", "find", "started"]
 
 #: where :mod:`tests.browser.install` unpacks it
 FOLDER = Path(sys.prefix) / "chromium"
+#: the fonts that it knows
+FONTS = Path(__file__).with_name("fonts.conf")
 WIDTH, HEIGHT = 1280, 900
 
 
@@ -62,7 +64,8 @@ def started(chromium: Chromium, dark: bool = False, width: int = WIDTH, height: 
     ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options, Service(str(chromium.driver), env={**os.environ, **chromium.env}))
+    env = {**os.environ, **chromium.env, "FONTCONFIG_FILE": str(FONTS)}
+    driver = webdriver.Chrome(options, Service(str(chromium.driver), env=env))
     try:
         driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",

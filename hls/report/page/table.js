@@ -187,11 +187,25 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
   function select() {
     let found = null;
     every(rows, (row) => (found ??= (row.key || row.place) && isSelected(row) ? row : null));
-    for (let above = found?.parent; above; above = above.parent) above.open = true;
-    if (found) state.active = found;
-    draw();
-    found?.element?.scrollIntoView({ block: "nearest" });
+    let folded = false;
+    for (let above = found?.parent; above; above = above.parent) {
+      folded ||= !above.open;
+      above.open = true;
+    }
+    if (folded) draw();
+    else markRows();
+    if (found?.element?.isConnected) {
+      activate(found);
+      found.element.scrollIntoView({ block: "nearest" });
+    }
     return Boolean(found);
+  }
+
+  /** Say of each row that is drawn whether it is selected. */
+  function markRows() {
+    every(rows, (row) => {
+      if (row.element && (row.key || row.place)) row.element.setAttribute("aria-selected", String(isSelected(row)));
+    });
   }
 
   function onKey(event) {
