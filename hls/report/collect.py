@@ -1,6 +1,7 @@
 """Collects the report from the products of a compilation."""
 
 from collections import Counter
+from dataclasses import replace
 
 from ..diag import Code, Diagnostic
 from ..ir import Attr, Module
@@ -10,6 +11,7 @@ from ..planning import Compilation
 from ..planning.schedule import OperatorTiming, ways
 from ..planning.what_if import WhatIf
 from ..rtl.system import module_names
+from .about import about, sources_named, written_attributes
 from .loops import collect_loops
 from .memories import collect_memories
 from .model import Access, Channel, Depth, Kernel, Network, Report, Stop, Way
@@ -21,14 +23,16 @@ __all__ = ["collect", "collect_kernel"]
 _DEADLOCK = {"proved": "impossible", "certain": "certain", "possible": "possible", "undecided": "unknown"}
 
 
-def collect(result, source: str) -> Report:
-    """The report of one compilation (:class:`hls.driver.Result`) of the file ``source``."""
+def collect(result, source: str, command: str = "") -> Report:
+    """The report of one compilation (:class:`hls.driver.Result`) of the file ``source``; ``command`` is the command
+    line that started it."""
     device = result.board.device
     area = estimate(result.verilog, result.top, device)
     latency = result.board.read_latency
     timing = OperatorTiming.of(result.board)
     what_if = WhatIf(result.module, Compilation(result.board, result.options))
     modules = module_names([kernel.name for kernel in result.interface.kernels])
+    interfaces = {one.name: one for one in result.interface.kernels}
     kernels = tuple(
         collect_kernel(
             kernel,
@@ -40,9 +44,10 @@ def collect(result, source: str) -> Report:
         )
         for kernel in result.kernels
     )
+    kernels = tuple(replace(one, most_work_items=interfaces[one.name].most_work_items) for one in kernels)
     mine = {name for module in modules.values() for name in _parts(module)}
     shared = sum((used for name, used in area.parts.items() if name not in mine), area.rest)
-    return Report(
+    report = Report(
         source=source,
         board=result.board.name,
         clock_mhz=result.board.clock.kernel_mhz,
@@ -53,7 +58,9 @@ def collect(result, source: str) -> Report:
         messages=tuple(result.warnings),
         channels=_channels(result.channels),
         networks=tuple(_network(verdict) for verdict in result.networks),
+        info=about(result, command),
     )
+    return replace(report, sources=sources_named(report, result.module.sources))
 
 
 def _network(verdict) -> Network:
@@ -120,11 +127,12 @@ def collect_kernel(
     ``timing`` the model it was scheduled with. ``what_if`` tries changes of the kernel, for advice."""
     function = kernel.function
     loops = collect_loops(kernel, module, memory_latency, timing, what_if)
+    attrs = module.functions[function.name].attrs
     return Kernel(
         name=function.name,
         span=function.span,
         ndrange=bool(function.attrs.get(Attr.NDRANGE)),
-        loops=loops,
+        loops=loops.loops,
         accesses=_accesses(kernel),
         privates=collect_privates(kernel, module),
         resources=resources,
@@ -137,6 +145,11 @@ def collect_kernel(
             for one in ways(kernel.plan, memory_latency)
         ),
         messages=_untried(kernel, what_if),
+        required_size=attrs.get(Attr.WORK_GROUP_SIZE),
+        max_dims=attrs.get(Attr.MAX_GLOBAL_WORK_DIM),
+        autorun=bool(attrs.get(Attr.AUTORUN)),
+        promised=bool(function.attrs.get(Attr.PROMISED)),
+        attributes=written_attributes(attrs),
     )
 
 

@@ -94,7 +94,7 @@ class _System:
         self.m = Module()
         self.seed = Signal(32, name="stall_seed") if options.random_stalls else None
         self.onchip = board.memory.kind == "onchip"
-        self.counted = (not self.onchip) if options.counters is None else options.counters
+        self.counted = ("" if self.onchip else "all") if options.counters is None else options.counters
         self.control = (AxiLiteKernels if options.control == "axi-lite" else WiredKernels)(self.m)
 
     def build(self):
