@@ -7,6 +7,7 @@ buffers share bytes only if the host passes overlapping ones; an access through 
 through another argument.
 """
 
+import functools
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Container
@@ -45,6 +46,8 @@ __all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", 
 
 #: steps after which isl gives up on a query (it rarely takes a thousand); the answer is then conservative
 MOST_STEPS = 200_000
+#: most answers that are kept
+MOST_ANSWERS = 20_000
 #: most loops around an access: the solver has to eliminate as many unknowns; in a deeper nest any two iterations are
 #: assumed to conflict
 DEEPEST = 16
@@ -179,9 +182,6 @@ class DependenceTester:
         self.growth = MonotonicAccess(self.forms)
         self.traces = AddressTraces(self.forms)
         self.free_order = Commutativity(function)
-        self.context = isl.Context()
-        self.context.set_max_operations(MOST_STEPS)
-        self.answers: dict[str, int | None] = {}
         self.lanes: dict[Op, tuple[Lanes, ...]] = {}
         self.shapes: dict[Op, tuple[int, int]] = {}
         self.numbers: dict[tuple, int] = {}  #: by shape
@@ -399,12 +399,17 @@ class DependenceTester:
 
     def _ask(self, text: str) -> int | None:
         """The least d of the set, None if it is empty."""
-        if text not in self.answers:
-            least = int("d >= 1" in text)  # lower bound of d in any query
-            self.context.reset_operations()
-            try:
-                found = isl.Set.read_from_str(self.context, text)
-                self.answers[text] = least_of(found, least)
-            except isl.Error:  # gave up: conservative
-                self.answers[text] = least
-        return self.answers[text]
+        return _answered(text)
+
+
+@functools.lru_cache(maxsize=MOST_ANSWERS)
+def _answered(text: str) -> int | None:
+    """The least d of a set in isl's notation, None if it is empty. A text holds all that its answer depends on, so
+    passes that test the same accesses share it."""
+    least = int("d >= 1" in text)  # lower bound of d in any query
+    context = isl.Context()
+    context.set_max_operations(MOST_STEPS)
+    try:
+        return least_of(isl.Set.read_from_str(context, text), least)
+    except isl.Error:  # gave up: conservative
+        return least
