@@ -27,9 +27,9 @@ def launch(kernel: str, n: int, m: int) -> Launch:
     return Launch(arrays.get(kernel, floats), {"n": n, "m": m, "scale": 0.5}, misalign=n % 5)
 
 
-@pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE, "ecp5_onchip", counters=True)
+@pytest.fixture(scope="module", params=["ecp5_onchip", "de5net"])
+def system(request):
+    system = KernelSystem(SOURCE, request.param, counters=True)
     yield system
     system.close()
 
