@@ -46,6 +46,7 @@ from .lowering.simplify_single_work_item import SimplifySingleWorkItem
 from .lowering.vectorize_work_items import VectorizeWorkItems
 from .manager import Form, FunctionPass, ModulePass, PassManager, Repeat, Stage, each_kernel
 from .memory.annotate_stream_bounds import AnnotateStreamBounds
+from .memory.carry_selected_elements import CarrySelectedElements
 from .memory.coalesce_accesses import CoalesceAccesses
 from .memory.constify_arrays import ConstifyArrays
 from .memory.dead_store_elimination import DeadStoreElimination
@@ -65,6 +66,7 @@ from .memory.multi_buffer import BufferOwner, MultiBuffer
 from .memory.pad_array_rows import PadArrayRows
 from .memory.partition_columns import PartitionColumns
 from .memory.promote_rows import PromoteRows
+from .memory.redundant_load_elimination import RedundantLoadElimination
 from .memory.scalar_promotion import ScalarPromotion
 from .memory.serialize_stores import SerializeStores
 from .memory.sink_stores import SinkStores
@@ -90,6 +92,7 @@ from .recurrence.retime_adders import RetimeAdders
 from .recurrence.retime_comparisons import RetimeComparisons
 from .recurrence.scalarize_indexed_updates import ScalarizeIndexedUpdates
 from .recurrence.specialize_states import SpecializeStates
+from .recurrence.speculate_loads import SpeculateLoads
 from .recurrence.timing_driven_reassociation import TimingDrivenReassociation
 from .recurrence.tree_height_reduction import TreeHeightReduction
 from .scalar.bitwidth_narrowing import BitwidthNarrowing
@@ -280,6 +283,9 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),
+            # the elements that become carried values may be loaded already
+            CarrySelectedElements(),
+            RedundantLoadElimination(),
             *TIDY,
             # before ConditionalSpecialization splits exit values off, which gives the last sum a second user
             *((SinkSelectIntoAddend(), *TIDY) if options.fp_relaxed else ()),
@@ -375,6 +381,9 @@ def _memory(options: PipelineOptions) -> Stage:
             *TIDY,
             # the stores that could not be merged; not needed where memory never stalls, as order costs nothing there
             *((SerializeStores(address_bits), LoadsToAtomicReads(address_bits), *TIDY) if hazards else ()),
+            # after the passes that move, combine or replace loads, and before those that shorten recurrences
+            SpeculateLoads(),
+            *TIDY,
         ),
     )
 
@@ -384,6 +393,8 @@ def _recurrence(options: PipelineOptions) -> Stage:
         "recurrence",
         (
             # elements of memory that became carried values are sums like others
+            SinkSelectIntoAddend(True, options.timing),
+            *TIDY,
             RecurrenceHeightReduction(),
             *TIDY,
             TreeHeightReduction(options.timing),

@@ -51,13 +51,16 @@ def _until(c: Carried, start: Mapping[Op, Point], timing: OperatorTiming) -> Poi
 
 def early(user: Op, token: Value, timing: OperatorTiming) -> int:
     """By how many cycles a user may start before the token it consumes is valid. A load that forwards sees stores made
-    until its data is valid. A store that writes in a later turn of a cycle than all stores the token covers is ordered
-    after those of its own cycle."""
+    until its data is valid; one of on-chip global memory, only those to its buffer. A store that writes in a later turn
+    of a cycle than all stores the token covers is ordered after those of its own cycle."""
     access = timing.memory.accesses.get(user)
     if access is None:
         return 0
     if access.forwarding:
-        return access.latency
+        seen = access.memory in timing.memory.onchip or all(
+            _stores_to(source, access.memory, timing) for source in _sources(token)
+        )
+        return access.latency if seen else 0
     turn = timing.memory.write_turn(user)
     return int(bool(turn) and all(_before(source, access.memory, turn, timing) for source in _sources(token)))
 
@@ -66,6 +69,11 @@ def _before(source: Op, memory: str, turn: int, timing) -> bool:
     """Whether an operation is a store to the memory in a turn before this one."""
     access, other = timing.memory.accesses.get(source), timing.memory.write_turn(source)
     return access is not None and access.memory == memory and other is not None and other < turn
+
+
+def _stores_to(source: Op, memory: str, timing) -> bool:
+    access = timing.memory.accesses.get(source)
+    return access is not None and access.direction == "store" and access.memory == memory
 
 
 def _sources(token: Value) -> set[Op]:
