@@ -34,13 +34,22 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
     edges: edges.map(({ from, to, width, height }) => ({ from, to, width, height })),
     groups: groups.map(({ id, group }) => ({ id, group })),
   };
-  const ready = Promise.all(["LR", "TB"].map((direction) => layOut({ ...request, direction }))).then(([right, down]) =>
-    draw(scaleOf(down) > 1.15 * scaleOf(right) ? down : right),
-  );
+  const waiting = h("p", { class: "waiting", role: "status" }, `laying out ${count(nodes.length, "node")} …`);
+  element.append(waiting);
+  const ready = place().then(draw);
   bindZoom();
   return { element, select, ready };
 
+  /** Places in the direction that fits better; the second one is tried only if the first has to be made small. */
+  async function place() {
+    const right = await layOut({ ...request, direction: "LR" });
+    if (scaleOf(right) > 0.9) return right;
+    const down = await layOut({ ...request, direction: "TB" });
+    return scaleOf(down) > 1.15 * scaleOf(right) ? down : right;
+  }
+
   function draw(places) {
+    waiting.remove();
     view.width = places.width;
     view.height = places.height;
     const marker = (tone) =>

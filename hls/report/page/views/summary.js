@@ -53,7 +53,12 @@ const KERNEL_COLUMNS = [
     numeric: true,
     tip: "loops in hardware",
   },
-  { title: "Slowest loop", class: "short", value: slowestText, tip: "that with the most cycles between two iterations" },
+  {
+    title: "Slowest loop",
+    class: "short",
+    value: slowestText,
+    tip: "that with the most cycles between two iterations",
+  },
   ...RESOURCES.map(([key, title]) => ({ title, value: (one) => one.resources[key], numeric: true })),
 ];
 
