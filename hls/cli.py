@@ -18,7 +18,7 @@ import click
 
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
-from .cli_options import CompileCommand, check_board, check_prefix, check_trace, parse_defines, parse_limits
+from .cli_options import COMMAND, CompileCommand, check_board, check_prefix, check_trace, parse_defines, parse_limits
 from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
 from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, Options
@@ -252,7 +252,7 @@ def _compile(
         check_output(output)
         with time_limit(seconds):
             result = driver.compile(text, board, options, file=str(source), inspection=inspection)
-            report = collect(result, str(source))
+            report = collect(result, str(source), click.get_current_context().meta.get(COMMAND, ""))
     except Stopped as stopped:
         click.echo("\n".join(inspection.text(function) for function in stopped.functions), nl=False)
         return None

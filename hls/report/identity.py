@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..ir import Op
 from .facts.loops import Loop
@@ -26,6 +27,16 @@ class LoopIds:
 
     loops: tuple[Loop, ...]
     ids: dict[Op, str]
+
+    @cached_property
+    def by_id(self) -> dict[str, Loop]:
+        """Every loop, inner ones included."""
+        found, left = {}, list(self.loops)
+        while left:
+            loop = left.pop()
+            found[loop.id] = loop
+            left += loop.children
+        return found
 
     @classmethod
     def of(cls, loops: tuple[Loop, ...], kernel: str, members: dict[str, Iterable[Op]]) -> "LoopIds":
