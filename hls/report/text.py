@@ -3,6 +3,7 @@
 import textwrap
 
 from ..diag import Span
+from .causes import say_cause
 from .memory_text import memory_section
 from .model import Access, Bottleneck, Channel, Conflict, Kernel, Loop, Network, Path, Private, Report, Resources
 from .phrasing import at, reader_of
@@ -163,12 +164,12 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
     if loop.bottleneck:
         lines += _bottleneck(loop.ii, loop.bottleneck)
     for region in loop.serial:
-        known = loop.bottleneck is not None and _cause(region.cause) == _cause(loop.bottleneck)
+        known = loop.bottleneck is not None and say_cause(region.cause) == say_cause(loop.bottleneck)
         lines.append(
             f"Serial region: one iteration of this loop at a time executes {_names(region.loops)}."
             if known
             else f"Serial region: one iteration of this loop at a time executes {_names(region.loops)}; cause: "
-            f"{_cause(region.cause)}."
+            f"{say_cause(region.cause)}."
         )
     lines += [_additional(other) for other in loop.additional]
     lines += [_conflict(one) for one in loop.conflicts]
@@ -208,7 +209,7 @@ def _additional(cause: Bottleneck) -> str:
             f"{cause.subject}{at(cause.span)} depends on the access{at(cause.other)} there, which may touch the same "
             "address."
         )
-    return f"Additional: {_cause(cause)}."
+    return f"Additional: {say_cause(cause)}."
 
 
 def _names(loops: tuple[tuple[str, Span | None], ...]) -> str:
@@ -236,31 +237,9 @@ def _unroll(loop: Loop) -> list[str]:
     return [f"{'Fully unrolled' if unroll.full else 'Unrolled'} {cause}: {copies} of the body."]
 
 
-def _cause(bottleneck: Bottleneck) -> str:
-    causes = {
-        "data": "loop-carried dependence on {subject}{at}{earlier}",
-        "memory": "loop-carried memory dependence from the access{other} to {subject}{at}{earlier}, which {touches} "
-        "the same address",
-        "condition": "late exit condition{at}",
-        "resource": "several operations share {subject}{at}",
-        "turns": "{subject}{at} of an iteration, which may go to the same address and execute one after the other",
-        "request": "requested in the source{at}",
-        "concurrency": "the source limits the concurrency to {subject}{at}",
-        "ahead": "the source limits the speculative iterations to {subject}{at}",
-    }
-    distance = bottleneck.distance
-    return causes[bottleneck.kind].format(
-        subject=bottleneck.subject,
-        at=at(bottleneck.span),
-        other=at(bottleneck.other),
-        touches="touches" if bottleneck.proved else "may touch",
-        earlier="" if distance == 1 else f", distance {distance}",
-    )
-
-
 def _bottleneck(ii: int, bottleneck: Bottleneck) -> list[str]:
     length = f"; {bottleneck.cycles}-cycle recurrence" if bottleneck.cycles else ""
-    return [f"II {ii}: {_cause(bottleneck)}{length}{':' if bottleneck.shares else '.'}", *_shares(bottleneck.shares)]
+    return [f"II {ii}: {say_cause(bottleneck)}{length}{':' if bottleneck.shares else '.'}", *_shares(bottleneck.shares)]
 
 
 def _shares(shares) -> list[str]:
