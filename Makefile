@@ -24,8 +24,8 @@ GROUPS := --dist loadgroup --no-loadscope-reorder
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
 	@echo 'make test    the tests, about half an hour on two processors; make check: only those without a simulator build; make test-all: with the long ones'
+	@echo 'make bench   every example at full size, and plain kernels of many kinds, against the bounds of their hardware'
 	@echo 'make browser tests of report.html in a Chromium, which it unpacks into $(VENV)/chromium where the system has none (UPDATE=1: new screenshots)'
-	@echo 'make bench   every example at full size against the bound of its hardware'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
 	@echo 'make lint    style; make setup: only install; make clean: remove what was built, keep .venv'
 
@@ -95,6 +95,7 @@ bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)
 	@$(BIN)/python -m tests.guides.table
 	@$(BIN)/python -m tests.guides.memories
+	@$(BIN)/python -m tests.benchmarks
 
 # Synthesis, place and route: tools of 200 MB that nothing else needs. What was measured once is remembered in .sluice-cache/pnr.
 $(VENV)/.peers: $(STAMP)
