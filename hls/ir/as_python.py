@@ -7,8 +7,9 @@ are in the environment in which it is defined: ``ticks`` (a list of the loop ite
 ``ExecutionError``, ``c_float``.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from types import CodeType
 
 from .accesses import fixed_operands, lane_mask, last_of_run
@@ -105,7 +106,7 @@ def expression(op: Op, names: Sequence[str], bind: Callable[[object], str]) -> s
     return f"{meaning}(({''.join(n + ', ' for n in names)}), {types}, {bind(op.result.type)}, {bind(op.attrs)})"
 
 
-@lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=64)
 def _code(text: str, name: str) -> CodeType:
     """The compiled text of the function ``name``: tests and attempts run the same function many times."""
     return compile(text, f"<interpreter of {name}>", "exec")

@@ -226,10 +226,10 @@ class DependenceTester:
         question = DistanceQuery(self, fact.src, fact.dst, common[same], same, self._rows(fact.src, fact.dst))
         trips = [loop.op.attrs.get(Attr.TRIP_COUNT) for loop in inner]
         if None in trips or any(constant(loop.op.operands[0]) != 1 for loop in inner):
-            least = _least(question.apart_by({inner[-1]: 1}))
+            least = _least_number(question.apart_by({inner[-1]: 1}))
             return _near(least, 0)
         weights = {loop: prod(trips[k:]) for k, loop in enumerate(common[same:-1])} | {inner[-1]: 1}
-        least = _least(question.apart_by(weights))
+        least = _least_number(question.apart_by(weights))
         return _near(least, trips[-1])
 
     def _common(self, first: Op, second: Op) -> list[Loop]:
@@ -399,23 +399,23 @@ def _answered(text: str) -> int | None:
     passes that test the same accesses share it."""
     least = int("d >= 1" in text)  # lower bound of d in any query
     try:
-        return least_of(_read(text), least)
+        return least_of(isl.Set.read_from_str(_limited_context(), text), least)
     except isl.Error:  # gave up: conservative
         return least
 
 
 @functools.lru_cache(maxsize=MOST_ANSWERS)
-def _least(text: str) -> int | None:
-    """The least number of a set; None if there is none, the set is empty, or isl gives up."""
+def _least_number(text: str) -> int | None:
+    """The least number of a set in isl's notation; None if there is none, the set is empty, or isl gives up."""
     try:
-        least = _read(text).dim_min_val(0)
+        least = isl.Set.read_from_str(_limited_context(), text).dim_min_val(0)
         return least.to_python() if least.is_int() else None
     except isl.Error:
         return None
 
 
-def _read(text: str) -> isl.Set:
-    """The set, in a context of its own (which costs nothing), as threads may compile side by side."""
+def _limited_context() -> isl.Context:
+    """A context whose questions are given up after ``MOST_STEPS`` operations, with :class:`isl.Error`."""
     context = isl.Context()
     context.set_max_operations(MOST_STEPS)
-    return isl.Set.read_from_str(context, text)
+    return context
