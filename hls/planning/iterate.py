@@ -25,6 +25,7 @@ from ..options import Options
 from ..passes.inspection import Inspection
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
+from ..passes.loops.unroll_policy import AutoUnrollPolicy
 from ..passes.manager import each_kernel
 from ..passes.pipeline import PipelineOptions, fit_to_target, legalize, optimize, without_stream_bounds
 from ..target.board import Board
@@ -42,6 +43,10 @@ __all__ = [
     "plan_function",
     "plan_program",
 ]
+
+#: a loop is unrolled by itself into one floating-point unit for so many cells of the device at most: such a unit takes
+#: some 700 lookup tables, so this is a third of the device
+CELLS_FOR_EACH_FLOAT = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +97,7 @@ class Compilation:
             address_bits=timing.address_bits,
             max_access_bytes=128 if onchip else memory.word_bytes,
             word_bytes=0 if onchip else memory.word_bytes,
+            unrolled_floats=min(AutoUnrollPolicy.floats, device.logic_cells // CELLS_FOR_EACH_FLOAT),
             memory_latency=self.board.read_latency,
             ram_bytes=device.rams.count * device.rams.bits // 8,
             hazards=not onchip,
