@@ -108,6 +108,9 @@ def main():
     default=None,
     help="Output folder.  [default: name of the source]",
 )
+@click.option(
+    "--html/--no-html", "page", default=True, help="Write report.html, the report as a page.  [default: --html]"
+)
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
 @click.option(
     "--control",
@@ -174,6 +177,7 @@ def compile(
     const_cache_bytes,
     no_interleaving,
     output,
+    page,
     testbench,
     control,
     prefix,
@@ -218,7 +222,7 @@ def compile(
                 )
             )
         inspection = make_inspection(facts, **inspected)
-        compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds)
+        compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds, page)
         show_times(inspection)
         if compiled is None:  # --stop-after
             messages.show()
@@ -245,6 +249,7 @@ def _compile(
     inspection,
     strict: bool,
     seconds: float,
+    page: bool,
 ):
     """Compile within ``seconds``, and write the results; returns the report and the names of the files, or None if
     ``inspection`` stops the compilation earlier."""
@@ -270,7 +275,7 @@ def _compile(
         messages.sources |= result.module.sources
         messages.add(*result.warnings)
         report = _fitted(report, messages, strict)
-        files = write_results(result, output, report)
+        files = write_results(result, output, report, page)
     except OutputError as error:
         raise CompileError(
             Diagnostic(str(error), hint="choose another folder with -o", code=Code.CANNOT_WRITE)

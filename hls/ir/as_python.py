@@ -7,7 +7,10 @@ are in the environment in which it is defined: ``ticks`` (a list of the loop ite
 ``ExecutionError``, ``c_float``.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import CodeType
 
 from .accesses import fixed_operands, lane_mask, last_of_run
 from .attributes import Attr
@@ -23,6 +26,7 @@ from .storage import (
     clear,
     moved,
     new_memory,
+    read_early,
     same_place,
     shift,
     zero,
@@ -102,6 +106,12 @@ def expression(op: Op, names: Sequence[str], bind: Callable[[object], str]) -> s
     return f"{meaning}(({''.join(n + ', ' for n in names)}), {types}, {bind(op.result.type)}, {bind(op.attrs)})"
 
 
+@functools.lru_cache(maxsize=64)
+def _code(text: str, name: str) -> CodeType:
+    """The compiled text of the function ``name``: tests and attempts run the same function many times."""
+    return compile(text, f"<interpreter of {name}>", "exec")
+
+
 class _Emitter:
     """Writes one function as Python source and defines it in ``env``."""
 
@@ -131,8 +141,7 @@ class _Emitter:
         if f.name in self.waiting:
             self._line(1, "if False: yield")  # makes it a generator even if no operation of its own waits
         self._region(f.body, 1, lambda op: [f"return {', '.join(self._names(op.operands)) or None}"])
-        code = compile("\n".join(self.lines), f"<interpreter of {f.name}>", "exec")
-        exec(code, self.env)  # noqa: S102 - the text is our own
+        exec(_code("\n".join(self.lines), f.name), self.env)  # noqa: S102 - the text is our own
 
     def _line(self, depth, text):
         self.lines.append(" " * depth + text)
@@ -303,9 +312,18 @@ class _Emitter:
         last = [f"{rest.pop()}[1]"] if last_of_run(op) is not None else []
         self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None", *last)
         load, _ = accessors(op.result.type, lane_mask(op) is not None)
+        if op.attrs.get(Attr.EARLY):
+            load = partial(read_early, load, op.result.type)
         value = f"{self._bind(load)}({', '.join([pointer, *rest, self._bind(op.span)])})"
         nothing = self._bind(zero(op.result.type))
         self._line(depth, f"{self._name(op.result)} = {value} if {pred} else {nothing}")
+
+    def _op_check(self, op, depth):
+        """An early load failed if the program makes it and its address is outside."""
+        load = op.operands[0].op
+        pointer, wanted = self._names([load.operands[0], op.operands[1]])
+        read, _ = accessors(load.result.type)
+        self._line(depth, f"if {wanted}: {self._bind(read)}({pointer}, {self._bind(load.span)})")
 
     def _op_store(self, op, depth):
         pointer, value, pred, *mask = self._names(op.operands[: fixed_operands(op)])
