@@ -13,7 +13,7 @@ def say_cause(bottleneck: Bottleneck) -> str:
         "memory": "loop-carried memory dependence from the access{other} to {subject}{at}{earlier}, which {touches} "
         "the same address",
         "condition": "late exit condition{at}",
-        "resource": "several operations share {subject}{at}",
+        "resource": "accesses share a port: {subject}{at}",
         "turns": "{subject}{at} of an iteration, which may go to the same address and execute one after the other",
         "request": "requested in the source{at}",
         "concurrency": "the source limits the concurrency to {subject}{at}",

@@ -203,5 +203,9 @@ def _advice(planned: OnChipMemory, turns: tuple[Turns, ...]) -> str:
     if planned.most_copies > 1:
         return f"fewer read sites of {name} need fewer copies"
     if len(planned.loads) > 1 or len(planned.stores) > 1:
-        return "one read and one write site would need no port multiplexer and may raise fmax"
+        reads, writes = len(planned.loads), len(planned.stores)
+        return (
+            f"{reads} read{'s' * (reads != 1)} and {writes} write{'s' * (writes != 1)} share its ports: one read and "
+            "one write in the whole kernel would need no multiplexers and may raise fmax"
+        )
     return ""
