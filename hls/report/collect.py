@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ..diag import Code, Diagnostic
-from ..ir import Attr, Module
+from ..ir import Attr, Module, is_early
 from ..ir.launch import lanes_of, units_of
 from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
 from ..planning import Compilation
@@ -157,6 +157,7 @@ def _name(end, module: Module) -> str:
 def _accesses(kernel) -> tuple[Access, ...]:
     """In program order; units with equal figures are one entry with a count."""
     found = Counter(
-        (a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, a.location) for a in kernel.memory.outside.values()
+        (a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, a.location, is_early(op))
+        for op, a in kernel.memory.outside.items()
     )
-    return tuple(Access(*what, count, memory) for (*what, memory), count in found.items())
+    return tuple(Access(*what, count, memory, early) for (*what, memory, early), count in found.items())

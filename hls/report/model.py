@@ -211,6 +211,7 @@ class Access:
     reason: str  #: why this unit
     count: int = 1
     memory: str | None = None  #: the board's memory that it accesses; None for the default one
+    early: bool = False  #: a load that is made before it is known whether the program makes it
 
 
 @dataclass(frozen=True)

@@ -277,9 +277,10 @@ def _access(access: Access) -> str:
     verb = {"load": "load of", "store": "store to", "atomic": "atomic operation on"}[access.kind]
     units = f"{access.count} units, " if access.count > 1 else ""
     where = f" of {access.memory}" if access.memory else ""
+    early = "; made early, before it is known whether the program makes it" if access.early else ""
     return (
         f"{verb} {access.buffer}{at(access.span)}, {_count(access.bytes, 'byte')}{where}: {units}{access.lsu}, "
-        f"{access.reason}"
+        f"{access.reason}{early}"
     )
 
 
