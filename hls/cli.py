@@ -18,10 +18,10 @@ import click
 
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
-from .cli_options import check_board, check_prefix, check_trace, parse_defines, parse_limits
+from .cli_options import COMMAND, CompileCommand, check_board, check_prefix, check_trace, parse_defines, parse_limits
 from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
-from .options import CONTROLS, MOST_CACHE_BYTES, Options
+from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, Options
 from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals, supervise
 from .target.board import Board, BoardError, load_board
@@ -45,7 +45,7 @@ def main():
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 
-@main.command()
+@main.command(cls=CompileCommand)
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
 @click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro.")
@@ -108,6 +108,9 @@ def main():
     default=None,
     help="Output folder.  [default: name of the source]",
 )
+@click.option(
+    "--html/--no-html", "page", default=True, help="Write report.html, the report as a page.  [default: --html]"
+)
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
 @click.option(
     "--control",
@@ -123,7 +126,13 @@ def main():
     help="Put NAME_ in front of the name of every module and file.  [default: none]",
 )
 @click.option(
-    "--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]"
+    "--counters",
+    "-profile",
+    "counters",
+    type=click.Choice(COUNTERS[1:]),
+    default=None,
+    help="Build hardware counters: accounts (what each cycle went to), accesses (loops, accesses, channels), or both "
+    "where no value is given.  [default: none]",
 )
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option(
@@ -146,6 +155,13 @@ def main():
     default=0,
     help="End with an error after so long.  [default: never]",
 )
+@click.option(
+    "--report",
+    "form_of_report",
+    type=click.Choice(["brief", "full"]),
+    default="brief",
+    help="What to print: verdict and bottlenecks, or all of report.txt.  [default: brief]",
+)
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
 @inspection_options
 def compile(
@@ -161,6 +177,7 @@ def compile(
     const_cache_bytes,
     no_interleaving,
     output,
+    page,
     testbench,
     control,
     prefix,
@@ -169,6 +186,7 @@ def compile(
     strict_fit,
     limits,
     seconds,
+    form_of_report,
     form,
     **inspected,
 ):
@@ -179,7 +197,7 @@ def compile(
         (source.resolve().parent, *include_dirs),
         fp_relaxed,
         fpc,
-        counters=counters,
+        counters=counters or "",
         random_stalls=random_stalls,
         control=control,
         cache_bytes=cache_bytes,
@@ -204,7 +222,7 @@ def compile(
                 )
             )
         inspection = make_inspection(facts, **inspected)
-        compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds)
+        compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds, page)
         show_times(inspection)
         if compiled is None:  # --stop-after
             messages.show()
@@ -214,7 +232,10 @@ def compile(
             files += _testbench(output)
     messages.show()
     if form == "text":
-        for line in _summary(report, output, files):
+        from .report import text as report_text
+
+        shown = report_text.render(report, brief=form_of_report == "brief").splitlines()
+        for line in (*shown[1:], *_summary(output, files)):
             click.echo(line)
 
 
@@ -228,6 +249,7 @@ def _compile(
     inspection,
     strict: bool,
     seconds: float,
+    page: bool,
 ):
     """Compile within ``seconds``, and write the results; returns the report and the names of the files, or None if
     ``inspection`` stops the compilation earlier."""
@@ -241,7 +263,7 @@ def _compile(
         check_output(output)
         with time_limit(seconds):
             result = driver.compile(text, board, options, file=str(source), inspection=inspection)
-            report = collect(result, str(source))
+            report = collect(result, str(source), click.get_current_context().meta.get(COMMAND, ""))
     except Stopped as stopped:
         click.echo("\n".join(inspection.text(function) for function in stopped.functions), nl=False)
         return None
@@ -253,7 +275,7 @@ def _compile(
         messages.sources |= result.module.sources
         messages.add(*result.warnings)
         report = _fitted(report, messages, strict)
-        files = write_results(result, output, report)
+        files = write_results(result, output, report, page)
     except OutputError as error:
         raise CompileError(
             Diagnostic(str(error), hint="choose another folder with -o", code=Code.CANNOT_WRITE)
@@ -273,24 +295,10 @@ def _fitted(report, messages: Messages, strict: bool):
     return replace(report, messages=(*report.messages, *found))
 
 
-def _summary(report, output: Path, files: list[str]) -> list[str]:
-    lines = [f"kernel {kernel.name}: {', '.join(_loop_words(kernel.loops)) or 'no loops'}" for kernel in report.kernels]
+def _summary(output: Path, files: list[str]) -> list[str]:
     verilog = sum(name.endswith(".v") for name in files)
     others = ", ".join(name for name in files if not name.startswith("rtl/"))
-    return [*lines, f"{output}: {verilog} Verilog files in rtl/, {others}"]
-
-
-def _loop_words(loops) -> list[str]:
-    """A short phrase for every hardware loop, outer ones first."""
-    words = []
-    for loop in loops:
-        if loop.ii:
-            turns = f" ({loop.interleaving} interleaved)" if loop.interleaving > 1 else ""
-            name = loop.label if loop.work_items else f"loop {loop.label}"
-            copies = f" x {loop.copies}" if loop.copies > 1 else ""
-            words.append(f"{name.strip()}{copies} II {loop.ii}{turns}")
-        words += _loop_words(loop.children)
-    return words
+    return [f"{output}: {verilog} Verilog files in rtl/, {others}"]
 
 
 def _read(source: Path, roots: tuple[Path, ...] = ()) -> str:

@@ -65,6 +65,7 @@ from .memory.merge_memories import MergeMemories
 from .memory.multi_buffer import BufferOwner, MultiBuffer
 from .memory.pad_array_rows import PadArrayRows
 from .memory.partition_columns import PartitionColumns
+from .memory.promote_rows import PromoteRows
 from .memory.redundant_load_elimination import RedundantLoadElimination
 from .memory.scalar_promotion import ScalarPromotion
 from .memory.serialize_stores import SerializeStores
@@ -120,7 +121,8 @@ class PipelineOptions:
     """``max_inlined`` bounds inlining, ``max_ops`` unrolling, ``max_accesses`` the accesses to global memory, and
     ``max_array_accesses`` those to an array. ``address_bits`` is the width of a byte offset into any buffer of the
     board; ``max_access_bytes`` is the most that one access to its memory moves. Accesses are coalesced up to
-    ``word_bytes`` (0: not at all).
+    ``word_bytes`` (0: not at all). A loop that is unrolled without a pragma has at most ``unrolled_floats``
+    floating-point operations in all copies.
 
     ``memory_latency``: latency of global memory in cycles. ``ram_bytes``: capacity of all block RAMs of the device.
     ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
@@ -138,6 +140,7 @@ class PipelineOptions:
     address_bits: int = 40
     max_access_bytes: int = 64
     word_bytes: int = 64
+    unrolled_floats: int = AutoUnrollPolicy.floats
     memory_latency: int = 0
     ram_bytes: int = 0
     hazards: bool = False
@@ -206,7 +209,7 @@ def kernel_passes(options: PipelineOptions) -> list[FunctionPass | Repeat]:
 
 
 def _lower(options: PipelineOptions) -> Stage:
-    small = AutoUnrollPolicy(joined=options.word_bytes > 0)
+    small = AutoUnrollPolicy(floats=options.unrolled_floats)
     unroll = Unroll(options.max_ops, small=small, warn=options.warn, record=options.record)
     return Stage(
         "lower",
@@ -358,6 +361,8 @@ def _memory(options: PipelineOptions) -> Stage:
             # forwarded to the next iteration
             SinkStores(address_bits),
             *TIDY,
+            # before ScalarPromotion, which keeps one element of what is left
+            *((PromoteRows(options.memory_latency, address_bits), *TIDY) if hazards else ()),
             # before coalescing, as a wide access covers several addresses; loads without users are removed
             ScalarPromotion(address_bits, hazards),
             *TIDY,
@@ -388,6 +393,8 @@ def _recurrence(options: PipelineOptions) -> Stage:
         "recurrence",
         (
             # elements of memory that became carried values are sums like others
+            SinkSelectIntoAddend(True, options.timing),
+            *TIDY,
             RecurrenceHeightReduction(),
             *TIDY,
             TreeHeightReduction(options.timing),

@@ -14,6 +14,7 @@ from rtl_lib.barrier_loop import RingHeader
 from rtl_lib.credits import CreditCounter
 from rtl_lib.delay import EventDelay
 from rtl_lib.exit_buffer import ExitBuffer, ExitFifo, GroupExits
+from rtl_lib.invocation_window import InvocationWindow
 from rtl_lib.loop import LoopHeader
 from rtl_lib.slots import SlotEvent
 from rtl_lib.state import SlotReady, SlotRegister
@@ -63,7 +64,7 @@ class RegionBuilder:
         self.results = [r for r in plan.loop.results if context.values.used(r)] if plan.loop else []
         self.again_events, self.ready_events = [], {}
         self.ready_parts: dict[int, SlotReady] = {}
-        self.windows: list[tuple[int, Window, CreditCounter]] = []
+        self.windows: list[tuple[int, Window, CreditCounter | InvocationWindow]] = []
         #: by level and group: whether the token at the entry would be the first of a group for which there is no room
         self.full: dict[tuple, object] = {}
         self.children = {
@@ -284,7 +285,12 @@ class RegionBuilder:
         for level in self.plan.levels:
             for k, window in enumerate(dict.fromkeys(level.windows)):
                 gives = 1 + self._dropped_inside(level.index, window)
-                credits = self.m.submodules[f"window{level.index}_{k}"] = CreditCounter(window.most, gives)
+                credits = (
+                    CreditCounter(window.most, gives)
+                    if window.ahead is None
+                    else InvocationWindow(window.most, window.ahead)
+                )
+                self.m.submodules[f"window{level.index}_{k}"] = credits
                 self.windows.append((level.index, window, credits))
 
     def _dropped_inside(self, level: int, window: Window) -> bool:
@@ -322,7 +328,9 @@ class RegionBuilder:
                 gates.append(credits.available | ~begins | ~self._matters(window))
                 if window.group is not None:
                     self.full[builder.plan.index, window.group] = begins & ~credits.available
-                if window.between:
+                if window.ahead is not None:
+                    self.m.d.comb += credits.first.eq(builder.at(self.pseudo.first, 0))
+                elif window.between:
                     gates.append(credits.idle | ~builder.at(self.pseudo.first, 0))
         return gates
 

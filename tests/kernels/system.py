@@ -63,7 +63,7 @@ class KernelSystem:
         fpc: bool = False,
         flush: bool = False,
         fp_relaxed: bool = False,
-        counters: bool | None = None,
+        counters: str | None = None,
     ):
         self.source = source
         self.board = load_board(board) if isinstance(board, str) else board
