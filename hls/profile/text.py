@@ -109,7 +109,7 @@ def _memory(stats: dict) -> Table:
         "reuse",
         "avg. burst",
         "hits",
-        *(["in vain"] if any(access["in_vain"] is not None for access in stats["memory"]) else []),
+        *(["in vain"] if any(access.get("in_vain") is not None for access in stats["memory"]) else []),
     )
     seconds = stats["cycles"] / (stats["clock_mhz"] * 1e6)
     for access in stats["memory"]:
@@ -126,7 +126,7 @@ def _memory(stats: dict) -> Table:
             _number(access["reuse"]),
             _number(access["average_burst"]),
             _percent(access["cache_hit"]),
-            *([_percent(access["in_vain"])] if len(table.columns) > 11 else []),
+            *([_percent(access.get("in_vain"))] if len(table.columns) > 11 else []),
         )
     return table
 

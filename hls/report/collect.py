@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..diag import Code, Diagnostic
-from ..ir import Attr, Module, is_early
+from ..ir import Attr, Module
 from ..ir.launch import lanes_of, units_of
 from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
 from ..options import Options
@@ -180,15 +180,3 @@ def _untried(kernel, what_if: WhatIf | None) -> tuple[Diagnostic, ...]:
 
 def _name(end, module: Module) -> str:
     return end.text(module.channels[end.channel].length if end.channel in module.channels else None)
-<<<<<<< HEAD
-
-
-def _accesses(kernel) -> tuple[Access, ...]:
-    """In program order; units with equal figures are one entry with a count."""
-    found = Counter(
-        (a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, a.location, is_early(op))
-        for op, a in kernel.memory.outside.items()
-    )
-    return tuple(Access(*what, count, memory, early) for (*what, memory, early), count in found.items())
-=======
->>>>>>> main

@@ -118,13 +118,8 @@ def _access(access: Access, kernel: Kernel) -> str:
     where = f" of {access.memory}" if access.memory else ""
     early = "; made early, before it is known whether the program makes it" if access.early else ""
     return (
-<<<<<<< HEAD
-        f"{verb} {access.buffer}{at(access.span)}, {_count(access.bytes, 'byte')}{where}: {units}{access.lsu}, "
-        f"{access.reason}{early}"
-=======
         f"{verb} {access.expression or access.buffer}{at(access.span)}, {count(access.bytes, 'byte')}{where}: {units}"
-        f"{access.lsu}, {access.reason}{_use(access)}{_waiting(access, kernel)}"
->>>>>>> main
+        f"{access.lsu}, {access.reason}{early}{_use(access)}{_waiting(access, kernel)}"
     )
 
 
