@@ -10,6 +10,8 @@ memory word as before or in the next one, up to the word of that pointer. Memory
 meaning of a program does not change.
 """
 
+from collections.abc import Sequence
+
 from ..options import MOST_CACHE_BYTES
 from .attributes import Attr
 from .nodes import Function, MemoryObject, Op, Value
@@ -36,6 +38,7 @@ __all__ = [
     "predicate",
     "reaches_memory",
     "reads_anew",
+    "stands_for",
     "word_bytes",
 ]
 
@@ -128,6 +131,13 @@ def location(memory: MemoryObject) -> str | None:
 def word_bytes(memory: MemoryObject, usual: int) -> int:
     """The word width of the board's memory that holds a buffer; ``usual`` is that of the default one."""
     return dict(memory.attrs).get(Attr.WORD_BYTES, usual)
+
+
+def stands_for(members: Sequence[Op]) -> dict[str, object]:
+    """The attributes of an access that replaces these: how many accesses of the source it is, and their lines."""
+    own = [op.attrs.get(Attr.LINES) or ((op.span.line,) if op.span else ()) for op in members]
+    lines = tuple(dict.fromkeys(line for each in own for line in each))
+    return {Attr.MEMBERS: sum(op.attrs.get(Attr.MEMBERS, 1) for op in members), Attr.LINES: lines}
 
 
 def may_share(one: MemoryObject, other: MemoryObject) -> bool:

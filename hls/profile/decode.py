@@ -16,9 +16,10 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
 
     ``values`` holds every counter of ``layout`` by name, and the kernel's cycles under ``CYCLES``.
 
-    Occupancy, activity, stall, efficiency and cache_hit are fractions of one. ``occupancy`` is the share of cycles in
-    which an iteration passed the access, ``activity`` that in which the iteration made a request there, ``stall`` that
-    in which it was stalled there. A figure without a value (the II of a loop that never issued twice in a row) is None.
+    Occupancy, activity, stall, efficiency, cache_hit and in_vain are fractions of one. ``occupancy`` is the share of
+    cycles in which an iteration passed the access, ``activity`` that in which the iteration made a request there,
+    ``stall`` that in which it was stalled there; ``in_vain`` the share of an early load's requests whose answers were
+    dropped. A figure without a value (the II of a loop that never issued twice in a row) is None.
 
     For a kernel of several compute units, iterations and bytes are sums over the units, shares and accounts the mean of
     them; ``units`` has for each how many groups it took, its own loops and its own accounts.
@@ -100,7 +101,7 @@ def _loop(loop: Loop, values: Mapping[str, int]) -> dict:
 
 
 def _access(access: Access, values: Mapping[str, int], cycles: int) -> dict:
-    accepted, stalled, bursts, words = (values[counter.name] for counter in access.counters())
+    accepted, stalled, bursts, words, *vain = (values[counter.name] for counter in access.counters())
     # every iteration passes the access, whether or not its predicate is true
     passed = values[f"{access.loop}_issued"] if access.loop else 1
     return {
@@ -117,6 +118,7 @@ def _access(access: Access, values: Mapping[str, int], cycles: int) -> dict:
         "average_burst": _share(words, bursts),
         # a load that hit moved no word; a prefetching unit may move more than was requested
         "cache_hit": _share(max(accepted - words, 0), accepted) if access.cached else None,
+        "in_vain": _share(vain[0], accepted) if access.early else None,
     }
 
 

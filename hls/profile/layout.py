@@ -3,14 +3,16 @@
 The layout is made once from the schedule. The hardware is built from it, counter by counter in the order of
 :attr:`Layout.counters`, and :func:`hls.profile.decode` reads the values with it, so the two always agree.
 
-Of a loop: ``issued`` counts iterations, ``invocations`` first iterations, ``busy`` cycles in which a slot is running or
-an iteration issues, and ``starts`` the times ``busy`` begins; for an outer loop, ``busy`` lasts from the first
-iteration that leaves to the last one, plus one cycle for each of ``starts``. Of a memory access: ``accepted`` requests,
-cycles in which a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus. Of a channel, as
+Of a loop: ``issued`` counts iterations, ``invocations`` first iterations, ``busy`` cycles in which a slot is running
+or an iteration issues, and ``starts`` the times ``busy`` begins; for an outer loop, ``busy`` lasts from the first
+iteration that leaves to the last one, plus one cycle for each of ``starts``. Of a memory access: ``accepted``
+requests, cycles in which a request was ``stalled``, ``bursts`` sent to memory and ``words`` moved on its bus; of a
+load that is made before it is known whether the program makes it, also those made in ``vain``. Of a channel, as
 observed by one of its kernels from its start on: values ``moved`` by that kernel, cycles in which a call waited for a
 value (``read_stall``) or for room (``write_stall``), the values inside now (``level``) and the most there were
-(``max_level``). Of a kernel: one counter for each :class:`Account`; exactly one of them counts in each cycle from start
-to done. A kernel of several compute units has all of these for each unit; stalls, events and traffic are then summed.
+(``max_level``). Of a kernel: one counter for each :class:`Account`; exactly one of them counts in each cycle from
+start to done. A kernel of several compute units has all of these for each unit; stalls, events and traffic are then
+summed.
 """
 
 from collections.abc import Mapping
@@ -21,6 +23,7 @@ __all__ = [
     "CHANNEL_KINDS",
     "COUNTER_BITS",
     "CYCLES",
+    "EARLY_KINDS",
     "LOOP_KINDS",
     "Access",
     "Account",
@@ -32,6 +35,7 @@ __all__ = [
 
 LOOP_KINDS = ("issued", "invocations", "busy", "starts")
 ACCESS_KINDS = ("accepted", "stalled", "bursts", "words")
+EARLY_KINDS = (*ACCESS_KINDS, "vain")
 CHANNEL_KINDS = ("moved", "read_stall", "write_stall", "level", "max_level")
 COUNTER_BITS = 48  #: overflows after 13 days at 240 MHz
 CYCLES = "cycles"  #: the name of the control port's cycle count in ``decode``
@@ -42,7 +46,7 @@ class Counter:
     """One hardware counter. ``name`` is unique in its kernel and a legal Verilog identifier."""
 
     name: str
-    kind: str  #: one of LOOP_KINDS, ACCESS_KINDS, CHANNEL_KINDS, or "account"
+    kind: str  #: one of LOOP_KINDS, EARLY_KINDS, CHANNEL_KINDS, or "account"
     owner: str  #: key of the loop, access or channel, or the cause of the account
     line: int | None
     bits: int = COUNTER_BITS
@@ -80,9 +84,11 @@ class Access:
     word_bytes: int
     loop: str | None = None
     cached: bool = False  #: a load whose unit keeps words for later requests
+    early: bool = False  #: a load that is made before it is known whether the program makes it
 
     def counters(self) -> tuple[Counter, ...]:
-        return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in ACCESS_KINDS)
+        kinds = EARLY_KINDS if self.early else ACCESS_KINDS
+        return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in kinds)
 
 
 @dataclass(frozen=True)

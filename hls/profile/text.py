@@ -109,6 +109,7 @@ def _memory(stats: dict) -> Table:
         "reuse",
         "avg. burst",
         "hits",
+        *(["in vain"] if any(access.get("in_vain") is not None for access in stats["memory"]) else []),
     )
     seconds = stats["cycles"] / (stats["clock_mhz"] * 1e6)
     for access in stats["memory"]:
@@ -125,6 +126,7 @@ def _memory(stats: dict) -> Table:
             _number(access["reuse"]),
             _number(access["average_burst"]),
             _percent(access["cache_hit"]),
+            *([_percent(access.get("in_vain"))] if len(table.columns) > 11 else []),
         )
     return table
 

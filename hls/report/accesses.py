@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..analysis.memory.strides import STAYS, access_patterns
 from ..diag import Span
-from ..ir import Op, TokenType, Value
+from ..ir import Op, TokenType, Value, is_early
 from ..options import Options
 from ..planning.memory import LsuKind
 from .identity import LoopIds, numbered
@@ -29,7 +29,7 @@ def collect_accesses(kernel, loops: LoopIds, texts: Mapping[str, str], options: 
     name, around = kernel.function.name, _loops_around(kernel, loops)
     outside: dict[tuple, list[Op]] = {}
     for op, a in kernel.memory.outside.items():
-        key = (a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, a.location, around.get(op))
+        key = (a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, a.location, around.get(op), is_early(op))
         outside.setdefault(key, []).append(op)
     onchip = [op for op, a in kernel.memory.accesses.items() if a.memory in kernel.memory.onchip]
     accesses = kernel.memory.accesses
@@ -82,6 +82,7 @@ def _outside(a, ops: list[Op], ids, around, patterns, texts, waits: "_Waits", op
         flush=flush,
         may_stall=a.latency is None,
         waits_for=waits.of(ops[0]),
+        early=is_early(ops[0]),
     )
 
 

@@ -119,9 +119,10 @@ def _access(access: Access, kernel: Kernel) -> str:
     verb = {"load": "load of", "store": "store to", "atomic": "atomic operation on"}[access.kind]
     units = f"{access.count} units, " if access.count > 1 else ""
     where = f" of {access.memory}" if access.memory else ""
+    early = "; made early, before it is known whether the program makes it" if access.early else ""
     return (
         f"{verb} {access.expression or access.buffer}{at(access.span)}, {count(access.bytes, 'byte')}{where}: {units}"
-        f"{access.lsu}, {access.reason}{_use(access)}{_waiting(access, kernel)}"
+        f"{access.lsu}, {access.reason}{early}{_use(access)}{_waiting(access, kernel)}"
     )
 
 

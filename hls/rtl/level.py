@@ -7,6 +7,7 @@ there. Values that no operation of the level computes are recorded in ``incoming
 from amaranth import *
 
 from ..ir import Op, Value, has, is_early
+from ..ir.accesses import predicate
 from ..planning.schedule import LevelPlan, Point, RegionPlan
 from .expression import combinational
 from .units import pipelined_unit
@@ -113,14 +114,18 @@ class LevelBuilder:
                 failed = self.context.servers.ports[op].failed(self, point.stage)
                 self.context.observations.read_errors.append((op, self.valid(self._answered(op)) & failed))
 
-    def report_checked_loads(self, errors: dict[Op, Value]):
-        """Report early loads that failed where the program makes them; ``errors`` are the values that say whether a
-        load failed."""
+    def check_early_loads(self, errors: dict[Op, Value]):
+        """Report early loads that failed where the program makes them, and observe those made in vain. ``errors`` are
+        the values that say whether a load failed."""
+        observations = self.context.observations
         for op, point in self.region.place.items():
-            if op.opcode == "check" and point.level == self.plan.index and op.operands[0].op in errors:
-                load, wanted = op.operands[0].op, self.at(op.operands[1], point.stage)
-                failed = self.at(errors[load], point.stage)
-                self.context.observations.read_errors.append((load, self.valid(point.stage) & failed & wanted))
+            if op.opcode != "check" or point.level != self.plan.index:
+                continue
+            load, wanted, passes = op.operands[0].op, self.at(op.operands[1], point.stage), self.valid(point.stage)
+            if load in errors:
+                observations.read_errors.append((load, passes & wanted & self.at(errors[load], point.stage)))
+            if load in self.context.memory.outside:
+                observations.add("vain", load, passes & ~wanted & self.at(predicate(load), point.stage))
 
     def effects(self):
         """Build the level's calls, stores and atomic operations that never wait, whether or not their results are

@@ -6,7 +6,7 @@ from amaranth import *
 
 from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
 
-from ..ir import Attr
+from ..ir import Attr, is_early
 from ..ir.loop_names import loop_names, place_of
 from ..planning.schedule.interleaving import together
 from ..profile.layout import COUNTER_BITS, Account, Layout
@@ -18,6 +18,7 @@ from .accounts import causes_of
 __all__ = ["KernelCounters", "UnitCounters"]
 
 _ACCESS = {"accepted": "accepted", "stalled": "stalled", "bursts": "burst", "words": "word"}
+_EARLY = _ACCESS | {"vain": "vain"}
 NOT_PIPELINED = f" is not pipelined ({Attr.DISABLE_LOOP_PIPELINING})"
 
 
@@ -74,6 +75,7 @@ class KernelCounters:
                 word_bytes=access.word_bytes,
                 loop=self.context.names.op(loop) if loop else None,
                 cached=access.unit.keeps_words,
+                early=is_early(op),
             )
 
     def _channels(self):
@@ -154,7 +156,7 @@ class KernelCounters:
             for event in (seen["issued", loop], seen["invocations", loop], busy, starts):
                 self._count(event)
         for op in self.context.memory.outside:
-            for kind in _ACCESS.values():
+            for kind in (_EARLY if is_early(op) else _ACCESS).values():
                 self._count(seen[kind, op])
         for end, outer in self.hardware.ends.items():
             watch = self.channels[end.channel, end.index]

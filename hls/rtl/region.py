@@ -173,7 +173,7 @@ class RegionBuilder:
             self._answer(builder)
             self._leave_windows(builder)
         builder.effects()
-        builder.report_checked_loads(self.early_errors)
+        builder.check_early_loads(self.early_errors)
         if not self.undecided(level.index):
             builder.report_failed_loads()
         queues.push()

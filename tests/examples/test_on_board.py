@@ -36,6 +36,7 @@ MEMORY_KEYS = {
     "reuse",
     "average_burst",
     "cache_hit",
+    "in_vain",
 }
 
 

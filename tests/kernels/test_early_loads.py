@@ -82,6 +82,18 @@ def test_a_load_outside_is_an_error_where_it_is_wanted(system):
 
 
 @pytest.mark.verilator
+def test_loads_made_in_vain_are_counted(system):
+    (stats,) = system.check("least_sum", [outside(wanted=False)])
+    # the first 32 elements grow less and less, as h adds up to 7: some of them are no new least sum
+    shares = {access["buffer"]: access["in_vain"] for access in stats["memory"] if access["kind"] == "load"}
+    least, wanted = 1000, 0
+    for k, x in enumerate(outside(wanted=False).buffers["w"]):
+        if x < least:
+            least, wanted = x + (k & 7), wanted + 1
+    assert shares == {"w": None, "h": (64 - wanted) / 64}
+
+
+@pytest.mark.verilator
 def test_a_load_of_memory_on_the_chip_outside_is_an_error_where_it_is_wanted(onchip):
     check_outside(onchip, (0, 1))
 

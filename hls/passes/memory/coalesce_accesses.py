@@ -24,7 +24,7 @@ from ...ir import (
     regions,
     walk,
 )
-from ...ir.accesses import memory_name, moved_type, predicate
+from ...ir.accesses import memory_name, moved_type, predicate, stands_for
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant
 from ...ir.storage import zero
@@ -134,8 +134,7 @@ class _Joiner:
 
 
 def _attributes(group: AccessGroup) -> dict:
-    lines = tuple(dict.fromkeys(op.span.line for op in group.members if op.span))
-    return {Attr.MEMBERS: len(group.members), Attr.LINES: lines} | _told_apart(group.members)
+    return stands_for(group.members) | _told_apart(group.members)
 
 
 def _told_apart(members: list[Op]) -> dict:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ...analysis.memory.clobbers import Clobbers
 from ...analysis.predicates.implication import follows, implied
 from ...ir import Attr, Builder, Function, Op, Region, Value, memory_name, moved_type
-from ...ir.accesses import predicate
+from ...ir.accesses import predicate, stands_for
 from ...ir.clone import clone_function
 from ...ir.same import same_place
 from ..manager import Form, FunctionPass
@@ -84,6 +84,7 @@ class _Scope:
         for one in same:
             if follows(predicate(one), facts):
                 one.result.name = one.result.name or load.result.name
+                one.attrs.update(stands_for([one, load]))
                 return one.result if on is predicate(one) else self.masked.under(on, one.result, b)
         return None
 

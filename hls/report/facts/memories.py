@@ -48,6 +48,7 @@ class Access:
     flush: str = ""  #: when cached words are discarded
     may_stall: bool = True  #: whether it may take longer than scheduled
     waits_for: tuple[Wait, ...] = ()
+    early: bool = False  #: a load that is made before it is known whether the program makes it
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,7 @@ def test_every_figure():
         "reuse": 1.0,
         "average_burst": 8.0,
         "cache_hit": None,
+        "in_vain": None,
     }
     assert stats["memory"][1]["cache_hit"] is None
     assert stats["memory"][1]["bytes_moved"] == 64
@@ -118,6 +119,12 @@ def test_bytes_that_serve_several_requests_are_reuse_and_only_a_cache_has_hits(c
     layout = Layout("dot", 240.0, (), (access,), ())
     one = decode(layout, {CYCLES: 0, "x_accepted": 64, "x_stalled": 0, "x_bursts": 1, "x_words": 16})["memory"][0]
     assert (one["efficiency"], one["reuse"], one["cache_hit"]) == (1.0, 4.0, hits)
+
+
+def test_early_loads_count_the_answers_that_are_dropped():
+    layout = Layout("dot", 240.0, (), (Access("x", 7, "a", "load", "any", 4, 64, early=True),), ())
+    counted = {"x_accepted": 64, "x_stalled": 0, "x_bursts": 1, "x_words": 4, "x_vain": 48}
+    assert decode(layout, {CYCLES: 0} | counted)["memory"][0]["in_vain"] == 0.75
 
 
 def test_figures_without_a_value_are_none():
