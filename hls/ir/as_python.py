@@ -9,6 +9,7 @@ are in the environment in which it is defined: ``ticks`` (a list of the loop ite
 
 from collections.abc import Callable, Mapping, Sequence
 
+from ..narrow import present
 from .accesses import fixed_operands, lane_mask, last_of_run
 from .attributes import Attr
 from .barriers import condition_place
@@ -28,7 +29,7 @@ from .storage import (
     zero,
 )
 from .text import formatted
-from .types import ArrayType, FloatType, IntType, PointerType
+from .types import ArrayType, FloatType, IntType, PointerType, Type
 
 __all__ = ["define", "expression", "python_name"]
 
@@ -56,7 +57,7 @@ _INLINE = {
     "token": "0",
 }
 _SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*"}
-_INLINE_FLOAT = {
+_INLINE_FLOAT: dict[Type, dict[str, str]] = {
     FloatType(32): {op: f"one_nan(c_float({{0}} {sign} {{1}}).value)" for op, sign in _SIGNS.items()},
     FloatType(64): {op: f"one_nan({{0}} {sign} {{1}})" for op, sign in _SIGNS.items()},
 }
@@ -120,7 +121,7 @@ class _Emitter:
             if m.space == "global":
                 value, position = f"buffers[{position}]", position + 1
             elif m.space == "constant":
-                value = self._bind(BoundMemory(m.name, memoryview(m.data), len(m.data)))
+                value = self._bind(BoundMemory(m.name, memoryview(present(m.data)), len(present(m.data))))
             elif m.space == "local":
                 value = f"{self._bind(_shared)}(items['shared'], {(f.name, m.name)!r}, {self._bind(m)})"
             elif m.space == "pipe":

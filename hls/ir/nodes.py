@@ -12,6 +12,8 @@ and yields ``(continue, next...)``; it runs again while ``continue`` is true. Th
 from dataclasses import dataclass, field
 
 from ..diag import Span
+from ..narrow import present
+from .attributes import Attributes, AttributeValue
 from .types import Type
 
 __all__ = ["Function", "MemoryObject", "Module", "Op", "Parameter", "Region", "Value"]
@@ -33,6 +35,13 @@ class Value:
     def op(self) -> "Op | None":
         return self.owner if isinstance(self.owner, Op) else None
 
+    @property
+    def defining_op(self) -> "Op":
+        """The operation that defines it, where the caller knows that there is one: TypeError for an argument."""
+        if not isinstance(self.owner, Op):
+            raise TypeError(f"{self!r} is an argument, which no operation defines")
+        return self.owner
+
 
 @dataclass(eq=False, slots=True, repr=False)
 class Op:
@@ -41,7 +50,7 @@ class Op:
     opcode: str
     operands: list[Value]
     results: list[Value] = field(default_factory=list)
-    attrs: dict = field(default_factory=dict)
+    attrs: Attributes = field(default_factory=dict)
     regions: list["Region"] = field(default_factory=list)
     span: Span | None = None
 
@@ -90,8 +99,13 @@ class MemoryObject:
     volatile: bool = False
     data: bytes | None = None
     span: Span | None = None
-    attrs: tuple[tuple[str, object], ...] = ()
+    attrs: tuple[tuple[str, AttributeValue], ...] = ()
     attr_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
+
+    @property
+    def elements(self) -> int:
+        """The ``length`` of a memory whose length is known here; TypeError for one that only the host knows."""
+        return present(self.length)
 
     def asked_at(self, name: str) -> Span | None:
         """The source location of an attribute; that of the memory's declaration if only that is known."""
@@ -131,7 +145,7 @@ class Function:
     args: list[Value] = field(default_factory=list)
     memories: dict[str, MemoryObject] = field(default_factory=dict)
     body: Region = field(default_factory=Region)
-    attrs: dict = field(default_factory=dict)
+    attrs: Attributes = field(default_factory=dict)
     span: Span | None = None
 
     def __repr__(self):

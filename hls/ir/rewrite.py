@@ -5,8 +5,9 @@ from collections.abc import Callable
 from .attributes import Attr
 from .build import Builder, walk
 from .nodes import Op, Region, Value
+from .values import Constant
 
-__all__ = ["constant", "inline_region", "is_constant", "resolve", "rewrite", "set_results"]
+__all__ = ["constant", "inline_region", "is_constant", "literal", "resolve", "rewrite", "set_results"]
 
 
 def rewrite(
@@ -71,9 +72,15 @@ def is_constant(value: Value) -> bool:
     return value.op is not None and value.op.opcode == "const"
 
 
-def constant(value: Value) -> object:
-    """The constant that a value is known to be, or None."""
-    return value.op.attrs[Attr.VALUE] if is_constant(value) else None
+def constant(value: Value) -> int | None:
+    """The integer constant that a value is known to be, or None."""
+    found = literal(value)
+    return found if isinstance(found, int) else None
+
+
+def literal(value: Value) -> Constant | None:
+    """The constant of any type that a value is known to be, or None."""
+    return value.defining_op.attrs[Attr.VALUE] if is_constant(value) else None
 
 
 def resolve(region: Region, values: dict[Value, Value]) -> None:

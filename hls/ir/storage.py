@@ -5,12 +5,14 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ..diag import Span
+from ..narrow import present
 from .attributes import Attr
 from .nodes import MemoryObject
 from .types import ArrayType, FloatType, IntType, PointerType, Type
-from .values import bits_to_float, float_to_bits
+from .values import Constant, bits_to_float, float_to_bits
 
 __all__ = [
     "OUTSIDE",
@@ -56,14 +58,18 @@ Pointer = tuple[BoundMemory, int] | None
 
 def new_memory(memory: MemoryObject) -> BoundMemory:
     """A private memory, zeroed."""
-    size = memory.length * memory.element.bytes
+    length = present(memory.length)
+    size = length * memory.element.bytes
     pointers = isinstance(memory.element, PointerType)
-    return BoundMemory(memory.name, [None] * memory.length if pointers else bytearray(size), size)
+    return BoundMemory(memory.name, [None] * length if pointers else bytearray(size), size)
 
 
 def clear(bound: BoundMemory) -> None:
     """Set the memory to 0 (pointers to null)."""
-    bound.data[:] = [None] * len(bound.data) if isinstance(bound.data, list) else bytes(len(bound.data))
+    if isinstance(bound.data, list):
+        bound.data[:] = [None] * len(bound.data)
+    else:
+        bound.data[:] = bytes(len(bound.data))
 
 
 def shift(bound: BoundMemory, attrs: Mapping[str, int], size: int) -> None:
@@ -75,7 +81,7 @@ def shift(bound: BoundMemory, attrs: Mapping[str, int], size: int) -> None:
         bound.data[low : high + by] = bytes(bound.data[low - by : high])
 
 
-def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMemory:
+def bind_buffer(memory: MemoryObject, buffers: Mapping[str, Any]) -> BoundMemory:
     """The host's buffer for a global memory, with no bytes if that is None; ValueError if it is missing or not
     contiguous."""
     if memory.name not in buffers:
@@ -88,10 +94,10 @@ def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMem
     return BoundMemory(memory.name, view, view.nbytes)
 
 
-def zero(type: Type) -> object:
-    """The result of an access with a false predicate, by type."""
+def zero(type: Type) -> Constant | None:
+    """The result of an access with a false predicate, by type; None is the null pointer."""
     if isinstance(type, ArrayType):
-        return (zero(type.element),) * type.length
+        return (0.0 if isinstance(type.element, FloatType) else 0,) * type.length
     if isinstance(type, PointerType):
         return None
     return 0.0 if isinstance(type, FloatType) else 0
@@ -101,7 +107,8 @@ def same_place(one: Pointer, other: Pointer) -> int:
     """1 if two pointers are the same address, or both are null."""
     if _is_null(one) or _is_null(other):
         return int(_is_null(one) and _is_null(other))
-    return int(one[0] is other[0] and one[1] == other[1])
+    (memory, place), (other_memory, other_place) = present(one), present(other)
+    return int(memory is other_memory and place == other_place)
 
 
 def first_address(number: int) -> int:
@@ -114,7 +121,7 @@ def address(pointer: Pointer, names: list[str]) -> int:
     """The pointer as a number; ``names`` are the memory objects of the function."""
     if _is_null(pointer):
         return 0
-    memory, offset = pointer
+    memory, offset = present(pointer)
     number = names.index(memory.name) if memory.name in names else len(names)
     return first_address(number) + offset & (1 << 64) - 1
 

@@ -19,6 +19,7 @@ __all__ = [
     "PointerType",
     "TokenType",
     "Type",
+    "scalar_type",
 ]
 
 
@@ -113,6 +114,14 @@ class TokenType:
 
 
 Type = IntType | FloatType | PointerType | ArrayType | TokenType
+
+
+def scalar_type(type: Type) -> IntType | FloatType:
+    """The type, which is that of an integer or a float; TypeError for others."""
+    if not isinstance(type, IntType | FloatType):
+        raise TypeError(f"{type} is no scalar type")
+    return type
+
 
 BOOL, I8, I16, I32, I64 = (IntType(n) for n in (1, 8, 16, 32, 64))
 F16, F32, F64 = (FloatType(n) for n in (16, 32, 64))

@@ -1,5 +1,6 @@
 """Checks that IR is well formed. Run after every pass in tests and in CI."""
 
+from ..narrow import present
 from .accesses import fixed_operands, is_access, lane_mask
 from .attributes import CHANNELS, FUNCTIONS, MEMORIES, Attr, misuse
 from .exact import ROUNDINGS
@@ -9,15 +10,15 @@ from .types import BOOL, I64, PTR, ArrayType, FloatType, IntType, PointerType, T
 
 __all__ = ["VerifyError", "verify", "verify_module"]
 
-_CONVERSIONS = {
+_CONVERSIONS: dict[str, tuple[type | tuple[type, ...], type | tuple[type, ...], str]] = {
     "zext": (IntType, IntType, "wider"),
     "sext": (IntType, IntType, "wider"),
     "trunc": (IntType, IntType, "narrower"),
     "bitcast": ((IntType, FloatType, ArrayType), (IntType, FloatType, ArrayType), "same"),
-    "sitofp": (IntType, FloatType, None),
-    "uitofp": (IntType, FloatType, None),
-    "fptosi": (FloatType, IntType, None),
-    "fptoui": (FloatType, IntType, None),
+    "sitofp": (IntType, FloatType, "any"),
+    "uitofp": (IntType, FloatType, "any"),
+    "fptosi": (FloatType, IntType, "any"),
+    "fptoui": (FloatType, IntType, "any"),
     "fresize": (FloatType, FloatType, "different"),
 }
 _WORK_ITEM = {
@@ -299,7 +300,7 @@ class _Verifier:
             self._require(memory.element == PTR, op, f"moves a pointer, but {memory.name} holds {memory.element}")
 
     def _wide(self, op, type):
-        element, mask = type.element, lane_mask(op).type
+        element, mask = type.element, present(lane_mask(op)).type
         whole = isinstance(element, IntType) and element.bits == 8 * element.bytes
         self._require(whole, op, f"moves a {type}: lanes must be integers of whole bytes")
         self._require(mask == ArrayType(BOOL, type.length), op, f"the mask of {type.length} lanes is a {mask}")
