@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...ir import Function, IntType, Op, Region, Value, walk
 from ...ir.rewrite import constant
+from ...narrow import present
 from ..predicates.guarded_values import COMPARISONS, GuardedValue, compared, guarded_values_of
 from ..predicates.implication import implied
 from .intervals import TRANSFER, Range
@@ -94,7 +95,7 @@ class _Ranges:
         if op.opcode in TRANSFER:
             return _Step(op, tuple(op.operands))
         if op.opcode == "const":
-            self._put(op.result, Range.exact(constant(op.result), op.result.type.bits))
+            self._put(op.result, Range.exact(present(constant(op.result)), op.result.type.bits))
         else:
             for value in op.results:
                 self.full(value)
@@ -225,7 +226,7 @@ class _Ranges:
         chosen = _uncast(value)
         found, work = Range.full(chosen.type.bits), [chosen]
         while work:
-            for arm in self._arms.get(work.pop().op, ()):
+            for arm in self._arms.get(work.pop().defining_op, ()):
                 work.append(arm.value)
                 for near, more in arm.near:
                     found = found.meet(_moved(self._not_yet(near, arm.facts), more, found.bits))
