@@ -13,6 +13,7 @@ the pieces are added to. A negative term is complemented in every digit, with a 
 from dataclasses import dataclass
 
 from ...ir import BOOL, Builder, FloatType, IntType, Value
+from ...narrow import instance, present
 
 __all__ = [
     "DIGITS",
@@ -126,7 +127,7 @@ def unpacked(b: Builder, shape: Accumulator, value: Value, subtracted: bool) -> 
         fraction = b.value("and", fraction, repeated(b, normal, fraction.type.bits))
     flags = _flags(b, exponent, fraction, normal, negative)
     # subnormal numbers have the unit of the least normal ones
-    place = b.value("sub", exponent, wider(b, normal, exponent.type))
+    place = b.value("sub", exponent, wider(b, normal, instance(exponent.type, IntType)))
     window, shifted = _shifted(b, shape, fraction, normal, place)
     pieces = tuple(
         bits_of(b, shifted, low, min(shape.digit, shifted.type.bits - low))
@@ -171,7 +172,7 @@ def _shifted(
 
 def _parts(b: Builder, shape: Accumulator, term: Term) -> list[Value]:
     """The addend of each digit, without the carry of a negative term into the lowest."""
-    here = {k: None for k in range(shape.windows)}
+    here: dict[int, Value | None] = {k: None for k in range(shape.windows)}
     if term.window is not None:
         here = {k: b.value("eq", term.window, b.const(k, term.window.type)) for k in here}
     parts = []
@@ -219,9 +220,10 @@ def step(b: Builder, shape: Accumulator, state: list[Value], value: Value, subtr
     """The state of the sum after one more term."""
     term = unpacked(b, shape, value, subtracted)
     digits, flags = state[: -len(FLAGS)], state[-len(FLAGS) :]
-    after, carry = [], term.negative
+    after: list[Value] = []
+    carry: Value | None = term.negative
     for k, part in enumerate(_parts(b, shape, term)):
-        digit, out = _plus(b, digits[2 * k], part, carry)
+        digit, out = _plus(b, digits[2 * k], part, present(carry))
         after += [digit, out]
         carry = digits[2 * k + 1] if 2 * k + 1 < len(digits) else None
     return [*after[:-1], *(b.value("or", old, new) for old, new in zip(flags, term.flags, strict=True))]
