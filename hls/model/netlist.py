@@ -282,7 +282,8 @@ def _tokens(text: str) -> list[str]:
 
 def _split(tokens: list[str]) -> Iterator[tuple[str, list[str]]]:
     """(operator before, operand) of each operand, for operators outside of all brackets."""
-    depth, operator, operand = 0, "", []
+    operand: list[str] = []
+    depth, operator = 0, ""
     for token in tokens:
         depth += token in "([{"
         depth -= token in ")]}"
@@ -299,7 +300,8 @@ def _split(tokens: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _commas(tokens: list[str]) -> Iterator[list[str]]:
-    depth, part = 0, []
+    part: list[str] = []
+    depth = 0
     for token in tokens:
         depth += token in "([{"
         depth -= token in ")]}"

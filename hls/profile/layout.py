@@ -165,5 +165,10 @@ class Layout:
         """The counters of each unit: loops, accesses, channels, accounts."""
         if not self.counted:
             return ()
-        owners = (*self.loops, *self.accesses, *self.channels, *self.accounts)
+        owners: tuple[Loop | Access | Channel | Account, ...] = (
+            *self.loops,
+            *self.accesses,
+            *self.channels,
+            *self.accounts,
+        )
         return tuple(counter for owner in owners for counter in owner.counters())

@@ -1,6 +1,7 @@
 """Collects the report from the products of a compilation."""
 
 from collections import Counter
+from dataclasses import replace
 
 from ..diag import Code, Diagnostic
 from ..ir import Attr, Module
@@ -66,7 +67,7 @@ def _network(verdict) -> Network:
 
 def _channels(plans) -> tuple[Channel, ...]:
     """In program order; channels of an array with equal figures are one entry with a count."""
-    found = {}
+    found: dict[tuple, list] = {}
     for plan in plans:
         alike = (
             plan.channel,
@@ -157,6 +158,7 @@ def _name(end, module: Module) -> str:
 def _accesses(kernel) -> tuple[Access, ...]:
     """In program order; units with equal figures are one entry with a count."""
     found = Counter(
-        (a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, a.location) for a in kernel.memory.outside.values()
+        Access(a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, memory=a.location)
+        for a in kernel.memory.outside.values()
     )
-    return tuple(Access(*what, count, memory) for (*what, memory), count in found.items())
+    return tuple(replace(access, count=count) for access, count in found.items())

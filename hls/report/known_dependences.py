@@ -41,7 +41,8 @@ class KnownDependences:
             and fact.known
             and not fact.overlap
             and (trips is None or fact.distance < trips)
-            for fact in self._tester.pair(*sorted((src, dst), key=self._position.__getitem__))
+            for first, second in (sorted((src, dst), key=self._position.__getitem__),)
+            for fact in self._tester.pair(first, second)
         )
 
     def contradict(self, loop: Op, memory: str) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 from ..diag import Span
 from ..ir import Attr, Module, Op
 from ..ir.loop_names import Place, loop_names, place_of
+from ..narrow import present
 from ..planning.schedule import OperatorTiming, RegionPlan
 from ..planning.schedule.interleaving import together
 from ..planning.schedule.limits import LoopLimits
@@ -82,7 +83,7 @@ class _Collector:
         gone = ""
         if merged is None and unroll is None:
             gone = self._gone.get(source.place, "")
-        elif merged is None and unroll.full and unroll.factor == 1:
+        elif merged is None and present(unroll).full and present(unroll).factor == 1:
             gone, unroll = ONCE, None
         return Loop(
             self.names[source.place],
@@ -176,7 +177,7 @@ class _Collector:
             return loop
         inside = self.pace.inside(plan)
         # if enough invocations are interleaved, no cycles are lost
-        lossless = self.together[plan.loop] >= max(plan.ii, 2)
+        lossless = self.together[plan.loop_op] >= max(plan.ii, 2)
         advisor = Advisor(self.kernel, self.what_if, self.explainer, self.memories, self._measure)
         found = advisor.advise(plan, loop, lossless, inside[0] if len(inside) == 1 else None)
         return replace(loop, advice=say_advice(found, loop), would_be=found)

@@ -4,6 +4,7 @@ accesses."""
 import re
 
 from ..ir import Attr, Module, Op
+from ..narrow import instance
 from ..passes.memory.merge_memories import merged_by
 from ..planning.memory import OnChipMemory
 from .model import Memory, Sharing, Turns
@@ -36,7 +37,7 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
         name=memory.name,
         span=memory.span,
         space=memory.space,
-        requested=requested or memory.length * memory.element.bytes // planned.copies,
+        requested=requested or memory.elements * memory.element.bytes // planned.copies,
         implemented=sum(copies) * planned.map.words(planned.words) * word,
         word_bytes=word,
         banks=planned.map.banks,
@@ -141,7 +142,11 @@ def _reason(planned: OnChipMemory, ops: list[Op]) -> str:
     met = [(a, b) for a in uses for b in uses if a is not b and not meetings.never(a.key, b.key)]
     if any(b.key in a.alone for a, b in met):
         return "a barrier separates them, and each work-group has its own banks"
-    return "one loop ends before the other starts" if met and len({id(use.row[0]) for use in uses}) > 1 else ""
+    return (
+        "one loop ends before the other starts"
+        if met and len({id(instance(use.row, tuple)[0]) for use in uses}) > 1
+        else ""
+    )
 
 
 def _rating(planned: OnChipMemory, turns: tuple[Turns, ...], blocks: int) -> str:

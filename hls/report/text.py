@@ -3,6 +3,7 @@
 import textwrap
 
 from ..diag import Span
+from ..narrow import present
 from .memory_text import memory_section
 from .model import Access, Bottleneck, Channel, Conflict, Kernel, Loop, Network, Path, Private, Report, Resources
 from .phrasing import at, reader_of
@@ -181,7 +182,9 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
     if loop.ii:
         slots = f", {loop.slots} slots" if loop.slots > 1 else ""
         flight = (
-            "" if _inner(loop) and not loop.limit else f"; at most {_count(loop.concurrency, 'iteration')} in flight"
+            ""
+            if _inner(loop) and not loop.limit
+            else f"; at most {_count(present(loop.concurrency), 'iteration')} in flight"
         )
         asked = ", as requested in the source" if loop.limit and loop.concurrency == loop.limit else ""
         lines.append(

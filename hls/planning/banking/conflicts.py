@@ -15,6 +15,7 @@ import numpy as np
 
 from rtl_lib.mem.bank_map import BankMap
 
+from ...narrow import present
 from .access_set import Unknown, Use
 
 __all__ = ["Meetings"]
@@ -219,7 +220,7 @@ class _Alike:
         return self._tables[stores]
 
     def _table(self, stores: bool) -> list[int]:
-        banks, addresses, count = self._banks, self._addresses, len(self.members)
+        banks, addresses, count = self._banks, present(self._addresses), len(self.members)
         flags = 1 << banks.astype(object) if self.meetings.map.banks > 62 else np.left_shift(1, banks)
         if (np.bitwise_or.reduce(flags) == flags.sum(axis=0)).all():  # all in different banks
             return [(1 << count) - 1 & ~(1 << k) for k in range(count)]

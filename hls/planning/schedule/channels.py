@@ -146,7 +146,7 @@ def _steady(kernel: KernelPlan, memory_latency: int) -> list[_Steady]:
 
 def _every_time(call: Op) -> bool:
     """Whether exactly this call transfers a value in each iteration."""
-    return Attr.TURN not in call.attrs and call.attrs[Attr.BLOCKING] and constant(call.operands[1])
+    return Attr.TURN not in call.attrs and call.attrs[Attr.BLOCKING] and bool(constant(call.operands[1]))
 
 
 def _latency(op: Op, kernel: KernelPlan, memory_latency: int) -> int:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...narrow import present
+
 __all__ = ["Constraint", "Cycle", "DifferenceSystem"]
 
 
@@ -111,7 +113,7 @@ def _cycle(reason: list[Constraint | None]) -> Cycle | None:
         node, stamp = first, first + 1
         while not seen[node] and reason[node] is not None:
             seen[node] = stamp
-            node = reason[node].src
+            node = present(reason[node]).src
         if seen[node] == stamp and reason[node] is not None:
             return _collect(reason, node)
         seen[node] = seen[node] or stamp
@@ -119,7 +121,7 @@ def _cycle(reason: list[Constraint | None]) -> Cycle | None:
 
 
 def _collect(reason: list[Constraint | None], node: int) -> Cycle:
-    constraints = [reason[node]]
+    constraints = [present(reason[node])]
     while constraints[-1].src != node:
-        constraints.append(reason[constraints[-1].src])
+        constraints.append(present(reason[constraints[-1].src]))
     return Cycle(tuple(reversed(constraints)))

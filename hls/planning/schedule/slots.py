@@ -6,10 +6,11 @@ between two uses stands for everything between them.
 """
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 import numpy
 
+from ...narrow import instance
 from .differences import DifferenceSystem
 from .problem import Problem
 
@@ -31,7 +32,7 @@ def find_starts(
     lead to other solutions, but never change whether one exists. Raises :class:`SearchLimit` after ``tries`` tried
     slots.
     """
-    asap = system.least(ii)
+    asap = instance(system.least(ii), list)
     nodes = [i for i, operation in enumerate(problem.operations) if operation.resource is not None]
     root = len(problem.operations)
     paths = _longest_paths(system, [root, *nodes], ii)
@@ -72,12 +73,13 @@ class _Search:
         self.ii, self.tries, self.shift, self.movable = ii, tries, shift, movable
         self.placed = [0]  # matrix of longest paths; row 0 is the start of the iteration, in slot 0
         self.slots = [0]
-        self.used = Counter()
+        self.used: Counter[tuple[Hashable, int]] = Counter()
 
     def run(self, asap: list[int]) -> list[int] | None:
         """Starts in the given order. The stack is explicit, as there may be more operations than Python allows
         frames."""
-        closures, choices = [numpy.zeros((1, 1), dtype=numpy.int64)], []
+        choices: list[Iterator[int]] = []
+        closures = [numpy.zeros((1, 1), dtype=numpy.int64)]
         while len(choices) < len(self.order):
             depth = len(choices)
             choices.append(self._slots_to_try(asap[depth]))

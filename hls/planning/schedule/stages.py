@@ -160,7 +160,7 @@ class _ProblemBuilder:
                 self._need(value, "exit")
         self.edges += [Dependence(key, "exit", data=False) for key in self.nodes if key != "exit"]
         limits = {
-            node.resource: self.timing.memory.port_limit(node.resource)
+            node.resource: self.timing.memory_plan.port_limit(node.resource)
             for node in self.nodes.values()
             if node.resource is not None
         }
@@ -171,7 +171,7 @@ class _ProblemBuilder:
     def _groups(self) -> tuple[tuple[Op, ...], ...]:
         """Operations that start in one cycle. Optional co-start groups, loads that then need no copies of their memory,
         are added where no constraint forbids them."""
-        memory = self.timing.memory
+        memory = self.timing.memory_plan
         here = (tuple(op for op in group if self.levels.op.get(op) == self.k) for group in memory.together)
         groups = [group for group in here if len(group) > 1]
         wanted = [
