@@ -74,6 +74,7 @@ class ChannelBuffer(wiring.Component):
         if self.storage.depth == 0:
             connect(m, flipped(self.i), flipped(self.o))
             return m
+        part: SkidBuffer | StreamFifo
         if self.storage.kind == "registers":
             m.submodules.part = part = SkidBuffer(self.i.payload.shape())
             m.d.comb += self.level.eq(part.o.valid + ~part.i.ready)

@@ -69,7 +69,7 @@ def outline(fragment: Fragment) -> Outline:
 def alike(whole: Outline, ports: Iterable[Signal]) -> list[Alike]:
     """Sets of two or more trees of equal digest, none inside another, largest first. ``ports`` are those of the whole
     design."""
-    mentions, drivers = Counter(id(signal) for signal in ports), Counter()
+    mentions, drivers = Counter(id(signal) for signal in ports), Counter[int]()
     by_digest: dict[str, list[Outline]] = {}
     for node in whole.walk():
         mentions.update(node.mentioned)

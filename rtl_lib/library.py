@@ -359,8 +359,18 @@ def _renumbered(module: str) -> str:
     lines = [_OWN.sub(lambda found: f"{found[1]}${numbers[found[0]]}", line) for line in lines]
     ordered: list[str] = []
     for kind, run in groupby(lines, _declared_or_assigned):
-        ordered += sorted(run, key=lambda line, own=kind: int(_OWN.search(line)[2]) if own else 0)
+        ordered += sorted(run, key=_own_number if kind else _no_number)
     return "".join(ordered)
+
+
+def _no_number(line: str) -> int:
+    return 0
+
+
+def _own_number(line: str) -> int:
+    """The number in the first name of the module's own in a line, 0 if it has none."""
+    found = _OWN.search(line)
+    return int(found[2]) if found else 0
 
 
 def _declared_or_assigned(line: str) -> str | None:

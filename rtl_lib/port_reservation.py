@@ -76,11 +76,8 @@ class PortBookings(wiring.Component):
         ports = {port for user in self.users for port, _ in user.uses}
         # bit c: the port is used in c cycles
         booked = {port: Signal(self.length, name=f"booked{port}") for port in ports}
-        taken, wanted, lefts = (
-            dict(booked),
-            [],
-            [Signal(range(ahead + 1), name=f"left{k}") for k, ahead in enumerate(self.ahead)],
-        )
+        wanted: list[tuple[Value, set]] = []
+        taken, lefts = (dict(booked), [Signal(range(ahead + 1), name=f"left{k}") for k, ahead in enumerate(self.ahead)])
         turns = self._turns(m, [left != 0 for left in lefts])
         for k, (user, ahead) in enumerate(zip(self.users, self.ahead)):
             left, later = lefts[k], Signal(name=f"later{k}")

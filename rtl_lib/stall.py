@@ -65,9 +65,8 @@ class StallSource(wiring.Component):
 class _Salted(wiring.Component):
     """A stall source whose salt is a port: the hundreds of sources in a design share one Verilog module."""
 
-    seed: In(32)
-    salt: In(32)
-    stall: Out(1)
+    def __init__(self) -> None:
+        super().__init__({"seed": In(32), "salt": In(32), "stall": Out(1)})
 
     def elaborate(self, platform):
         m = Module()

@@ -4,6 +4,7 @@ from amaranth import *
 
 from ..ir import fixed_operands, lane_mask
 from ..ir.accesses import last_of_run
+from ..narrow import present
 from ..planning.memory import Access
 
 __all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
@@ -15,7 +16,7 @@ class _Access:
     def __init__(self, context, access: Access):
         self.access = access
         self.op = access.op
-        self.unit = access.hardware.part(addr_bits=context.address_bits, **access.hardware.options)
+        self.unit = present(access.hardware).part(addr_bits=context.address_bits, **present(access.hardware).options)
 
     def _mask(self, payload):
         """The field and value of the mask of a wide access; empty if it has none."""

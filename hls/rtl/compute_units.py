@@ -18,11 +18,12 @@ __all__ = ["UnitedKernel", "unit_place"]
 def unit_place(units: tuple[int, ...], number: int) -> tuple[int, int, int]:
     """The result of ``get_compute_id`` in each dimension for the compute unit of that number; the last dimension counts
     fastest."""
-    place = []
+    place: list[int] = []
     for most in reversed(units):
         number, here = divmod(number, most)
         place.insert(0, here)
-    return (*place, 0, 0)[:3]
+    x, y, z = (*place, 0, 0)[:3]
+    return x, y, z
 
 
 class UnitedKernel:

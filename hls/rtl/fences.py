@@ -1,5 +1,7 @@
 """Fences of a kernel: the store units that each waits for, and the load units that it invalidates."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import wiring
 
@@ -52,7 +54,8 @@ def fences_of(context) -> dict[Op, FenceAccess]:
 def build_fences(context):
     """Connect the fences, also those of barriers, with store units and their queues, once all queues exist; invalidate
     loads."""
-    m, askers = context.m, {}
+    m = context.m
+    askers: dict[Any, list] = {}
     fences = context.servers.fences | {
         op: meet.fence for op, meet in context.servers.meets.items() if meet.fence is not None
     }

@@ -1,5 +1,7 @@
 """Hazard units of a kernel: the store units that each watches, and the accesses that it releases."""
 
+from typing import Any
+
 from amaranth import *
 
 from rtl_lib.lsu.hazard import HazardUnit
@@ -43,7 +45,8 @@ def hazards_of(context) -> dict[Op, HazardAccess]:
 def build_hazards(context):
     """Connect the hazard units with store units, once all queues exist; loads are invalidated when a store that their
     hazard unit watches reaches memory."""
-    m, hurried = context.m, {}
+    m = context.m
+    hurried: dict[Any, list[Value]] = {}  # by store unit
     for op, hazard in context.servers.hazards.items():
         m.submodules[f"{context.names.op(op)}_unit"] = hazard.unit
         for k, store in enumerate(hazard.stores):

@@ -4,7 +4,7 @@ Signals are made on demand: :meth:`LevelBuilder.at` returns a value at a stage a
 there. Values that no operation of the level computes are recorded in ``incoming`` and come in at the entry.
 """
 
-from amaranth import *
+from amaranth import C, Module, Mux, Signal
 
 from ..ir import Op, Value, has
 from ..planning.schedule import LevelPlan, Point, RegionPlan

@@ -43,7 +43,7 @@ class KernelCounters:
             counted=counted,
             channels=tuple(self._channels()),
         )
-        self.values = []
+        self.values: list[Value] = []
         if counted:
             self.context.m.submodules.counters = self.m
             self._build()

@@ -1,6 +1,7 @@
 """The queues around one level: requests and live values pushed after it, and the join before it."""
 
-from amaranth import *
+from amaranth import C, Cat, Mux, Signal
+from amaranth import Value as HardwareValue
 from amaranth.lib import data
 
 from rtl_lib.credits import CreditCounter
@@ -22,10 +23,10 @@ class LevelQueues:
     def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None"):
         self.region, self.builder, self.behind = region, builder, behind
         self.context, self.m = region.context, region.m
-        self.room = []  # conditions for a token to enter
-        self.moves = []  # elastic: conditions for the registers to move
+        self.room: list[HardwareValue] = []  # conditions for a token to enter
+        self.moves: list[HardwareValue] = []  # elastic: conditions for the registers to move
         self.carried: list[Value] = []  # what the queue before this level carries
-        self.bypass = None
+        self.bypass: StreamFifo | None = None
 
     # --- after the level ---
 
@@ -185,7 +186,8 @@ class LevelQueues:
             builder.at(self.region.pseudo.first, 0)
             if self.region.plan.slots > 1:
                 builder.at(self.region.pseudo.slot, 0)
-        waits, responses = [], {}
+        responses: dict[Value, HardwareValue] = {}
+        waits = []
         failed = [(op, builder.at(value, 0)) for op, value in self.region.late_errors(index).items()]
         for row in before.row:
             if row.joins:
@@ -193,23 +195,24 @@ class LevelQueues:
         own = {self.region.error_value(row.op) for row in before.row}
         self.carried = [v for v in builder.incoming if v not in responses and v not in own]
         layout = data.StructLayout({f"f{k}": self.context.values.width(v) for k, v in enumerate(self.carried)})
-        self.bypass = self.m.submodules[f"bypass{index - 1}"] = StreamFifo(layout, before.bypass_depth)
+        bypass = StreamFifo(layout, before.bypass_depth)
+        self.bypass = self.m.submodules[f"bypass{index - 1}"] = bypass
         for k, value in enumerate(self.carried):
-            self.m.d.comb += builder.incoming[value].eq(self.bypass.o.payload[f"f{k}"])
+            self.m.d.comb += builder.incoming[value].eq(bypass.o.payload[f"f{k}"])
         arrived, taken = Signal(name=f"arrived{index}"), Signal(name=f"taken{index}")
         over = self._over(index)
         self.m.d.comb += [
-            arrived.eq(self.bypass.o.valid & Cat(ok for ok, _, _ in waits).all()),
+            arrived.eq(bypass.o.valid & Cat(ok for ok, _, _ in waits).all()),
             builder.enter.eq(arrived & open_ & ~over),
             taken.eq(arrived & (open_ | over)),
-            self.bypass.o.ready.eq(taken),
+            bypass.o.ready.eq(taken),
         ]
         self.region.leave_undecided(index, taken, over)
         for _, stream, on in waits:
             self.m.d.comb += stream.ready.eq(taken & on)
         self._errors([row.op for row in before.row if row.joins], [on for _, _, on in waits], failed)
         for (ok, _, _), row in zip(waits, [r for r in before.row if r.joins], strict=True):
-            self.context.observations.add_wait(row.op, self.bypass.o.valid & ~ok)
+            self.context.observations.add_wait(row.op, bypass.o.valid & ~ok)
         return arrived & ~over
 
     def _errors(self, ops, ons, failed):

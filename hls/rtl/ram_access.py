@@ -6,6 +6,7 @@ from rtl_lib.lsu.atomic_functions import atomic_result
 from rtl_lib.mem.ram_ports import RamStorePort
 
 from ..ir import Attr, fixed_operands
+from ..narrow import present
 from ..planning.memory import Access
 from .interface import RamPort
 
@@ -21,7 +22,9 @@ class _RamAccess:
         reads = access.direction != "store"
         faults = {"faults": True} if reads and context.ram_faults and access.memory not in context.memory.onchip else {}
         self.refused = Signal(name="refused") if faults else None  #: from memory: no such word exists
-        self.unit = access.hardware.part(addr_bits=context.address_bits, **access.hardware.options, **faults)
+        self.unit = present(access.hardware).part(
+            addr_bits=context.address_bits, **present(access.hardware).options, **faults
+        )
 
     def attach(self, context):
         """Put the port into the kernel's module and name its observable signals."""

@@ -6,7 +6,7 @@ the bypass queue of the boundary before it.
 
 from dataclasses import dataclass
 
-from amaranth import *
+from amaranth import C, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data
 
 from rtl_lib.barrier_loop import RingHeader
@@ -18,6 +18,7 @@ from rtl_lib.slots import SlotEvent
 from rtl_lib.state import SlotReady, SlotRegister
 
 from ..ir import Attr, IntType, Value
+from ..narrow import present
 from ..planning.schedule import RegionPlan, Window
 from .carried_delay_lines import histories_of
 from .level import LevelBuilder
@@ -60,7 +61,8 @@ class RegionBuilder:
         self.pseudo = context.loops.pseudo[plan] = Pseudo.of(plan)
         self._errors: dict = {}
         self.results = [r for r in plan.loop.results if context.values.used(r)] if plan.loop else []
-        self.again_events, self.ready_events = [], {}
+        self.again_events: list = []
+        self.ready_events: dict[int, list] = {}
         self.ready_parts: dict[int, SlotReady] = {}
         self.windows: list[tuple[int, Window, CreditCounter]] = []
         #: by level and group: whether the token at the entry would be the first of a group for which there is no room
@@ -80,7 +82,7 @@ class RegionBuilder:
         initial = {f"c{k}": context.values.width(plan.region.args[k]) for k in context.loops.travelling(plan)}
         invariant = {f"v{k}": context.values.width(v) for k, v in enumerate(plan.invariants)}
         result = data.StructLayout({f"r{k}": context.values.width(r) for k, r in enumerate(self.results)})
-        self.header = LoopHeader(
+        self.header: LoopHeader | RingHeader = LoopHeader(
             data.StructLayout(initial),
             data.StructLayout(invariant),
             plan.slots,
@@ -89,7 +91,9 @@ class RegionBuilder:
             once=plan.once,
         )
         self.epoch = Signal(name="epoch")
-        self.exit = (ExitFifo if plan.slots == 1 else ExitBuffer)(result, plan.entries)
+        self.exit: ExitFifo | ExitBuffer | GroupExits = (ExitFifo if plan.slots == 1 else ExitBuffer)(
+            result, plan.entries
+        )
         for c in plan.carried:
             if c.root is None:
                 register = context.loops.registers[c.arg] = SlotRegister(
@@ -102,7 +106,7 @@ class RegionBuilder:
         """The reset value of a carried value's register, if that makes selecting the initial value unnecessary. None
         where a run may enter the loop again, or where the initial value is only known at run time. Squashed tokens of a
         speculative loop may still write after its end."""
-        initial = self.context.values.fixed(self.plan.loop.operands[1 + carried.index])
+        initial = self.context.values.fixed(self.plan.loop_op.operands[1 + carried.index])
         known = isinstance(initial, Const) and self.plan.once and not self.plan.speculative
         return initial.value if known else None
 
@@ -129,7 +133,7 @@ class RegionBuilder:
         self.again_events = self._either(
             self.header.again, (plan.again, plan.again_delay), (plan.again_overlap, plan.again_overlap_delay), "again"
         )
-        if plan.loop.attrs.get(Attr.APART_IF_OVERLAP):
+        if plan.loop_op.attrs.get(Attr.APART_IF_OVERLAP):
             m.d.comb += self.header.apart.eq(self.context.values.overlap)
         if plan.speculative:
             m.d.sync += self.epoch.eq(self.epoch ^ self.header.done.valid)
@@ -360,15 +364,15 @@ class RingBuilder(RegionBuilder):
         initial = {f"c{k}": context.values.width(arg) for k, arg in enumerate(plan.region.args)}
         invariant = {f"v{k}": context.values.width(v) for k, v in enumerate(plan.invariants)}
         result = {f"r{k}": context.values.width(r) for k, r in enumerate(self.results)} | {"last": 1}
-        ring, result = plan.ring, data.StructLayout(result)
+        ring, left = present(plan.ring), data.StructLayout(result)
         self.place = Value(IntType(max(1, (ring.groups - 1).bit_length())), "place")
         self.header = RingHeader(
             data.StructLayout(initial), data.StructLayout(invariant), ring.groups, ring.items, ring.overtaking
         )
-        self.exit = GroupExits(result, ring.groups, ring.items) if ring.overtaking else ExitFifo(result, plan.entries)
+        self.exit = GroupExits(left, ring.groups, ring.items) if ring.overtaking else ExitFifo(left, plan.entries)
 
     def _control_loop(self):
-        header, last = self.header, self.plan.ring.last
+        header, last = self.header, present(self.plan.ring).last
         ends = self.context.values.fixed(last)
         if ends is None:
             ends = header.o.payload.invariant[f"v{self.plan.invariants.index(last)}"]
@@ -377,7 +381,7 @@ class RingBuilder(RegionBuilder):
     def token_values(self) -> dict:
         token = self.header.o.payload
         sources = {arg: token.initial[f"c{k}"] for k, arg in enumerate(self.plan.region.args)}
-        sources |= {self.place: token.place} if self.plan.ring.overtaking else {}
+        sources |= {self.place: token.place} if present(self.plan.ring).overtaking else {}
         return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(self.plan.invariants)}
 
     def _answer(self, builder):
@@ -391,12 +395,12 @@ class RingBuilder(RegionBuilder):
             builder.m.d.comb += back.value.initial[f"c{k}"].eq(builder.at(value, stage))
         for k, value in enumerate(self.plan.invariants):
             builder.m.d.comb += back.value.invariant[f"v{k}"].eq(builder.at(value, stage))
-        if self.plan.ring.overtaking:
+        if present(self.plan.ring).overtaking:
             builder.m.d.comb += back.value.place.eq(builder.at(self.place, stage))
 
     def _exit(self, builder):
         super()._exit(builder)
         stage = builder.plan.depth - 1
-        builder.m.d.comb += self.exit.write.value["last"].eq(builder.at(self.plan.ring.last, stage))
-        if self.plan.ring.overtaking:
+        builder.m.d.comb += self.exit.write.value["last"].eq(builder.at(present(self.plan.ring).last, stage))
+        if present(self.plan.ring).overtaking:
             builder.m.d.comb += self.exit.write.place.eq(builder.at(self.place, stage))

@@ -101,7 +101,9 @@ def _inner_cuts(levels, count):
     for depth in levels:
         total.append(total[-1] + depth)
     # best[end]: (deepest, squares, cuts) of the steps before `end` divided by the cuts placed so far
-    best = {end: (total[end], total[end] ** 2, ()) for end in range(1, len(levels) + 1)}
+    best: dict[int, tuple[float, float, tuple[int, ...]]] = {
+        end: (total[end], total[end] ** 2, ()) for end in range(1, len(levels) + 1)
+    }
     for placed in range(1, count + 1):
         best = {
             end: min(

@@ -4,6 +4,7 @@ All reference models of floating point are based on :meth:`FloatFormat.value` an
 nothing with the hardware.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, trunc
@@ -21,7 +22,8 @@ def round_rational(value, rounding):
     if rounding == "away":
         nearest = floor(abs(value) + Fraction(1, 2))
         return -nearest if value < 0 else nearest
-    return {"zero": trunc, "up": ceil, "down": floor}[rounding](value)
+    integral: dict[str, Callable[[Fraction], int]] = {"zero": trunc, "up": ceil, "down": floor}
+    return integral[rounding](value)
 
 
 @dataclass(frozen=True)

@@ -35,10 +35,19 @@ class _Path:
 
     @classmethod
     def of(cls, bank, count, max_burst):
-        units = (
-            Signal(count, name=f"bank{bank}_{what}") for what in ("asks", "taken", "turns", "begins", "moves", "ends")
+        def of_units(what: str) -> Signal:
+            return Signal(count, name=f"bank{bank}_{what}")
+
+        return cls(
+            asks=of_units("asks"),
+            taken=of_units("taken"),
+            turns=of_units("turns"),
+            begins=of_units("begins"),
+            moves=of_units("moves"),
+            ends=of_units("ends"),
+            owner=Signal(range(count), name=f"owner{bank}"),
+            left=Signal(range(max_burst + 1), name=f"left{bank}"),
         )
-        return cls(*units, Signal(range(count), name=f"owner{bank}"), Signal(range(max_burst + 1), name=f"left{bank}"))
 
 
 @shared

@@ -179,6 +179,7 @@ class HazardUnit(wiring.Component):
         tables = []
         for k, certain in enumerate(self.certain):
             asking = [place for place, wanted in zip(self.i.payload.asking, self.asks, strict=True) if k in wanted]
+            table: WordTable | StoreTable
             if self.per_word[k]:
                 table = WordTable(self.place_bits, self.entries[k], self.per_word[k], len(asking))
             else:

@@ -64,8 +64,8 @@ def rotate(m, elements, by, count, left=False):
     elements is 2 ** len(by); those that are None are don't-cares. A barrel shifter of one stage per bit of ``by``: for
     few results the largest distance first, for few elements the smallest, so that the other stages are narrow.
     """
-    size, steps = len(elements), [1 << n for n in range(len(by))]
-    steps = [(step, bit) for step, bit in zip(steps, by, strict=True)]
+    size = len(elements)
+    steps = [(1 << n, bit) for n, bit in enumerate(by)]
     steps = [(-step, bit) for step, bit in steps] if left else steps[::-1]
     needed = [set(range(count))]
     for step, _ in reversed(steps):

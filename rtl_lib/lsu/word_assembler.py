@@ -1,6 +1,7 @@
 """Buffer of the words returned by memory, and the current one."""
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
@@ -19,7 +20,7 @@ def select_layout(access_bytes, word_bytes, kept_places=0):
     Without kept places there is only ``next``. ``offset`` counts pieces.
     """
     require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
-    again = {"again": 1, "place": range(kept_places)} if kept_places else {}
+    again: dict[str, ShapeLike] = {"again": 1, "place": range(kept_places)} if kept_places else {}
     return data.StructLayout({"next": 1, **again, "offset": exact_log2(word_bytes // access_bytes)})
 
 

@@ -115,7 +115,7 @@ class BankedRam(wiring.Component):
         self._simulated = platform is None  # the Verilog subset for synthesis has no assertions
         read_banks = [self._bank(m, port.addr, f"read_bank{k}") for k, port in enumerate(self.reads)]
         write_banks = [self._bank(m, port.addr, f"write_bank{k}") for k, port in enumerate(self.writes)]
-        outputs = {}
+        outputs: dict[tuple[int, int], Value] = {}
         for bank in range(self.map.banks):
             for turn in range(self.write_turns):
                 self._write(m, bank, turn, write_banks)
@@ -189,7 +189,7 @@ class BankedRam(wiring.Component):
 
     def _plain(self, m, bank, asked):
         """A block for each copy; returns the output of each."""
-        outputs = {}
+        outputs: dict[tuple[int, int], Value] = {}
         for copy, (en, place) in asked.items():
             ram = Ram(**self._shape(bank), writable=len(self.writes) > 0, kind=self.kind)
             m.submodules[f"bank{bank}_copy{copy}"] = ram
@@ -201,7 +201,7 @@ class BankedRam(wiring.Component):
 
     def _pumped(self, m, bank, asked):
         """A block for several copies; returns the output of each copy."""
-        outputs = {}
+        outputs: dict[tuple[int, int], Value] = {}
         for number, block in enumerate(block for block in self.pumped if block.bank == bank):
             ram = PumpedRam(
                 **self._shape(bank),

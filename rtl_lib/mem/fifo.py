@@ -81,6 +81,7 @@ class StreamFifo(wiring.Component):
         return m
 
     def _store(self, m, put, take):
+        storage: Ram | Memory
         if self.in_block_ram:
             storage = Ram(width=self.stored_bits, depth=self.depth)
             read, write = storage.read, storage.write

@@ -83,7 +83,8 @@ class PumpedLoadPort(wiring.Component):
         """A register with the word that the RAM outputs, merged with the writes since it was requested."""
         low = exact_log2(self.word_bytes // self.access_bytes)
         # of the writes while the load is in flight
-        strobe, data = C(0, self.word_bytes), C(0, 8 * self.word_bytes)
+        strobe: Value = C(0, self.word_bytes)
+        data: Value = C(0, 8 * self.word_bytes)
         for stage in range(PumpedRam.timing.latency + 1):
             for turn, written in enumerate(self.written):
                 hit, newest = (
