@@ -21,6 +21,7 @@ from .cli_messages import Messages
 from .cli_options import check_board, check_prefix, check_trace, parse_defines, parse_limits
 from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
+from .narrow import present
 from .options import CONTROLS, MOST_CACHE_BYTES, Options
 from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals, supervise
@@ -429,7 +430,7 @@ def opt(source, passes, board, listed, output, **inspected):
             module = read_module(text, str(source))
             result = printed(run_passes(module, passes, facts, inspection, messages.add))
         except Stopped as stopped:
-            result = "\n".join(inspection.text(function) for function in stopped.functions)
+            result = "\n".join(present(inspection).text(function) for function in stopped.functions)
         show_times(inspection)
         _write_text(result, output)
         messages.show()

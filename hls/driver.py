@@ -9,6 +9,7 @@ from .analysis.channels.kpn_run import Link
 from .diag import Code, CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Module
+from .narrow import present
 from .options import Options
 from .passes.inspection import Inspection
 from .passes.link.place_buffers import as_used
@@ -88,7 +89,7 @@ def compile_module(
     """The stages of :func:`compile` from a module of IR on."""
     _check(options, board)
     for name in options.no_interleaving:
-        board = board.with_memory(board.memory_named(name).partitioned())
+        board = board.with_memory(present(board.memory_named(name)).partitioned())
     with uncollected(), deep_recursion():
         fused: list[Diagnostic] = []
         module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, inspection, options.limits)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Module
@@ -50,7 +51,7 @@ def parse_source(
     defines: Mapping[str, str] | None = None,
     include_dirs: Iterable[str] = (),
     options: Options = Options(),
-    include_roots: Iterable[str] = (),
+    include_roots: Iterable[str | Path] = (),
 ) -> Result:
     """Compile OpenCL C to IR as ``hls.ir.nodes`` describes it, before any pass.
 

@@ -319,7 +319,7 @@ def preprocess(
     defines: Mapping[str, str],
     include_dirs: Iterable[str],
     known_as: Mapping[str, str] = MappingProxyType({}),
-    roots: Iterable[str] = (),
+    roots: Iterable[str | Path] = (),
 ) -> Expanded:
     """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement; ``known_as`` maps a
     folder to its name in the locations of its files. With ``roots``, no file outside these folders is read.

@@ -8,7 +8,7 @@ place of the coefficients for each step; the error of the functions as a whole i
 docs/arithmetic.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -198,7 +198,7 @@ def log_tables() -> list[str]:
 LOG_SPLIT = 27
 
 
-def _table(name: str, numbers: list[int]) -> str:
+def _table(name: str, numbers: Sequence[int | str]) -> str:
     rows = [", ".join(map(str, numbers[k : k + 8])) for k in range(0, len(numbers), 8)]
     return f"#define {name} {{ \\\n    " + ", \\\n    ".join(rows) + " }"
 
