@@ -26,7 +26,7 @@ help:
 	@echo 'make test    the tests, about half an hour on two processors; make check: only those without a simulator build; make test-all: with the long ones'
 	@echo 'make bench   every example at full size against the bound of its hardware'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
-	@echo 'make lint    style; make setup: only install; make clean: remove what was built, keep .venv'
+	@echo 'make lint    style and types; make setup: only install; make clean: remove what was built, keep .venv'
 
 setup: $(STAMP)
 
@@ -97,7 +97,8 @@ peers: $(VENV)/.peers
 lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
+	@$(BIN)/python -m mypy
 
 clean:
-	rm -rf out build .sluice-cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf out build .sluice-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
