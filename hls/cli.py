@@ -42,7 +42,7 @@ def _version() -> str:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_version(), message="%(prog)s %(version)s")
-def main():
+def main() -> None:
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 

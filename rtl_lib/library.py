@@ -47,7 +47,7 @@ def shared(cls):
     make, elaborate = cls.__init__, cls.elaborate
 
     @functools.wraps(make)
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args, **kwargs) -> None:
         if not hasattr(self, "_library_key"):  # the outermost constructor identifies the part
             self._library_key = (
                 type(self).__module__,
@@ -104,7 +104,7 @@ class _Converted:
 class PartLibrary:
     """Creates instances of shared parts; passed to Amaranth as the platform of a conversion."""
 
-    def __init__(self, cache: Path | None):
+    def __init__(self, cache: Path | None) -> None:
         self.cache = cache
         self.converting = None
         self.modules: dict[str, _Converted] = {}
@@ -216,7 +216,7 @@ class PartLibrary:
         self.modules[name] = _Converted(name, uses, clocked, verilog=text)
         return self.modules[name]
 
-    def _save(self, converted: _Converted):
+    def _save(self, converted: _Converted) -> None:
         if self.cache is None:
             return
         try:

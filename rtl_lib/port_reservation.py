@@ -56,7 +56,7 @@ class PortBookings(wiring.Component):
     want : a token is at the entry, and nothing else keeps it out; may : no reservation keeps it out
     """
 
-    def __init__(self, users):
+    def __init__(self, users) -> None:
         if len(users) < 2 or not all(
             user.uses and len(set(user.uses)) == len(user.uses) and user.first >= 0 for user in users
         ):
@@ -71,7 +71,7 @@ class PortBookings(wiring.Component):
         self.patience = len(users) * (self.length + max(user.spacing for user in users) + 1) + max(self.ahead)
         super().__init__({"want": In(len(users)), "may": Out(len(users))})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         ports = {port for user in self.users for port, _ in user.uses}
         # bit c: the port is used in c cycles

@@ -20,7 +20,7 @@ class Progress:
     """Compares the counters of ``kernels``, which run at the same time, from check to check; ``system`` describes all
     kernels."""
 
-    def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface):
+    def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface) -> None:
         self.session, self.kernels, self.system = session, kernels, system
         self._joined = any(kernel.layout.channels for kernel in kernels)
         self._seen: list[dict[str, int]] | None = None

@@ -40,7 +40,7 @@ class Result:
 class FrontendError(CompileError):
     """Every error found in a source text, with the source texts to quote."""
 
-    def __init__(self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]):
+    def __init__(self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:
         super().__init__(*diagnostics)
         self.sources = dict(sources)
 

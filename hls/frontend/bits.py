@@ -13,7 +13,7 @@ __all__ = ["Chunks"]
 class Chunks:
     """Appends these operations to the builder."""
 
-    def __init__(self, builder: Builder):
+    def __init__(self, builder: Builder) -> None:
         self.builder = builder
 
     def repacked(

@@ -139,7 +139,7 @@ def _either(b, x, y):
     return b.value("or", x, y)
 
 
-def _fmin(b, v, t, swap=False):
+def _fmin(b, v, t, swap: bool = False):
     """Of a NaN and a number, the number."""
     x, y = v
     closer = b.value("flt", x, y) if swap else b.value("flt", y, x)
@@ -155,7 +155,7 @@ def _as_int(b, bit):
     return b.value("zext", bit, result=I32)
 
 
-def _compare(opcode, swap=False):
+def _compare(opcode, swap: bool = False):
     return lambda b, v, t: _as_int(b, b.value(opcode, *(v[::-1] if swap else v)))
 
 

@@ -71,7 +71,7 @@ def _parameter(variable: tt.Variable | tt.Channel, written: str) -> Parameter:
     )
 
 
-def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable):
+def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable) -> None:
     """Bind the parameter to its argument, and give it a variable of its own if the function modifies it."""
     storage, span = lowering.storage, variable.span
     if variable.kind == "buffer":

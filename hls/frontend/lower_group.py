@@ -16,10 +16,10 @@ __all__ = ["EffectLowering"]
 class EffectLowering(ValueLowering):
     """Appends operations with side effects."""
 
-    def _barrier(self, e):
+    def _barrier(self, e) -> None:
         self.op(e.span, "barrier", attrs={Attr.FLAGS: e.flags})
 
-    def _fence(self, e):
+    def _fence(self, e) -> None:
         self.op(e.span, "mem_fence", attrs={Attr.KIND: e.kind, Attr.FLAGS: e.flags})
 
     def _atomic(self, e):
@@ -110,7 +110,7 @@ class EffectLowering(ValueLowering):
             self._answer(e, there)
         return value
 
-    def _answer(self, e, there: Value):
+    def _answer(self, e, there: Value) -> None:
         t = e.answer.type.pointee
         self.store(self.target(e.answer), self.converted(e.span, there, ct.BOOL_T, t), t, e.span)
 

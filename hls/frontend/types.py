@@ -64,7 +64,7 @@ class Int:
     signed: bool
     exact: bool = False
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
     @property
@@ -77,7 +77,7 @@ class Float:
     name: str = "float"
     bits: int = 32
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
     @property
@@ -87,7 +87,7 @@ class Float:
 
 @dataclass(frozen=True)
 class Void:
-    def __str__(self):
+    def __str__(self) -> str:
         return "void"
 
 
@@ -103,7 +103,7 @@ class Pointer:
 
     size = 8
 
-    def __str__(self):
+    def __str__(self) -> str:
         words = [f"__{self.space}"] if self.space != "private" else []
         words += [w for w, on in (("const", self.const), ("volatile", self.volatile)) if on]
         return " ".join([*words, str(self.pointee), "*" + ("restrict" if self.restrict else "")])
@@ -114,7 +114,7 @@ class Array:
     element: "CType"
     length: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.element}[{self.length}]"
 
     @property
@@ -134,7 +134,7 @@ class Vector:
     element: "Int | Float"
     length: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.element}{self.length}"
 
     @property
@@ -162,12 +162,12 @@ class Struct:
     index: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     tagged: bool = True  #: the name is a tag, not that of a typedef
 
-    def __str__(self):
+    def __str__(self) -> str:
         if not self.tagged:
             return self.name
         return f"{'union' if self.union else 'struct'} {self.name or '<without a name>'}"
 
-    def complete(self, members: list[tuple[str, "CType", int]], packed: bool, align: int):
+    def complete(self, members: list[tuple[str, "CType", int]], packed: bool, align: int) -> None:
         """Lay out ``members``: (name, type, least alignment). ``align`` is the least alignment of the whole."""
         laid, end = [], 0
         for name, type, least in members:

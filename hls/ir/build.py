@@ -15,7 +15,7 @@ __all__ = ["Builder", "loops_inside_out", "reachable", "regions", "uses", "walk"
 class Builder:
     """Appends operations to a region; result types come from the op table where it knows them."""
 
-    def __init__(self, region: Region, span: Span | None = None):
+    def __init__(self, region: Region, span: Span | None = None) -> None:
         self.region = region
         self.span = span
 

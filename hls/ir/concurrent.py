@@ -46,7 +46,7 @@ class Blocked:
     writes: bool
     span: Span | None
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.span}: {'writing to' if self.writes else 'reading from'} channel {self.channel}"
 
 

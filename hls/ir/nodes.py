@@ -28,7 +28,7 @@ class Value:
     owner: "Op | Region | None" = None  #: the operation that defines it, or the region it is an argument of
     index: int = 0  #: which result or argument of the owner
 
-    def __repr__(self):  # the generated one would recurse through everything reachable, many times
+    def __repr__(self) -> str:  # the generated one would recurse through everything reachable, many times
         return f"<Value {self.name or self.index}: {self.type}>"
 
     @property
@@ -54,7 +54,7 @@ class Op:
     regions: list["Region"] = field(default_factory=list)
     span: Span | None = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Op {self.opcode} at {self.span}>"
 
     @property
@@ -70,7 +70,7 @@ class Region:
     args: list[Value] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Region of {len(self.ops)} operations>"
 
     @property
@@ -148,7 +148,7 @@ class Function:
     attrs: Attributes = field(default_factory=dict)
     span: Span | None = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Function {self.kind} {self.name}>"
 
 
@@ -160,7 +160,7 @@ class Module:
     sources: dict[str, str] = field(default_factory=dict)
     channels: dict[str, MemoryObject] = field(default_factory=dict)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Module {', '.join(self.functions)}>"
 
     @property

@@ -70,7 +70,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 class _Parser:
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
         self.place = 0
         self.values: dict[str, Value] = {}
@@ -239,7 +239,7 @@ class _Parser:
         attrs = tuple(self.attributes().items()) if self.accept("{") else ()
         return MemoryObject(name, space, element, length, data=data, attrs=attrs, span=self.span(), **flags)
 
-    def operations(self, region: Region):
+    def operations(self, region: Region) -> None:
         while self.next.text not in ("}",):
             region.ops.append(self.operation())
 
@@ -275,7 +275,7 @@ class _Parser:
     def _opens_region(self) -> bool:
         return self.ahead(2) != "="
 
-    def regions(self, op: Op):
+    def regions(self, op: Op) -> None:
         while True:
             region = Region()
             if self.accept("("):

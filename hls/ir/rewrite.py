@@ -25,7 +25,7 @@ def rewrite(
 
 
 class _Rewriter:
-    def __init__(self, visit, enter):
+    def __init__(self, visit, enter) -> None:
         self.visit, self.enter = visit, enter
         self.values: dict[Value, Value] = {}
 

@@ -38,7 +38,9 @@ _FLOAT_FORMAT = {2: "<e", 4: "<f", 8: "<d"}
 class ExecutionError(Exception):
     """A run that failed at ``span``; ``memory`` and byte ``offset`` are set for an access outside its memory."""
 
-    def __init__(self, message: str, span: Span | None = None, memory: str | None = None, offset: int | None = None):
+    def __init__(
+        self, message: str, span: Span | None = None, memory: str | None = None, offset: int | None = None
+    ) -> None:
         self.span, self.memory, self.offset = span, memory, offset
         super().__init__(f"{span}: {message}" if span else message)
 
@@ -183,7 +185,7 @@ def accessors(type: Type, masked: bool = False) -> tuple[Callable, Callable]:
         data, offset = _place(pointer, size, span, "read")
         return decode(layout.unpack_from(data, offset)[0])
 
-    def store(pointer, value, span):
+    def store(pointer, value, span) -> None:
         data, offset = _place(pointer, size, span, "write")
         layout.pack_into(data, offset, encode(value))
 
@@ -204,7 +206,7 @@ def _float_accessors(type: FloatType):
         value = layout.unpack_from(data, offset)[0]
         return bits_to_float(whole.unpack_from(data, offset)[0], bits) if math.isnan(value) else value
 
-    def store(pointer, value, span):
+    def store(pointer, value, span) -> None:
         data, offset = _place(pointer, size, span, "write")
         if math.isnan(value):
             whole.pack_into(data, offset, float_to_bits(value, bits))
@@ -223,7 +225,7 @@ def _array_accessors(type: ArrayType):
         memory = BoundMemory("", data, offset + size * count)
         return tuple(load_one((memory, offset + k * size), span) for k in range(count))
 
-    def store(pointer, value, span):
+    def store(pointer, value, span) -> None:
         data, offset = _place(pointer, size * count, span, "write")
         memory = BoundMemory("", data, offset + size * count)
         for k in range(count):
@@ -243,7 +245,7 @@ def _lane_accessors(type: ArrayType):
     def load(pointer, mask, span):
         return tuple(load_lane(place, span) if place else nothing for place in places(pointer, mask))
 
-    def store(pointer, values, mask, span):
+    def store(pointer, values, mask, span) -> None:
         for place, value in zip(places(pointer, mask), values, strict=True):
             if place:
                 store_lane(place, value, span)
@@ -256,6 +258,6 @@ def _load_pointer(pointer, span):
     return data[offset // 8]
 
 
-def _store_pointer(pointer, value, span):
+def _store_pointer(pointer, value, span) -> None:
     data, offset = _place(pointer, 8, span, "write")
     data[offset // 8] = value

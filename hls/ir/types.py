@@ -29,7 +29,7 @@ class IntType:
 
     bits: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"i{self.bits}"
 
     @property
@@ -44,7 +44,7 @@ class FloatType:
 
     bits: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"f{self.bits}"
 
     @property
@@ -58,7 +58,7 @@ class PointerType:
 
     bits: int = 64
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "ptr"
 
     @property
@@ -73,7 +73,7 @@ class ArrayType:
     element: "IntType | FloatType"
     length: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"[{self.length} x {self.element}]"
 
     @property
@@ -99,7 +99,7 @@ class TokenType:
     distance: int = 1
     between: bool = False
 
-    def __str__(self):
+    def __str__(self) -> str:
         return (
             "token" + "_overlap" * self.overlap + "_between" * self.between + f"_{self.distance}" * (self.distance > 1)
         )

@@ -111,7 +111,7 @@ def estimate(verilog: dict[str, str], top: str, device: Device) -> DesignArea:
 
 
 class _Counter:
-    def __init__(self, modules: dict[str, Module], device: Device):
+    def __init__(self, modules: dict[str, Module], device: Device) -> None:
         self.modules, self.device = modules, device
         self.cell = CELLS[device.logic_cell]
         self.known: dict[str, _Sum] = {}

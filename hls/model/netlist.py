@@ -85,7 +85,7 @@ def read_modules(text: str) -> dict[str, Module]:
 
 
 class _Reader:
-    def __init__(self, lines: list[str]):
+    def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.module = Module(_plain(lines[0].split()[1].split("(")[0]))
         self.width: dict[str, int] = {}
@@ -119,7 +119,7 @@ class _Reader:
             )
         return self.module
 
-    def _declare(self, line: str):
+    def _declare(self, line: str) -> None:
         if match := DECLARED.match(line):
             high, low, name, first, last = match.groups()
             bits = int(high) - int(low) + 1 if high else 1
@@ -128,7 +128,7 @@ class _Reader:
             else:
                 self.memory[_plain(name)] = (abs(int(first) - int(last)) + 1, bits)
 
-    def _instance(self, module: str, name: str):
+    def _instance(self, module: str, name: str) -> None:
         if module not in KEYWORDS:  # a name that is a Verilog keyword is written with a backslash
             self.module.instances[_plain(name).removeprefix("\\")] = _plain(module)
 
@@ -145,7 +145,7 @@ class _Reader:
             self._choice(block, line)
         return block.after(line)
 
-    def _clocked(self, line: str):
+    def _clocked(self, line: str) -> None:
         match = CLOCKED.match(line)
         if match is None:
             return
@@ -160,7 +160,7 @@ class _Reader:
                 self.registers.add(name)
                 self._read_memories(source, self.other_reads)
 
-    def _choice(self, block: "_Block", line: str):
+    def _choice(self, block: "_Block", line: str) -> None:
         target, equals, source = line.partition(" = ")
         if not equals:
             return
@@ -169,12 +169,12 @@ class _Reader:
         if block.depth > 1 and not block.reset:
             self.module.luts += CONDITION * self._bits(tokens)
 
-    def _read_memories(self, tokens: list[str], reads: set[str]):
+    def _read_memories(self, tokens: list[str], reads: set[str]) -> None:
         reads.update(name for name in tokens if name in self.memory)
 
     # --- expressions ---
 
-    def _assign(self, line: str):
+    def _assign(self, line: str) -> None:
         target, _, source = line.strip().removeprefix("assign ").removesuffix(";").partition(" = ")
         tokens = _tokens(source)
         self._read_memories(tokens, self.other_reads)

@@ -83,7 +83,7 @@ class Advisor:
         explainer: LoopExplainer,
         memories: Mapping[str, MemoryObject],
         measure: Callable[[CompiledKernel], Measured],
-    ):
+    ) -> None:
         self.kernel, self.what_if, self.explainer = kernel, what_if, explainer
         self.memories, self.measure = memories, measure
 

@@ -30,7 +30,7 @@ class LoopExplainer:
         loops: Mapping[Op, RegionPlan],
         memory_latency: int,
         known: KnownDependences,
-    ):
+    ) -> None:
         self.memories, self.loops, self.memory_latency, self.known = memories, loops, memory_latency, known
 
     def explain(self, plan: RegionPlan) -> Bottleneck | None:

@@ -14,7 +14,7 @@ __all__ = ["KnownDependences"]
 class KnownDependences:
     """Answers queries about the accesses of one flat kernel."""
 
-    def __init__(self, function: Function, address_bits: int):
+    def __init__(self, function: Function, address_bits: int) -> None:
         self.function, self.address_bits = function, address_bits
         self._contradicted: dict[tuple[Op, str], bool] = {}
 

@@ -42,7 +42,7 @@ def collect_loops(
 
 
 class _Collector:
-    def __init__(self, kernel, module: Module, memory_latency: int, timing: OperatorTiming | None, what_if):
+    def __init__(self, kernel, module: Module, memory_latency: int, timing: OperatorTiming | None, what_if) -> None:
         self.kernel, self.module, self.plans, self.timing = kernel, module, kernel.plan.loops, timing
         self.memory_latency, self.what_if = memory_latency, what_if
         self.source = source_loops(module, module.functions[kernel.function.name])

@@ -13,7 +13,7 @@ __all__ = ["Pace"]
 class Pace:
     """The pace of the loops of one kernel. ``together``: how many invocations of each run together."""
 
-    def __init__(self, plans: dict[Op, RegionPlan], together: dict[Op, int], explainer: LoopExplainer):
+    def __init__(self, plans: dict[Op, RegionPlan], together: dict[Op, int], explainer: LoopExplainer) -> None:
         self.plans, self.together, self.explainer = plans, together, explainer
 
     def inside(self, plan: RegionPlan) -> list[RegionPlan]:

@@ -42,7 +42,7 @@ def causes_of(context, m: Module) -> list[Cause]:
 
 
 class _Causes:
-    def __init__(self, context, m: Module):
+    def __init__(self, context, m: Module) -> None:
         self.context, self.m = context, m
         self.seen = {(o.kind, o.op): o.signal for o in context.observations.all}
         self.loops = context.plan.loops

@@ -23,11 +23,11 @@ class Call:
     """A call on a channel as a variable-latency unit; ``in_turn``: it is one of several that are served in program
     order."""
 
-    def __init__(self, op: Op, end: Endpoint, unit, k: int):
+    def __init__(self, op: Op, end: Endpoint, unit, k: int) -> None:
         self.op, self.end, self.unit, self.k = op, end, unit, k
         self.in_turn = Attr.TURN in op.attrs
 
-    def attach(self, context):
+    def attach(self, context) -> None:
         """Name the observable signals of the call."""
         context.observations.add("stalled", self.op, self.unit.i[self.k].valid & ~self.unit.i[self.k].ready)
 
@@ -53,7 +53,7 @@ class CallAtOnce:
     """A call that never waits, in a stage of a level: it accesses the channel in the cycle in which its token leaves
     that stage."""
 
-    def __init__(self, context, op: Op, end: Endpoint):
+    def __init__(self, context, op: Op, end: Endpoint) -> None:
         self.op, self.end = op, end
         value = op.operands[2] if end.writes else op.results[0]
         self.channel = stream.Signature(context.values.width(value)).create(path=(context.names.op(op),))
@@ -139,7 +139,7 @@ def build_ends(context) -> dict[Endpoint, object]:
     return {end: _merged(context, end, streams) for end, streams in ends.items()}
 
 
-def _renew_loads(context):
+def _renew_loads(context) -> None:
     """A call followed by a fence invalidates the loads one cycle after it, when its response has reached its queue at
     most."""
     for call in context.servers.channels.values():
@@ -174,7 +174,7 @@ def _merged(context, end: Endpoint, streams):
 class ChannelWatch:
     """The observable signals of a channel: how many values it holds, and whether a call waits at either end."""
 
-    def __init__(self, plan: ChannelPlan):
+    def __init__(self, plan: ChannelPlan) -> None:
         name = f"{plan.channel}_{plan.index}"
         self.plan = plan
         self.level = Signal(range(plan.depth + 1), name=f"{name}_level")

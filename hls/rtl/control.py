@@ -24,7 +24,7 @@ class AxiLiteKernels:
     """A window of registers for each kernel behind one AXI4-Lite port; ``interrupt`` has a bit for each kernel that the
     host starts (these come first)."""
 
-    def __init__(self, m: Module):
+    def __init__(self, m: Module) -> None:
         self.m = m
         self.controls: list[AxiLiteControl] = []
         self.interrupts: list[Value] = []
@@ -76,7 +76,7 @@ class WiredKernels:
     ``K_idle``, and ``K_arg_NAME``, which hold from the start to the end of a run. Counters and stall seeds have no
     wires."""
 
-    def __init__(self, m: Module):
+    def __init__(self, m: Module) -> None:
         self.m = m
         self.wires: dict[str, Any] = {}  # signals, with their directions
 

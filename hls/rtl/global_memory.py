@@ -162,7 +162,7 @@ class _MemorySide:
         return interconnect
 
 
-def _connect_wide(m, source, sink):
+def _connect_wide(m, source, sink) -> None:
     """Connect a bank of the interconnect to a master, whose address is wider."""
     for path, member, value in source.signature.flatten(source):
         other = sink
@@ -174,7 +174,7 @@ def _connect_wide(m, source, sink):
             _assign(m, value, other)
 
 
-def _assign(m, target, source):
+def _assign(m, target, source) -> None:
     if hasattr(target, "addr"):
         m.d.comb += [target.addr.eq(source.addr), target.words.eq(source.words)]
     else:

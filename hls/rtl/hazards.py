@@ -16,7 +16,7 @@ class HazardAccess:
     """A hazard operation as a variable-latency unit: a request brings addresses, the response says that no store to
     them is in flight."""
 
-    def __init__(self, context, op: Op, plan: HazardPlan):
+    def __init__(self, context, op: Op, plan: HazardPlan) -> None:
         self.op, self.inside, units = op, plan.inside, context.servers.units
         self.stores, self.loads = [units[store] for store in plan.stores], [units[load] for load in plan.loads]
         self.unit = HazardUnit(
@@ -42,7 +42,7 @@ def hazards_of(context) -> dict[Op, HazardAccess]:
     return {op: HazardAccess(context, op, plan) for op, plan in context.memory.hazards.items()}
 
 
-def build_hazards(context):
+def build_hazards(context) -> None:
     """Connect the hazard units with store units, once all queues exist; loads are invalidated when a store that their
     hazard unit watches reaches memory."""
     m = context.m

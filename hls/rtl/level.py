@@ -25,7 +25,7 @@ class LevelBuilder:
     incoming : values needed at the entry, with their signals (driven by the region)
     """
 
-    def __init__(self, context, region: RegionPlan, plan: LevelPlan):
+    def __init__(self, context, region: RegionPlan, plan: LevelPlan) -> None:
         self.context, self.region, self.plan = context, region, plan
         self.m = Module()
         self.enter = Signal(name="enter")
@@ -39,7 +39,7 @@ class LevelBuilder:
             self.clocked(valid.eq(self._valid[-1]))
             self._valid.append(valid)
 
-    def clocked(self, assignment):
+    def clocked(self, assignment) -> None:
         """Add registers that move with the level's tokens."""
         if self.plan.elastic:
             with self.m.If(self.go):
@@ -106,14 +106,14 @@ class LevelBuilder:
         """The stage in which the data of a load inside the level is valid."""
         return self.region.place[load].stage + self.context.servers.ports[load].access.latency
 
-    def report_failed_loads(self):
+    def report_failed_loads(self) -> None:
         """Report loads inside the level that failed; their tokens are not speculative."""
         for op, point in self.region.place.items():
             if point.level == self.plan.index and self.context.servers.may_fail(op):
                 failed = self.context.servers.ports[op].failed(self, point.stage)
                 self.context.observations.read_errors.append((op, self.valid(self._answered(op)) & failed))
 
-    def effects(self):
+    def effects(self) -> None:
         """Build the level's calls, stores and atomic operations that never wait, whether or not their results are
         used."""
         for op, point in self.region.place.items():

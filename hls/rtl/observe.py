@@ -29,7 +29,7 @@ class KernelCounters:
     channel of the system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
     """
 
-    def __init__(self, hardware, clock_mhz: float, counted: bool, channels):
+    def __init__(self, hardware, clock_mhz: float, counted: bool, channels) -> None:
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
         self.m = Module()
         self.names = loop_names(place_of(loop) for loop in self.context.plan.loops)
@@ -141,7 +141,7 @@ class KernelCounters:
         )
         return f"the pipeline latency of loop {label}{why}"
 
-    def _build(self):
+    def _build(self) -> None:
         seen = {(o.kind, o.op): o.signal for o in self.context.observations.all}
         for loop in self.context.plan.loops:
             busy, starts = self._stretches(loop, seen)
@@ -184,7 +184,7 @@ class KernelCounters:
         self.m.d.sync += before.eq(running)
         return running, running & ~before
 
-    def _build_accounts(self):
+    def _build_accounts(self) -> None:
         histogram = self.m.submodules.accounts = CauseHistogram(len(self.causes), COUNTER_BITS)
         self.m.d.comb += [
             histogram.running.eq(self.hardware.busy),
@@ -211,13 +211,13 @@ class KernelCounters:
         self.m.d.comb += drain.eq(rest - between)
         return between, drain
 
-    def _count(self, event):
+    def _count(self, event) -> None:
         counter = EventCounter(COUNTER_BITS)
         self.m.submodules[f"counter{len(self.values)}"] = counter
         self.m.d.comb += [counter.event.eq(event), counter.clear.eq(self.hardware.start)]
         self.values.append(counter.value)
 
-    def _peak(self, level):
+    def _peak(self, level) -> None:
         peak = PeakCounter(max(1, len(level)))
         self.m.submodules[f"peak{len(self.values)}"] = peak
         self.m.d.comb += [peak.number.eq(level), peak.clear.eq(self.hardware.start)]
@@ -227,7 +227,7 @@ class KernelCounters:
 class UnitCounters:
     """The counters of all compute units of a kernel, concatenated."""
 
-    def __init__(self, units: list[KernelCounters]):
+    def __init__(self, units: list[KernelCounters]) -> None:
         self.layout = replace(units[0].layout, units=len(units))
         self.values = [value for unit in units for value in unit.values]
 

@@ -20,7 +20,7 @@ class LevelQueues:
     the level needs is known; :meth:`accept` then makes its entry.
     """
 
-    def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None"):
+    def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None") -> None:
         self.region, self.builder, self.behind = region, builder, behind
         self.context, self.m = region.context, region.m
         self.room: list[HardwareValue] = []  # conditions for a token to enter
@@ -30,7 +30,7 @@ class LevelQueues:
 
     # --- after the level ---
 
-    def push(self):
+    def push(self) -> None:
         """Push the requests of the boundary and, unless this is the last level, the values that bypass it."""
         for row in self.builder.plan.row:
             self._push_request(row)
@@ -39,7 +39,7 @@ class LevelQueues:
         if self.builder.plan.elastic:
             self.m.d.comb += self.builder.go.eq(Cat(self.moves).all() if self.moves else 1)
 
-    def _push_request(self, row):
+    def _push_request(self, row) -> None:
         builder, op = self.builder, row.op
         target, fields = self.context.servers.request_port(self.region, op)
         fifo = StreamFifo(target.payload.shape(), row.request_depth)
@@ -62,7 +62,7 @@ class LevelQueues:
         condition = self.context.servers.condition(op)
         return None if condition is None else self.builder.at(condition, stage)
 
-    def _push_bypass(self, behind):
+    def _push_bypass(self, behind) -> None:
         fifo = behind.bypass
         stage = self.builder.plan.depth - 1
         self._queue(fifo, stage, None, self.builder.plan.bypass_depth, f"bypass{self.builder.plan.index}")
@@ -71,7 +71,7 @@ class LevelQueues:
         for k, value in enumerate(behind.carried):
             self.builder.m.d.comb += fifo.i.payload[f"f{k}"].eq(self.builder.at(value, stage))
 
-    def _wait_for_group_room(self, fifo, whole):
+    def _wait_for_group_room(self, fifo, whole) -> None:
         """Admit the first token of a group only where all of the group have room."""
         builder, index = self.builder, self.builder.plan.index
         credits = CreditCounter(builder.plan.bypass_depth, several=whole.items)
@@ -82,7 +82,7 @@ class LevelQueues:
             self.m.d.sync += begins.eq(builder.at(whole.last, 0))
         self.room.append(~begins | (credits.plenty if whole.items > 1 else credits.available))
 
-    def _queue(self, fifo, stage, on, depth, name):
+    def _queue(self, fifo, stage, on, depth, name) -> None:
         """Drive ``fifo.i.valid`` from a stage, and account for its room."""
         m, builder = self.builder.m, self.builder
         if builder.plan.elastic:
@@ -106,7 +106,7 @@ class LevelQueues:
 
     # --- before the level ---
 
-    def accept(self):
+    def accept(self) -> None:
         """Let tokens in: from the header, from the kernel's start, or from the boundary before the level."""
         plan, index = self.region.plan, self.builder.plan.index
         open_ = Signal(name=f"open{index}")
@@ -215,7 +215,7 @@ class LevelQueues:
             self.context.observations.add_wait(row.op, bypass.o.valid & ~ok)
         return arrived & ~over
 
-    def _errors(self, ops, ons, failed):
+    def _errors(self, ops, ons, failed) -> None:
         """Report failed loads, or pass the failure on to the level that knows whether the program made these loads."""
         index, builder = self.builder.plan.index, self.builder
         for op, on in zip(ops, ons, strict=True):

@@ -55,7 +55,7 @@ class Pseudo:
 class RegionBuilder:
     """Builds one region into ``self.m``; a loop offers ``header.i`` for requests and ``exit.o`` for results."""
 
-    def __init__(self, context, plan: RegionPlan):
+    def __init__(self, context, plan: RegionPlan) -> None:
         self.context, self.plan = context, plan
         self.m = Module()
         self.pseudo = context.loops.pseudo[plan] = Pseudo.of(plan)
@@ -77,7 +77,7 @@ class RegionBuilder:
         loops = self.context.plan.loops
         return [(row.op, loops[row.op]) for level in self.plan.levels for row in level.row if row.op in loops]
 
-    def _make_loop_parts(self):
+    def _make_loop_parts(self) -> None:
         context, plan = self.context, self.plan
         initial = {f"c{k}": context.values.width(plan.region.args[k]) for k in context.loops.travelling(plan)}
         invariant = {f"v{k}": context.values.width(v) for k, v in enumerate(plan.invariants)}
@@ -125,7 +125,7 @@ class RegionBuilder:
             behind = self._level(level, behind)
         return m
 
-    def _control_loop(self):
+    def _control_loop(self) -> None:
         """The logic around the header that decides when it issues."""
         m, plan = self.m, self.plan
         m.d.comb += self.header.retire.eq(self.exit.retire)
@@ -155,7 +155,7 @@ class RegionBuilder:
         sources |= {pseudo.initial[k]: token.initial[f"c{k}"] for k in self.context.loops.travelling(plan)}
         return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(plan.invariants)}
 
-    def _observe(self):
+    def _observe(self) -> None:
         """The signals of the header that counters and the cycle account observe."""
         loop, header = self.plan.loop, self.header
         for kind, signal in (
@@ -187,13 +187,13 @@ class RegionBuilder:
     def _continues(self, builder, stage):
         return builder.at(self.plan.region.terminator.operands[0], stage)
 
-    def _slot_event(self, builder, event, stage, condition):
+    def _slot_event(self, builder, event, stage, condition) -> None:
         """Drive ``event`` {valid, slot} when a token passes ``stage`` and ``condition`` holds."""
         builder.m.d.comb += event.valid.eq(builder.valid(stage) & condition)
         if self.plan.slots > 1:
             builder.m.d.comb += event.slot.eq(builder.at(self.pseudo.slot, stage))
 
-    def _exit(self, builder):
+    def _exit(self, builder) -> None:
         stage = builder.plan.depth - 1
         if self.plan.loop is None:
             builder.m.d.comb += self.context.run.finished.eq(builder.valid(stage))
@@ -208,13 +208,13 @@ class RegionBuilder:
         if self.plan.slots > 1:
             builder.m.d.comb += write.entry.eq(builder.at(self.pseudo.entry, stage))
 
-    def _answer(self, builder):
+    def _answer(self, builder) -> None:
         """Connect the events by which the level's tokens inform slots and header."""
         self._write_carried(builder)
         self._answer_header(builder)
         self._announce_ready(builder)
 
-    def _write_carried(self, builder):
+    def _write_carried(self, builder) -> None:
         for c in self.plan.carried:
             if c.write.level != builder.plan.index:
                 continue
@@ -226,7 +226,7 @@ class RegionBuilder:
             self._slot_event(builder, register.write, c.write.stage, C(1))
             builder.m.d.comb += register.write.value.eq(builder.at(c.next, c.write.stage))
 
-    def _answer_header(self, builder):
+    def _answer_header(self, builder) -> None:
         plan, header = self.plan, self.header
         if plan.decide.level == builder.plan.index:
             self._slot_event(builder, header.done, plan.decide.stage, ~self._continues(builder, plan.decide.stage))
@@ -253,14 +253,14 @@ class RegionBuilder:
             m.d.comb += delay.cancel.eq(self.header.done.valid)
         return delay.i
 
-    def _announce_ready(self, builder):
+    def _announce_ready(self, builder) -> None:
         for level, events in self.ready_events.items():
             for point, event in events:
                 if point.level == builder.plan.index:
                     condition = C(1) if self.undecided(level) else self._continues(builder, point.stage)
                     self._slot_event(builder, event, point.stage, condition)
 
-    def _make_ready_parts(self):
+    def _make_ready_parts(self) -> None:
         for level in self.plan.levels:
             if level.ready_overlap is not None:
                 part = SlotReady(self.plan.slots, ready=self.undecided(level.index))
@@ -282,7 +282,7 @@ class RegionBuilder:
         ]
         return list(zip(points, events, strict=True))
 
-    def _make_windows(self):
+    def _make_windows(self) -> None:
         for level in self.plan.levels:
             for k, window in enumerate(dict.fromkeys(level.windows)):
                 gives = 1 + self._dropped_inside(level.index, window)
@@ -296,7 +296,7 @@ class RegionBuilder:
     def _matters(self, window: Window):
         return self.context.values.overlap if window.overlap else C(1)
 
-    def _leave_windows(self, builder):
+    def _leave_windows(self, builder) -> None:
         """Tokens that pass the end of a window release an entry in it."""
         for _, window, credits in self.windows:
             if window.until.level == builder.plan.index and not window.undecided:
@@ -304,7 +304,7 @@ class RegionBuilder:
                 ends = C(1) if window.last is None else builder.at(window.last, window.until.stage)
                 builder.m.d.comb += credits.give[0].eq(passes & ends & self._matters(window))
 
-    def leave_undecided(self, index: int, taken, over):
+    def leave_undecided(self, index: int, taken, over) -> None:
         """Tokens that leave the queue before level ``index``, even if they are dropped because they are ``over``,
         release an entry in windows that end there. Dropped tokens also release one in windows that end later."""
         for level, window, credits in self.windows:
@@ -328,7 +328,7 @@ class RegionBuilder:
                     gates.append(credits.idle | ~builder.at(self.pseudo.first, 0))
         return gates
 
-    def observe_windows(self, index, there):
+    def observe_windows(self, index, there) -> None:
         """The cycle account's signals for tokens before a level, if any is ``there``, whose group waits for an earlier
         one to leave."""
         for (level, group), waits in self.full.items():
@@ -359,7 +359,7 @@ class RegionBuilder:
 class RingBuilder(RegionBuilder):
     """A barrier loop: tokens carry all their values, and circulate through a queue."""
 
-    def _make_loop_parts(self):
+    def _make_loop_parts(self) -> None:
         context, plan = self.context, self.plan
         initial = {f"c{k}": context.values.width(arg) for k, arg in enumerate(plan.region.args)}
         invariant = {f"v{k}": context.values.width(v) for k, v in enumerate(plan.invariants)}
@@ -371,7 +371,7 @@ class RingBuilder(RegionBuilder):
         )
         self.exit = GroupExits(left, ring.groups, ring.items) if ring.overtaking else ExitFifo(left, plan.entries)
 
-    def _control_loop(self):
+    def _control_loop(self) -> None:
         header, last = self.header, present(self.plan.ring).last
         ends = self.context.values.fixed(last)
         if ends is None:
@@ -384,7 +384,7 @@ class RingBuilder(RegionBuilder):
         sources |= {self.place: token.place} if present(self.plan.ring).overtaking else {}
         return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(self.plan.invariants)}
 
-    def _answer(self, builder):
+    def _answer(self, builder) -> None:
         """Send the token around once more."""
         stage = builder.plan.depth - 1
         if builder.plan.index != len(self.plan.levels) - 1:
@@ -398,7 +398,7 @@ class RingBuilder(RegionBuilder):
         if present(self.plan.ring).overtaking:
             builder.m.d.comb += back.value.place.eq(builder.at(self.place, stage))
 
-    def _exit(self, builder):
+    def _exit(self, builder) -> None:
         super()._exit(builder)
         stage = builder.plan.depth - 1
         builder.m.d.comb += self.exit.write.value["last"].eq(builder.at(present(self.plan.ring).last, stage))

@@ -86,7 +86,7 @@ def _is_free(module: str, kernel: str, taken: set[str], kernels: list[str]) -> b
 
 
 class _System:
-    def __init__(self, kernels, channels, board, options, address_bits):
+    def __init__(self, kernels, channels, board, options, address_bits) -> None:
         self.channels = {(plan.channel, plan.index): ChannelWatch(plan) for plan in channels}
         # kernels that the host starts come first, and have the first bits of the interrupt
         kernels = sorted(kernels, key=lambda k: bool(k.function.attrs.get(Attr.AUTORUN)))

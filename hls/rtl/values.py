@@ -21,7 +21,7 @@ class Values:
 
     def __init__(
         self, function: Function, memory: MemoryPlan, address_bits: int, arguments: Mapping[str, HardwareValue]
-    ):
+    ) -> None:
         self.arguments, self._address_bits, self._onchip = arguments, address_bits, memory.onchip
         self._uses = uses(function.body)
         self._hidden = hidden_arguments(function)
@@ -74,7 +74,7 @@ class LoopState:
     """The state that the loops of a kernel keep between iterations: ``pseudo`` values of the tokens of each,
     ``registers`` of carried values, and ``histories`` (delay lines) of older ones."""
 
-    def __init__(self, values: Values):
+    def __init__(self, values: Values) -> None:
         self._values = values
         self.pseudo: dict = {}
         self.registers: dict = {}

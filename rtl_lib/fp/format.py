@@ -66,11 +66,11 @@ class FloatFormat:
         """Bits of the one NaN that operations return."""
         return (self.top_exponent << self.mantissa) | (1 << (self.mantissa - 1))
 
-    def infinity(self, negative=False):
+    def infinity(self, negative: bool = False):
         """Bits of an infinity."""
         return self.zero(negative) | (self.top_exponent << self.mantissa)
 
-    def zero(self, negative=False):
+    def zero(self, negative: bool = False):
         """Bits of a zero."""
         return int(negative) << (self.width - 1)
 
@@ -106,7 +106,7 @@ class FloatFormat:
         """Bits of the largest finite number."""
         return self.infinity() - 1
 
-    def round(self, value, negative_zero=False, rounding="even"):
+    def round(self, value, negative_zero: bool = False, rounding: str = "even"):
         """Bits of the number that the rational ``value`` is rounded to; ``negative_zero`` signs an exact zero."""
         if value == 0:
             return self.zero(negative_zero)

@@ -73,7 +73,7 @@ class WordFinder(wiring.Component):
 
     timing = Timing(latency=2)
 
-    def __init__(self, *, word_bits, offset_bits, places, kept, index_bits, reach=None):
+    def __init__(self, *, word_bits, offset_bits, places, kept, index_bits, reach=None) -> None:
         require_power_of_two("places", places, 2)
         if not 0 < kept < places:
             raise ValueError(f"kept must be 1 to {places - 1}, fewer than the places, not {kept!r}")
@@ -93,7 +93,7 @@ class WordFinder(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         go, busy, same = Signal(), Signal(), Signal()
         looked_up, checked = Signal.like(self.i.payload), Signal.like(self.i.payload)

@@ -14,7 +14,7 @@ from rtl_lib.mem.ram import Ram
 __all__ = ["WordBuffer", "cut", "select_layout"]
 
 
-def select_layout(access_bytes, word_bytes, kept_places=0):
+def select_layout(access_bytes, word_bytes, kept_places: int = 0):
     """Selects a piece of a word: ``next`` in order of arrival, or ``again`` that in ``place``; else the current one.
 
     Without kept places there is only ``next``. ``offset`` counts pieces.
@@ -59,7 +59,7 @@ class WordBuffer(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, access_bytes, word_bytes, pending, max_reserve, kept=0):
+    def __init__(self, *, access_bytes, word_bytes, pending, max_reserve, kept: int = 0) -> None:
         if not isinstance(pending, int) or pending < max_reserve:
             raise ValueError(f"pending must be at least the longest burst, {max_reserve} words, not {pending!r}")
         self.pieces, self.pending, self.kept, self.places = word_bytes // access_bytes, pending, kept, pending + kept
@@ -75,7 +75,7 @@ class WordBuffer(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = data.StructLayout({"data": len(self.response.payload.data), "error": 1})
         m.submodules.words = words = Ram(width=shape.size, depth=self.places)
@@ -112,7 +112,7 @@ class WordBuffer(wiring.Component):
         return m
 
 
-def cut(m, target, word, offset):
+def cut(m, target, word, offset) -> None:
     """Drive ``target`` with the piece of ``word`` whose index is ``offset``.
 
     A case for each piece rather than a shift: simulators shift the whole word to extract a few bytes of it, and the

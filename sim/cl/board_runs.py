@@ -4,6 +4,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hls.ir.launch import IndexSpace
@@ -45,7 +46,7 @@ class BoardEvent(PendingEvent):
         registers: tuple[Mapping, Mapping],
         after: Sequence[PendingEvent],
         queue: CommandQueue,
-    ):
+    ) -> None:
         super().__init__(runs.schedule, after, queue)
         self.runs, self.kernel, self.values, self.space, self.registers = runs, kernel, tuple(values), space, registers
         self.joined = bool(kernel.layout.channels)
@@ -70,7 +71,7 @@ class BoardRuns:
     """The running kernels of a program, and their results. :class:`sim.cl.schedule.Schedule` decides when they begin
     and when time passes."""
 
-    def __init__(self, program: "Program"):
+    def __init__(self, program: "Program") -> None:
         self.program = program
         self._running: dict[str, BoardEvent] = {}
         self._constants = ConstantMemory()
@@ -203,7 +204,7 @@ class BoardRuns:
     def _period_ns(self) -> float:
         return 1000.0 / self.program.system.interface.clock_mhz
 
-    def _conclude(self, name: str, run: Run):
+    def _conclude(self, name: str, run: Run) -> None:
         """The run of a kernel has ended."""
         event = self._running[name]
         failure = self._failure(event, run)
@@ -260,13 +261,15 @@ class _Failing:
     """A context in which a simulation that fails makes all running kernels fail; so does any other exception, which is
     passed on to the caller."""
 
-    def __init__(self, runs: BoardRuns):
+    def __init__(self, runs: BoardRuns) -> None:
         self._runs = runs
 
     def __enter__(self):
         return self
 
-    def __exit__(self, kind, error, where) -> bool:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> bool:
         if error is None or not isinstance(error, Exception):
             return False  # the schedule handles interrupts
         known = isinstance(error, SimulationError)

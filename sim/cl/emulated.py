@@ -184,7 +184,7 @@ class EmulatedEvent(PendingEvent):
         values: Sequence[Value],
         space: IndexSpace,
         after: Sequence[PendingEvent],
-    ):
+    ) -> None:
         super().__init__(queue.context.simulated.schedule, after, queue)
         self.program, self._kernel, self._space, self._kept = (program, kernel, space, tuple(values))
         self._given = _given(kernel, values)

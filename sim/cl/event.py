@@ -28,7 +28,7 @@ __all__ = [
 class Statistics:
     """The measured figures of one kernel run. ``simulation_seconds`` is the wall time of its simulation."""
 
-    def __init__(self, values: dict, simulation_seconds: float):
+    def __init__(self, values: dict, simulation_seconds: float) -> None:
         self._values = values
         self.simulation_seconds = simulation_seconds
 
@@ -74,7 +74,7 @@ class Event:
         *,
         queue: "CommandQueue | None" = None,
         kind: int = command_type.NDRANGE_KERNEL,
-    ):
+    ) -> None:
         queued = round(start_ns if queued_ns is None else queued_ns)
         self.command_queue, self.command_type = queue, kind
         self.profile = Profile(queued, queued, round(start_ns), round(end_ns))
@@ -125,7 +125,9 @@ class PendingEvent(Event):
 
     command_type = command_type.NDRANGE_KERNEL
 
-    def __init__(self, schedule: "Schedule", after: Iterable["PendingEvent"] = (), queue: "CommandQueue | None" = None):
+    def __init__(
+        self, schedule: "Schedule", after: Iterable["PendingEvent"] = (), queue: "CommandQueue | None" = None
+    ) -> None:
         self.schedule, self.command_queue = schedule, queue
         self.number = 0  #: in the order of queueing
         self.queued_ns = self.ready_ns = schedule.board.now_ns  #: it begins no earlier than when it is ready
@@ -264,7 +266,7 @@ class Marker(PendingEvent):
         after: Iterable[PendingEvent],
         queue: "CommandQueue",
         kind: int = command_type.MARKER,
-    ):
+    ) -> None:
         super().__init__(schedule, after, queue)
         self.command_type = kind
 
@@ -279,7 +281,7 @@ class UserEvent(PendingEvent):
     joined = True  # a command that waits for it needs the host
     command_type = command_type.USER
 
-    def __init__(self, context: "Context"):
+    def __init__(self, context: "Context") -> None:
         self._context = context
         with context.simulated.guard:
             super().__init__(context.simulated.schedule)

@@ -17,7 +17,7 @@ __all__ = ["MemoryMap", "enqueue_map_buffer"]
 class MemoryMap:
     """The base of a mapped array; ``release`` it when the host is done."""
 
-    def __init__(self, queue: CommandQueue, array: np.ndarray):
+    def __init__(self, queue: CommandQueue, array: np.ndarray) -> None:
         self._queue, self._array = queue, array
         self.__array_interface__ = array.__array_interface__
 

@@ -106,7 +106,7 @@ class Device:
     single_fp_config = double_fp_config = half_fp_config = FLOATS
     local_mem_type = device_local_mem_type.LOCAL
 
-    def __init__(self, board: Board, kind: str = "board"):
+    def __init__(self, board: Board, kind: str = "board") -> None:
         self.board, self.kind = board, kind
         self.name = f"{board.name} ({board.description}), {'emulated' if kind == 'emulator' else 'simulated'}"
         self.global_mem_size = sum(memory.bytes for memory in board.memories)
@@ -132,7 +132,7 @@ class Context:
 
     reference_count = 1
 
-    def __init__(self, devices: list[Device] | None = None, properties=None, dev_type: int | None = None):
+    def __init__(self, devices: list[Device] | None = None, properties=None, dev_type: int | None = None) -> None:
         if devices is None:
             devices = Platform().get_devices(ANY_TYPE if dev_type is None else dev_type)[:1]
             if not devices:

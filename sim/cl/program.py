@@ -58,7 +58,7 @@ class Program:
 
     reference_count = 1
 
-    def __init__(self, context: Context, source, binaries: Sequence | None = None):
+    def __init__(self, context: Context, source, binaries: Sequence | None = None) -> None:
         binary = None if binaries is None else _only_binary(context, source, binaries)
         source = source if binary is None else binary.source
         if not isinstance(source, str):
@@ -239,7 +239,7 @@ class Kernel:
 
     reference_count = 1
 
-    def __init__(self, program: Program, name: str):
+    def __init__(self, program: Program, name: str) -> None:
         kernels = {kernel.name: kernel for kernel in program._built().interface.kernels}
         if name in kernels and kernels[name].autorun:
             raise LogicError(

@@ -34,7 +34,7 @@ MOST_ITERATIONS = 1 << 24
 class PromiseCheck:
     """Finds launches that violate an assertion of their kernel. ``module`` is the program before optimization."""
 
-    def __init__(self, module: Module):
+    def __init__(self, module: Module) -> None:
         self._module = module
 
     def violation(

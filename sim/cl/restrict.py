@@ -28,7 +28,7 @@ __all__ = ["RestrictCheck"]
 class RestrictCheck:
     """Refuses launches that violate the assertion. ``module`` is the program before optimization."""
 
-    def __init__(self, module: Module):
+    def __init__(self, module: Module) -> None:
         self._module = module
 
     def check(self, kernel: KernelInterface, values: Sequence[Value]) -> None:

@@ -22,7 +22,7 @@ class Stream:
     Both ends see the effects of launches that were queued before, as far as these end by themselves.
     """
 
-    def __init__(self, program: "Program", interface: StreamInterface):
+    def __init__(self, program: "Program", interface: StreamInterface) -> None:
         self.program, self.interface = program, interface
 
     @property

@@ -36,7 +36,7 @@ class EmulationError(Exception):
     wrong bytes, or for ever, since `#pragma ivdep` does not hold, an index is outside of a kernel's own array, or
     work-items of a group diverge before a barrier. ``endless``: a loop was given up."""
 
-    def __init__(self, diagnostic: Diagnostic, silent: bool = False, endless: bool = False):
+    def __init__(self, diagnostic: Diagnostic, silent: bool = False, endless: bool = False) -> None:
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
         self.diagnostic = diagnostic
         self.silent, self.endless = silent, endless

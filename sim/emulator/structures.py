@@ -113,7 +113,7 @@ def _arguments(text: KernelText, scalars, space: IndexSpace):
     return data
 
 
-def _put(data, argument: Argument, value):
+def _put(data, argument: Argument, value) -> None:
     encoded = _bytes(value, argument.type)
     data[argument.offset : argument.offset + len(encoded)] = encoded
 

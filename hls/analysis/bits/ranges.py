@@ -47,7 +47,7 @@ class _Ranges:
         self._taken: dict[Op, int] = {}  #: when a step was evaluated last
         self._now = 0
         self._steps: dict[Region, list[_Step]] = {}
-        self._arms: dict[Op, tuple[GuardedValue, ...]] = {}
+        self._arms: dict[Op | None, tuple[GuardedValue, ...]] = {}
 
     def full(self, value: Value):
         if isinstance(value.type, IntType):
@@ -226,7 +226,7 @@ class _Ranges:
         chosen = _uncast(value)
         found, work = Range.full(chosen.type.bits), [chosen]
         while work:
-            for arm in self._arms.get(work.pop().defining_op, ()):
+            for arm in self._arms.get(work.pop().op, ()):
                 work.append(arm.value)
                 for near, more in arm.near:
                     found = found.meet(_moved(self._not_yet(near, arm.facts), more, found.bits))

@@ -126,7 +126,8 @@ def _questions(one: Recurrence) -> dict[Op, Question]:
     joined = {
         op: question
         for op in one.body.ops
-        if op.opcode == "or" and (question := _joined([found.get(v.defining_op) for v in op.operands])) is not None
+        if op.opcode == "or"
+        and (question := _joined([found.get(v.op) if v.op is not None else None for v in op.operands])) is not None
     }
     used = uses(one.body)
     alone = {

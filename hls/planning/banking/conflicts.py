@@ -32,7 +32,7 @@ class Meetings:
     """The conflict table of one memory: answers which of its accesses may conflict, in banks of words of
     ``word_bytes``, a power of two."""
 
-    def __init__(self, uses: Sequence[Use], map: BankMap, word_bytes: int):
+    def __init__(self, uses: Sequence[Use], map: BankMap, word_bytes: int) -> None:
         self.map, self.word_bytes = map, word_bytes
         self.modulus = word_bytes << map.reach
         self.whole = {use.key: use.terms for use in uses}
@@ -190,7 +190,7 @@ def _some(low: int, count: int, number: int, modulus: int) -> np.ndarray:
 class _Alike:
     """Accesses whose addresses differ by constants modulo the banks, with the ``masks`` of their banks."""
 
-    def __init__(self, meetings: Meetings, members: list[Use]):
+    def __init__(self, meetings: Meetings, members: list[Use]) -> None:
         self.meetings, self.members = meetings, members
         self._index = {use.key: k for k, use in enumerate(members)}
         self._tables: dict[bool, list[int]] = {}
@@ -242,7 +242,7 @@ class _Alike:
 class _Axis:
     """The relevant values of an unknown, with its factor in each access."""
 
-    def __init__(self, factors: tuple[int, ...], low: int, count: int):
+    def __init__(self, factors: tuple[int, ...], low: int, count: int) -> None:
         self.factors, self.low, self.count = factors, low, count
 
     @classmethod

@@ -137,7 +137,7 @@ class LsuKind(Enum):
         wide_part: type | None = None,
         options: Callable[["Access", Memory], Options] | None = None,
         wide_words: str = "",
-    ):
+    ) -> None:
         self.words, self.direction = words, direction
         self.part, self.wide_part, self.options = part, wide_part, options
         self.wide_words = wide_words or words

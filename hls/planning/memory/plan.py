@@ -34,7 +34,7 @@ class SharedPort:
     part: int = 0
     turn: int = 0
 
-    def __str__(self):
+    def __str__(self) -> str:
         """Its name in reports."""
         if self.reads:
             return f"copies of {self.memory}"

@@ -80,7 +80,7 @@ def _frontier(problem: Problem, users: dict, rank: dict, first, implied: frozens
     queue: list[tuple[int, Hashable]] = []
     found, late, arrival = set(), set(), {first: 0.0}
 
-    def leave(key, ns):
+    def leave(key, ns) -> None:
         for user in users[key]:
             if user not in arrival:
                 heapq.heappush(queue, (rank[user], user))

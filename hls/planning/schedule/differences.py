@@ -53,7 +53,7 @@ class DifferenceSystem:
     passes over the constraints (one more for every loop-carried one on it) instead of one for every node.
     """
 
-    def __init__(self, size: int, constraints: Iterable[Constraint], order: Sequence[int]):
+    def __init__(self, size: int, constraints: Iterable[Constraint], order: Sequence[int]) -> None:
         rank = [0] * size
         for position, node in enumerate(order):
             rank[node] = position

@@ -39,7 +39,7 @@ def captures(region: Region, fixed: frozenset[Value]) -> tuple[Value, ...]:
     return tuple(v for v in found if v not in inside)
 
 
-def _collect(region, fixed, inside, found):
+def _collect(region, fixed, inside, found) -> None:
     inside.update(region.args)
     for op in region.ops:
         inside.update(op.results)

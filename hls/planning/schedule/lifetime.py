@@ -73,7 +73,7 @@ def _uses(problem: Problem):
 class _Program:
     """Variables: a start for every operation, an end for every value with uses, a multiple of ii for every slot."""
 
-    def __init__(self, problem, system, ii, length, slots, costs):
+    def __init__(self, problem, system, ii, length, slots, costs) -> None:
         self.problem = problem
         index = {op.key: i for i, op in enumerate(problem.operations)}
         uses = [(src, dst) for src, dst in _uses(problem) if costs[src] > 0]

@@ -24,7 +24,7 @@ SHIFTS = 16  # placements of limited resources among which the shortest schedule
 class Infeasible(ValueError):
     """No such schedule exists. ``bottleneck`` says why; its ``ii`` is the least possible one (None: none is)."""
 
-    def __init__(self, message: str, bottleneck: Bottleneck):
+    def __init__(self, message: str, bottleneck: Bottleneck) -> None:
         self.bottleneck = bottleneck
         super().__init__(f"{message}\n{bottleneck.describe()}")
 
@@ -90,7 +90,7 @@ class Scheduler:
 
     problem: Problem
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.problem.check()
 
     @cached_property

@@ -36,7 +36,7 @@ class ProblemError(ValueError):
 class InvalidSchedule(ValueError):
     """A schedule that breaks the rules; ``violations`` lists where, one line each."""
 
-    def __init__(self, violations: list[str]):
+    def __init__(self, violations: list[str]) -> None:
         self.violations = tuple(violations)
         super().__init__("\n".join(violations))
 

@@ -68,7 +68,7 @@ def _longest_paths(system: DifferenceSystem, nodes: list[int], ii: int) -> numpy
 class _Search:
     """Depth-first search. ``closure`` holds the longest paths of the ``k`` among the operations placed so far."""
 
-    def __init__(self, *, paths, order, resources, limits, ii, tries, shift, movable):
+    def __init__(self, *, paths, order, resources, limits, ii, tries, shift, movable) -> None:
         self.paths, self.order, self.resources, self.limits = paths, order, resources, limits
         self.ii, self.tries, self.shift, self.movable = ii, tries, shift, movable
         self.placed = [0]  # matrix of longest paths; row 0 is the start of the iteration, in slot 0
@@ -120,7 +120,7 @@ class _Search:
                 return (extended,)
         return ()
 
-    def _remove(self):
+    def _remove(self) -> None:
         self.placed.pop()
         slot = self.slots.pop()
         self.used[self.resources[len(self.placed) - 1], slot] -= 1

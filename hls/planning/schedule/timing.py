@@ -62,7 +62,7 @@ class OperatorTiming(TimingModel):
         memory: AccessTiming | None = None,
         wait: int = 1,
         parts: LibraryParts | None = None,
-    ):
+    ) -> None:
         parts = parts or LibraryParts(model)
         super().__init__(model, address_bits, parts, memory or MemoryPlan(), wait, RamLoadPort.timing.latency)
 
