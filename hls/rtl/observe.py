@@ -25,11 +25,11 @@ class KernelCounters:
     """Builds the counters of a kernel into its module. ``layout`` describes them; ``values`` are their signals in
     order.
 
-    With ``counted`` False nothing is built, and the layout says so. ``channels`` holds the observable signals of each
+    ``counted`` says which are built, as the layout does. ``channels`` holds the observable signals of each
     channel of the system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
     """
 
-    def __init__(self, hardware, clock_mhz: float, counted: bool, channels) -> None:
+    def __init__(self, hardware, clock_mhz: float, counted: str, channels) -> None:
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
         self.m = Module()
         self.names = loop_names(place_of(loop) for loop in self.context.plan.loops)
@@ -142,6 +142,12 @@ class KernelCounters:
         return f"the pipeline latency of loop {label}{why}"
 
     def _build(self) -> None:
+        if self.layout.has_events:
+            self._build_events()
+        if self.layout.has_accounts:
+            self._build_accounts()
+
+    def _build_events(self) -> None:
         seen = {(o.kind, o.op): o.signal for o in self.context.observations.all}
         for loop in self.context.plan.loops:
             busy, starts = self._stretches(loop, seen)
@@ -156,7 +162,6 @@ class KernelCounters:
             self._count(watch.read_stall)
             self._count(watch.write_stall)
             self._peak(watch.level)
-        self._build_accounts()
 
     def _stretches(self, loop, seen):
         """(busy, begins) of the periods in which a loop's II is measured.
