@@ -1,5 +1,6 @@
 """From source text to Verilog, interface and report: the stages in order, and nothing else."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,7 +52,7 @@ class Result:
     #: for each kernel what the names in its Verilog stand for
     named: dict[str, dict[str, Value | Op]] = field(default_factory=dict)
 
-    def decode(self, kernel: str, values: dict[str, int]) -> dict:
+    def decode(self, kernel: str, values: Mapping[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
         layout = next(k.layout for k in self.interface.kernels if k.name == kernel)
         return decode(layout, values)

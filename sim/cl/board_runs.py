@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hls.ir.launch import IndexSpace
+from hls.narrow import present
 from hls.profile.refused import READ_REFUSED, WRITE_REFUSED, refused
 from hls.profile.text import render
 from hls.rtl.interface import KernelInterface
@@ -48,7 +49,8 @@ class BoardEvent(PendingEvent):
         queue: CommandQueue,
     ) -> None:
         super().__init__(runs.schedule, after, queue)
-        self.runs, self.kernel, self.values, self.space, self.registers = runs, kernel, tuple(values), space, registers
+        self.board_runs = self.runs = runs
+        self.kernel, self.values, self.space, self.registers = kernel, tuple(values), space, registers
         self.joined = bool(kernel.layout.channels)
         self.what = f"kernel {kernel.name}"
         #: the allocations of its buffers, and the arguments' names
@@ -61,10 +63,10 @@ class BoardEvent(PendingEvent):
         self.skipped_ns = 0.0  #: part of its time during which the board was suspended
 
     def begin(self) -> None:
-        self.runs.begin(self)
+        self.board_runs.begin(self)
 
     def give_up(self) -> None:
-        self.runs.give_up_stopped()
+        self.board_runs.give_up_stopped()
 
 
 class BoardRuns:
@@ -198,7 +200,7 @@ class BoardRuns:
 
     @cached_property
     def _promises(self) -> PromiseCheck:
-        return PromiseCheck(self.program.result.module)
+        return PromiseCheck(self.program.compiled.module)
 
     @property
     def _period_ns(self) -> float:
@@ -213,16 +215,16 @@ class BoardRuns:
             self._faults.clear()
         note_outputs(event.kernel, event.values)
         board = self.program.context.simulated
-        end_ns = event.start_ns + event.skipped_ns + run.cycles * self._period_ns
+        end_ns = present(event.start_ns) + event.skipped_ns + run.cycles * self._period_ns
         board.now_ns = max(board.now_ns, end_ns)
         if failure is not None:
             self._constants.doubt()
             event.fail(failure)
             return
-        statistics = self.program.result.decode(name, run.counters)
+        statistics = self.program.compiled.decode(name, run.counters)
         if os.environ.get("SLUICE_STATS") == "1":
             print(render(statistics, self.program.source), flush=True)
-        event.end(Event(event.start_ns, end_ns, Statistics(statistics, run.seconds), event.queued_ns))
+        event.end(Event(present(event.start_ns), end_ns, Statistics(statistics, run.seconds), event.queued_ns))
 
     def _failure(self, event: BoardEvent, run: Run) -> RuntimeError | None:
         """The error of a run. Accesses that the memory refused are an error only if the kernel says so: a loop may have

@@ -4,11 +4,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hls.narrow import present
+
 from .constants import command_execution_status, command_type, event_info, profiling_info, status_code
 from .errors import LogicError, RuntimeError
 from .facts import fact
 
 if TYPE_CHECKING:
+    from hls.rtl.interface import KernelInterface
+
+    from .board_runs import BoardRuns
     from .platform import Context
     from .queue import CommandQueue
     from .schedule import Schedule
@@ -77,9 +82,23 @@ class Event:
     ) -> None:
         queued = round(start_ns if queued_ns is None else queued_ns)
         self.command_queue, self.command_type = queue, kind
-        self.profile = Profile(queued, queued, round(start_ns), round(end_ns))
-        self.stats = stats
-        self.command_execution_status = command_execution_status.COMPLETE
+        self._profile = Profile(queued, queued, round(start_ns), round(end_ns))
+        self._stats = stats
+
+    @property
+    def profile(self) -> "Profile":
+        """The times of the command in ns."""
+        return self._profile
+
+    @property
+    def stats(self) -> Statistics | None:
+        """What a kernel run counted; None for other commands."""
+        return self._stats
+
+    @property
+    def command_execution_status(self) -> int:
+        """OpenCL's number."""
+        return command_execution_status.COMPLETE
 
     def wait(self) -> None:
         """Return when the command is finished."""
@@ -119,7 +138,8 @@ class PendingEvent(Event):
     messages.
     """
 
-    runs = None
+    runs: "BoardRuns | None" = None
+    kernel: "KernelInterface"  #: of a command with ``runs``
     what = "a marker"
     joined = False  #: whether the command itself may wait for others, at a channel
 
@@ -159,12 +179,12 @@ class PendingEvent(Event):
     @property
     def end_ns(self) -> float:
         """When it ended."""
-        return self._finished.profile.end
+        return present(self._finished).profile.end
 
     @property
     def error(self) -> Exception:
         """Why it failed."""
-        return self._error
+        return present(self._error)
 
     @property
     def needs_others(self) -> bool:
@@ -215,12 +235,12 @@ class PendingEvent(Event):
     @property
     def stats(self) -> Statistics | None:
         self.wait()
-        return self._finished.stats
+        return present(self._finished).stats
 
     @property
-    def profile(self):
+    def profile(self) -> "Profile":
         self.wait()
-        return self._finished.profile
+        return present(self._finished).profile
 
     @property
     def command_execution_status(self) -> int:
@@ -326,12 +346,12 @@ class UserEvent(PendingEvent):
         return super()._status if self.over else command_execution_status.SUBMITTED
 
     @property
-    def profile(self):
+    def profile(self) -> "Profile":
         raise LogicError("UserEvent.profile", status_code.PROFILING_INFO_NOT_AVAILABLE, "a user event has no times")
 
     def get_profiling_info(self, parameter: int) -> int:
         """A user event has no profile. Raises cl.LogicError, as OpenCL specifies."""
-        return self.profile
+        return self.profile.start
 
 
 def dependencies(schedule: "Schedule", wait_for: Iterable[Event] | None) -> list[PendingEvent]:

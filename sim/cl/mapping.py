@@ -1,6 +1,6 @@
 """Buffers as arrays of the host (clEnqueueMapBuffer)."""
 
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def enqueue_map_buffer(
     offset: int,
     shape,
     dtype,
-    order: str = "C",
+    order: Literal["C", "F"] = "C",
     strides=None,
     wait_for: list[Event] | None = None,
     is_blocking: bool = True,
@@ -63,7 +63,7 @@ def enqueue_map_buffer(
     return np.asarray(MemoryMap(queue, array)), event
 
 
-def _view(buf: Buffer, flags: int, offset: int, shape, dtype, order: str, strides) -> np.ndarray:
+def _view(buf: Buffer, flags: int, offset: int, shape, dtype, order: Literal["C", "F"], strides) -> np.ndarray:
     if not flags or flags & ~(map_flags.READ | map_flags.WRITE | map_flags.WRITE_INVALIDATE_REGION):
         raise LogicError("clEnqueueMapBuffer", status_code.INVALID_VALUE, f"flags {flags:#x} are none of cl.map_flags")
     try:

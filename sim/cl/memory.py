@@ -80,6 +80,7 @@ class Buffer(MemoryObject):
         self._home = home
         self._shown = False  # code outside may write the bytes at any time
         self._released = False
+        self._written: float
         with context.simulated.guard:
             self.note_write()
             self._allocation = context.simulated.allocate(self.size, (flags >> BANK_SHIFT & BANK_MASK) - 1, home)

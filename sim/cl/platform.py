@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from hls.limits import MOST_WORK_ITEMS
+from hls.narrow import present
 from hls.target.board import Board, BoardError, known_boards, load_board
 from sim.locks import ProcessLock
 
@@ -139,7 +140,7 @@ class Context:
                 raise RuntimeError(
                     "clCreateContextFromType",
                     status_code.DEVICE_NOT_FOUND,
-                    f"no device is a {device_type.to_string(dev_type)}: boards are accelerators; ask for "
+                    f"no device is a {device_type.to_string(present(dev_type))}: boards are accelerators; ask for "
                     "device_type.ACCELERATOR or ALL",
                 )
         if len(devices) != 1:

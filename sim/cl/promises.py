@@ -44,7 +44,7 @@ class PromiseCheck:
         BuildError or ToolMissing."""
         if kernel.name not in self._kernels and not kernel.promised:
             return None
-        scalars = {a.name: v.value.item() for a, v in zip(kernel.arguments, values, strict=True) if a.kind == "scalar"}
+        scalars = {a.name: v.number for a, v in zip(kernel.arguments, values, strict=True) if a.kind == "scalar"}
         try:
             self._emulator.run(
                 kernel.name, _copies(kernel, values, memory), scalars, space, max_iterations=_limit(kernel)

@@ -93,9 +93,11 @@ def _promise(memory: MemoryObject) -> str:
 
 
 def _accesses(function: Function) -> dict[str, set[str]]:
-    roots, found = Roots(function), {}
+    found: dict[str, set[str]] = {}
+    roots = Roots(function)
+    of_opcode = {"load": {"read"}, "store": {"write"}, "atomic": {"read", "write"}}
     for op in walk(function.body):
-        kinds = {"load": {"read"}, "store": {"write"}, "atomic": {"read", "write"}}.get(op.opcode)
+        kinds = of_opcode.get(op.opcode, set())
         for name in roots[op.operands[0]] if kinds else ():
             found.setdefault(name, set()).update(kinds)
     return found

@@ -199,7 +199,8 @@ class Schedule:
         skipped."""
         loaded = self._loaded
         busy = loaded is not None and loaded.running
-        soon, held = [], False
+        soon: list[PendingEvent] = []
+        held = False
         for event in self._startable:
             if event.runs is None:
                 return event

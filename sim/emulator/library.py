@@ -249,7 +249,7 @@ class Emulator:
             if count:
                 place = site.function, site.span
                 found[place] = found.get(place, 0) + count
-        return (UnsetRead(*place, count) for place, count in found.items())
+        return (UnsetRead(function, span, count) for (function, span), count in found.items())
 
 
 _loaded: set[Path] = set()
@@ -264,7 +264,7 @@ def _load(path: Path) -> ctypes.CDLL:
     if first:
         return ctypes.CDLL(str(path))
     with temporary_folder(Path(tempfile.gettempdir(), f"sluice-{uuid.uuid4().hex}")) as folder:
-        return ctypes.CDLL(shutil.copyfile(path, folder / path.name))
+        return ctypes.CDLL(str(shutil.copyfile(path, folder / path.name)))
 
 
 def _value(word: int, type):

@@ -8,7 +8,8 @@ from ...ir import BOOL, I32, Attr, Builder, Function, IntType, Op, Region, Type,
 from ...ir.clone import clone_function
 from ...ir.launch import PER_GROUP, group_limit, lanes_of, units_of
 from ...ir.rewrite import constant, rewrite
-from ..link.replicate_autorun import compute_units, repeat_for_ever
+from ..link.autorun import repeat_for_ever
+from ..link.replicate_autorun import compute_units
 from ..manager import Form, FunctionPass
 
 __all__ = ["FormWorkItemLoop"]
