@@ -33,6 +33,8 @@ class Options:
 
 @dataclass(frozen=True)
 class Result:
+    """The IR of a source text before any pass, and the warnings of the frontend."""
+
     module: Module
     warnings: tuple[Diagnostic, ...] = ()
 

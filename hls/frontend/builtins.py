@@ -22,6 +22,9 @@ __all__ = ["BROADCAST", "BUILTINS", "NOT_BUILT", "WORK_ITEM", "BuiltinRow"]
 
 @dataclass(frozen=True)
 class BuiltinRow:
+    """A built-in function: the number of its arguments, the rule for their types, and the operations that compute
+    it."""
+
     name: str
     arity: int
     rule: Callable

@@ -25,6 +25,8 @@ class StructTag:
 
 
 class EnumConstant:
+    """The meaning of the name of an enumeration constant."""
+
     def __init__(self, value: int, type: CType, span: Span) -> None:
         self.value, self.type, self.span = value, type, span
 

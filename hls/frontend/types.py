@@ -74,6 +74,8 @@ class Int:
 
 @dataclass(frozen=True)
 class Float:
+    """A type of IEEE 754 numbers of 16, 32 or 64 bits."""
+
     name: str = "float"
     bits: int = 32
 
@@ -87,6 +89,8 @@ class Float:
 
 @dataclass(frozen=True)
 class Void:
+    """The type without values; only pointers to it have a size."""
+
     def __str__(self) -> str:
         return "void"
 
@@ -111,6 +115,8 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Array:
+    """``length`` elements in a row; an element may be an array."""
+
     element: "CType"
     length: int
 
@@ -144,6 +150,8 @@ class Vector:
 
 @dataclass(frozen=True)
 class Member:
+    """One member of a struct or union."""
+
     name: str
     type: "CType"
     offset: int  #: bytes from the beginning of the struct
@@ -228,6 +236,7 @@ class Qualified:
 
 
 def integer(t: CType) -> bool:
+    """Whether the type is an integer type."""
     return isinstance(t, Int)
 
 
@@ -293,12 +302,14 @@ def common(a: CType, b: CType) -> CType:
 
 
 def unsigned_of(t: CType) -> CType:
+    """The unsigned type of the same bits; that of a vector has vectors of it."""
     if isinstance(t, Int) and t.exact:
         return exact(t.bits, False)
     return with_element(t, _UNSIGNED.get(element_of(t), element_of(t)))
 
 
 def signed_of(t: CType) -> CType:
+    """The signed type of the same bits; that of a vector has vectors of it."""
     return with_element(t, _SIGNED.get(element_of(t), element_of(t)))
 
 

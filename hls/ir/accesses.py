@@ -59,6 +59,7 @@ BURST, CACHED, PREFETCHING, PIPELINED = "burst-coalesced", "burst-coalesced cach
 
 
 def is_access(op: Op) -> bool:
+    """Whether the operation is a load or a store."""
     return op.opcode in ("load", "store")
 
 
@@ -80,6 +81,7 @@ def fixed_operands(access: Op) -> int:
 
 
 def predicate(access: Op) -> Value:
+    """The condition under which a load, store or atomic operation is made (i1)."""
     return access.operands[2 if access.opcode == "store" else 1]
 
 

@@ -69,6 +69,7 @@ def set_results(op: Op, results: list[Value]) -> None:
 
 
 def is_constant(value: Value) -> bool:
+    """Whether a ``const`` operation defines the value."""
     return value.op is not None and value.op.opcode == "const"
 
 

@@ -87,6 +87,7 @@ def of_root(f):
 
 
 def scaled_erfc(x):
+    """erfc(x) * exp(x^2), which has no exponential left to approximate."""
     return mp.erfc(x) * mp.exp(x * x)
 
 
@@ -398,6 +399,7 @@ NATIVE_CONSTANTS = {
 
 
 def native_angle() -> list[str]:
+    """The constants of the native sine and cosine: 2/pi in words."""
     number = int(mp.floor(2 / mp.pi * mpf(2) ** 64))
     return [
         "// 2/pi: its first 32 bits behind the point, and the next 32",

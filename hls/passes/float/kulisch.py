@@ -94,10 +94,12 @@ def concatenated(b: Builder, low: Value, high: Value) -> Value:
 
 
 def wider(b: Builder, value: Value, type: IntType) -> Value:
+    """The value zero-extended to the type, if it is narrower."""
     return value if value.type == type else b.value("zext", value, result=type)
 
 
 def lowest(b: Builder, value: Value, bits: int) -> Value:
+    """The lowest ``bits`` bits of the value."""
     return value if value.type.bits == bits else b.value("trunc", value, result=IntType(bits))
 
 
@@ -107,10 +109,12 @@ def bits_of(b: Builder, value: Value, low: int, bits: int) -> Value:
 
 
 def inverted(b: Builder, value: Value) -> Value:
+    """All bits of the value inverted."""
     return b.value("xor", value, b.const(-1, value.type))
 
 
 def repeated(b: Builder, bit: Value, bits: int) -> Value:
+    """A number of ``bits`` bits that are all ``bit``."""
     return bit if bits == 1 else b.value("sext", bit, result=IntType(bits))
 
 

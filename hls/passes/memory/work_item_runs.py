@@ -163,10 +163,12 @@ def row_of(loop: Op) -> Row | None:
 
 
 def is_order(condition: Value) -> bool:
+    """Whether the condition is an order of two integers: <, <= or their mirror image."""
     return condition.op is not None and condition.op.opcode in (*STRICT, "sle", "ule")
 
 
 def times(b: Builder, value: Value, factor: int) -> Value:
+    """The product by a constant that is not 0; a shift for a power of two."""
     if factor & factor - 1:
         return b.value("mul", value, b.const(factor, value.type))
     return b.value("shl", value, b.const(factor.bit_length() - 1, value.type)) if factor > 1 else value
