@@ -3,8 +3,9 @@
 from math import prod
 
 from ..diag import Span
-from ..ir import BOOL, I64, Attr, Region, Value
+from ..ir import BOOL, I64, ArrayType, Attr, Region, Value
 from ..ir.concurrent import NO_CHANNEL
+from ..narrow import instance
 from . import types as ct
 from .layout import leaves, value_type
 from .lower_memory import Address
@@ -131,7 +132,7 @@ class EffectLowering(ValueLowering):
     def _channelwrite(self, e):
         t, value, index = e.channel.type, self.value(e.value), self.value(e.index)
         if ct.aggregate(t):
-            value = self.chunks(e.span).packed(value, leaves(t), value_type(t))
+            value = self.chunks(e.span).packed(value, leaves(t), instance(value_type(t), ArrayType))
         op = self.op(
             e.span,
             "channel_write",

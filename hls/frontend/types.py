@@ -94,6 +94,11 @@ class Void:
     def __str__(self) -> str:
         return "void"
 
+    @property
+    def size(self) -> int:
+        """TypeError: the caller knows that the type has values, so it is another one."""
+        raise TypeError("void has no size")
+
 
 @dataclass(frozen=True)
 class Pointer:
