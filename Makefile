@@ -27,7 +27,7 @@ help:
 	@echo 'make bench   every example at full size, and plain kernels of many kinds, against the bounds of their hardware'
 	@echo 'make browser tests of report.html in a Chromium, which it unpacks into $(VENV)/chromium where the system has none (UPDATE=1: new screenshots)'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
-	@echo 'make lint    style; make setup: only install; make clean: remove what was built, keep .venv'
+	@echo 'make lint    style and types; make setup: only install; make clean: remove what was built, keep .venv'
 
 setup: $(STAMP)
 
@@ -108,7 +108,8 @@ peers: $(VENV)/.peers
 lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
+	@$(BIN)/python -m mypy
 
 clean:
-	rm -rf out build .sluice-cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf out build .sluice-cache .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -21,6 +21,7 @@ from .cli_messages import Messages
 from .cli_options import COMMAND, CompileCommand, check_board, check_prefix, check_trace, parse_defines, parse_limits
 from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
+from .narrow import present
 from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, Options
 from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals, supervise
@@ -41,7 +42,7 @@ def _version() -> str:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_version(), message="%(prog)s %(version)s")
-def main():
+def main() -> None:
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 
@@ -437,7 +438,7 @@ def opt(source, passes, board, listed, output, **inspected):
             module = read_module(text, str(source))
             result = printed(run_passes(module, passes, facts, inspection, messages.add))
         except Stopped as stopped:
-            result = "\n".join(inspection.text(function) for function in stopped.functions)
+            result = "\n".join(present(inspection).text(function) for function in stopped.functions)
         show_times(inspection)
         _write_text(result, output)
         messages.show()

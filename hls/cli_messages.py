@@ -19,7 +19,7 @@ FAILED = 1
 class Messages:
     """Collects diagnostics and shows them once, in the requested form."""
 
-    def __init__(self, form: str):
+    def __init__(self, form: str) -> None:
         """``form`` is "text" or "json"."""
         self.form = form
         self.sources: dict[str, str] = {}

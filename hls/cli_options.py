@@ -38,12 +38,14 @@ def parse_defines(_context, _parameter, texts: tuple[str, ...]) -> dict[str, str
 
 
 def check_prefix(_context, _parameter, name: str) -> str:
+    """The prefix of names in the Verilog; a usage error if it is no identifier."""
     if name and not (name.isidentifier() and name.isascii()):
         raise click.BadParameter(f"{name!r} is not a name as in Verilog: letters, digits and underscores")
     return name
 
 
 def parse_limits(_context, _parameter, texts: tuple[str, ...]) -> Limits:
+    """Limits of the compiler from texts ``name=number``; a usage error for others."""
     limits = Limits()
     for text in texts:
         name, _, number = text.partition("=")
@@ -69,6 +71,7 @@ def check_board(_context, _parameter, name: str | None) -> str:
 
 
 def check_trace(_context, _parameter, path: Path | None) -> Path | None:
+    """The file of a waveform; a usage error for a folder, or where its folder is missing."""
     if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
         raise click.BadParameter(f"{path} is not a file in a folder that exists")
     return path

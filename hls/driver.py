@@ -1,5 +1,6 @@
 """From source text to Verilog, interface and report: the stages in order, and nothing else."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from .analysis.channels.kpn_run import Link
 from .diag import Code, CompileError, Diagnostic
 from .frontend import parse_source, uncollected
 from .ir import Module, Op, Value
+from .narrow import present
 from .options import Options
 from .passes.inspection import Inspection
 from .passes.link.place_buffers import as_used
@@ -50,7 +52,7 @@ class Result:
     #: for each kernel what the names in its Verilog stand for
     named: dict[str, dict[str, Value | Op]] = field(default_factory=dict)
 
-    def decode(self, kernel: str, values: dict[str, int]) -> dict:
+    def decode(self, kernel: str, values: Mapping[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
         layout = next(k.layout for k in self.interface.kernels if k.name == kernel)
         return decode(layout, values)
@@ -90,7 +92,7 @@ def compile_module(
     """The stages of :func:`compile` from a module of IR on."""
     _check(options, board)
     for name in options.no_interleaving:
-        board = board.with_memory(board.memory_named(name).partitioned())
+        board = board.with_memory(present(board.memory_named(name)).partitioned())
     with uncollected(), deep_recursion():
         fused: list[Diagnostic] = []
         module = link_program(module, options.fpc, fused.append, options.denorms_are_zero, inspection, options.limits)

@@ -12,6 +12,7 @@ from .diag import Code, CompileError, Diagnostic, Span
 from .ir import Function, Module, TokenType, print_module, walk
 from .ir.parser import ParseError, parse_module
 from .ir.verifier import VerifyError, verify_module
+from .narrow import present
 from .options import Options
 from .passes.inspection import Inspection
 from .passes.link.place_buffers import as_used
@@ -66,7 +67,7 @@ def read_module(text: str, file: str) -> Module:
         module = parse_module(text)
         verify_module(module)
     except ParseError as error:
-        line, message = re.fullmatch(r"(?:line (\d+): )?(.*)", str(error), re.DOTALL).groups()
+        line, message = present(re.fullmatch(r"(?:line (\d+): )?(.*)", str(error), re.DOTALL)).groups()
         raise CompileError.at(
             Span(file, int(line or text.count("\n") or 1)),
             f"not IR: {message}",
@@ -176,22 +177,27 @@ def _with_options(one: Pass, text: str) -> Pass:
                 )
             )
         values[name] = _value(one, name, value)
-    return dataclasses.replace(one, **values)
+    return dataclasses.replace(one, **values) if dataclasses.is_dataclass(one) else one
 
 
 def _settable(one: Pass) -> dict[str, Any]:
     """The options of a pass that text can set, and their values."""
-    return {f.name: getattr(one, f.name) for f in dataclasses.fields(one) if _kind(f.type) is not None}
+    return {f.name: getattr(one, f.name) for f in _fields(one) if _kind(f.type) is not None}
+
+
+def _fields(one: Pass) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(one) if dataclasses.is_dataclass(one) else ()
 
 
 def _kind(annotation: Any) -> type | None:
     kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
     choices = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Enum)]
-    return next((kind for kind in (bool, int, float, *choices, str) if kind in kinds), None)
+    known: tuple[type, ...] = (bool, int, float, *choices, str)
+    return next((kind for kind in known if kind in kinds), None)
 
 
 def _value(one: Pass, name: str, text: str) -> Any:
-    kind = _kind(next(f.type for f in dataclasses.fields(one) if f.name == name))
+    kind = present(_kind(next(f.type for f in _fields(one) if f.name == name)))
     try:
         return {"true": True, "1": True, "false": False, "0": False}[text.lower()] if kind is bool else kind(text)
     except (KeyError, ValueError) as error:

@@ -100,7 +100,7 @@ def _refused(output: Path, error: OSError) -> OutputError:
     return OutputError(f"cannot write to {output}: {error.strerror or error}")
 
 
-def _write(texts: dict[str, str], folder: Path):
+def _write(texts: dict[str, str], folder: Path) -> None:
     for name, text in texts.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)

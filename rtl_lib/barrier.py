@@ -43,7 +43,7 @@ class GroupMeeting(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, items, room, fenced):
+    def __init__(self, items, room, fenced) -> None:
         if items < 1 or room < items:
             raise ValueError(f"a group of {items!r} does not fit into {room!r}")
         self.items, self.room, self.fenced = items, room, fenced
@@ -55,7 +55,7 @@ class GroupMeeting(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         come, complete = Signal(), Signal()
         earlier, number = Signal(range(self.items)), Signal(range(self.items + 1))

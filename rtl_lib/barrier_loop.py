@@ -43,7 +43,7 @@ class RingHeader(wiring.Component):
     running : a group is inside; starved : nothing to issue in this cycle
     """
 
-    def __init__(self, initial, invariant, groups, items, overtaking=False):
+    def __init__(self, initial, invariant, groups, items, overtaking: bool = False) -> None:
         if groups < 1 or items < 1:
             raise ValueError(f"a ring has room for at least one group of one, not {groups!r} of {items!r}")
         self.groups, self.items, self.overtaking = groups, items, overtaking
@@ -63,7 +63,7 @@ class RingHeader(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.inside = inside = CreditCounter(self.groups)
         m.submodules.returned = returned = StreamFifo(self.o.payload.shape(), self.groups * self.items)

@@ -16,10 +16,10 @@ __all__ = ["ChannelBuffer", "ChannelReader", "ChannelWriter", "Storage", "storag
 class Storage:
     """Storage of a channel: its ``kind`` in words, and the resulting ``depth``."""
 
-    def __init__(self, kind, depth):
+    def __init__(self, kind, depth) -> None:
         self.kind, self.depth = kind, depth
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Storage({self.kind!r}, {self.depth})"
 
 
@@ -59,7 +59,7 @@ class ChannelBuffer(wiring.Component):
     level : values inside
     """
 
-    def __init__(self, shape, depth):
+    def __init__(self, shape, depth) -> None:
         self.storage = storage_for(depth)
         super().__init__(
             {
@@ -69,11 +69,12 @@ class ChannelBuffer(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         if self.storage.depth == 0:
             connect(m, flipped(self.i), flipped(self.o))
             return m
+        part: SkidBuffer | StreamFifo
         if self.storage.kind == "registers":
             m.submodules.part = part = SkidBuffer(self.i.payload.shape())
             m.d.comb += self.level.eq(part.o.valid + ~part.i.ready)
@@ -132,7 +133,7 @@ class ChannelReader(_Calls):
 
     timing = Timing(latency=1)
 
-    def __init__(self, shape, blocking):
+    def __init__(self, shape, blocking) -> None:
         self.blocking = tuple(blocking)
         self.answer = data.StructLayout({"value": Shape.cast(shape), "there": 1})
         super().__init__(
@@ -143,7 +144,7 @@ class ChannelReader(_Calls):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         turn, made = self._take_turns(m)
         queues = [self._answer_queue(m, k, self.answer) for k in range(len(self.i))]
@@ -189,7 +190,7 @@ class ChannelWriter(_Calls):
 
     timing = Timing(latency=1)
 
-    def __init__(self, shape, blocking, answers):
+    def __init__(self, shape, blocking, answers) -> None:
         self.blocking, self.answers = tuple(blocking), tuple(answers)
         request = data.StructLayout({"on": 1, "value": Shape.cast(shape)})
         super().__init__(
@@ -200,7 +201,7 @@ class ChannelWriter(_Calls):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         turn, made = self._take_turns(m)
         queues = {k: self._answer_queue(m, k, 1) for k, answers in enumerate(self.answers) if answers}

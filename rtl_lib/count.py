@@ -32,11 +32,11 @@ class EventCounter(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, bits):
+    def __init__(self, bits) -> None:
         _check_bits(bits)
         super().__init__({"event": In(1), "clear": In(1), "value": Out(bits)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         with m.If(self.clear):
             m.d.sync += self.value.eq(0)
@@ -61,11 +61,11 @@ class PeakCounter(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, bits):
+    def __init__(self, bits) -> None:
         _check_bits(bits)
         super().__init__({"number": In(bits), "clear": In(1), "value": Out(bits)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         with m.If(self.clear | (self.number > self.value)):
             m.d.sync += self.value.eq(self.number)
@@ -92,13 +92,13 @@ class LateAnswers(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, latency, most):
+    def __init__(self, latency, most) -> None:
         _check_bits(latency)
         _check_bits(most)
         self.latency, self.most = latency, most
         super().__init__({"asked": In(1), "answered": In(1), "refused": In(1), "clear": In(1), "late": Out(1)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         under_way = Signal(self.latency)
         overdue = Signal(range(-self.most, self.most + 1))  # below 0: answered ahead of the latency
@@ -133,12 +133,12 @@ class LeaveInterval(wiring.Component):
     bits : width of the number of tokens inside
     """
 
-    def __init__(self, bits=32):
+    def __init__(self, bits: int = 32) -> None:
         _check_bits(bits)
         self.bits = bits
         super().__init__({"issued": In(1), "left": In(1), "clear": In(1), "starts": Out(1), "busy": Out(1)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         inside, later, flowing = Signal(self.bits), Signal(self.bits), Signal()
         m.d.comb += [
@@ -184,7 +184,7 @@ class CauseHistogram(wiring.Component):
 
     timing = Timing(latency=2)
 
-    def __init__(self, causes, bits=48):
+    def __init__(self, causes, bits: int = 48) -> None:
         if not isinstance(causes, int) or causes < 1:
             raise ValueError(f"causes must be a positive integer, not {causes!r}")
         _check_bits(bits)
@@ -197,7 +197,7 @@ class CauseHistogram(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         candidates = Cat(self.causes, 1)
         chosen = Signal(len(candidates))  # one-hot, or nothing while nothing runs

@@ -33,7 +33,7 @@ class CreditCounter(wiring.Component):
     several : threshold of ``plenty``, up to ``limit``; with 1 there is no such port
     """
 
-    def __init__(self, limit, gives=1, several=1):
+    def __init__(self, limit, gives: int = 1, several: int = 1) -> None:
         if not isinstance(limit, int) or limit < 1:
             raise ValueError(f"limit must be a positive integer, not {limit!r}")
         if not isinstance(gives, int) or gives < 1:
@@ -51,7 +51,7 @@ class CreditCounter(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         credits = Signal(range(self.limit + 1), init=self.limit)
         returned = sum(self.give[1:], start=self.give[0])

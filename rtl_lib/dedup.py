@@ -69,7 +69,7 @@ def outline(fragment: Fragment) -> Outline:
 def alike(whole: Outline, ports: Iterable[Signal]) -> list[Alike]:
     """Sets of two or more trees of equal digest, none inside another, largest first. ``ports`` are those of the whole
     design."""
-    mentions, drivers = Counter(id(signal) for signal in ports), Counter()
+    mentions, drivers = Counter(id(signal) for signal in ports), Counter[int]()
     by_digest: dict[str, list[Outline]] = {}
     for node in whole.walk():
         mentions.update(node.mentioned)
@@ -109,7 +109,7 @@ def _plain(name: str | None) -> str:
 class _Writer:
     """Serializes a node as text."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.text: list[str] = []
         self.signals: list[Signal] = []
         self.numbers: dict[int, int] = {}
@@ -118,7 +118,7 @@ class _Writer:
 
     # --- trees
 
-    def root(self, fragment: Fragment):
+    def root(self, fragment: Fragment) -> None:
         """Everything in a tree but its children."""
         self.text.append(f"{type(fragment).__name__} {dict(fragment.attrs)!r} {fragment.domain_renames!r}")
         if type(fragment) is Instance:
@@ -132,18 +132,18 @@ class _Writer:
             for statement in statements:
                 self.statement(statement)
 
-    def child(self, child: Outline, name: str | None):
+    def child(self, child: Outline, name: str | None) -> None:
         places = " ".join([str(self.number(signal)) for signal in child.signals])
         self.text.append(f"child {_plain(name)} {child.digest} {places}")
 
-    def instance(self, fragment: Instance):
+    def instance(self, fragment: Instance) -> None:
         self.text.append(f"{fragment.type} {dict(fragment.parameters)!r}")
         for name, (value, kind) in fragment.ports.items():
             self.text.append(f"{kind} {name} {self.value(value)}")
             if kind == "o":
                 self.drive(value)
 
-    def memory(self, fragment: MemoryInstance):
+    def memory(self, fragment: MemoryInstance) -> None:
         data = fragment._data
         self.text.append(f"{data.shape!r} {data.depth} {data.init._raw!r} {fragment._attrs!r}")
         for port in fragment._read_ports:
@@ -154,13 +154,13 @@ class _Writer:
             parts = " ".join(map(self.value, (port._addr, port._data, port._en)))
             self.text.append(f"write {port._domain} {parts}")
 
-    def unlike(self, what):
+    def unlike(self, what) -> None:
         """Mark the node as equal to no other."""
         self.text.append(f"only {id(what)}")
 
     # --- statements
 
-    def statement(self, statement):
+    def statement(self, statement) -> None:
         self.statements += 1
         if type(statement) is Assign:
             self.text.append(f"{self.value(statement.lhs)} = {self.value(statement.rhs)}")
@@ -177,7 +177,7 @@ class _Writer:
             for signal in statement._rhs_signals():
                 self.number(signal)
 
-    def drive(self, value):
+    def drive(self, value) -> None:
         self.driven.update(id(signal) for signal in value._lhs_signals())
 
     # --- values

@@ -31,14 +31,14 @@ class EventDelay(wiring.Component):
     cycles : at least 1
     """
 
-    def __init__(self, slots, cycles):
+    def __init__(self, slots, cycles) -> None:
         check_slots(slots)
         if not isinstance(cycles, int) or cycles < 1:
             raise ValueError(f"cycles must be a positive integer, not {cycles!r}")
         self.slots, self.cycles = slots, cycles
         super().__init__({"i": In(SlotEvent(slots)), "o": Out(SlotEvent(slots)), "cancel": In(1)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         count, slot = self.cycles.bit_length(), len(self.i.slot)
         timed = count if self.slots == 1 else count + self.slots * (slot + count)
@@ -50,7 +50,7 @@ class EventDelay(wiring.Component):
             self._timetable(m)
         return m
 
-    def _chain(self, m):
+    def _chain(self, m) -> None:
         event = self.i
         for k in range(self.cycles):
             later = SlotEvent(self.slots).create(path=(f"later_{k}",))
@@ -58,7 +58,7 @@ class EventDelay(wiring.Component):
             event = later
         m.d.comb += [self.o.valid.eq(event.valid), self.o.slot.eq(event.slot)]
 
-    def _counter(self, m):
+    def _counter(self, m) -> None:
         left = Signal(range(self.cycles + 1))  # 0: nothing inside
         m.d.comb += self.o.valid.eq(left == 1)
         with m.If(self.cancel):
@@ -68,7 +68,7 @@ class EventDelay(wiring.Component):
         with m.Elif(left != 0):
             m.d.sync += left.eq(left - 1)
 
-    def _timetable(self, m):
+    def _timetable(self, m) -> None:
         """All events wait equally long, so they leave in order of arrival. The clock has a distinct value for every
         cycle of the wait."""
         now = Signal(self.cycles.bit_length())

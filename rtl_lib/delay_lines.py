@@ -47,7 +47,7 @@ class History(wiring.Component):
     taps : instances of :class:`Tap`
     """
 
-    def __init__(self, width: int, depth: int, taps: tuple[Tap, ...]):
+    def __init__(self, width: int, depth: int, taps: tuple[Tap, ...]) -> None:
         if any(not 1 <= tap.steps <= depth for tap in taps):
             raise ValueError(
                 f"{depth} values are kept, a tap asks for one of {max(t.steps for t in taps)} iterations ago"
@@ -79,7 +79,7 @@ class History(wiring.Component):
         """The interface of tap ``k``."""
         return getattr(self, f"tap{k}")
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         kept = [Signal(len(self.write.value), name=f"ago_{k + 1}", reset_less=True) for k in range(self.depth)]
         with m.If(self.write.valid):

@@ -58,7 +58,7 @@ class GroupDispatcher(wiring.Component):
 
     timing = Timing(latency=2)
 
-    def __init__(self, dims, units, ahead=2):
+    def __init__(self, dims, units, ahead: int = 2) -> None:
         if dims not in range(4) or units < 1 or ahead < 1:
             raise ValueError(f"{dims!r} dimensions, {units!r} units, {ahead!r} groups ahead cannot be")
         self.dims, self.count_of_units, self.ahead = dims, units, ahead
@@ -78,7 +78,7 @@ class GroupDispatcher(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         left, give = Signal(NUMBER), Signal()
         offered = Signal()

@@ -45,7 +45,7 @@ class ExitBuffer(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, shape, entries):
+    def __init__(self, shape, entries) -> None:
         check_entries(entries)
         self.entries = entries
         super().__init__(
@@ -56,7 +56,7 @@ class ExitBuffer(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         written, head = Signal(self.entries), Signal(range(self.entries))
         m.d.comb += [self.o.valid.eq(written.bit_select(head, 1)), self.retire.eq(self.o.valid & self.o.ready)]
@@ -67,7 +67,7 @@ class ExitBuffer(wiring.Component):
         self._keep_values(m, head)
         return m
 
-    def _keep_values(self, m, head):
+    def _keep_values(self, m, head) -> None:
         shape = self.o.payload.shape()
         if Shape.cast(shape).width == 0:
             return
@@ -94,7 +94,7 @@ class ExitFifo(wiring.Component):
     3. ``retire`` is high in the cycle in which a result is taken.
     """
 
-    def __init__(self, shape, entries):
+    def __init__(self, shape, entries) -> None:
         check_entries(entries)
         self.entries = entries
         self.timing = StreamFifo.timing_of(shape, entries)
@@ -106,7 +106,7 @@ class ExitFifo(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.fifo = fifo = StreamFifo(self.write.value.shape(), self.entries)
         wiring.connect(m, fifo.o, wiring.flipped(self.o))
@@ -137,7 +137,7 @@ class GroupExits(wiring.Component):
     groups : positions; items : results of a group at most
     """
 
-    def __init__(self, shape, groups, items):
+    def __init__(self, shape, groups, items) -> None:
         check_entries(groups)
         check_entries(items)
         self.groups, self.items = groups, items
@@ -150,7 +150,7 @@ class GroupExits(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         head = Signal(range(self.groups))
         m.d.comb += self.retire.eq(self.o.valid & self.o.ready)

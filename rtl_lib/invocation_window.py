@@ -30,7 +30,7 @@ class InvocationWindow(wiring.Component):
     ahead : by how many a token's number may be less than that of a token of an earlier invocation on which it depends
     """
 
-    def __init__(self, limit, ahead):
+    def __init__(self, limit, ahead) -> None:
         if not isinstance(limit, int) or limit < 1:
             raise ValueError(f"limit must be a positive integer, not {limit!r}")
         if not isinstance(ahead, int) or ahead < 0:
@@ -38,7 +38,7 @@ class InvocationWindow(wiring.Component):
         self.limit, self.ahead = limit, ahead
         super().__init__({"take": In(1), "first": In(1), "give": In(1), "available": Out(1)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         limit, most = self.limit, self.limit + self.ahead + 1
         inside, entered = Signal(range(limit + 1)), Signal(range(most + 1))

@@ -50,7 +50,7 @@ def shared(cls):
     make, elaborate = cls.__init__, cls.elaborate
 
     @functools.wraps(make)
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args, **kwargs) -> None:
         if not hasattr(self, "_library_key"):  # the outermost constructor identifies the part
             self._library_key = (
                 type(self).__module__,
@@ -107,7 +107,7 @@ class _Converted:
 class PartLibrary:
     """Creates instances of shared parts; passed to Amaranth as the platform of a conversion."""
 
-    def __init__(self, cache: Path | None):
+    def __init__(self, cache: Path | None) -> None:
         self.cache = cache
         self.converting = None
         self.modules: dict[str, _Converted] = {}
@@ -219,7 +219,7 @@ class PartLibrary:
         self.modules[name] = _Converted(name, uses, clocked, verilog=text)
         return self.modules[name]
 
-    def _save(self, converted: _Converted):
+    def _save(self, converted: _Converted) -> None:
         if self.cache is None:
             return
         try:
@@ -362,8 +362,18 @@ def _renumbered(module: str) -> str:
     lines = [_OWN.sub(lambda found: f"{found[1]}${numbers[found[0]]}", line) for line in lines]
     ordered: list[str] = []
     for kind, run in groupby(lines, _declared_or_assigned):
-        ordered += sorted(run, key=lambda line, own=kind: int(_OWN.search(line)[2]) if own else 0)
+        ordered += sorted(run, key=_own_number if kind else _no_number)
     return "".join(ordered)
+
+
+def _no_number(line: str) -> int:
+    return 0
+
+
+def _own_number(line: str) -> int:
+    """The number in the first name of the module's own in a line, 0 if it has none."""
+    found = _OWN.search(line)
+    return int(found[2]) if found else 0
 
 
 def _declared_or_assigned(line: str) -> str | None:

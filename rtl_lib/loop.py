@@ -66,7 +66,7 @@ class LoopHeader(wiring.Component):
     full : a request waits although a slot is free, because no exit entry is
     """
 
-    def __init__(self, initial, invariant, slots, entries, speculative=False, once=False):
+    def __init__(self, initial, invariant, slots, entries, speculative: bool = False, once: bool = False) -> None:
         check_slots(slots)
         check_entries(entries)
         if once and (slots, entries) != (1, 1):
@@ -102,7 +102,7 @@ class LoopHeader(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.pool = pool = SlotPool(self.slots)
         m.submodules.queue = queue = ReadyQueue(self.slots)

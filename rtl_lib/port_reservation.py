@@ -56,7 +56,7 @@ class PortBookings(wiring.Component):
     want : a token is at the entry, and nothing else keeps it out; may : no reservation keeps it out
     """
 
-    def __init__(self, users):
+    def __init__(self, users) -> None:
         if len(users) < 2 or not all(
             user.uses and len(set(user.uses)) == len(user.uses) and user.first >= 0 for user in users
         ):
@@ -71,16 +71,13 @@ class PortBookings(wiring.Component):
         self.patience = len(users) * (self.length + max(user.spacing for user in users) + 1) + max(self.ahead)
         super().__init__({"want": In(len(users)), "may": Out(len(users))})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         ports = {port for user in self.users for port, _ in user.uses}
         # bit c: the port is used in c cycles
         booked = {port: Signal(self.length, name=f"booked{port}") for port in ports}
-        taken, wanted, lefts = (
-            dict(booked),
-            [],
-            [Signal(range(ahead + 1), name=f"left{k}") for k, ahead in enumerate(self.ahead)],
-        )
+        wanted: list[tuple[Value, set]] = []
+        taken, lefts = (dict(booked), [Signal(range(ahead + 1), name=f"left{k}") for k, ahead in enumerate(self.ahead)])
         turns = self._turns(m, [left != 0 for left in lefts])
         for k, (user, ahead) in enumerate(zip(self.users, self.ahead)):
             left, later = lefts[k], Signal(name=f"later{k}")

@@ -36,14 +36,14 @@ class SlotPool(wiring.Component):
 
     few = 64
 
-    def __init__(self, slots):
+    def __init__(self, slots) -> None:
         check_slots(slots)
         self.slots = slots
         super().__init__(
             {"free": Out(1), "slot": Out(range(slots)), "take": In(1), "give": In(SlotEvent(slots)), "busy": Out(1)}
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         return self._among_bits() if self.slots <= self.few else self._in_queue()
 
     def _in_queue(self):
@@ -98,12 +98,12 @@ class ReadyQueue(wiring.Component):
     4. ``cancel`` (one slot only) empties the queue and drops a ``push`` of the same cycle.
     """
 
-    def __init__(self, slots):
+    def __init__(self, slots) -> None:
         check_slots(slots)
         self.slots = slots
         super().__init__({"push": In(SlotEvent(slots)), "head": Out(SlotEvent(slots)), "pop": In(1), "cancel": In(1)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         if self.slots == 1:
             with m.If(self.push.valid | self.pop | self.cancel):

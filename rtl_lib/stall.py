@@ -48,13 +48,13 @@ class StallSource(wiring.Component):
     stall : high in the cycles to be stalled, from registers
     """
 
-    def __init__(self, salt):
+    def __init__(self, salt) -> None:
         if not isinstance(salt, int) or not 0 <= salt < 1 << 32:
             raise ValueError(f"salt must be a 32-bit number, not {salt!r}")
         self.salt = salt
         super().__init__({"seed": In(32), "stall": Out(1)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.salted = salted = _Salted()
         m.d.comb += [salted.seed.eq(self.seed), salted.salt.eq(self.salt), self.stall.eq(salted.stall)]
@@ -65,11 +65,10 @@ class StallSource(wiring.Component):
 class _Salted(wiring.Component):
     """A stall source whose salt is a port: the hundreds of sources in a design share one Verilog module."""
 
-    seed: In(32)
-    salt: In(32)
-    stall: Out(1)
+    def __init__(self) -> None:
+        super().__init__({"seed": In(32), "salt": In(32), "stall": Out(1)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         state, running = Signal(32, init=1), Signal()
         singles, bursts, burst = Signal(), Signal(), Signal()
@@ -112,11 +111,11 @@ class StallGate(wiring.Component):
 
     timing = Timing(latency=0)
 
-    def __init__(self, shape, salt):
+    def __init__(self, shape, salt) -> None:
         self.salt = salt
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "seed": In(32)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.source = source = StallSource(self.salt)
         offered, go = Signal(), Signal()

@@ -28,7 +28,7 @@ class SlotRegister(wiring.Component):
     preset : the initial bits, for one slot; None for none
     """
 
-    def __init__(self, shape, slots, preset=None):
+    def __init__(self, shape, slots, preset=None) -> None:
         check_slots(slots)
         if preset is not None and slots != 1:
             raise ValueError(f"a preset register has one slot, not {slots}")
@@ -41,7 +41,7 @@ class SlotRegister(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self.write.value.shape()
         if Shape.cast(shape).width == 0:
@@ -82,7 +82,7 @@ class SlotReady(wiring.Component):
     4. When both name the same slot, ``set`` wins: it comes from the same token that clears.
     """
 
-    def __init__(self, slots, ready=False):
+    def __init__(self, slots, ready: bool = False) -> None:
         check_slots(slots)
         self.slots, self.ready = slots, ready
         super().__init__(
@@ -93,7 +93,7 @@ class SlotReady(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         ready = Signal(self.slots, init=-1 % (1 << self.slots) if self.ready else 0)
         m.d.comb += self.test.ready.eq(ready.bit_select(self.test.slot, 1))

@@ -31,7 +31,7 @@ class Join(wiring.Component):
 
     timing = Timing(latency=0)
 
-    def __init__(self, shapes):
+    def __init__(self, shapes) -> None:
         if not shapes:
             raise ValueError("a join needs at least one input")
         self.names = tuple(shapes)
@@ -42,7 +42,7 @@ class Join(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         inputs = [getattr(self.i, name) for name in self.names]
         m.d.comb += self.o.valid.eq(Cat(i.valid for i in inputs).all())
@@ -68,11 +68,11 @@ class Fork(wiring.Component):
 
     timing = Timing(latency=0)
 
-    def __init__(self, shape, outputs):
+    def __init__(self, shape, outputs) -> None:
         _check_count("outputs", outputs)
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)).array(outputs)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         done = Signal(len(self.o))  # outputs that have taken their copy while others have not
         served = Signal(len(self.o))
@@ -111,7 +111,7 @@ class RoundRobin(wiring.Component):
 
     timing = Timing(latency=0)
 
-    def __init__(self, shape, inputs):
+    def __init__(self, shape, inputs) -> None:
         _check_count("inputs", inputs)
         super().__init__(
             {
@@ -120,7 +120,7 @@ class RoundRobin(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         count = len(self.i)
         standing = Signal()  # last cycle's offer was not accepted
@@ -164,10 +164,10 @@ class SkidBuffer(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, shape):
+    def __init__(self, shape) -> None:
         super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         spare, waiting = Signal.like(self.i.payload), Signal()  # the payload that came while the output was blocked
         m.d.comb += self.i.ready.eq(~waiting)

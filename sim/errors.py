@@ -10,7 +10,7 @@ class ToolMissing(Exception):
 class BuildError(Exception):
     """Verilator or the C++ compiler rejected the design. ``log`` is their output."""
 
-    def __init__(self, message: str, log: str = ""):
+    def __init__(self, message: str, log: str = "") -> None:
         super().__init__(message)
         self.log = log
 

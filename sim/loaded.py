@@ -235,7 +235,7 @@ class LoadedSystem:
 
     def _tell_cut(self) -> None:
         """Report once that a launch ran beyond the waveform's window."""
-        if self._cut is not None and self.session.cycle() > self._cut:
+        if self.trace is not None and self._cut is not None and self.session.cycle() > self._cut:
             print(
                 f"sluice: {self.trace.path}: the trace window of {self.trace.cycles:,} cycles ended before the "
                 "launches did; "

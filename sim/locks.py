@@ -10,7 +10,7 @@ __all__ = ["ProcessLock"]
 class ProcessLock:
     """Like threading.RLock, but free in a child after a fork, whichever thread held it in the parent."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._renew()
         os.register_at_fork(after_in_child=self._renew)
 

@@ -31,7 +31,7 @@ class Programs:
     known.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock, self._ended, self._owner = threading.Lock(), False, os.getpid()
         self._running: set[subprocess.Popen] = set()
         _all.add(self)

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from hls.profile.layout import CYCLES, Channel
+from hls.narrow import present
+from hls.profile.layout import CYCLES, Access, Channel, Loop
 from hls.rtl.interface import KernelInterface, SystemInterface
 from rtl_lib.axi import register_map as at
 
@@ -20,7 +21,7 @@ class Progress:
     """Compares the counters of ``kernels``, which run at the same time, from check to check; ``system`` describes all
     kernels."""
 
-    def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface):
+    def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface) -> None:
         self.session, self.kernels, self.system = session, kernels, system
         self._joined = any(kernel.layout.channels for kernel in kernels)
         self._seen: list[dict[str, int]] | None = None
@@ -97,7 +98,7 @@ def read_counters(session: Session, kernel: KernelInterface) -> dict[str, int]:
 def _moving(kernel: KernelInterface) -> list[str]:
     """The counters that stand still only if the kernel does."""
     present = {counter.name for counter in kernel.layout.of_unit}
-    owners = [*kernel.layout.loops, *kernel.layout.accesses, *kernel.layout.channels]
+    owners: list[Loop | Access | Channel] = [*kernel.layout.loops, *kernel.layout.accesses, *kernel.layout.channels]
     moving = [
         counter.name
         for owner in owners
@@ -116,7 +117,7 @@ def _wait(kernel: KernelInterface, before: Mapping[str, int], now: Mapping[str, 
         if counter.name in now
     ]
     cycles, account = max(accounts, key=lambda pair: pair[0], default=(0, None))
-    return f": it is {account.cause}{_at(account.line)}" if cycles else ""
+    return f": it is {present(account).cause}{_at(present(account).line)}" if cycles else ""
 
 
 def _at(line: int | None) -> str:

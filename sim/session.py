@@ -67,7 +67,7 @@ class Session:
     design does not respond; the message ends with the output of the process.
     """
 
-    def __init__(self, executable: Path, board: Board, memory: SharedMemory, kernel_mhz: float | None = None):
+    def __init__(self, executable: Path, board: Board, memory: SharedMemory, kernel_mhz: float | None = None) -> None:
         self.abandoned = False  #: whether it was ended in the middle of a command
         self._programs = Programs()
         self._log = os.fdopen(os.memfd_create("sluice-log"), "w+b")  # in memory: no file can be left behind

@@ -91,7 +91,7 @@ class SharedMemory:
     change nothing here. Raises the built-in MemoryError if there is not enough address space.
     """
 
-    def __init__(self, bytes: int):
+    def __init__(self, bytes: int) -> None:
         self.bytes = bytes
         self.contents_fd = os.memfd_create("sluice-memory")
         self.control_fd = os.memfd_create("sluice-control")

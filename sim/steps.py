@@ -12,7 +12,7 @@ __all__ = ["Steps"]
 class Steps:
     """Called with the name of each step, and without arguments when the operation is over, however it ended."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._line: Progress | None = None
 
     def __call__(self, step: str) -> None:

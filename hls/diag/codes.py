@@ -13,7 +13,7 @@ __all__ = ["Code"]
 class Code(Enum):
     """A kind of message: its number, and what it says in general."""
 
-    def __init__(self, number: str, title: str):
+    def __init__(self, number: str, title: str) -> None:
         self.number = number
         self.title = title
 

@@ -17,7 +17,7 @@ class Span:
     column: int = 0
     length: int = 1
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
 
 
@@ -44,7 +44,7 @@ class CompileError(Exception):
     ``sources`` are the texts of the files the diagnostics are about, as far as they are known where it was raised.
     """
 
-    def __init__(self, *diagnostics: Diagnostic):
+    def __init__(self, *diagnostics: Diagnostic) -> None:
         self.diagnostics = tuple(diagnostics)
         self.sources: dict[str, str] = {}
         super().__init__("\n".join(d.message for d in diagnostics))

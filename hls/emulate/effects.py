@@ -4,8 +4,9 @@ A writer takes the function's writer ``w`` and the operation, and appends lines.
 """
 
 from ..diag import Code, CompileError
-from ..ir import Attr, FloatType, Op, PointerType, TokenType, Value, lane_mask, predicate
+from ..ir import ArrayType, Attr, FloatType, IntType, Op, PointerType, TokenType, Value, lane_mask, predicate
 from ..ir.barriers import condition_place
+from ..narrow import instance, present
 from .promises import vows
 from .types import from_memory, has_data, masked, memory_type, to_memory, zero
 
@@ -26,7 +27,7 @@ def _work_item(w, op: Op):
         text = "0"  # one unit runs all groups
     else:
         text = f"item.{'' if fn in _IDS else 'launch->'}{fn}[{op.attrs.get(Attr.DIM, 0)}]"
-    w.declare(op.result, masked(text, op.result.type))
+    w.declare(op.result, masked(text, instance(op.result.type, IntType)))
 
 
 def _addr(w, op: Op):
@@ -46,9 +47,10 @@ def _load(w, op: Op):
     type, name, pred = op.result.type, w.name(op.result), op.operands[1]
     if lane_mask(op) is not None:
         w.declare(op.result, zero(type))
-        place, site = f"moved({w.name(op.operands[0])}, k * {type.element.bytes})", w.site(op)
-        read = f"read<{memory_type(type.element)}>({w.place(op, place, type.element, site)}, {site})"
-        w.line(f"{_each_lane(w, op)} {name}.e[k] = {from_memory(read, type.element)};")
+        lane = instance(type, ArrayType).element
+        place, site = f"moved({w.name(op.operands[0])}, k * {lane.bytes})", w.site(op)
+        read = f"read<{memory_type(lane)}>({w.place(op, place, lane, site)}, {site})"
+        w.line(f"{_each_lane(w, op)} {name}.e[k] = {from_memory(read, lane)};")
         return
     watched = w.storage.may_be_unset(op)
     site = w.site(op)
@@ -64,7 +66,7 @@ def _load(w, op: Op):
 
 
 def _check(w, op: Op):
-    load, wanted = op.operands[0].op, op.operands[1]
+    load, wanted = op.operands[0].defining_op, op.operands[1]
     pointer, type = w.name(load.operands[0]), load.result.type
     w.line(f"if ({w.name(wanted)}) inside({pointer}, READ_OUTSIDE, {w.site(load)}, {type.bytes});")
 
@@ -89,14 +91,15 @@ def _read(w, op: Op, site: int) -> str:
 
 def _each_lane(w, op: Op) -> str:
     """The head of a statement for each enabled lane ``k``."""
-    mask = lane_mask(op)
-    return f"for (u32 k = 0; k < {mask.type.length}; k++) if ({w.name(predicate(op))} && {w.name(mask)}.e[k])"
+    mask = present(lane_mask(op))
+    lanes = instance(mask.type, ArrayType).length
+    return f"for (u32 k = 0; k < {lanes}; k++) if ({w.name(predicate(op))} && {w.name(mask)}.e[k])"
 
 
 def _store(w, op: Op):
     pointer, value, pred = op.operands[:3]
     if lane_mask(op) is not None:
-        lane = value.type.element
+        lane = instance(value.type, ArrayType).element
         site = w.site(op)
         place = w.place(op, f"moved({w.name(pointer)}, k * {lane.bytes})", lane, site)
         bits = to_memory(f"{w.name(value)}.e[k]", lane)
@@ -219,7 +222,7 @@ def _new_value(w, op: Op, old: str) -> str:
     if op.attrs[Attr.FN] in ("xchg", "cmpxchg"):
         return ATOMICS[op.attrs[Attr.FN]].format(old, *values)
     signs = {f"s{k}": f"sign64({x}, {type.bits})" for k, x in enumerate((old, *values))}
-    return masked(ATOMICS[op.attrs[Attr.FN]].format(old, *values, **signs), type)
+    return masked(ATOMICS[op.attrs[Attr.FN]].format(old, *values, **signs), instance(type, IntType))
 
 
 def _atomic(w, op: Op):

@@ -59,7 +59,7 @@ class Storage:
 
 def kind_of(memory: MemoryObject) -> str:
     """The kind of memory, in the user's terms."""
-    return KINDS.get(memory.space) or ("private array" if memory.length > 1 else "variable")
+    return KINDS.get(memory.space) or ("private array" if memory.elements > 1 else "variable")
 
 
 def _moves(op: Op, operand: int):
@@ -71,4 +71,4 @@ def _moves(op: Op, operand: int):
 
 def _bytes(memory: MemoryObject) -> int:
     per_element = POINTER_BYTES if isinstance(memory.element, PointerType) else 2 * memory.element.bytes
-    return memory.length * per_element
+    return memory.elements * per_element

@@ -8,6 +8,7 @@ format is half precision.
 """
 
 from ..ir import ArrayType, Attr, IntType, Op
+from ..narrow import instance
 from .types import c_type, from_memory, masked, memory_type, to_memory
 
 __all__ = ["ROWS", "expression"]
@@ -83,7 +84,7 @@ def _plain(op: Op, names: list[str]) -> str:
         return f"address_{opcode}({', '.join(names)})"
     fields = _fields(op, names)
     if opcode in WRAPPED:
-        return masked(WRAPPED[opcode].format(*names, **fields), result)
+        return masked(WRAPPED[opcode].format(*names, **fields), instance(result, IntType))
     if opcode in ROUNDED:
         value = ROUNDED[opcode].format(*names, **fields)
         return f"one_nan(half_round({value}))" if result.bits == 16 else f"one_nan({value})"

@@ -5,6 +5,7 @@ import math
 
 from ..ir import ArrayType, FloatType, IntType, PointerType, TokenType, Type
 from ..ir.values import float_to_bits
+from ..narrow import instance
 
 __all__ = ["c_type", "from_memory", "has_data", "literal", "masked", "memory_type", "to_memory", "zero"]
 
@@ -45,7 +46,7 @@ def from_memory(text: str, type: Type) -> str:
         return f"each<{c_type(element)}>({text}, [](auto x) {{ return {from_memory('x', element)}; }})"
     if isinstance(type, FloatType):
         return f"half_value({text})" if type.bits == 16 else f"bits_as<{c_type(type)}>({text})"
-    return text if _is_plain(type) else masked(text, type)
+    return text if _is_plain(type) else masked(text, instance(type, IntType))
 
 
 def to_memory(text: str, type: Type) -> str:

@@ -99,7 +99,7 @@ class _Program:
         """The offset of a local memory among those whose size is known."""
         place = self.local_bytes
         per_element = POINTER_BYTES if isinstance(memory.element, PointerType) else memory.element.bytes
-        self.local_bytes += -(-memory.length * per_element // 16) * 16
+        self.local_bytes += -(-memory.elements * per_element // 16) * 16
         return place
 
     def format(self, text: str, types) -> int:

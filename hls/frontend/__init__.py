@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from ..ir import Module
@@ -32,6 +33,8 @@ class Options:
 
 @dataclass(frozen=True)
 class Result:
+    """The IR of a source text before any pass, and the warnings of the frontend."""
+
     module: Module
     warnings: tuple[Diagnostic, ...] = ()
 
@@ -39,7 +42,7 @@ class Result:
 class FrontendError(CompileError):
     """Every error found in a source text, with the source texts to quote."""
 
-    def __init__(self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]):
+    def __init__(self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> None:
         super().__init__(*diagnostics)
         self.sources = dict(sources)
 
@@ -50,7 +53,7 @@ def parse_source(
     defines: Mapping[str, str] | None = None,
     include_dirs: Iterable[str] = (),
     options: Options = Options(),
-    include_roots: Iterable[str] = (),
+    include_roots: Iterable[str | Path] = (),
 ) -> Result:
     """Compile OpenCL C to IR as ``hls.ir.nodes`` describes it, before any pass.
 

@@ -228,7 +228,7 @@ def _text(checker, node, attribute: Attribute, form: Form) -> str:
     return node.value.strip('"')
 
 
-def check_function(attrs: dict, spans: dict, parameters: int):
+def check_function(attrs: dict, spans: dict, parameters: int) -> None:
     """Raise CompileError for kernel attributes that contradict each other; ``spans`` holds their source locations."""
     size = attrs.get(Attr.WORK_GROUP_SIZE)
     most = attrs.get(Attr.MAX_WORK_GROUP_SIZE)
@@ -267,7 +267,7 @@ def check_function(attrs: dict, spans: dict, parameters: int):
         _refuse(spans, Attr.AUTORUN, "an autorun kernel has no arguments", "read from channels, or remove autorun")
 
 
-def check_memory(attrs: dict, spans: dict):
+def check_memory(attrs: dict, spans: dict) -> None:
     """Raise CompileError for memory attributes that contradict each other."""
     if attrs.get(Attr.SINGLEPUMP) and attrs.get(Attr.DOUBLEPUMP):
         _refuse(spans, Attr.DOUBLEPUMP, "a memory is pumped once or twice, not both", "remove singlepump or doublepump")

@@ -4,6 +4,7 @@ wiring."""
 from math import gcd
 
 from ..ir import I8, I64, ArrayType, Builder, IntType, Type, Value
+from ..narrow import instance
 from . import types as ct
 from .layout import Leaf
 
@@ -13,7 +14,7 @@ __all__ = ["Chunks"]
 class Chunks:
     """Appends these operations to the builder."""
 
-    def __init__(self, builder: Builder):
+    def __init__(self, builder: Builder) -> None:
         self.builder = builder
 
     def repacked(
@@ -33,7 +34,7 @@ class Chunks:
 
     def unpacked(self, whole: Value, target: tuple[Leaf, ...]) -> tuple[Value, ...]:
         """The scalars of one value of array type."""
-        size = whole.type.element.bytes
+        size = instance(whole.type, ArrayType).element.bytes
         wanted = {k for offset, scalar in target for k in range(offset, offset + scalar.size, size)}
         pieces = {k: self._extract(whole, k // size) for k in sorted(wanted)}
         return tuple(self._gathered(pieces, offset, scalar, size) for offset, scalar in target)
@@ -56,7 +57,7 @@ class Chunks:
         if value.type.bytes == size:
             return [value]
         whole = self._cast(value, ArrayType(IntType(8 * size), value.type.bytes // size))
-        return [self._extract(whole, k) for k in range(whole.type.length)]
+        return [self._extract(whole, k) for k in range(instance(whole.type, ArrayType).length)]
 
     def _gathered(self, pieces: dict[int, Value], offset: int, scalar: ct.CType, size: int) -> Value:
         found = [pieces.get(offset + k) for k in range(0, scalar.size, size)]

@@ -22,6 +22,9 @@ __all__ = ["BROADCAST", "BUILTINS", "NOT_BUILT", "WORK_ITEM", "BuiltinRow"]
 
 @dataclass(frozen=True)
 class BuiltinRow:
+    """A built-in function: the number of its arguments, the rule for their types, and the operations that compute
+    it."""
+
     name: str
     arity: int
     rule: Callable
@@ -139,7 +142,7 @@ def _either(b, x, y):
     return b.value("or", x, y)
 
 
-def _fmin(b, v, t, swap=False):
+def _fmin(b, v, t, swap: bool = False):
     """Of a NaN and a number, the number."""
     x, y = v
     closer = b.value("flt", x, y) if swap else b.value("flt", y, x)
@@ -155,7 +158,7 @@ def _as_int(b, bit):
     return b.value("zext", bit, result=I32)
 
 
-def _compare(opcode, swap=False):
+def _compare(opcode, swap: bool = False):
     return lambda b, v, t: _as_int(b, b.value(opcode, *(v[::-1] if swap else v)))
 
 

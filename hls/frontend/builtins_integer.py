@@ -39,6 +39,7 @@ def _negative(b: Builder, x: Value) -> Value:
 
 
 def absolute(b, v, t):
+    """|x| of ``t``; the unsigned type holds that of the least number, too."""
     (x,) = v
     return b.value("select", _negative(b, x), b.value("sub", _number(b, 0, x), x), x) if t.signed else x
 
@@ -69,6 +70,7 @@ def _bound(b: Builder, negative: Value, like: Value) -> Value:
 
 
 def add_sat(b, v, t):
+    """x + y; the nearest number of the type where the sum is outside of it."""
     x, y = v
     total = b.value("add", x, y)
     if not t.signed:
@@ -78,6 +80,7 @@ def add_sat(b, v, t):
 
 
 def sub_sat(b, v, t):
+    """x - y; the nearest number of the type where the difference is outside of it."""
     x, y = v
     rest = b.value("sub", x, y)
     if not t.signed:
@@ -120,6 +123,7 @@ def _high_unsigned(b: Builder, x: Value, y: Value) -> Value:
 
 
 def mul_hi(b, v, t):
+    """The upper half of the product, which has twice the bits."""
     x, y = v
     bits = x.type.bits
     if bits < 64:
@@ -133,10 +137,12 @@ def mul_hi(b, v, t):
 
 
 def mad_hi(b, v, t):
+    """``mul_hi(x, y) + z``, modulo the type."""
     return b.value("add", mul_hi(b, v[:2], t), v[2])
 
 
 def mad_sat(b, v, t):
+    """x * y + z; the nearest number of the type where that is outside of it."""
     x, y, z = v
     if x.type.bits < 64:
         product = _wide_product(b, x, y, t.signed)
@@ -154,6 +160,7 @@ def mad_sat(b, v, t):
 
 
 def rotate(b, v, t):
+    """The bits of x moved up by n places; those that leave the top come in below."""
     x, n = v
     width = x.type.bits
     mask = _number(b, width - 1, x)
@@ -195,6 +202,7 @@ def ctz(b, v, t):
 
 
 def upsample(b, v, t):
+    """A number of twice the bits: ``high`` above ``low``."""
     high, low = v
     wide = IntType(2 * high.type.bits)
     high, low = (b.value("zext", x, result=wide) for x in (high, low))

@@ -50,7 +50,7 @@ def _fract(b, v, t):
 class _Parts:
     """Exponent and fraction of a float; a subnormal one is normalized first. ``odd``: it is zero, infinite or NaN."""
 
-    def __init__(self, b: Builder, x: Value):
+    def __init__(self, b: Builder, x: Value) -> None:
         self.b, self.type = b, IntType(x.type.bits)
         self.fraction = _FRACTION[x.type.bits]
         self.bias = (1 << x.type.bits - self.fraction - 2) - 1

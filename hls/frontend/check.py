@@ -29,7 +29,7 @@ SINGLE_WORK_ITEM = ((Attr.TASK, "has the attribute task"), (Attr.AUTORUN, "autor
 class Program(StatementChecker):
     """Checks a translation unit. ``functions`` are in the order of their definitions."""
 
-    def __init__(self, syntax: Syntax, single_precision: bool, doubles: bool):
+    def __init__(self, syntax: Syntax, single_precision: bool, doubles: bool) -> None:
         super().__init__(syntax)
         self.single_precision, self.doubles = single_precision, doubles and not single_precision
         self.functions: list[tt.FunctionTree] = []
@@ -62,7 +62,7 @@ class Program(StatementChecker):
 
     # -- file scope
 
-    def _file_declaration(self, node):
+    def _file_declaration(self, node) -> None:
         span = self.name_span(node)
         if node.name is None:
             self.base(node.type, span)
@@ -328,7 +328,7 @@ class Program(StatementChecker):
             self.functions.append(tree)
         return self._called[key]
 
-    def _check_body(self, function: tt.FunctionTree, node, meanings: list[tt.Variable | tt.Channel]):
+    def _check_body(self, function: tt.FunctionTree, node, meanings: list[tt.Variable | tt.Channel]) -> None:
         """Check a body; ``meanings`` are the variables and channels that its parameter names refer to."""
         self.function = function
         function.body = tt.Block(function.span, ())  # set first: a call inside it is recursion
@@ -349,7 +349,7 @@ class Program(StatementChecker):
                 code=Code.MAY_NOT_RETURN,
             )
 
-    def _check_jumps(self, function: tt.FunctionTree):
+    def _check_jumps(self, function: tt.FunctionTree) -> None:
         with self.recover():
             known = labels(function.body)
             function.body = loops_of_gotos(function.body)
@@ -376,7 +376,7 @@ class Program(StatementChecker):
                     )
                 )
 
-    def _function_attributes(self, function: tt.FunctionTree, found: list[Attribute]):
+    def _function_attributes(self, function: tt.FunctionTree, found: list[Attribute]) -> None:
         attrs, spans = self.read_attributes(found, FUNCTION)
         if not function.kernel:
             for attribute in found:
@@ -392,7 +392,7 @@ class Program(StatementChecker):
         with self.recover():
             check_function(attrs, spans, len(function.parameters))
 
-    def _attributes_of_nothing(self):
+    def _attributes_of_nothing(self) -> None:
         """Warn of attributes that were never read: they have no meaning where they are written."""
         for attribute in self.syntax.attributes:
             if attribute not in self.looked_at and attribute.name not in MEANT_FOR_OTHERS:

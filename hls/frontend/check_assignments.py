@@ -39,7 +39,7 @@ class AssignmentChecker(ConversionChecker):
         self._check_division(op, value, span)
         return tt.Update(t, span, target, op, value, compute)
 
-    def _step(self, target, op, index, span, postfix=False):
+    def _step(self, target, op, index, span, postfix: bool = False):
         if op not in ("+", "-") or not ct.integer(index.type):
             raise CompileError.at(
                 span, f"'{op}=' does not work on '{target.type}' and '{index.type}'", code=Code.OPERAND_TYPES

@@ -21,7 +21,7 @@ _PIPE = re.compile(r"(read|write)_pipe(_block)?$")
 class ChannelCallChecker(UnitCallChecker):
     """Adds channels. ``channels`` collects those of the file."""
 
-    def __init__(self, syntax):
+    def __init__(self, syntax) -> None:
         super().__init__(syntax)
         self.channels: list[tt.Channel] = []
 

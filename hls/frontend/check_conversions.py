@@ -57,7 +57,7 @@ class ConversionChecker(ValueChecker):
             code=Code.CONVERSION,
         )
 
-    def _advise(self, e: tt.Expr):
+    def _advise(self, e: tt.Expr) -> None:
         """Warn of a struct whose size is not a power of two: no single access moves it."""
         t, root = e.type, tt.root_of(e)
         buffer = isinstance(root, tt.Dereference) and root.pointer.type.space in ("global", "local")

@@ -22,7 +22,7 @@ __all__ = ["DeclarationChecker"]
 class DeclarationChecker(CallChecker):
     """Adds declarations. ``constants`` collects file-scope constants, and those declared in functions."""
 
-    def __init__(self, syntax):
+    def __init__(self, syntax) -> None:
         super().__init__(syntax)
         self.constants: list[tt.Variable] = []
 
@@ -228,7 +228,7 @@ class DeclarationChecker(CallChecker):
         self.add(variable.name, variable, span)
         self.constants.append(variable)
 
-    def _table_attributes(self, node):
+    def _table_attributes(self, node) -> None:
         """Warn of attributes that shape memories: a constant table has no stores, and a port for each read."""
         found = self.attributes(node)
         self.read_attributes(found, MEMORY)

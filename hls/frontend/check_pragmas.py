@@ -16,7 +16,7 @@ __all__ = ["PragmaChecker"]
 class PragmaChecker(DeclarationChecker):
     """Adds pragmas."""
 
-    def __init__(self, syntax):
+    def __init__(self, syntax) -> None:
         super().__init__(syntax)
         self._groups = 0  #: blocks of loops to be fused so far
         self.contract = True  #: whether the program permits contraction in the functions that follow
@@ -37,7 +37,7 @@ class PragmaChecker(DeclarationChecker):
             self.warn(span, f"unknown {kind} '{name}' is ignored", self._similar_pragma(name), code=Code.PRAGMA_IGNORED)
         return []
 
-    def _contraction(self, allowed: bool):
+    def _contraction(self, allowed: bool) -> None:
         """FP_CONTRACT inside a function applies to all of it; outside, to all functions that follow."""
         if self.function is None:
             self.contract = allowed
@@ -47,7 +47,7 @@ class PragmaChecker(DeclarationChecker):
     def _similar_pragma(self, name: str) -> str:
         return self.similar(name, (*LOOP_PRAGMAS, "ivdep", "loop_fuse")) if len(name) > 2 else ""
 
-    def unattached(self, pragmas: list[LoopPragma]):
+    def unattached(self, pragmas: list[LoopPragma]) -> None:
         """Warn of pragmas that are not followed by a loop."""
         for pragma in pragmas:
             if pragma.name == "loop_fuse":

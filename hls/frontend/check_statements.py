@@ -23,7 +23,7 @@ _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 class StatementChecker(PragmaChecker):
     """Adds statements."""
 
-    def __init__(self, syntax):
+    def __init__(self, syntax) -> None:
         super().__init__(syntax)
         self._inside: list[str] = []  #: "loop" and "switch" for each enclosing one
         self._entries: Entries | None = None  #: of the enclosing switch, if labels stand inside its statements

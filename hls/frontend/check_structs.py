@@ -18,7 +18,7 @@ _LARGEST_STRUCT = 1 << 20
 class StructChecker(Scopes):
     """Resolves struct and union types. ``declared`` and ``constant_int`` are defined by subclasses."""
 
-    def __init__(self, syntax: Syntax):
+    def __init__(self, syntax: Syntax) -> None:
         super().__init__()
         self.syntax = syntax
         self.looked_at: set[Attribute] = set()  #: attributes that had an effect or a message

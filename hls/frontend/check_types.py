@@ -39,7 +39,7 @@ _BASES = {
 class TypeChecker(StructChecker):
     """Resolves types. ``constant_int`` is defined by the expression checker, a subclass."""
 
-    def __init__(self, syntax: Syntax):
+    def __init__(self, syntax: Syntax) -> None:
         super().__init__(syntax)
         self._enums: set[int] = set()  #: nodes seen: `enum {A} x, y;` holds one node twice
         self._enum_types: dict[int, ct.Int] = {}  #: by node that defined one

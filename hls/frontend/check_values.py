@@ -279,7 +279,7 @@ class ValueChecker(TypeOperators):
         first = tt.Convert(ct.Pointer(t.element, *place), span, whole)
         return self.dereference(self._pointer_add(first, index, span), span)
 
-    def _pointer_add(self, pointer, index, span, subtract=False):
+    def _pointer_add(self, pointer, index, span, subtract: bool = False):
         if isinstance(pointer.type.pointee, ct.Void):
             raise CompileError.at(
                 span,
@@ -386,7 +386,7 @@ class ValueChecker(TypeOperators):
         right = self.convert(right, ct.with_element(t, ct.promoted(ct.element_of(right.type))))
         return tt.Binary(t, span, op, self.convert(left, t), right)
 
-    def _check_division(self, op, right, span):
+    def _check_division(self, op, right, span) -> None:
         if op in ("/", "%") and ct.integer(ct.element_of(right.type)):
             divisor = constant(right)
             if divisor is not None and divisor.value == 0:

@@ -22,7 +22,7 @@ Labels = tuple[tt.Const, tt.Const]
 class Entries:
     """The labels of one switch in textual order, numbered from 1."""
 
-    def __init__(self, value: tt.Expr, span: Span):
+    def __init__(self, value: tt.Expr, span: Span) -> None:
         self.seen: dict[tuple[int, int], Span] = {}
         self.default: int | None = None
         self.span, self.type = span, value.type

@@ -84,5 +84,7 @@ def _foldable(e: tt.Expr) -> bool:
         known = e.name in BUILTINS and not isinstance(BUILTINS[e.name].emit, LibraryCall)
         return known and all(map(_foldable, e.arguments))
     return (
-        isinstance(e, _PARTS) and not isinstance(e.type, ct.Pointer | ct.Void) and all(map(_foldable, tt.children(e)))
+        isinstance(e, _PARTS)
+        and not isinstance(e.type, ct.Pointer | ct.Void)
+        and all(isinstance(part, tt.Expr) and _foldable(part) for part in tt.children(e))
     )

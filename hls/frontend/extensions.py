@@ -16,7 +16,7 @@ class Range(c_ast.Node):
     __slots__ = ("coord", "first", "last")
     attr_names = ()
 
-    def __init__(self, first: c_ast.Node, last: c_ast.Node, coord):
+    def __init__(self, first: c_ast.Node, last: c_ast.Node, coord) -> None:
         self.first, self.last, self.coord = first, last, coord
 
     def children(self):
@@ -29,7 +29,7 @@ class StatementExpr(c_ast.Node):
     __slots__ = ("coord", "items")
     attr_names = ()
 
-    def __init__(self, items: list[c_ast.Node], coord):
+    def __init__(self, items: list[c_ast.Node], coord) -> None:
         self.items, self.coord = items, coord
 
     def children(self):

@@ -31,7 +31,7 @@ class Files:
     """The files that ``#include`` may read: all files, or with ``roots`` those in these folders, also when reached by
     ``..`` and links."""
 
-    def __init__(self, roots: Iterable[Path | str] = ()):
+    def __init__(self, roots: Iterable[Path | str] = ()) -> None:
         self.roots = [Path(root).resolve() for root in roots]
 
     def open(self, path: str) -> io.StringIO:

@@ -53,12 +53,12 @@ def implied_length(checker, t: ct.Array, init: c_ast.InitList) -> int:
 class _Items:
     """The values of one pair of braces, taken in order; an expression is checked once, at its first use."""
 
-    def __init__(self, checker, nodes):
+    def __init__(self, checker, nodes) -> None:
         self.checker = checker
         self.nodes = list(nodes)[::-1]
         self.value: tt.Expr | None = None
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self.nodes)
 
     @property
@@ -151,7 +151,7 @@ def _part(t: ct.CType, k: int) -> tuple[ct.CType, int]:
     return t.element, k * leaf_count(t.element)
 
 
-def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False, named: bool = False):
+def _fill_list(checker, t, items: _Items, base: int, out, elided: bool = False, named: bool = False) -> None:
     """Take items for the parts of ``t`` in order; ``elided``: the part has no braces of its own; ``named``: a
     designator begins there nevertheless (``.part.k = ...``)."""
     k, count = 0, _parts(t)
@@ -205,7 +205,7 @@ def _fill_named(checker, part, items: _Items, base: int, out):
     _fill_list(checker, part, items, base, out, elided=True, named=True)
 
 
-def _fill_union(checker, t: ct.Struct, k: int, items: _Items, base: int, out):
+def _fill_union(checker, t: ct.Struct, k: int, items: _Items, base: int, out) -> None:
     """Initialize a member of a union, as the words that make up the union's value."""
     inner: _Given = []
     member = t.members[k].type
@@ -226,7 +226,7 @@ def _union(checker, t: ct.Struct, k: int, inner: _Given) -> tt.UnionOf:
     return tt.UnionOf(t, span, k, tt.Build(t.members[k].type, span, tuple(inner)))
 
 
-def _put(out: _Given, base: int, value: tt.Expr):
+def _put(out: _Given, base: int, value: tt.Expr) -> None:
     """Add a value; one for a part of a union's member keeps the other parts of that member (``.u.x = 1, .u.y = 2``)."""
     for n, (place, before) in enumerate(out):
         if (

@@ -5,7 +5,9 @@ from math import gcd
 
 from ..ir import ArrayType, IntType
 from ..ir import Type as IRType
+from ..ir.types import scalar_type
 from ..ir.values import float_to_bits
+from ..narrow import present
 from . import types as ct
 
 __all__ = [
@@ -38,7 +40,7 @@ def leaves(t: ct.CType) -> tuple[Leaf, ...]:
     if t.union:
         word = min(8, gcd(t.align, t.size))
         return _repeated(((0, CHUNKS[word]),), word, t.size // word)
-    return tuple((m.offset + offset, scalar) for m in t.members for offset, scalar in leaves(m.type))
+    return tuple((m.offset + offset, scalar) for m in present(t.members) for offset, scalar in leaves(m.type))
 
 
 def _repeated(inner: tuple[Leaf, ...], size: int, count: int) -> tuple[Leaf, ...]:
@@ -53,7 +55,7 @@ def leaf_count(t: ct.CType) -> int:
     if isinstance(t, ct.Vector):
         return t.length
     if isinstance(t, ct.Struct) and not t.union:
-        return sum(leaf_count(m.type) for m in t.members)
+        return sum(leaf_count(m.type) for m in present(t.members))
     return len(leaves(t))
 
 
@@ -65,7 +67,7 @@ def value_type(t: ct.CType) -> IRType:
     size = gcd(8, t.size, *(n for offset, scalar in leaves(t) for n in (offset, scalar.size)))
     kinds = {stored_type(scalar) for _, scalar in leaves(t)}
     element = kinds.pop() if len(kinds) == 1 and leaves(t)[0][1].size == size else IntType(8 * size)
-    return ArrayType(element, t.size // size)
+    return ArrayType(scalar_type(element), t.size // size)
 
 
 def stored_type(t: ct.CType) -> IRType:
@@ -98,5 +100,5 @@ def memory_element(t: ct.CType) -> IRType:
 
 def encoded(value: float, t: ct.CType) -> bytes:
     """The bytes of a constant scalar in memory, little endian."""
-    bits = float_to_bits(value, t.bits) if isinstance(t, ct.Float) else value
+    bits = float_to_bits(value, t.bits) if isinstance(t, ct.Float) else int(value)
     return bits.to_bytes(t.size, "little")

@@ -72,7 +72,7 @@ class OpenCLLexer(CLexer):
     ``struct_attributes`` maps the location of the tag, or else the brace, of a struct or union to its attributes.
     """
 
-    def __init__(self, error_func, **options):
+    def __init__(self, error_func, **options) -> None:
         super().__init__(error_func, **options)
         self.expanded: Expanded | None = None
         self.fixed_span: Span | None = None  #: location for every token (text from a pragma)
@@ -129,7 +129,7 @@ class OpenCLLexer(CLexer):
         self.lengths.setdefault((span.file, span.line, span.column), span.length)
         return token
 
-    def _refuse(self, span: Span, message: str, hint: str, code: Code = Code.SYNTAX):
+    def _refuse(self, span: Span, message: str, hint: str, code: Code = Code.SYNTAX) -> None:
         self.errors.append(Diagnostic(message, span, hint, code=code))
 
     # -- attributes: hidden from the grammar
@@ -155,7 +155,7 @@ class OpenCLLexer(CLexer):
             k += 1
         return out
 
-    def _stream_word(self, token: Token, following: Token | None):
+    def _stream_word(self, token: Token, following: Token | None) -> None:
         """Present ``channel``, ``pipe`` and their access words to the grammar as qualifiers, where they are meant as
         such."""
         if following is None:
@@ -166,7 +166,9 @@ class OpenCLLexer(CLexer):
         elif token.value in ACCESS_WORDS and following.type in _JOINS_TYPE - {"TIMES"}:
             token.type, token.value = "VOLATILE", Word(ACCESS_WORDS[token.value], token.value.span)
 
-    def _attach(self, out: list[Token], following: Token | None, token: Token, attributes: tuple[Attribute, ...]):
+    def _attach(
+        self, out: list[Token], following: Token | None, token: Token, attributes: tuple[Attribute, ...]
+    ) -> None:
         place = (token.lineno, token.column, token.filename)
         span = token.value.span
         before = out[-1].type if out else "SEMI"
@@ -193,7 +195,7 @@ class OpenCLLexer(CLexer):
                 return
             self._trail(name, attributes)
 
-    def _trail(self, name: Token, attributes: tuple[Attribute, ...]):
+    def _trail(self, name: Token, attributes: tuple[Attribute, ...]) -> None:
         name.value.attributes = (*name.value.attributes, *attributes)
 
 

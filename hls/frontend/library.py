@@ -22,7 +22,7 @@ def link(module: Module) -> Module:
     return Module({**found, **module.functions}, module.sources, module.channels) if found else module
 
 
-def _add_callees(function: Function, beside: dict[str, Function], found: dict[str, Function]):
+def _add_callees(function: Function, beside: dict[str, Function], found: dict[str, Function]) -> None:
     """Add the callees of ``function``; ``beside`` are the functions of its own file if it is a library function."""
     for op in walk(function.body):
         name = op.attrs[Attr.CALLEE] if op.opcode == "call" else None

@@ -3,6 +3,7 @@
 from math import prod
 
 from ..ir import I64, Attr, Function, MemoryObject, Module, Parameter, Value
+from ..narrow import instance, present
 from . import tree as tt
 from . import types as ct
 from .escape import escaping
@@ -44,7 +45,7 @@ def _channel(channel: tt.Channel, space: str) -> MemoryObject:
 
 def _function(tree: tt.FunctionTree, constants: dict[tt.Variable, str]) -> Function:
     function = Function(tree.name, "kernel" if tree.kernel else "helper", attrs=dict(tree.attrs), span=tree.span)
-    storage = Storage(function, constants, escaping(tree.body))
+    storage = Storage(function, constants, escaping(present(tree.body)))
     for variable, written in zip(tree.parameters, tree.written_types):
         if tree.kernel:
             function.params.append(_parameter(variable, written))
@@ -57,21 +58,27 @@ def _function(tree: tt.FunctionTree, constants: dict[tt.Variable, str]) -> Funct
         if isinstance(variable, tt.Channel):
             continue
         _bind(lowering, function, variable)
-    lowering.function(tree.body, tree.span)
+    lowering.function(present(tree.body), tree.span)
     return function
 
 
 def _parameter(variable: tt.Variable | tt.Channel, written: str) -> Parameter:
     if isinstance(variable, tt.Channel):
         return Parameter(variable.name, "pipe", written, 8, variable.span)
-    kind = "scalar" if variable.kind != "buffer" else "local" if variable.type.space == "local" else "buffer"
+    kind = (
+        "scalar"
+        if variable.kind != "buffer"
+        else "local"
+        if instance(variable.type, ct.Pointer).space == "local"
+        else "buffer"
+    )
     resolved = str(ct.container(variable.type.pointee if isinstance(variable.type, ct.Pointer) else variable.type))
     return Parameter(
         variable.name, kind, written, variable.type.size, variable.span, "" if resolved in written.split() else resolved
     )
 
 
-def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable):
+def _bind(lowering: StatementLowering, function: Function, variable: tt.Variable) -> None:
     """Bind the parameter to its argument, and give it a variable of its own if the function modifies it."""
     storage, span = lowering.storage, variable.span
     if variable.kind == "buffer":

@@ -3,8 +3,9 @@
 from math import prod
 
 from ..diag import Span
-from ..ir import BOOL, I64, Attr, Region, Value
+from ..ir import BOOL, I64, ArrayType, Attr, Region, Value
 from ..ir.concurrent import NO_CHANNEL
+from ..narrow import instance
 from . import types as ct
 from .layout import leaves, value_type
 from .lower_memory import Address
@@ -16,10 +17,10 @@ __all__ = ["EffectLowering"]
 class EffectLowering(ValueLowering):
     """Appends operations with side effects."""
 
-    def _barrier(self, e):
+    def _barrier(self, e) -> None:
         self.op(e.span, "barrier", attrs={Attr.FLAGS: e.flags})
 
-    def _fence(self, e):
+    def _fence(self, e) -> None:
         self.op(e.span, "mem_fence", attrs={Attr.KIND: e.kind, Attr.FLAGS: e.flags})
 
     def _atomic(self, e):
@@ -110,7 +111,7 @@ class EffectLowering(ValueLowering):
             self._answer(e, there)
         return value
 
-    def _answer(self, e, there: Value):
+    def _answer(self, e, there: Value) -> None:
         t = e.answer.type.pointee
         self.store(self.target(e.answer), self.converted(e.span, there, ct.BOOL_T, t), t, e.span)
 
@@ -131,7 +132,7 @@ class EffectLowering(ValueLowering):
     def _channelwrite(self, e):
         t, value, index = e.channel.type, self.value(e.value), self.value(e.index)
         if ct.aggregate(t):
-            value = self.chunks(e.span).packed(value, leaves(t), value_type(t))
+            value = self.chunks(e.span).packed(value, leaves(t), instance(value_type(t), ArrayType))
         op = self.op(
             e.span,
             "channel_write",

@@ -53,7 +53,7 @@ class Part:
 class MemoryLowering:
     """Appends operations to ``self.builder``, whose region changes as branches are entered."""
 
-    def __init__(self, storage: Storage, body: Region):
+    def __init__(self, storage: Storage, body: Region) -> None:
         self.storage = storage
         self.builder = Builder(body)
         self.always = self.builder.true()  #: the predicate of every access
@@ -243,7 +243,7 @@ class MemoryLowering:
         )
         return self.converted(span, value, stored, t)
 
-    def store(self, place, value, t: ct.CType, span: Span):
+    def store(self, place, value, t: ct.CType, span: Span) -> None:
         """Store a value of the type to the location."""
         if not ct.aggregate(t):
             self._write(self._settled(place, t, span), value, t, span)
@@ -256,7 +256,7 @@ class MemoryLowering:
         whole = self.chunks(span).packed(value, leaves(t), wide)
         self.op(span, "store", self.pointer(place, span), whole, self.always, attrs=_attributes(place, t, wide.bytes))
 
-    def _write(self, place: Address, value: Value, t: ct.CType, span: Span):
+    def _write(self, place: Address, value: Value, t: ct.CType, span: Span) -> None:
         value = self.converted(span, value, t, ct.container(t))
         self.op(span, "store", self.pointer(place, span), value, self.always, attrs=_attributes(place, t, t.size))
 
@@ -278,7 +278,7 @@ class MemoryLowering:
         same = len(kinds) == 1 and min(kinds, key=str).bytes == chunk
         return ArrayType(kinds.pop() if same else IntType(8 * chunk), t.size // chunk)
 
-    def set(self, memory: str, value: Value, span: Span):
+    def set(self, memory: str, value: Value, span: Span) -> None:
         """Assign a scalar private memory by name."""
         self.op(span, "store", self.pointer(Address(memory), span), value, self.always)
 

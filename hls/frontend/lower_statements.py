@@ -23,7 +23,7 @@ __all__ = ["StatementLowering"]
 class StatementLowering(EffectLowering):
     """Lowers the body of one function. ``result`` is the memory of the value it returns, if any."""
 
-    def __init__(self, storage, body: Region, result_type: ct.CType):
+    def __init__(self, storage, body: Region, result_type: ct.CType) -> None:
         super().__init__(storage, body)
         self._flags: dict[str, str] = {}  #: "break", "continue", "return" -> the current flag
         self._writes: dict[str, list[tuple[Region, list[Op]]]] = {}
@@ -33,7 +33,7 @@ class StatementLowering(EffectLowering):
 
     # -- the function
 
-    def function(self, body: tt.Block, span: Span):
+    def function(self, body: tt.Block, span: Span) -> None:
         """Lower the whole body, including its return."""
         if "return" in exits(body):
             self._flags["return"] = self._new_flag("returned", span)
@@ -52,7 +52,7 @@ class StatementLowering(EffectLowering):
         self._writes[flag] = []
         return flag
 
-    def _write_flag(self, kind: str, value: int, span: Span):
+    def _write_flag(self, kind: str, value: int, span: Span) -> None:
         region = self.builder.region
         before = len(region.ops)
         self.set(self._flags[kind], self.const(span, value, BOOL), span)
@@ -68,7 +68,7 @@ class StatementLowering(EffectLowering):
             any_set = self.emit(span, "or", any_set, value)
         return self.emit(span, "xor", any_set, self.const(span, 1, BOOL))
 
-    def _drop_unread_flags(self):
+    def _drop_unread_flags(self) -> None:
         for flag, writes in self._writes.items():
             if flag in self._read_flags:
                 continue
@@ -79,7 +79,7 @@ class StatementLowering(EffectLowering):
 
     # -- statements
 
-    def block(self, statements):
+    def block(self, statements) -> None:
         """Lower statements in order; after one that may jump, the rest runs only if it did not."""
         last = max((k for k, s in enumerate(statements) if isinstance(s, tt.Label)), default=None)
         if last is not None:
@@ -95,7 +95,7 @@ class StatementLowering(EffectLowering):
             if not completes(s):
                 return
 
-    def _past_label(self, before: tuple, label: tt.Label, rest: tuple):
+    def _past_label(self, before: tuple, label: tt.Label, rest: tuple) -> None:
         """Lower statements before and after a label: a goto to it only skips the rest of those before."""
         part, kind, outer = tt.Block(label.span, before), goto(label.name), dict(self._flags)
         if kind in exits(part):
@@ -110,7 +110,7 @@ class StatementLowering(EffectLowering):
         with self.branches(label.span, self._none_set(leaving, label.span)) as (on, _), self.inside(on):
             self.block(rest)
 
-    def _guarded(self, s: tt.Stmt, rest: tuple, leaving):
+    def _guarded(self, s: tt.Stmt, rest: tuple, leaving) -> None:
         if isinstance(s, tt.If) and not completes(s.then):
             self._if(tt.If(s.span, s.condition, s.then, _joined(s.otherwise, rest)))
         elif isinstance(s, tt.If) and s.otherwise is not None and not completes(s.otherwise):
@@ -120,20 +120,20 @@ class StatementLowering(EffectLowering):
             with self.branches(s.span, self._none_set(leaving, s.span)) as (on, _), self.inside(on):
                 self.block(rest)
 
-    def statement(self, s: tt.Stmt):
+    def statement(self, s: tt.Stmt) -> None:
         getattr(self, f"_{type(s).__name__.lower()}")(s)
 
-    def _evaluate(self, s):
+    def _evaluate(self, s) -> None:
         self.value(s.expression)
 
     def _statementexpr(self, e):
         self.block(e.block.statements)
         return self.value(e.result) if e.result is not None else None
 
-    def _block(self, s):
+    def _block(self, s) -> None:
         self.block(s.statements)
 
-    def _if(self, s):
+    def _if(self, s) -> None:
         with self.branches(s.span, self.condition(s.condition)) as (then, otherwise):
             with self.inside(then):
                 self.statement(s.then)
@@ -141,7 +141,7 @@ class StatementLowering(EffectLowering):
                 with self.inside(otherwise):
                     self.statement(s.otherwise)
 
-    def _declare(self, s):
+    def _declare(self, s) -> None:
         """A new instance of the variable: what its initializer does not set is 0, in every iteration of an enclosing
         loop."""
         variable, t, initial = s.variable, s.variable.type, s.initial or ()
@@ -161,16 +161,16 @@ class StatementLowering(EffectLowering):
                 memory, offset, scalar = self.storage.scalar(variable, first + k)
                 self.store(Address(memory, offset=self.const(e.span, offset, I64)), one, scalar, e.span)
 
-    def _break(self, s):
+    def _break(self, s) -> None:
         self._write_flag("break", 1, s.span)
 
-    def _continue(self, s):
+    def _continue(self, s) -> None:
         self._write_flag("continue", 1, s.span)
 
-    def _goto(self, s):
+    def _goto(self, s) -> None:
         self._write_flag(goto(s.name), 1, s.span)
 
-    def _return(self, s):
+    def _return(self, s) -> None:
         if s.value is not None:
             for (memory, _), value in zip(self._results, lanes(self.value(s.value))):
                 self.set(memory, value, s.span)
@@ -178,7 +178,7 @@ class StatementLowering(EffectLowering):
 
     # -- loops
 
-    def _loop(self, s):
+    def _loop(self, s) -> None:
         for first in s.first:
             self.statement(first)
         certain = s.form == "do" or s.condition is None
@@ -190,7 +190,7 @@ class StatementLowering(EffectLowering):
             self._iteration(s)
         self._flags = outer
 
-    def _iteration(self, s):
+    def _iteration(self, s) -> None:
         leaving = exits(s.body)
         for kind, name in (("break", "left"), ("continue", "skipped")):
             if kind in leaving:
@@ -236,7 +236,7 @@ class StatementLowering(EffectLowering):
 
     # -- switch
 
-    def _switch(self, s):
+    def _switch(self, s) -> None:
         """Lower sections in order, each under an ``if``; ``fell`` says that the one before fell through."""
         outer = dict(self._flags)
         value = self.value(s.value)

@@ -249,7 +249,7 @@ class ValueLowering(ConvertLowering):
         values = tuple(self.get(name, kind, e.span) for name, kind in zip(outcomes, kinds))
         return values if ct.aggregate(e.type) else values[0]
 
-    def _either(self, e, condition: Value, outcomes):
+    def _either(self, e, condition: Value, outcomes) -> None:
         """Evaluate one of two expressions; its scalars are stored to the memories ``outcomes``."""
         with self.branches(e.span, condition) as regions:
             for region, branch in zip(regions, (e.then, e.otherwise)):

@@ -46,7 +46,7 @@ class _Parser(ExtendedGrammar):
     ``errors`` collects the errors; the statement or declaration around an error is skipped.
     """
 
-    def __init__(self, **options):
+    def __init__(self, **options) -> None:
         super().__init__(**options)
         self.errors: list[Diagnostic] = []
         self.types: Iterable[str] = ()  #: names of types that are predefined
@@ -89,7 +89,7 @@ class _Parser(ExtendedGrammar):
 
     # -- recovery
 
-    def parse(self, text, filename="", debug=False):
+    def parse(self, text, filename: str = "", debug: bool = False):
         self._scope_stack, self._typedef_checked_token = [dict.fromkeys(self.types, True)], None
         self.clex.input(text, filename)
         self._tokens = _Tokens(self.clex.token)
@@ -137,7 +137,7 @@ class _Parser(ExtendedGrammar):
         if len(self.errors) >= _MOST_ERRORS or isinstance(error, RecursionError):
             raise CompileError(*self.errors)
 
-    def _skip(self, begin: int, top: bool):
+    def _skip(self, begin: int, top: bool) -> None:
         """Continue after the next ';' or block that is not nested; a typedef's name stays known as a type."""
         if self._tokens.mark() == begin:
             self._tokens.next()
@@ -235,7 +235,7 @@ def _unknown_type(name: str) -> str:
 class Syntax:
     """A syntax tree, and information that pycparser's tree cannot hold."""
 
-    def __init__(self, tree: c_ast.Node, lexer: OpenCLLexer):
+    def __init__(self, tree: c_ast.Node, lexer: OpenCLLexer) -> None:
         self.tree = tree
         self._lengths = lexer.lengths
         self._struct_attributes = lexer.struct_attributes

@@ -54,7 +54,7 @@ class PastingPreprocessor(Preprocessor):
     def tokenize(self, text):
         return list(self.whole_numbers(super().tokenize(text)))
 
-    def define(self, tokens):
+    def define(self, tokens) -> None:
         super().define(tokens)
         name = (tokens if isinstance(tokens, list) else self.tokenize(tokens))[0].value
         macro = self.macros.get(name)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..diag import Code, CompileError, Span
 from ..ir import Attr
 from ..limits import LARGEST_INTERVAL, MOST_AHEAD
+from ..narrow import present
 
 __all__ = [
     "IGNORED_PRAGMAS",
@@ -165,7 +166,7 @@ def _clauses(
     ``bare`` ones are not."""
     found: dict[str, str] = {}
     while rest:
-        name = re.match(r"\w*", rest)[0]
+        name = present(re.match(r"\w*", rest))[0]
         inside, after = _parenthesized(rest[len(name) :].strip()) if name in valued else ("", rest[len(name) :].strip())
         if name not in (*valued, *bare) or name in valued and not inside:
             raise CompileError.at(span, f"#pragma {pragma} does not take '{rest}'", form, code=Code.PRAGMA_ARGUMENT)

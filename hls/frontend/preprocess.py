@@ -102,7 +102,7 @@ def with_macro(d: Diagnostic, expanded: Expanded) -> Diagnostic:
 class _OpenCLPreprocessor(PastingPreprocessor):
     """pcpp with locations on tokens and with messages collected instead of printed."""
 
-    def __init__(self, main_file: str, files: Files):
+    def __init__(self, main_file: str, files: Files) -> None:
         self.main_file = main_file
         self.files = files
         self.including = 0  #: nesting depth of includes
@@ -186,7 +186,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
                 begin = k + 1
         yield tokens[begin:]
 
-    def define(self, tokens):
+    def define(self, tokens) -> None:
         # from -D, or predefined: not the user's text, but tokens that touch there touch in use
         if isinstance(tokens, str):
             tokens = self.tokenize(tokens)
@@ -204,7 +204,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
 
     def report(
         self, span: Span | None, message: str, hint: str = "", severity: str = "error", code: Code | None = None
-    ):
+    ) -> None:
         code = code or (Code.PREPROCESSOR if severity == "error" else Code.PREPROCESSOR_WARNING)
         self.diagnostics.append(Diagnostic(message, span, hint, severity, code=code))
 
@@ -218,12 +218,12 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             return source.span
         return self.lastdirective.place if self.lastdirective is not None else None
 
-    def on_error(self, file, line, msg):
+    def on_error(self, file, line, msg) -> None:
         if _CONDITION_FAILED.match(msg):
             msg = "the condition is not a constant integer expression"
         self.report(self._place(file), (msg[:1].lower() + msg[1:]).strip())
 
-    def unpasted(self, left, right):
+    def unpasted(self, left, right) -> None:
         text = f"{left.value}{right.value}"
         self.report(
             getattr(left, "place", None) or self._place(left.source),
@@ -272,7 +272,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
 
     # -- directives
 
-    def on_directive_handle(self, directive, toks, ifpassthru, precedingtoks):
+    def on_directive_handle(self, directive, toks, ifpassthru, precedingtoks) -> bool:
         self.lastdirective = directive
         name = directive.value
         if name in _NEED_ARGUMENT and not toks:
@@ -297,7 +297,7 @@ class _OpenCLPreprocessor(PastingPreprocessor):
             self.report(directive.place, f"unknown directive '#{directive.value}'")
         return True
 
-    def expand_operator(self, text):
+    def expand_operator(self, text) -> None:
         """The text of ``_Pragma(text)`` with macros expanded, as after ``#pragma``."""
         inside = re.sub(r"\\([\"\\])", r"\1", text.value[1:-1])
         if inside.split()[:1] in ([], ["OPENCL"], ["STDC"]):
@@ -321,7 +321,7 @@ def preprocess(
     defines: Mapping[str, str],
     include_dirs: Iterable[str],
     known_as: Mapping[str, str] = MappingProxyType({}),
-    roots: Iterable[str] = (),
+    roots: Iterable[str | Path] = (),
 ) -> Expanded:
     """Preprocess ``text``. ``defines`` maps a name, or ``name(arguments)``, to its replacement; ``known_as`` maps a
     folder to its name in the locations of its files. With ``roots``, no file outside these folders is read.
@@ -409,7 +409,7 @@ def _join(tokens: list, cpp: _OpenCLPreprocessor) -> Expanded:
 
 
 class _Writer:
-    def __init__(self, cpp):
+    def __init__(self, cpp) -> None:
         self.pragmas = cpp.pragmas
         self.parts: list[str] = []
         self.length = 0
@@ -417,18 +417,18 @@ class _Writer:
         self.last = Span(cpp.main_file, 1, 1)
         self.result = Expanded("", [], [], [])
 
-    def _put(self, text: str, span: Span, exact: bool):
+    def _put(self, text: str, span: Span, exact: bool) -> None:
         self.result.starts.append(self.length)
         self.result.spans.append(span)
         self.result.exact.append(exact)
         self.last = span
         self._raw(text)
 
-    def _raw(self, text: str):
+    def _raw(self, text: str) -> None:
         self.parts.append(text)
         self.length += len(text)
 
-    def token(self, token):
+    def token(self, token) -> None:
         own: Span | None = getattr(token, "place", None)
         if (own.file, own.line, own.column) != self.touching if own else True:
             self._raw(" ")

@@ -12,7 +12,7 @@ __all__ = ["POISON", "EnumConstant", "Scopes", "StructTag", "TypeName"]
 class TypeName:
     """A typedef."""
 
-    def __init__(self, meaning: Qualified, span: Span):
+    def __init__(self, meaning: Qualified, span: Span) -> None:
         self.meaning, self.span = meaning, span
 
 
@@ -20,12 +20,14 @@ class StructTag:
     """A struct or union tag; the table's key is "struct NAME" or "union NAME", so tags are a name space of their
     own."""
 
-    def __init__(self, type: Struct, span: Span):
+    def __init__(self, type: Struct, span: Span) -> None:
         self.type, self.span = type, span
 
 
 class EnumConstant:
-    def __init__(self, value: int, type: CType, span: Span):
+    """The meaning of the name of an enumeration constant."""
+
+    def __init__(self, value: int, type: CType, span: Span) -> None:
         self.value, self.type, self.span = value, type, span
 
 
@@ -41,7 +43,7 @@ POISON = _Poison()
 class Scopes:
     """A stack of name tables, with messages collected by :meth:`recover`."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._stack: list[dict[str, object]] = [{}]
         self.diagnostics: list[Diagnostic] = []
 
@@ -117,11 +119,11 @@ class Scopes:
         yield
         del self.diagnostics[count:]
 
-    def poison(self, name: str):
+    def poison(self, name: str) -> None:
         """Suppress further messages about the name in this scope."""
         self._stack[-1][str(name)] = POISON
 
-    def warn(self, span: Span | None, message: str, hint: str = "", *, code: Code):
+    def warn(self, span: Span | None, message: str, hint: str = "", *, code: Code) -> None:
         self.diagnostics.append(Diagnostic(message, span, hint, "warning", code=code))
 
     @property

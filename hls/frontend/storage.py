@@ -18,7 +18,7 @@ class Storage:
     the whole module.
     """
 
-    def __init__(self, function: Function, constants: dict[Variable, str], whole: set[Variable] = frozenset()):
+    def __init__(self, function: Function, constants: dict[Variable, str], whole: set[Variable] = frozenset()) -> None:
         self.function = function
         self._constants = constants
         self._whole = whole
@@ -27,11 +27,11 @@ class Storage:
         self._parts: dict[tuple[Variable, tuple[int, ...]], str] = {}
         self._taken = set(constants.values())
 
-    def bind_argument(self, variable: Variable, value):
+    def bind_argument(self, variable: Variable, value) -> None:
         """A variable that is never written: its value is that of the argument."""
         self._arguments[variable] = value
 
-    def bind_buffer(self, variable: Variable):
+    def bind_buffer(self, variable: Variable) -> None:
         """A kernel's pointer parameter: the memory it points to has its name.
 
         A ``__constant`` one is a buffer of the host like any other, but never written.
@@ -149,7 +149,7 @@ class Storage:
         self._memories[variable] = name
         return name
 
-    def table(self, variable: Variable, data: bytes):
+    def table(self, variable: Variable, data: bytes) -> None:
         """A variable that never changes: it becomes a table like those at file scope."""
         element = memory_element(variable.type)
         name = self._name(variable.name)

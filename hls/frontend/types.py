@@ -64,7 +64,7 @@ class Int:
     signed: bool
     exact: bool = False
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
     @property
@@ -74,10 +74,12 @@ class Int:
 
 @dataclass(frozen=True)
 class Float:
+    """A type of IEEE 754 numbers of 16, 32 or 64 bits."""
+
     name: str = "float"
     bits: int = 32
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
     @property
@@ -87,8 +89,15 @@ class Float:
 
 @dataclass(frozen=True)
 class Void:
-    def __str__(self):
+    """The type without values; only pointers to it have a size."""
+
+    def __str__(self) -> str:
         return "void"
+
+    @property
+    def size(self) -> int:
+        """TypeError: the caller knows that the type has values, so it is another one."""
+        raise TypeError("void has no size")
 
 
 @dataclass(frozen=True)
@@ -103,7 +112,7 @@ class Pointer:
 
     size = 8
 
-    def __str__(self):
+    def __str__(self) -> str:
         words = [f"__{self.space}"] if self.space != "private" else []
         words += [w for w, on in (("const", self.const), ("volatile", self.volatile)) if on]
         return " ".join([*words, str(self.pointee), "*" + ("restrict" if self.restrict else "")])
@@ -111,10 +120,12 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Array:
+    """``length`` elements in a row; an element may be an array."""
+
     element: "CType"
     length: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.element}[{self.length}]"
 
     @property
@@ -134,7 +145,7 @@ class Vector:
     element: "Int | Float"
     length: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.element}{self.length}"
 
     @property
@@ -144,6 +155,8 @@ class Vector:
 
 @dataclass(frozen=True)
 class Member:
+    """One member of a struct or union."""
+
     name: str
     type: "CType"
     offset: int  #: bytes from the beginning of the struct
@@ -162,12 +175,12 @@ class Struct:
     index: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     tagged: bool = True  #: the name is a tag, not that of a typedef
 
-    def __str__(self):
+    def __str__(self) -> str:
         if not self.tagged:
             return self.name
         return f"{'union' if self.union else 'struct'} {self.name or '<without a name>'}"
 
-    def complete(self, members: list[tuple[str, "CType", int]], packed: bool, align: int):
+    def complete(self, members: list[tuple[str, "CType", int]], packed: bool, align: int) -> None:
         """Lay out ``members``: (name, type, least alignment). ``align`` is the least alignment of the whole."""
         laid, end = [], 0
         for name, type, least in members:
@@ -228,6 +241,7 @@ class Qualified:
 
 
 def integer(t: CType) -> bool:
+    """Whether the type is an integer type."""
     return isinstance(t, Int)
 
 
@@ -293,12 +307,14 @@ def common(a: CType, b: CType) -> CType:
 
 
 def unsigned_of(t: CType) -> CType:
+    """The unsigned type of the same bits; that of a vector has vectors of it."""
     if isinstance(t, Int) and t.exact:
         return exact(t.bits, False)
     return with_element(t, _UNSIGNED.get(element_of(t), element_of(t)))
 
 
 def signed_of(t: CType) -> CType:
+    """The signed type of the same bits; that of a vector has vectors of it."""
     return with_element(t, _SIGNED.get(element_of(t), element_of(t)))
 
 

@@ -12,6 +12,7 @@ meaning of a program does not change.
 
 from collections.abc import Sequence
 
+from ..narrow import present
 from ..options import MOST_CACHE_BYTES
 from .attributes import Attr
 from .nodes import Function, MemoryObject, Op, Value
@@ -61,6 +62,7 @@ BURST, CACHED, PREFETCHING, PIPELINED = "burst-coalesced", "burst-coalesced cach
 
 
 def is_access(op: Op) -> bool:
+    """Whether the operation is a load or a store."""
     return op.opcode in ("load", "store")
 
 
@@ -78,10 +80,11 @@ def fixed_operands(access: Op) -> int:
     """The number of operands before the tokens."""
     if access.opcode == "atomic":
         return 2 + ATOMIC_OPERANDS.get(access.attrs[Attr.FN], 1)
-    return OPS[access.opcode].arity + (lane_mask(access) is not None) + (last_of_run(access) is not None)
+    return present(OPS[access.opcode].arity) + (lane_mask(access) is not None) + (last_of_run(access) is not None)
 
 
 def predicate(access: Op) -> Value:
+    """The condition under which a load, store or atomic operation is made (i1)."""
     return access.operands[2 if access.opcode == "store" else 1]
 
 
@@ -94,21 +97,21 @@ def lane_mask(access: Op) -> Value | None:
     """The mask of an access's lanes; None for an access without lanes."""
     if access.opcode == "atomic":
         return None
-    arity = OPS[access.opcode].arity
+    arity = present(OPS[access.opcode].arity)
     has_mask = len(access.operands) > arity and isinstance(access.operands[arity].type, ArrayType)
     return access.operands[arity] if has_mask else None
 
 
 def last_of_run(access: Op) -> Value | None:
     """The last address of the run that a load belongs to; None if no run is known."""
-    arity = OPS["load"].arity
+    arity = present(OPS["load"].arity)
     known = access.opcode == "load" and len(access.operands) > arity and access.operands[arity].type == PTR
     return access.operands[arity] if known else None
 
 
 def memory_name(access: Op) -> str:
     """The memory of an access of a flat kernel."""
-    return access.operands[0].op.attrs[Attr.MEM]
+    return access.operands[0].defining_op.attrs[Attr.MEM]
 
 
 def is_fenced(memory: MemoryObject) -> bool:

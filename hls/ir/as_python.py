@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import CodeType
 
+from ..narrow import present
 from .accesses import fixed_operands, lane_mask, last_of_run
 from .attributes import Attr
 from .barriers import condition_place
@@ -32,7 +33,7 @@ from .storage import (
     zero,
 )
 from .text import formatted
-from .types import ArrayType, FloatType, IntType, PointerType
+from .types import ArrayType, FloatType, IntType, PointerType, Type
 
 __all__ = ["define", "expression", "python_name"]
 
@@ -60,7 +61,7 @@ _INLINE = {
     "token": "0",
 }
 _SIGNS = {"fadd": "+", "fsub": "-", "fmul": "*"}
-_INLINE_FLOAT = {
+_INLINE_FLOAT: dict[Type, dict[str, str]] = {
     FloatType(32): {op: f"one_nan(c_float({{0}} {sign} {{1}}).value)" for op, sign in _SIGNS.items()},
     FloatType(64): {op: f"one_nan({{0}} {sign} {{1}})" for op, sign in _SIGNS.items()},
 }
@@ -115,13 +116,13 @@ def _code(text: str, name: str) -> CodeType:
 class _Emitter:
     """Writes one function as Python source and defines it in ``env``."""
 
-    def __init__(self, function: Function, env: dict, waiting: set[str], deciding: Mapping[Op, Op], watch=None):
+    def __init__(self, function: Function, env: dict, waiting: set[str], deciding: Mapping[Op, Op], watch=None) -> None:
         self.function, self.env, self.waiting, self.deciding, self.watch = function, env, waiting, deciding, watch
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.memory = {name: f"m{k}" for k, name in enumerate(function.memories)}
 
-    def compile(self):
+    def compile(self) -> None:
         f = self.function
         args = ["items", "buffers", *(self._name(v) for v in f.args)]
         self._line(0, f"def {python_name(f)}({', '.join(args)}):")
@@ -130,7 +131,7 @@ class _Emitter:
             if m.space == "global":
                 value, position = f"buffers[{position}]", position + 1
             elif m.space == "constant":
-                value = self._bind(BoundMemory(m.name, memoryview(m.data), len(m.data)))
+                value = self._bind(BoundMemory(m.name, memoryview(present(m.data)), len(present(m.data))))
             elif m.space == "local":
                 value = f"{self._bind(_shared)}(items['shared'], {(f.name, m.name)!r}, {self._bind(m)})"
             elif m.space == "pipe":
@@ -143,7 +144,7 @@ class _Emitter:
         self._region(f.body, 1, lambda op: [f"return {', '.join(self._names(op.operands)) or None}"])
         exec(_code("\n".join(self.lines), f.name), self.env)  # noqa: S102 - the text is our own
 
-    def _line(self, depth, text):
+    def _line(self, depth, text) -> None:
         self.lines.append(" " * depth + text)
 
     def _name(self, value):
@@ -158,7 +159,7 @@ class _Emitter:
         self.env[name] = thing
         return name
 
-    def _region(self, region: Region, depth, finish):
+    def _region(self, region: Region, depth, finish) -> None:
         """Write the operations, then what ``finish`` makes of the terminator."""
         for op in region.ops[:-1]:
             write = getattr(self, f"_op_{op.opcode}", None)
@@ -175,7 +176,7 @@ class _Emitter:
     def _assign(self, targets, sources) -> list[str]:
         return [f"{', '.join(targets)} = {', '.join(sources)}"] if targets else []
 
-    def _op_const(self, op, depth):
+    def _op_const(self, op, depth) -> None:
         value = op.attrs[Attr.VALUE]
         text = repr(value) if isinstance(value, int) else self._bind(value)
         if isinstance(op.result.type, ArrayType):
@@ -184,71 +185,71 @@ class _Emitter:
             text = "None"
         self._line(depth, f"{self._name(op.result)} = {text}")
 
-    def _op_work_item(self, op, depth):
+    def _op_work_item(self, op, depth) -> None:
         key = (op.attrs[Attr.FN], op.attrs.get(Attr.DIM, 0))
         self._line(depth, f"{self._name(op.result)} = items[{key!r}] & {(1 << op.result.type.bits) - 1}")
 
-    def _op_addr(self, op, depth):
+    def _op_addr(self, op, depth) -> None:
         (offset,) = self._names(op.operands)
         self._line(depth, f"{self._name(op.result)} = ({self.memory[op.attrs[Attr.MEM]]}, {offset})")
 
-    def _op_ptroffset(self, op, depth):
+    def _op_ptroffset(self, op, depth) -> None:
         (pointer,) = self._names(op.operands)
         self._line(depth, f"{self._name(op.result)} = ({pointer} or (None, 0))[1]")
 
-    def _op_ptraddr(self, op, depth):
+    def _op_ptraddr(self, op, depth) -> None:
         (pointer,) = self._names(op.operands)
         self._line(
             depth,
             f"{self._name(op.result)} = {self._bind(address)}({pointer}, {self._bind(list(self.function.memories))})",
         )
 
-    def _op_ptreq(self, op, depth):
+    def _op_ptreq(self, op, depth) -> None:
         one, other = self._names(op.operands)
         self._line(depth, f"{self._name(op.result)} = {self._bind(same_place)}({one}, {other})")
 
-    def _op_given(self, op, depth):
+    def _op_given(self, op, depth) -> None:
         self._line(depth, f"{self._name(op.result)} = int({self.memory[op.attrs[Attr.MEM]]}.size > 0)")
 
-    def _op_fresh(self, op, depth):
+    def _op_fresh(self, op, depth) -> None:
         self._line(depth, f"{self._bind(clear)}({self.memory[op.attrs[Attr.MEM]]})")
 
-    def _op_shift(self, op, depth):
+    def _op_shift(self, op, depth) -> None:
         memory = self.function.memories[op.attrs[Attr.MEM]]
         self._line(
             depth, f"{self._bind(shift)}({self.memory[memory.name]}, {self._bind(op.attrs)}, {memory.element.bytes})"
         )
 
-    def _op_fill(self, op, depth):
+    def _op_fill(self, op, depth) -> None:
         (value,) = self._names(op.operands)
         store = self._bind(accessors(op.operands[0].type)[1])
         size, low, high = op.operands[0].type.bytes, op.attrs[Attr.LOW], op.attrs[Attr.HIGH]
         place = f"({self.memory[op.attrs[Attr.MEM]]}, offset)"
         self._line(depth, f"for offset in range({low * size}, {high * size}, {size}): {store}({place}, {value}, None)")
 
-    def _tell(self, depth, event, op, *facts):
+    def _tell(self, depth, event, op, *facts) -> None:
         """Report an event to the watcher."""
         if self.watch is not None:
             tell = self._bind(getattr(self.watch, event))
             self._line(depth, f"{tell}({', '.join((self._bind(op), *facts))})")
 
-    def _decide(self, op: Op, condition: Value, depth):
+    def _decide(self, op: Op, condition: Value, depth) -> None:
         """Compare the work-item's decision with those of others, if it decides whether a barrier is reached."""
         if op in self.deciding:
             place = condition_place(self.function, condition, op.span)
             decision = self._bind(Decision(self.deciding[op].span, place))
             self._line(depth, f"{decision}(items, {self._name(condition)})")
 
-    def _op_barrier(self, op, depth):
+    def _op_barrier(self, op, depth) -> None:
         if op.operands:
             self._decide(op, op.operands[0], depth)
         condition = f"if {self._name(op.operands[0])}: " if op.operands else ""
         self._line(depth, f"{condition}yield {BARRIER!r}")
 
-    def _op_mem_fence(self, op, depth):
+    def _op_mem_fence(self, op, depth) -> None:
         """Nothing to do: accesses execute in program order here."""
 
-    def _op_atomic(self, op, depth):
+    def _op_atomic(self, op, depth) -> None:
         pointer, pred, *values = self._names(op.operands[: fixed_operands(op)])
         type, fn = op.results[0].type, self._bind(ATOMICS[op.attrs[Attr.FN]])
         load, store = (self._bind(a) for a in accessors(type))
@@ -263,7 +264,7 @@ class _Emitter:
         for token in self._names(op.results[1:]):
             self._line(depth, f"{token} = 0")
 
-    def _op_channel_read(self, op, depth):
+    def _op_channel_read(self, op, depth) -> None:
         index, pred = self._names(op.operands[:2])
         value, *there = self._names(op.results)
         queue = self._channel(op, index, pred, depth)
@@ -272,7 +273,7 @@ class _Emitter:
         self._ready(op, there, f"{pred} and {queue}.values", depth)
         self._line(depth + 1, f"{value} = {queue}.take()")
 
-    def _op_channel_write(self, op, depth):
+    def _op_channel_write(self, op, depth) -> None:
         index, pred, value = self._names(op.operands[:3])
         queue = self._channel(op, index, pred, depth)
         self._wait(op, pred, f"{queue}.full", depth)
@@ -287,7 +288,7 @@ class _Emitter:
         self._line(depth, f"{queue} = {self._bind(chosen_channel)}({several}, {index}, {pred}, {self._bind(op.span)})")
         return queue
 
-    def _wait(self, op, pred: str, stuck: str, depth):
+    def _wait(self, op, pred: str, stuck: str, depth) -> None:
         """Repeat the operation until it can proceed; a non-blocking one lets others run once."""
         if op.attrs[Attr.BLOCKING]:
             place = self._bind(Blocked(op.attrs[Attr.CHANNEL], op.opcode == "channel_write", op.span))
@@ -295,19 +296,19 @@ class _Emitter:
         else:
             self._line(depth, f"if {pred} and {stuck}: yield {POLL!r}")
 
-    def _ready(self, op, answer: list[str], condition: str, depth):
+    def _ready(self, op, answer: list[str], condition: str, depth) -> None:
         """Begin the block that runs if the channel is ready; ``answer`` is set to whether it is."""
         for name in answer:
             self._line(depth, f"{name} = int(bool({condition}))")
         self._line(depth, f"if {answer[0] if answer else condition}:")
 
-    def _op_printf(self, op, depth):
+    def _op_printf(self, op, depth) -> None:
         pred, *values = self._names(op.operands)
         types = self._bind([v.type for v in op.operands[1:]])
         text = f"{self._bind(formatted)}({op.attrs[Attr.FORMAT]!r}, ({''.join(v + ', ' for v in values)}), {types})"
         self._line(depth, f"if {pred}: write({text})")
 
-    def _op_load(self, op, depth):
+    def _op_load(self, op, depth) -> None:
         pointer, pred, *rest = self._names(op.operands[: fixed_operands(op)])
         last = [f"{rest.pop()}[1]"] if last_of_run(op) is not None else []
         self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None", *last)
@@ -333,17 +334,17 @@ class _Emitter:
         for token in self._names(op.results):
             self._line(depth, f"{token} = 0")
 
-    def _op_fence(self, op, depth):
+    def _op_fence(self, op, depth) -> None:
         """Nothing to wait for: accesses execute in program order here."""
         self._tell(depth, "access", op, f"0 if {self._name(op.operands[0])} else None")
         self._line(depth, f"{self._name(op.result)} = 0")
 
-    def _op_hazard(self, op, depth):
+    def _op_hazard(self, op, depth) -> None:
         """No wait: every earlier store is already in memory here."""
         self._tell(depth, "access", op, "0")
         self._line(depth, f"{self._name(op.result)} = 0")
 
-    def _op_call(self, op, depth):
+    def _op_call(self, op, depth) -> None:
         targets = ", ".join(self._names(op.results)) + " = " if op.results else ""
         args = ", ".join(["items", "None", *self._names(op.operands)])
         call = f"run_{op.attrs[Attr.CALLEE]}({args})"
@@ -351,7 +352,7 @@ class _Emitter:
             depth, f"{targets}(yield from {call})" if op.attrs[Attr.CALLEE] in self.waiting else f"{targets}{call}"
         )
 
-    def _op_if(self, op, depth):
+    def _op_if(self, op, depth) -> None:
         self._decide(op, op.operands[0], depth)
         for head, region in zip((f"if {self._name(op.operands[0])}:", "else:"), op.regions):
             self._line(depth, head)
@@ -360,7 +361,7 @@ class _Emitter:
                 region, depth + 1, lambda end: self._assign(self._names(op.results), self._names(end.operands))
             )
 
-    def _op_loop(self, op, depth):
+    def _op_loop(self, op, depth) -> None:
         """The results double as the carried values: they hold the initial ones when the loop is disabled."""
         carried, (body,) = self._names(op.results), op.regions
         for line in self._assign(carried, self._names(op.operands[1:])):

@@ -8,8 +8,24 @@ a value of another type. The writers and readers of each key are found in the so
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any, TypeGuard
 
-__all__ = ["ATTRIBUTES", "CHANNELS", "FUNCTIONS", "MEMORIES", "Attr", "AttributeInfo", "AttributeType", "misuse"]
+__all__ = [
+    "ATTRIBUTES",
+    "CHANNELS",
+    "FUNCTIONS",
+    "MEMORIES",
+    "Attr",
+    "AttributeInfo",
+    "AttributeType",
+    "AttributeValue",
+    "Attributes",
+    "misuse",
+]
+
+#: a value of the type in its key's row: a type checker cannot follow that, the verifier checks it after every pass
+AttributeValue = Any
+Attributes = dict[str, AttributeValue]
 
 #: holders other than operations: a function, a memory object of a function, a channel of the module
 FUNCTIONS, MEMORIES, CHANNELS = "function", "memory", "channel"
@@ -34,7 +50,7 @@ class AttributeInfo:
     asked: bool = False
 
 
-def _is_int(value: object) -> bool:
+def _is_int(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 

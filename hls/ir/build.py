@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..diag import Span
-from .attributes import Attr
+from .attributes import Attr, AttributeValue
 from .nodes import Function, Module, Op, Region, Value
 from .optable import OPS
 from .types import BOOL, I64, IntType, Type
+from .values import Constant
 
 __all__ = ["Builder", "loops_inside_out", "reachable", "regions", "uses", "walk"]
 
@@ -14,7 +15,7 @@ __all__ = ["Builder", "loops_inside_out", "reachable", "regions", "uses", "walk"
 class Builder:
     """Appends operations to a region; result types come from the op table where it knows them."""
 
-    def __init__(self, region: Region, span: Span | None = None):
+    def __init__(self, region: Region, span: Span | None = None) -> None:
         self.region = region
         self.span = span
 
@@ -24,7 +25,7 @@ class Builder:
         *operands: Value,
         result: Type | None = None,
         results: Sequence[Type] | None = None,
-        attrs: Mapping[str, object] | None = None,
+        attrs: Mapping[str, AttributeValue] | None = None,
         regions: Iterable[Region] = (),
         name: str = "",
     ) -> Op:
@@ -43,9 +44,9 @@ class Builder:
         """Like :meth:`op`, for an operation with one result: that value."""
         return self.op(opcode, *operands, **kw).result
 
-    def const(self, value: object, type: Type) -> Value:
-        """A constant; integers are wrapped to the type's width."""
-        if isinstance(type, IntType):
+    def const(self, value: Constant | None, type: Type) -> Value:
+        """A constant; integers are wrapped to the type's width, None is the null pointer."""
+        if isinstance(type, IntType) and isinstance(value, int | float):
             value = int(value) & (1 << type.bits) - 1
         return self.value("const", result=type, attrs={Attr.VALUE: value})
 

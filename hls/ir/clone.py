@@ -42,4 +42,5 @@ def clone_function(f: Function) -> Function:
 
 
 def clone_module(m: Module) -> Module:
+    """A copy with functions of its own; memory objects, which never change, are shared."""
     return Module({name: clone_function(f) for name, f in m.functions.items()}, dict(m.sources), dict(m.channels))

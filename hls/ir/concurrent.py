@@ -46,7 +46,7 @@ class Blocked:
     writes: bool
     span: Span | None
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.span}: {'writing to' if self.writes else 'reading from'} channel {self.channel}"
 
 
@@ -77,7 +77,7 @@ def _ids(fn: str, item: dict) -> tuple[int, ...]:
 
 def channel_room(memory: MemoryObject) -> int:
     """The capacity of a channel: what the program requests; one value where it requests no storage between the ends."""
-    depth = dict(memory.attrs).get(Attr.CHANNEL_DEPTH)
+    depth: int | None = dict(memory.attrs).get(Attr.CHANNEL_DEPTH)
     return DEFAULT_ROOM if depth is None else max(1, depth)
 
 
@@ -175,11 +175,13 @@ def run_together(
     while wanted & kernels.keys():
         before, polled = sum(c.moves for c in channels), False
         for name, kernel in list(kernels.items()):
-            waiting[name] = next(kernel, None)
-            polled |= waiting[name] == []
-            if waiting[name] is None:
-                del kernels[name], waiting[name]
-                polled = True
+            at: list[Blocked] | None = next(kernel, None)
+            polled |= not at
+            if at is not None:
+                waiting[name] = at
+            else:
+                del kernels[name]
+                waiting.pop(name, None)
         if kernels and not polled and sum(c.moves for c in channels) == before:
             lines = [
                 f"kernel {name} waits at {place}" for name, places in waiting.items() for place in dict.fromkeys(places)

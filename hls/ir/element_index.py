@@ -1,5 +1,6 @@
 """From byte offsets back to element numbers."""
 
+from ..narrow import present
 from . import Builder, Value
 from .rewrite import constant
 from .values import signed
@@ -38,7 +39,7 @@ def _divide(offset: Value, size: int, b: Builder) -> Value | None:
     if offset.op.opcode != "add":
         return None
     terms = [_divide(side, size, b) for side in (left, right)]
-    return b.value("add", *terms) if None not in terms else None
+    return b.value("add", *map(present, terms)) if None not in terms else None
 
 
 def _signed_constant(value: Value) -> int | None:

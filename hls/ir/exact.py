@@ -1,6 +1,7 @@
 """Arithmetic that rounds exactly once, in every format and rounding mode, on plain Python numbers."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 from .values import float_to_bits, round_float
@@ -8,7 +9,7 @@ from .values import float_to_bits, round_float
 __all__ = ["GUARD", "ROUNDINGS", "flushed", "fma", "fused_sum", "integral", "resize", "rounded", "sqrt", "to_integer"]
 
 #: functions that round a rational number to an integer, by the value of an operation's attribute ``rounding``
-ROUNDINGS = {
+ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
     "even": round,  # Python rounds halves to even
     "zero": math.trunc,
     "up": math.ceil,

@@ -10,10 +10,11 @@ start of a work-item (of a call, in a helper).
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ctypes import c_float
 from dataclasses import dataclass, field
 
+from ..narrow import instance
 from .as_python import define, python_name
 from .attributes import Attr
 from .barriers import decisions
@@ -128,7 +129,7 @@ def _steps(module: Module, launch: Launch, env: dict, waiting: set[str]) -> Iter
     run = env[python_name(function)]
     if Attr.LAUNCH_ARGS in function.attrs:
         space.check_lanes(lanes_of(function))
-        groups = [
+        groups: Iterable[tuple[list[dict], list[int]]] = [
             ([{}], _hidden_arguments(function, space, own))
             for own in (space.group_arguments() if units_of(function) > 1 else [{}])
         ]
@@ -155,7 +156,7 @@ def _local_sizes(function: Function, buffers: Mapping[str, object]) -> list[tupl
             raise ValueError(  # noqa: TRY004 - as for every launch argument that does not fit
                 f"kernel {function.name}: the size of the local memory {name} is missing"
             )
-    return [(name, buffers[name]) for name in names]
+    return [(name, instance(buffers[name], int)) for name in names]
 
 
 def _hidden_arguments(function: Function, space: IndexSpace, group: dict[str, int]) -> list[int]:

@@ -93,10 +93,10 @@ class IndexSpace:
 
         Raises ValueError for sizes below 1 and for a global size that is not a multiple of the local one.
         """
-        sizes = [_three(s, 1) for s in (global_size, local_size or (1,))]
-        if any(g < 1 or size < 1 or g % size for g, size in zip(*sizes)):
-            raise ValueError(f"global size {sizes[0]} is not a positive multiple of {sizes[1]}")
-        return cls(*sizes, _three(offset or (), 0), len(global_size))
+        whole, group = _three(global_size, 1), _three(local_size or (1,), 1)
+        if any(g < 1 or size < 1 or g % size for g, size in zip(whole, group)):
+            raise ValueError(f"global size {whole} is not a positive multiple of {group}")
+        return cls(whole, group, _three(offset or (), 0), len(global_size))
 
     @property
     def groups(self) -> tuple[int, ...]:
@@ -158,8 +158,9 @@ class IndexSpace:
         return ids
 
 
-def _three(numbers: Sequence[int], missing: int) -> tuple[int, ...]:
-    return tuple(numbers) + (missing,) * (3 - len(numbers))
+def _three(numbers: Sequence[int], missing: int) -> tuple[int, int, int]:
+    x, y, z = tuple(numbers) + (missing,) * (3 - len(numbers))
+    return x, y, z
 
 
 def _places(sizes) -> Iterator[tuple[int, ...]]:

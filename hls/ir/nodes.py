@@ -12,6 +12,8 @@ and yields ``(continue, next...)``; it runs again while ``continue`` is true. Th
 from dataclasses import dataclass, field
 
 from ..diag import Span
+from ..narrow import present
+from .attributes import Attributes, AttributeValue
 from .types import Type
 
 __all__ = ["Function", "MemoryObject", "Module", "Op", "Parameter", "Region", "Value"]
@@ -26,13 +28,20 @@ class Value:
     owner: "Op | Region | None" = None  #: the operation that defines it, or the region it is an argument of
     index: int = 0  #: which result or argument of the owner
 
-    def __repr__(self):  # the generated one would recurse through everything reachable, many times
+    def __repr__(self) -> str:  # the generated one would recurse through everything reachable, many times
         return f"<Value {self.name or self.index}: {self.type}>"
 
     @property
     def op(self) -> "Op | None":
         owner = self.owner
         return owner if type(owner) is Op else None
+
+    @property
+    def defining_op(self) -> "Op":
+        """The operation that defines it, where the caller knows that there is one: TypeError for an argument."""
+        if not isinstance(self.owner, Op):
+            raise TypeError(f"{self!r} is an argument, which no operation defines")
+        return self.owner
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -42,11 +51,11 @@ class Op:
     opcode: str
     operands: list[Value]
     results: list[Value] = field(default_factory=list)
-    attrs: dict = field(default_factory=dict)
+    attrs: Attributes = field(default_factory=dict)
     regions: list["Region"] = field(default_factory=list)
     span: Span | None = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Op {self.opcode} at {self.span}>"
 
     @property
@@ -62,7 +71,7 @@ class Region:
     args: list[Value] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Region of {len(self.ops)} operations>"
 
     @property
@@ -91,8 +100,13 @@ class MemoryObject:
     volatile: bool = False
     data: bytes | None = None
     span: Span | None = None
-    attrs: tuple[tuple[str, object], ...] = ()
+    attrs: tuple[tuple[str, AttributeValue], ...] = ()
     attr_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
+
+    @property
+    def elements(self) -> int:
+        """The ``length`` of a memory whose length is known here; TypeError for one that only the host knows."""
+        return present(self.length)
 
     def asked_at(self, name: str) -> Span | None:
         """The source location of an attribute; that of the memory's declaration if only that is known."""
@@ -132,10 +146,10 @@ class Function:
     args: list[Value] = field(default_factory=list)
     memories: dict[str, MemoryObject] = field(default_factory=dict)
     body: Region = field(default_factory=Region)
-    attrs: dict = field(default_factory=dict)
+    attrs: Attributes = field(default_factory=dict)
     span: Span | None = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Function {self.kind} {self.name}>"
 
 
@@ -147,7 +161,7 @@ class Module:
     sources: dict[str, str] = field(default_factory=dict)
     channels: dict[str, MemoryObject] = field(default_factory=dict)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Module {', '.join(self.functions)}>"
 
     @property

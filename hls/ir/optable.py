@@ -9,8 +9,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..narrow import present
 from . import exact
-from .attributes import Attr
+from .attributes import Attr, AttributeValue
 from .nodes import Op
 from .types import BOOL, I64, PTR, ArrayType, FloatType, Type
 from .values import bits_to_float, float_to_bits, one_nan, round_float, signed
@@ -178,7 +179,7 @@ _ROWS = [
     _float("fdiv", _fdiv),
     OpInfo("fneg", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: -v[0]),
     OpInfo("fabs", 1, frozenset({"pure", "float"}), _first, "float", lambda v, t, r, attrs: abs(v[0])),
-    _arithmetic("fma", 3, lambda v, bits, attrs: exact.fma(*v, bits)),
+    _arithmetic("fma", 3, lambda v, bits, attrs: exact.fma(v[0], v[1], v[2], bits)),
     # `fsum {terms}` is the sum of products and numbers with one rounding; terms: "+", "-" (a number is added,
     # subtracted), "+*", "-*" (a product of two), in the order of the operands; hls.ir.exact.fused_sum defines which
     # bits are truncated before
@@ -322,9 +323,11 @@ ATOMIC_OPERANDS = {"cmpxchg": 2, "read": 0}
 OPS: dict[str, OpInfo] = {row.name: row for row in _ROWS}
 
 
-def evaluate(opcode: str, values: Sequence, types: Sequence[Type], result: Type, attrs: Mapping[str, object]) -> object:
+def evaluate(
+    opcode: str, values: Sequence, types: Sequence[Type], result: Type, attrs: Mapping[str, AttributeValue]
+) -> AttributeValue:
     """The result of a pure operation on values as described in ``hls.ir.values``."""
-    return OPS[opcode].meaning(values, types, result, attrs)
+    return present(OPS[opcode].meaning)(values, types, result, attrs)
 
 
 def has(op: Op, trait: str) -> bool:

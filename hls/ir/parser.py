@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, NoReturn
 
 from ..diag import Span
+from ..narrow import present
 from .nodes import Function, MemoryObject, Module, Op, Parameter, Region, Value
 from .optable import OPS
 from .types import PTR, ArrayType, FloatType, IntType, TokenType, Type
@@ -57,17 +59,18 @@ class _Token:
 def _tokens(text: str) -> Iterator[_Token]:
     position = 0
     while (found := _TOKEN.match(text, position)) is None or found.lastgroup != "end":
-        start = _SKIPPED.match(text, position).end()
+        start = present(_SKIPPED.match(text, position)).end()
         line = text.count("\n", 0, start) + 1
         if found is None:
             yield _Token("unreadable", text[start : start + 20].strip(), line)
             return
-        yield _Token(found.lastgroup, found[found.lastgroup], line)
+        kind = present(found.lastgroup)
+        yield _Token(kind, found[kind], line)
         position = found.end()
 
 
 class _Parser:
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
         self.place = 0
         self.values: dict[str, Value] = {}
@@ -92,7 +95,7 @@ class _Parser:
         place = self.place + number
         return self.tokens[place].text if place < len(self.tokens) else ""
 
-    def fail(self, message: str):
+    def fail(self, message: str) -> NoReturn:
         raise ParseError(f"line {self.next.line}: {message}")
 
     def take(self, kind: str | None = None, text: str | None = None) -> str:
@@ -110,7 +113,7 @@ class _Parser:
 
     def items(self, item, close: str) -> list:
         """Items up to ``close``, separated by commas."""
-        items = []
+        items: list = []
         while not self.accept(close):
             if items:
                 self.take(text=",")
@@ -125,6 +128,8 @@ class _Parser:
             self.take(text="x")
             element = self.type()
             self.take(text="]")
+            if not isinstance(element, IntType | FloatType):
+                self.fail(f"an array has numbers as its elements, not {element}")
             return ArrayType(element, length)
         name = self.take("name")
         if name == "ptr":
@@ -230,12 +235,12 @@ class _Parser:
         space, element = self.take("name"), self.type()
         self.take(text="x")
         length = None if self.accept("?") else int(self.take("number"))
-        flags = {flag: True for flag in _FLAGS if self.accept(flag)}
+        flags: dict[str, Any] = {flag: True for flag in _FLAGS if self.accept(flag)}
         data = bytes.fromhex(self.take("hex")[2:]) if self.accept("=") else None
         attrs = tuple(self.attributes().items()) if self.accept("{") else ()
         return MemoryObject(name, space, element, length, data=data, attrs=attrs, span=self.span(), **flags)
 
-    def operations(self, region: Region):
+    def operations(self, region: Region) -> None:
         while self.next.text not in ("}",):
             region.ops.append(self.operation())
 
@@ -271,7 +276,7 @@ class _Parser:
     def _opens_region(self) -> bool:
         return self.ahead(2) != "="
 
-    def regions(self, op: Op):
+    def regions(self, op: Op) -> None:
         while True:
             region = Region()
             if self.accept("("):

@@ -10,7 +10,7 @@ __all__ = ["print_function", "print_module"]
 class _Names:
     """A unique printable name for every value: the kernel's name if it has one, with a number."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.of: dict[Value, str] = {}
 
     def __call__(self, value: Value) -> str:

@@ -13,7 +13,7 @@ class Reordering:
     Operations are only moved if necessary.
     """
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function) -> None:
         self.function = function
         self.before_: dict[Op, list[Op]] = {}
         self.after_: dict[Op, list[Op]] = {}

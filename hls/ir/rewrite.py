@@ -5,8 +5,9 @@ from collections.abc import Callable
 from .attributes import Attr
 from .build import Builder, walk
 from .nodes import Op, Region, Value
+from .values import Constant
 
-__all__ = ["constant", "inline_region", "is_constant", "resolve", "rewrite", "set_results"]
+__all__ = ["constant", "inline_region", "is_constant", "literal", "resolve", "rewrite", "set_results"]
 
 
 def rewrite(
@@ -24,7 +25,7 @@ def rewrite(
 
 
 class _Rewriter:
-    def __init__(self, visit, enter):
+    def __init__(self, visit, enter) -> None:
         self.visit, self.enter = visit, enter
         self.values: dict[Value, Value] = {}
 
@@ -68,12 +69,19 @@ def set_results(op: Op, results: list[Value]) -> None:
 
 
 def is_constant(value: Value) -> bool:
+    """Whether a ``const`` operation defines the value."""
     return value.op is not None and value.op.opcode == "const"
 
 
-def constant(value: Value) -> object:
-    """The constant that a value is known to be, or None."""
-    return value.op.attrs[Attr.VALUE] if is_constant(value) else None
+def constant(value: Value) -> int | None:
+    """The integer constant that a value is known to be, or None."""
+    found = literal(value)
+    return found if isinstance(found, int) else None
+
+
+def literal(value: Value) -> Constant | None:
+    """The constant of any type that a value is known to be, or None."""
+    return value.defining_op.attrs[Attr.VALUE] if is_constant(value) else None
 
 
 def resolve(region: Region, values: dict[Value, Value]) -> None:

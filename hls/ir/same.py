@@ -77,8 +77,8 @@ def _same_op(a: Op, b: Op, values: dict[Value, Value]) -> bool:
             return False
     if not _same_attrs(a.attrs, b.attrs):
         return False
-    for x, y in zip(a.regions, b.regions):
-        if not _same_region(x, y, values):
+    for one, other in zip(a.regions, b.regions):
+        if not _same_region(one, other, values):
             return False
     for x, y in zip(a.results, b.results):
         if x.type != y.type:

@@ -16,11 +16,13 @@ def element_pointer(memory: MemoryObject, index: Value, b: Builder) -> Value:
 
 
 def read(memory: MemoryObject, place: int, b: Builder) -> Value:
+    """Load the element at ``place``, counted in elements."""
     pointer = b.addr(memory.name, place * memory.element.bytes)
     return b.value("load", pointer, b.true(), result=memory.element, name=memory.name)
 
 
 def write(memory: MemoryObject, place: int, value: Value, b: Builder) -> None:
+    """Store to the element at ``place``, counted in elements."""
     b.op("store", b.addr(memory.name, place * memory.element.bytes), value, b.true())
 
 

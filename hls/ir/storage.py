@@ -5,12 +5,14 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ..diag import Span
+from ..narrow import present
 from .attributes import Attr
 from .nodes import MemoryObject
 from .types import ArrayType, FloatType, IntType, PointerType, Type
-from .values import bits_to_float, float_to_bits
+from .values import Constant, bits_to_float, float_to_bits
 
 __all__ = [
     "OUTSIDE",
@@ -37,7 +39,9 @@ _FLOAT_FORMAT = {2: "<e", 4: "<f", 8: "<d"}
 class ExecutionError(Exception):
     """A run that failed at ``span``; ``memory`` and byte ``offset`` are set for an access outside its memory."""
 
-    def __init__(self, message: str, span: Span | None = None, memory: str | None = None, offset: int | None = None):
+    def __init__(
+        self, message: str, span: Span | None = None, memory: str | None = None, offset: int | None = None
+    ) -> None:
         self.span, self.memory, self.offset = span, memory, offset
         super().__init__(f"{span}: {message}" if span else message)
 
@@ -57,14 +61,18 @@ Pointer = tuple[BoundMemory, int] | None
 
 def new_memory(memory: MemoryObject) -> BoundMemory:
     """A private memory, zeroed."""
-    size = memory.length * memory.element.bytes
+    length = present(memory.length)
+    size = length * memory.element.bytes
     pointers = isinstance(memory.element, PointerType)
-    return BoundMemory(memory.name, [None] * memory.length if pointers else bytearray(size), size)
+    return BoundMemory(memory.name, [None] * length if pointers else bytearray(size), size)
 
 
 def clear(bound: BoundMemory) -> None:
     """Set the memory to 0 (pointers to null)."""
-    bound.data[:] = [None] * len(bound.data) if isinstance(bound.data, list) else bytes(len(bound.data))
+    if isinstance(bound.data, list):
+        bound.data[:] = [None] * len(bound.data)
+    else:
+        bound.data[:] = bytes(len(bound.data))
 
 
 def shift(bound: BoundMemory, attrs: Mapping[str, int], size: int) -> None:
@@ -76,7 +84,7 @@ def shift(bound: BoundMemory, attrs: Mapping[str, int], size: int) -> None:
         bound.data[low : high + by] = bytes(bound.data[low - by : high])
 
 
-def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMemory:
+def bind_buffer(memory: MemoryObject, buffers: Mapping[str, Any]) -> BoundMemory:
     """The host's buffer for a global memory, with no bytes if that is None; ValueError if it is missing or not
     contiguous."""
     if memory.name not in buffers:
@@ -89,10 +97,10 @@ def bind_buffer(memory: MemoryObject, buffers: Mapping[str, object]) -> BoundMem
     return BoundMemory(memory.name, view, view.nbytes)
 
 
-def zero(type: Type) -> object:
-    """The result of an access with a false predicate, by type."""
+def zero(type: Type) -> Constant | None:
+    """The result of an access with a false predicate, by type; None is the null pointer."""
     if isinstance(type, ArrayType):
-        return (zero(type.element),) * type.length
+        return (0.0 if isinstance(type.element, FloatType) else 0,) * type.length
     if isinstance(type, PointerType):
         return None
     return 0.0 if isinstance(type, FloatType) else 0
@@ -102,7 +110,8 @@ def same_place(one: Pointer, other: Pointer) -> int:
     """1 if two pointers are the same address, or both are null."""
     if _is_null(one) or _is_null(other):
         return int(_is_null(one) and _is_null(other))
-    return int(one[0] is other[0] and one[1] == other[1])
+    (memory, place), (other_memory, other_place) = present(one), present(other)
+    return int(memory is other_memory and place == other_place)
 
 
 def first_address(number: int) -> int:
@@ -115,7 +124,7 @@ def address(pointer: Pointer, names: list[str]) -> int:
     """The pointer as a number; ``names`` are the memory objects of the function."""
     if _is_null(pointer):
         return 0
-    memory, offset = pointer
+    memory, offset = present(pointer)
     number = names.index(memory.name) if memory.name in names else len(names)
     return first_address(number) + offset & (1 << 64) - 1
 
@@ -192,7 +201,7 @@ def accessors(type: Type, masked: bool = False) -> tuple[Callable, Callable]:
         data, offset = _place(pointer, size, span, "read")
         return decode(layout.unpack_from(data, offset)[0])
 
-    def store(pointer, value, span):
+    def store(pointer, value, span) -> None:
         data, offset = _place(pointer, size, span, "write")
         layout.pack_into(data, offset, encode(value))
 
@@ -213,7 +222,7 @@ def _float_accessors(type: FloatType):
         value = layout.unpack_from(data, offset)[0]
         return bits_to_float(whole.unpack_from(data, offset)[0], bits) if math.isnan(value) else value
 
-    def store(pointer, value, span):
+    def store(pointer, value, span) -> None:
         data, offset = _place(pointer, size, span, "write")
         if math.isnan(value):
             whole.pack_into(data, offset, float_to_bits(value, bits))
@@ -232,7 +241,7 @@ def _array_accessors(type: ArrayType):
         memory = BoundMemory("", data, offset + size * count)
         return tuple(load_one((memory, offset + k * size), span) for k in range(count))
 
-    def store(pointer, value, span):
+    def store(pointer, value, span) -> None:
         data, offset = _place(pointer, size * count, span, "write")
         memory = BoundMemory("", data, offset + size * count)
         for k in range(count):
@@ -252,7 +261,7 @@ def _lane_accessors(type: ArrayType):
     def load(pointer, mask, span):
         return tuple(load_lane(place, span) if place else nothing for place in places(pointer, mask))
 
-    def store(pointer, values, mask, span):
+    def store(pointer, values, mask, span) -> None:
         for place, value in zip(places(pointer, mask), values, strict=True):
             if place:
                 store_lane(place, value, span)
@@ -265,6 +274,6 @@ def _load_pointer(pointer, span):
     return data[offset // 8]
 
 
-def _store_pointer(pointer, value, span):
+def _store_pointer(pointer, value, span) -> None:
     data, offset = _place(pointer, 8, span, "write")
     data[offset // 8] = value

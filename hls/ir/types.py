@@ -19,6 +19,7 @@ __all__ = [
     "PointerType",
     "TokenType",
     "Type",
+    "scalar_type",
 ]
 
 
@@ -28,7 +29,7 @@ class IntType:
 
     bits: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"i{self.bits}"
 
     @property
@@ -43,7 +44,7 @@ class FloatType:
 
     bits: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"f{self.bits}"
 
     @property
@@ -57,7 +58,7 @@ class PointerType:
 
     bits: int = 64
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "ptr"
 
     @property
@@ -72,7 +73,7 @@ class ArrayType:
     element: "IntType | FloatType"
     length: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"[{self.length} x {self.element}]"
 
     @property
@@ -100,7 +101,7 @@ class TokenType:
     between: bool = False
     ahead: int | None = None
 
-    def __str__(self):
+    def __str__(self) -> str:
         ahead = "" if self.ahead is None else f"_ahead_{self.ahead}"
         distance = f"_{self.distance}" * (self.distance > 1)
         return "token" + "_overlap" * self.overlap + "_between" * self.between + ahead + distance
@@ -115,6 +116,14 @@ class TokenType:
 
 
 Type = IntType | FloatType | PointerType | ArrayType | TokenType
+
+
+def scalar_type(type: Type) -> IntType | FloatType:
+    """The type, which is that of an integer or a float; TypeError for others."""
+    if not isinstance(type, IntType | FloatType):
+        raise TypeError(f"{type} is no scalar type")
+    return type
+
 
 BOOL, I8, I16, I32, I64 = (IntType(n) for n in (1, 8, 16, 32, 64))
 F16, F32, F64 = (FloatType(n) for n in (16, 32, 64))

@@ -13,7 +13,10 @@ single NaN of :func:`one_nan`.
 import math
 import struct
 
-__all__ = ["bits_to_float", "float_to_bits", "one_nan", "round_float", "signed"]
+__all__ = ["Constant", "bits_to_float", "float_to_bits", "one_nan", "round_float", "signed"]
+
+#: a value of an operation that is known: an integer, a float or an array of them
+Constant = int | float | tuple["Constant", ...]
 
 _FORMAT = {16: ("<e", "<H"), 32: ("<f", "<I"), 64: ("<d", "<Q")}
 #: bits of the significand

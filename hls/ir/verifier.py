@@ -1,5 +1,6 @@
 """Checks that IR is well formed. Run after every pass in tests and in CI."""
 
+from ..narrow import present
 from .accesses import fixed_operands, is_access, lane_mask
 from .attributes import CHANNELS, FUNCTIONS, MEMORIES, Attr, misuse
 from .exact import ROUNDINGS
@@ -9,15 +10,15 @@ from .types import BOOL, I64, PTR, ArrayType, FloatType, IntType, PointerType, T
 
 __all__ = ["VerifyError", "verify", "verify_module"]
 
-_CONVERSIONS = {
+_CONVERSIONS: dict[str, tuple[type | tuple[type, ...], type | tuple[type, ...], str]] = {
     "zext": (IntType, IntType, "wider"),
     "sext": (IntType, IntType, "wider"),
     "trunc": (IntType, IntType, "narrower"),
     "bitcast": ((IntType, FloatType, ArrayType), (IntType, FloatType, ArrayType), "same"),
-    "sitofp": (IntType, FloatType, None),
-    "uitofp": (IntType, FloatType, None),
-    "fptosi": (FloatType, IntType, None),
-    "fptoui": (FloatType, IntType, None),
+    "sitofp": (IntType, FloatType, "any"),
+    "uitofp": (IntType, FloatType, "any"),
+    "fptosi": (FloatType, IntType, "any"),
+    "fptoui": (FloatType, IntType, "any"),
     "fresize": (FloatType, FloatType, "different"),
 }
 _WORK_ITEM = {
@@ -53,13 +54,13 @@ def verify_module(module: Module) -> None:
 
 
 class _Verifier:
-    def __init__(self, function, module):
+    def __init__(self, function, module) -> None:
         self.function, self.module = function, module
         self.visible: set[Value] = set()
         self.defined: set[Value] = set()
         self.seen: set[int] = set()
 
-    def run(self):
+    def run(self) -> None:
         self._attributes(FUNCTIONS, self.function.attrs.items(), None, f"{self.function.kind} {self.function.name}")
         for memory in self.function.memories.values():
             self._memory(memory)
@@ -71,15 +72,15 @@ class _Verifier:
         place = f" ({op.span})" if op is not None and op.span else ""
         raise VerifyError(f"{self.function.name}: {op.opcode + ': ' if op else ''}{message}{place}")
 
-    def _require(self, condition, op, message):
+    def _require(self, condition, op, message) -> None:
         if not condition:
             self._fail(op, message)
 
-    def _attributes(self, holder, attrs, op, subject=""):
+    def _attributes(self, holder, attrs, op, subject: str = "") -> None:
         wrong = misuse(holder, attrs)
         self._require(wrong is None, op, f"{subject} {wrong}".lstrip())
 
-    def _memory(self, m):
+    def _memory(self, m) -> None:
         self._attributes(MEMORIES, m.attrs, None, f"memory {m.name}")
         known = m.space in ("global", "constant", "private", "local", "pipe")
         self._require(known, None, f"memory {m.name} has the unknown space {m.space}")
@@ -89,7 +90,7 @@ class _Verifier:
             data = m.data is not None and len(m.data) == m.length * m.element.bytes
             self._require(data, None, f"memory {m.name}: the data does not have the memory's size")
 
-    def _define(self, value, owner, index, op):
+    def _define(self, value, owner, index, op) -> None:
         if value in self.defined:
             self._fail(op, f"{value.name or 'a value'} is defined twice")
         if owner is not None:
@@ -97,7 +98,7 @@ class _Verifier:
         self.defined.add(value)
         self.visible.add(value)
 
-    def _region(self, region: Region, parent: Op | None, terminator: str):
+    def _region(self, region: Region, parent: Op | None, terminator: str) -> None:
         """Check the region; values it defines are visible only inside it."""
         outside = set(self.visible)
         for k, value in enumerate(region.args):
@@ -110,7 +111,7 @@ class _Verifier:
         self._require(region.terminator.opcode == terminator, region.terminator, f"expected {terminator}")
         self.visible = outside
 
-    def _op(self, op: Op):
+    def _op(self, op: Op) -> None:
         self._require(op.opcode in OPS, None, f"unknown operation {op.opcode}")
         self._require(id(op) not in self.seen, op, "stands in two places")
         self.seen.add(id(op))
@@ -124,7 +125,7 @@ class _Verifier:
         for k, value in enumerate(op.results):
             self._define(value, op, k, op)
 
-    def _arity(self, op):
+    def _arity(self, op) -> None:
         arity = OPS[op.opcode].arity
         if is_access(op):
             arity = fixed_operands(op)
@@ -140,7 +141,7 @@ class _Verifier:
         if len(op.results) != 1 and not (has(op, "region") or has(op, "terminator") or has(op, "effect")):
             self._fail(op, f"has {len(op.results)} results, not 1")
 
-    def _check_pure(self, op):
+    def _check_pure(self, op) -> None:
         if has(op, "terminator"):
             return
         info, types = OPS[op.opcode], [v.type for v in op.operands]
@@ -158,7 +159,7 @@ class _Verifier:
         if op.opcode == "fintegral" or Attr.ROUNDING in op.attrs:
             self._require(op.attrs.get(Attr.ROUNDING) in ROUNDINGS, op, f"rounds as one of {', '.join(ROUNDINGS)}")
 
-    def _conversion(self, op, source, target):
+    def _conversion(self, op, source, target) -> None:
         sources, targets, size = _CONVERSIONS[op.opcode]
         fits = isinstance(source, sources) and isinstance(target, targets)
         if not fits:
@@ -172,7 +173,7 @@ class _Verifier:
         if not order:
             self._fail(op, f"cannot convert {source} to {target}: it must be {size}")
 
-    def _check_fsum(self, op):
+    def _check_fsum(self, op) -> None:
         self._check_pure(op)
         terms = op.attrs.get(Attr.TERMS)
         known = isinstance(terms, (tuple, list)) and len(terms) > 1 and {"+", "-", "+*", "-*"}.issuperset(terms)
@@ -180,7 +181,7 @@ class _Verifier:
         wanted = sum(map(len, terms))
         self._require(len(op.operands) == wanted, op, f"has {len(op.operands)} operands, not the {wanted} of its terms")
 
-    def _check_const(self, op):
+    def _check_const(self, op) -> None:
         value, type = op.attrs.get(Attr.VALUE), op.result.type
         self._require(value is not None, op, "has no value")
         if isinstance(type, IntType):
@@ -194,51 +195,51 @@ class _Verifier:
         else:
             self._require(value == 0, op, f"the only constant of type {type} is 0")
 
-    def _check_select(self, op):
+    def _check_select(self, op) -> None:
         c, a, b = (v.type for v in op.operands)
         self._require(c == BOOL and a == b, op, f"takes i1 and two equal types, not {c}, {a}, {b}")
         self._require(op.result.type == a, op, f"result is {op.result.type}, not {a}")
 
-    def _check_extract(self, op):
+    def _check_extract(self, op) -> None:
         array, index = (v.type for v in op.operands)
         fits = isinstance(array, ArrayType) and isinstance(index, IntType)
         self._require(
             fits and op.result.type == array.element, op, f"takes an array and an index, not {array}, {index}"
         )
 
-    def _check_insert(self, op):
+    def _check_insert(self, op) -> None:
         array, index, value = (v.type for v in op.operands)
         fits = isinstance(array, ArrayType) and isinstance(index, IntType) and value == array.element
         self._require(fits, op, f"takes an array, an index and an element, not {array}, {index}, {value}")
         self._require(op.result.type == array, op, "changes the type of its array")
 
-    def _check_work_item(self, op):
+    def _check_work_item(self, op) -> None:
         self._require(op.attrs.get(Attr.FN) in _WORK_ITEM, op, f"asks for the unknown {op.attrs.get(Attr.FN)}")
         self._require(op.attrs.get(Attr.DIM, 0) in (0, 1, 2), op, "has no dimension 0, 1 or 2")
         self._require(isinstance(op.result.type, IntType), op, f"gives no {op.result.type}")
 
-    def _check_addr(self, op):
+    def _check_addr(self, op) -> None:
         self._require(
             op.attrs.get(Attr.MEM) in self.function.memories, op, f"no memory is called {op.attrs.get(Attr.MEM)}"
         )
         self._require(isinstance(op.operands[0].type, IntType) and op.result.type == PTR, op, "takes an integer offset")
 
-    def _check_ptradd(self, op):
+    def _check_ptradd(self, op) -> None:
         fits = op.operands[0].type == PTR and isinstance(op.operands[1].type, IntType) and op.result.type == PTR
         self._require(fits, op, "takes a pointer and an integer offset")
 
-    def _check_ptroffset(self, op):
+    def _check_ptroffset(self, op) -> None:
         self._require(
             [v.type for v in op.operands] == [PTR] and op.result.type == I64, op, "takes a pointer and gives an i64"
         )
 
     _check_ptraddr = _check_ptroffset
 
-    def _check_ptreq(self, op):
+    def _check_ptreq(self, op) -> None:
         fits = [v.type for v in op.operands] == [PTR, PTR] and op.result.type == BOOL
         self._require(fits, op, "takes two pointers and gives an i1")
 
-    def _check_given(self, op):
+    def _check_given(self, op) -> None:
         memory = self.function.memories.get(op.attrs.get(Attr.MEM))
         self._require(
             memory is not None and memory.space == "global" and op.result.type == BOOL,
@@ -246,7 +247,7 @@ class _Verifier:
             f"{op.attrs.get(Attr.MEM)} is no buffer",
         )
 
-    def _check_fresh(self, op):
+    def _check_fresh(self, op) -> None:
         memory = self.function.memories.get(op.attrs.get(Attr.MEM))
         self._require(
             memory is not None and memory.space == "private", op, f"{op.attrs.get(Attr.MEM)} is no private memory"
@@ -257,17 +258,17 @@ class _Verifier:
             "has a result, or does not say if it is set",
         )
 
-    def _check_shift(self, op):
+    def _check_shift(self, op) -> None:
         self._whole(op)
         moved = op.attrs[Attr.HIGH] - op.attrs[Attr.LOW] - abs(op.attrs.get(Attr.BY, 0))
         self._require(op.attrs.get(Attr.BY) and moved > 0, op, "moves nothing")
 
-    def _check_fill(self, op):
+    def _check_fill(self, op) -> None:
         self._whole(op)
         element = self.function.memories[op.attrs[Attr.MEM]].element
         self._require(op.operands[0].type == element, op, f"sets elements of type {element} to another one")
 
-    def _whole(self, op):
+    def _whole(self, op) -> None:
         memory = self.function.memories.get(op.attrs.get(Attr.MEM))
         self._require(
             memory is not None and memory.space == "private", op, f"{op.attrs.get(Attr.MEM)} is no private memory"
@@ -275,7 +276,7 @@ class _Verifier:
         inside = 0 <= op.attrs.get(Attr.LOW, -1) < op.attrs.get(Attr.HIGH, -1) <= memory.length
         self._require(inside, op, f"is not inside the {memory.length} elements of {memory.name}")
 
-    def _check_load(self, op):
+    def _check_load(self, op) -> None:
         pointer, pred = (v.type for v in op.operands[:2])
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
         self._access(op, op.result.type)
@@ -292,7 +293,7 @@ class _Verifier:
         self._require(tokens, op, "has a result that is no token")
         self._access(op, value)
 
-    def _access(self, op, type):
+    def _access(self, op, type) -> None:
         if lane_mask(op) is not None:
             self._wide(op, type)
         source = op.operands[0].op
@@ -303,17 +304,17 @@ class _Verifier:
             memory = self.function.memories[source.attrs[Attr.MEM]]
             self._require(memory.element == PTR, op, f"moves a pointer, but {memory.name} holds {memory.element}")
 
-    def _wide(self, op, type):
-        element, mask = type.element, lane_mask(op).type
+    def _wide(self, op, type) -> None:
+        element, mask = type.element, present(lane_mask(op)).type
         whole = isinstance(element, IntType) and element.bits == 8 * element.bytes
         self._require(whole, op, f"moves a {type}: lanes must be integers of whole bytes")
         self._require(mask == ArrayType(BOOL, type.length), op, f"the mask of {type.length} lanes is a {mask}")
 
-    def _check_barrier(self, op):
+    def _check_barrier(self, op) -> None:
         self._require(not op.results and op.attrs.get(Attr.FLAGS) in range(8), op, "has a result, or no flags")
         self._require([v.type for v in op.operands] in ([], [BOOL]), op, "takes more than a predicate")
 
-    def _check_meet(self, op):
+    def _check_meet(self, op) -> None:
         conditions, tokens = op.operands[:2], op.operands[2:]
         self._require(
             [v.type for v in conditions] == [BOOL, BOOL], op, "takes a predicate and whether the group is complete"
@@ -323,7 +324,7 @@ class _Verifier:
         )
         self._memories(op, *op.attrs.get(Attr.MEMS, ()), *op.attrs.get(Attr.FLUSH, ()))
 
-    def _check_group(self, op):
+    def _check_group(self, op) -> None:
         self._require(
             [v.type for v in op.operands] == [BOOL, BOOL],
             op,
@@ -332,17 +333,17 @@ class _Verifier:
         self._require(op.attrs.get(Attr.COPIES, 0) >= 1, op, "says nothing about copies")
         self._memories(op, *op.attrs.get(Attr.MEMS, ()))
 
-    def _memories(self, op, *names):
+    def _memories(self, op, *names) -> None:
         for name in names:
             self._require(name in self.function.memories, op, f"no memory is called {name}")
 
-    def _check_mem_fence(self, op):
+    def _check_mem_fence(self, op) -> None:
         self._require(not op.results and op.attrs.get(Attr.FLAGS) in range(8), op, "has a result, or no flags")
         self._require(
             op.attrs.get(Attr.KIND) in ("all", "read", "write"), op, f"is of the unknown kind {op.attrs.get(Attr.KIND)}"
         )
 
-    def _check_atomic(self, op):
+    def _check_atomic(self, op) -> None:
         fn = op.attrs.get(Attr.FN)
         self._require(fn in ATOMICS, op, f"does the unknown {fn}")
         types = [v.type for v in op.operands]
@@ -353,7 +354,7 @@ class _Verifier:
         fits = all(t == op.results[0].type for t in rest)
         self._require(fits, op, f"{fn} does not take {_list(rest)}")
 
-    def _channel(self, op, value, answers):
+    def _channel(self, op, value, answers) -> None:
         index, pred = (v.type for v in op.operands[:2])
         self._require(index == I64 and pred == BOOL, op, f"takes an index and a predicate, not {index}, {pred}")
         if answers and isinstance(answers[-1], TokenType):
@@ -368,27 +369,27 @@ class _Verifier:
         if known is not None:
             self._require(value == known.element, op, f"passes {value}, not {known.element}")
 
-    def _check_channel_read(self, op):
+    def _check_channel_read(self, op) -> None:
         self._require(op.results, op, "gives nothing")
         self._channel(op, op.results[0].type, [v.type for v in op.results[1:]])
 
-    def _check_channel_write(self, op):
+    def _check_channel_write(self, op) -> None:
         self._channel(op, op.operands[2].type, [v.type for v in op.results])
 
-    def _check_printf(self, op):
+    def _check_printf(self, op) -> None:
         self._require(op.operands and op.operands[0].type == BOOL, op, "has no predicate")
         self._require(isinstance(op.attrs.get(Attr.FORMAT), str) and not op.results, op, "has no format")
 
-    def _check_token(self, op):
+    def _check_token(self, op) -> None:
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
 
-    def _check_fence(self, op):
+    def _check_fence(self, op) -> None:
         self._require(op.operands[0].type == BOOL, op, f"the predicate is {op.operands[0].type}, not i1")
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
         self._require(op.attrs.get(Attr.MEMS), op, "waits for no memory")
         self._memories(op, *op.attrs[Attr.MEMS], *op.attrs.get(Attr.FLUSH, ()))
 
-    def _check_hazard(self, op):
+    def _check_hazard(self, op) -> None:
         self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
         asks, stores = op.attrs.get(Attr.ASKS, ()), len(op.attrs.get(Attr.CERTAIN, ()))
         accesses = len(asks) + stores
@@ -400,7 +401,7 @@ class _Verifier:
             wanted = BOOL if k % 2 else PTR
             self._require(value.type == wanted, op, f"operand {k} is {value.type}, not {wanted}")
 
-    def _check_call(self, op):
+    def _check_call(self, op) -> None:
         callee = op.attrs.get(Attr.CALLEE)
         self._require(isinstance(callee, str), op, "names no function")
         if self.module is None:
@@ -412,14 +413,14 @@ class _Verifier:
         returned = [v.type for v in target.body.terminator.operands]
         self._require([v.type for v in op.results] == returned, op, f"{callee} returns {_list(returned)}")
 
-    def _check_if(self, op):
+    def _check_if(self, op) -> None:
         self._require(op.operands[0].type == BOOL, op, f"the condition is {op.operands[0].type}, not i1")
         for region in op.regions:
             self._require(not region.args, op, "a branch has arguments")
             self._region(region, op, "yield")
             self._types(op, "a branch yields", region.terminator.operands, op.results)
 
-    def _check_loop(self, op):
+    def _check_loop(self, op) -> None:
         enable, *inits = op.operands
         (body,) = op.regions
         self._require(enable.type == BOOL, op, f"the enable is {enable.type}, not i1")
@@ -431,7 +432,7 @@ class _Verifier:
         self._require(again.type == BOOL, op, f"continue is {again.type}, not i1")
         self._types(op, "the body yields", nexts, op.results)
 
-    def _types(self, op, what, values, expected):
+    def _types(self, op, what, values, expected) -> None:
         given, wanted = [v.type for v in values], [v.type for v in expected]
         self._require(given == wanted, op, f"{what} {_list(given)}, not {_list(wanted)}")
 

@@ -8,7 +8,7 @@ place of the coefficients for each step; the error of the functions as a whole i
 docs/arithmetic.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,6 +87,7 @@ def of_root(f):
 
 
 def scaled_erfc(x):
+    """erfc(x) * exp(x^2), which has no exponential left to approximate."""
     return mp.erfc(x) * mp.exp(x * x)
 
 
@@ -198,7 +199,7 @@ def log_tables() -> list[str]:
 LOG_SPLIT = 27
 
 
-def _table(name: str, numbers: list[int]) -> str:
+def _table(name: str, numbers: Sequence[int | str]) -> str:
     rows = [", ".join(map(str, numbers[k : k + 8])) for k in range(0, len(numbers), 8)]
     return f"#define {name} {{ \\\n    " + ", \\\n    ".join(rows) + " }"
 
@@ -398,6 +399,7 @@ NATIVE_CONSTANTS = {
 
 
 def native_angle() -> list[str]:
+    """The constants of the native sine and cosine: 2/pi in words."""
     number = int(mp.floor(2 / mp.pi * mpf(2) ** 64))
     return [
         "// 2/pi: its first 32 bits behind the point, and the next 32",

@@ -159,7 +159,7 @@ def _integers(whole: int, shares: Sequence[float]) -> list[int]:
 
 
 class _Counter:
-    def __init__(self, modules: dict[str, Module], device: Device):
+    def __init__(self, modules: dict[str, Module], device: Device) -> None:
         self.modules, self.device = modules, device
         self.cell = CELLS[device.logic_cell]
         self.known: dict[str, _Sum] = {}

@@ -101,7 +101,7 @@ def read_modules(text: str) -> dict[str, Module]:
 
 
 class _Reader:
-    def __init__(self, lines: list[str]):
+    def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.module = Module(_plain(lines[0].split()[1].split("(")[0]))
         self.width: dict[str, int] = {}
@@ -146,12 +146,12 @@ class _Reader:
         self._name_uses()
         return self.module
 
-    def _used_by(self, target: str, tokens: list[str]):
+    def _used_by(self, target: str, tokens: list[str]) -> None:
         for token in tokens:
             if _is_unnamed(token):
                 self.user.setdefault(token, target)
 
-    def _name_uses(self):
+    def _name_uses(self) -> None:
         """Distribute what unnamed signals take over the signals that are made from them."""
         for name, use in self.uses.items():
             seen = {name}
@@ -164,7 +164,7 @@ class _Reader:
             whole.memories += use.memories
             whole.products += use.products
 
-    def _declare(self, line: str):
+    def _declare(self, line: str) -> None:
         if match := DECLARED.match(line):
             high, low, name, first, last = match.groups()
             bits = int(high) - int(low) + 1 if high else 1
@@ -173,7 +173,7 @@ class _Reader:
             else:
                 self.memory[_plain(name)] = (abs(int(first) - int(last)) + 1, bits)
 
-    def _instance(self, module: str, name: str):
+    def _instance(self, module: str, name: str) -> None:
         if module not in KEYWORDS:  # a name that is a Verilog keyword is written with a backslash
             self.module.instances[_plain(name).removeprefix("\\")] = _plain(module)
 
@@ -190,7 +190,7 @@ class _Reader:
             self._choice(block, line)
         return block.after(line)
 
-    def _clocked(self, line: str):
+    def _clocked(self, line: str) -> None:
         match = CLOCKED.match(line)
         if match is None:
             self.asked += _tokens(line)
@@ -208,7 +208,7 @@ class _Reader:
                 self.registers.add(name)
                 self._read_memories(source, self.other_reads)
 
-    def _choice(self, block: "_Block", line: str):
+    def _choice(self, block: "_Block", line: str) -> None:
         target, equals, source = line.partition(" = ")
         if not equals:
             self.asked += _tokens(line)
@@ -221,12 +221,12 @@ class _Reader:
             self.module.luts += CONDITION * self._bits(tokens)
             self.uses[tokens[0]].luts += CONDITION * self._bits(tokens)
 
-    def _read_memories(self, tokens: list[str], reads: set[str]):
+    def _read_memories(self, tokens: list[str], reads: set[str]) -> None:
         reads.update(name for name in tokens if name in self.memory)
 
     # --- expressions ---
 
-    def _assign(self, line: str):
+    def _assign(self, line: str) -> None:
         target, _, source = line.strip().removeprefix("assign ").removesuffix(";").partition(" = ")
         tokens = _tokens(source)
         self._read_memories(tokens, self.other_reads)
@@ -345,7 +345,8 @@ def _tokens(text: str) -> list[str]:
 
 def _split(tokens: list[str]) -> Iterator[tuple[str, list[str]]]:
     """(operator before, operand) of each operand, for operators outside of all brackets."""
-    depth, operator, operand = 0, "", []
+    operand: list[str] = []
+    depth, operator = 0, ""
     for token in tokens:
         depth += token in "([{"
         depth -= token in ")]}"
@@ -362,7 +363,8 @@ def _split(tokens: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _commas(tokens: list[str]) -> Iterator[list[str]]:
-    depth, part = 0, []
+    part: list[str] = []
+    depth = 0
     for token in tokens:
         depth += token in "([{"
         depth -= token in ")]}"

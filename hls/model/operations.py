@@ -14,6 +14,7 @@ from ..analysis.bits.wiring import ordered_bits
 from ..ir import Function, Op, Value, uses, walk
 from ..ir.rewrite import is_constant
 from ..planning.schedule import OperatorTiming
+from ..planning.schedule.parts import PartChoice
 from ..target.board import Device
 from .area import CELLS
 from .netlist import CHOICE, CONDITION, GATE, read_modules, tree
@@ -40,7 +41,11 @@ def _queued(loop: Op, used: dict[Value, list]) -> int:
 def _of_carried(loop: Op, timing: OperatorTiming) -> float:
     """A carried value has a register that is written from two sources; if its initial value comes from elsewhere, a
     multiplexer selects between the two."""
-    chains = [chain for chain in _chains(loop) if timing.latency(loop.regions[0].terminator.operands[1 + chain[0]].op)]
+    chains = [
+        chain
+        for chain in _chains(loop)
+        if timing.latency(loop.regions[0].terminator.operands[1 + chain[0]].defining_op)
+    ]
     shifted = {k for chain in chains for k in chain}
     plain = [v for k, v in enumerate(loop.operands[1:]) if k not in shifted]
     found = sum((2 * CONDITION if is_constant(v) else CHOICE) * v.type.bits for v in plain)
@@ -72,14 +77,14 @@ def _of_history(loop: Op, chain: list[int]) -> float:
 def _of(op: Op, timing: OperatorTiming) -> float:
     part = timing.part(op)
     if part is not None:
-        return _of_part(part.part, part.params, timing.latency(op))
+        return _of_part(part, timing.latency(op))
     rule = _RULES.get(op.opcode)
     return rule(op, sum(is_constant(v) for v in op.operands)) if rule else 0.0
 
 
 @cache
-def _of_part(part: type, params, latency: int) -> float:
-    texts = convert_part(part(params, latency))
+def _of_part(part: PartChoice, latency: int) -> float:
+    texts = convert_part(part.part(part.params, latency))
     return sum(module.luts for text in texts.values() for module in read_modules(text).values())
 
 

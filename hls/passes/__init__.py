@@ -1,0 +1,1 @@
+"""Transformations of the IR, and the pipeline that lists them (``pipeline.py``)."""

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class Inspection:
     verify_each: bool = False
     time_passes: bool = False
     tell: Callable[[str], None] = print
-    seconds: Counter = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     runs: Counter = field(default_factory=Counter)
     _dumps: dict[str, "_Dump"] = field(default_factory=dict)
     _again: set[tuple[str, int]] = field(default_factory=set)
@@ -81,7 +81,7 @@ class Inspection:
         total = sum(self.seconds.values()) or 1.0
         rows = [
             f"{1000 * taken:9.1f} ms {100 * taken / total:5.1f}% {self.runs[name]:6d} x  {name}"
-            for name, taken in self.seconds.most_common()
+            for name, taken in sorted(self.seconds.items(), key=lambda one: -one[1])
         ]
         return "\n".join([*rows, f"{1000 * total:9.1f} ms 100.0%           total"]) + "\n"
 
@@ -90,7 +90,8 @@ class _Dump:
     """The dump of one kernel: a file for each pass."""
 
     def __init__(self, folder: Path, function: Function):
-        self.folder, self.count, self.text = folder, 0, None
+        self.folder, self.count = folder, 0
+        self.text: str | None = None
         with _writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             for old in folder.iterdir():  # from an earlier compilation

@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from ..ir import Function, Module, PointerType, walk
 from ..ir.same import same_function
 from ..ir.verifier import verify, verify_module
+from ..narrow import instance
 from .inspection import Inspection
 
 __all__ = [
@@ -73,10 +74,25 @@ _CHECKS: dict[Form, Callable[[Function], bool]] = {
 class Pass:
     """What function and module passes have in common. ``name`` identifies the pass in dumps and on the command line."""
 
-    name: ClassVar[str]
-    requires: ClassVar[frozenset[Form]] = frozenset()
-    forbids: ClassVar[frozenset[Form]] = frozenset()
-    provides: ClassVar[frozenset[Form]] = frozenset()
+    @property
+    def name(self) -> str:
+        """The name; an attribute of the class in most passes."""
+        raise NotImplementedError
+
+    @property
+    def requires(self) -> frozenset[Form]:
+        """The forms that the pass relies on."""
+        return frozenset()
+
+    @property
+    def forbids(self) -> frozenset[Form]:
+        """The forms of IR that the pass does not accept."""
+        return frozenset()
+
+    @property
+    def provides(self) -> frozenset[Form]:
+        """The forms that the pass establishes."""
+        return frozenset()
 
 
 class FunctionPass(Pass):
@@ -221,13 +237,14 @@ class PassManager:
         self.inspection.before(function)
         for stage in stages:
             for each in stage.passes:
-                function = self._step(stage.name, each, function, settled)
+                step = each if isinstance(each, Repeat) else instance(each, FunctionPass)
+                function = self._step(stage.name, step, function, settled)
         return function
 
     def _step(self, stage: str, each: FunctionPass | Repeat, function: Function, settled: _Settled) -> Function:
         if not isinstance(each, Repeat):
             return self._one(stage, each, function, settled)
-        before, established = set(self.forms), set()
+        before, established = set(self.forms), set[Form]()
         for _ in range(each.max_rounds):
             version = settled.version
             for one in each.passes:
@@ -254,7 +271,7 @@ class PassManager:
         self._stop(each, (after,))
         return after
 
-    def _timed(self, each: Pass, what):
+    def _timed(self, each: "FunctionPass | ModulePass", what: Any) -> Any:
         if not self.inspection.time_passes:
             return each.run(what)
         begin = time.perf_counter()
@@ -273,7 +290,7 @@ class PassManager:
             raise PipelineError(f"{each.name} must run before IR is {_words(broken)}")
 
     def _establish(self, each: Pass | Repeat, provided: Collection[Form], functions: Iterable[Function]) -> None:
-        self.forms |= provided
+        self.forms.update(provided)
         if self.verify_each:
             for function in functions:
                 for form in self.forms:

@@ -12,6 +12,7 @@ from ..analysis.timing import TimingModel
 from ..diag import Diagnostic
 from ..ir import Function, Module, Op
 from ..limits import DEFAULT_LIMITS, Limits
+from ..narrow import instance, present
 from ..recursion import deep_recursion
 from ..target.board import Board
 from .float.contract_float_trees import ContractFloatTrees
@@ -205,7 +206,8 @@ def kernel_stages(options: PipelineOptions) -> tuple[Stage, ...]:
 
 def kernel_passes(options: PipelineOptions) -> list[FunctionPass | Repeat]:
     """The passes of :func:`kernel_stages` in one list."""
-    return [each for stage in kernel_stages(options) for each in stage.passes]
+    passes = [each for stage in kernel_stages(options) for each in stage.passes]
+    return [each if isinstance(each, Repeat) else instance(each, FunctionPass) for each in passes]
 
 
 def _lower(options: PipelineOptions) -> Stage:
@@ -450,7 +452,7 @@ def target_stage(options: PipelineOptions) -> Stage:
         (
             ReassociateFloatSums(options.warn),
             TimingDrivenReassociation(options.timing, True, options.warn),
-            ExpandFloatReductions(options.timing, options.cells, options.cell_name, options.warn),
+            ExpandFloatReductions(present(options.timing), present(options.cells), options.cell_name, options.warn),
         )
         if options.fp_relaxed
         else ()
@@ -460,9 +462,9 @@ def target_stage(options: PipelineOptions) -> Stage:
         (
             *sums,
             MultiBuffer(BufferOwner.GROUPS, options.memory_latency, options.ram_bytes),
-            RetimeComparisons(options.timing),
-            LookAheadControl(options.timing),
-            RestructureMuxes(options.timing),
+            RetimeComparisons(present(options.timing)),
+            LookAheadControl(present(options.timing)),
+            RestructureMuxes(present(options.timing)),
             DeadCodeElimination(),
         ),
     )

@@ -21,6 +21,7 @@ from ..ir import Attr, Function, Module, Op
 from ..ir.accesses import last_of_run
 from ..model.area import CELL_NAMES
 from ..model.operations import logic_cells
+from ..narrow import present
 from ..options import Options
 from ..passes.inspection import Inspection
 from ..passes.loops.merged_attributes import Merged
@@ -197,7 +198,8 @@ def _with_units(function: Function, compilation: Compilation) -> CompiledKernel:
     if unused:
         return _with_units(without_stream_bounds(function, unused, compilation.passes()), compilation)
     mine = dict.fromkeys(one for one in compilation.changes if one.kernel == function.name)
-    unrolled, merged = (tuple(one for one in mine if isinstance(one, kind)) for kind in (Unrolled, Merged))
+    unrolled = tuple(one for one in mine if isinstance(one, Unrolled))
+    merged = tuple(one for one in mine if isinstance(one, Merged))
     return CompiledKernel(function, memory.with_parts(function, board), plan, unrolled, merged)
 
 
@@ -244,7 +246,7 @@ def _slower_clock(loop: RegionPlan, wanted: float) -> Diagnostic:
     return Diagnostic(
         f"#pragma ii {loop.ii} lowers fmax: its recurrence has too few registers, and its critical path of about "
         f"{loop.period:.1f} ns allows {1000 / loop.period:.0f} MHz instead of {1000 / wanted:.0f}",
-        loop.loop.span,
+        present(loop.loop).span,
         "use a larger II, or shorten the recurrence; simulated runs count cycles, not this clock",
         "warning",
         code=Code.II_COSTS_CLOCK,

@@ -233,7 +233,7 @@ class WhatIf:
     are limited, and very large kernels are not tried: ``untried`` says so.
     """
 
-    def __init__(self, module: Module, compilation: Compilation):
+    def __init__(self, module: Module, compilation: Compilation) -> None:
         self.module, self.compilation = module, compilation
         self.made: dict[str, int] = {}
         self.in_source_made = 0

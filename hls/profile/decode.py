@@ -1,6 +1,7 @@
 """From counter values to the statistics of one run."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from .layout import CYCLES, Access, Channel, Layout, Loop
 
@@ -152,7 +153,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _accounts(layout: Layout, values: Mapping[str, int], cycles: int) -> list[dict]:
-    accounts = [
+    accounts: list[dict[str, Any]] = [
         {"cause": account.cause, "line": account.line, "cycles": values[counter.name]}
         for account in layout.accounts
         for counter in account.counters()

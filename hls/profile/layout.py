@@ -179,8 +179,9 @@ class Layout:
     @property
     def of_unit(self) -> tuple[Counter, ...]:
         """The counters of each unit: loops, accesses, channels, accounts."""
-        owners = (
-            *((*self.loops, *self.accesses, *self.channels) if self.has_events else ()),
-            *(self.accounts if self.has_accounts else ()),
-        )
+        owners: list[Loop | Access | Channel | Account] = []
+        if self.has_events:
+            owners += [*self.loops, *self.accesses, *self.channels]
+        if self.has_accounts:
+            owners += self.accounts
         return tuple(counter for owner in owners for counter in owner.counters())

@@ -12,7 +12,8 @@ __all__ = ["render"]
 def render(stats: dict, source: str = "", width: int = 124) -> str:
     """The result of :func:`hls.profile.decode` as tables. ``source`` is the kernel's text, quoted next to its lines."""
     lines = source.splitlines()
-    console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False, markup=False, emoji=False)
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, highlight=False, markup=False, emoji=False)
     time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))
     console.print(f"{stats['kernel']}: {stats['cycles']:,} cycles at {stats['clock_mhz']:g} MHz = {time}")
     tables = (
@@ -25,7 +26,7 @@ def render(stats: dict, source: str = "", width: int = 124) -> str:
     for table in tables:
         if table.row_count:
             console.print(table)
-    return "\n".join(line.rstrip() for line in console.file.getvalue().rstrip().splitlines()) + "\n"
+    return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines()) + "\n"
 
 
 def _table(title: str, *columns: str) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..analysis.memory.strides import STAYS, access_patterns
 from ..diag import Span
 from ..ir import Op, TokenType, Value, is_early
+from ..narrow import instance
 from ..options import Options
 from ..planning.memory import LsuKind
 from .identity import LoopIds, numbered
@@ -151,7 +152,7 @@ class _Waits:
             if value in seen:
                 continue
             seen.add(value)
-            overlap = overlap or value.type.overlap
+            overlap = overlap or instance(value.type, TokenType).overlap
             if value.op is None:
                 c = self.carried.get(value)
                 left += [(v, overlap) for v in (c.next if c else None, self.inits.get(value)) if v is not None]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..diag import Span
 from ..ir import Attr, MemoryObject, Op, Value
 from ..ir.loop_names import place_of
+from ..narrow import present
 from ..planning.iterate import CompiledKernel
 from ..planning.schedule import RegionPlan
 from ..planning.schedule.interleaving import crossings
@@ -82,7 +83,7 @@ class Advisor:
         explainer: LoopExplainer,
         memories: Mapping[str, MemoryObject],
         measure: Callable[[CompiledKernel], Measured],
-    ):
+    ) -> None:
         self.kernel, self.what_if, self.explainer = kernel, what_if, explainer
         self.memories, self.measure = memories, measure
 
@@ -106,10 +107,10 @@ class Advisor:
             yield from self._against(cause, plan)
         elif loop.serial:
             yield from self._across(loop.serial[0], plan)
-        limit = Attr.MAX_INTERLEAVING in plan.loop.attrs and Attr.INTERLEAVE_REASON not in plan.loop.attrs
+        limit = Attr.MAX_INTERLEAVING in plan.loop_op.attrs and Attr.INTERLEAVE_REASON not in plan.loop_op.attrs
         if limit and loop.interleaving < plan.ii:
             yield Candidate(
-                "Remove #pragma max_interleaving", (WithPragmas(plan.loop.span, drop=("max_interleaving",)),)
+                "Remove #pragma max_interleaving", (WithPragmas(plan.loop_op.span, drop=("max_interleaving",)),)
             )
         if sole is not None and any(op.opcode == "loop" for op in sole.region.ops):
             edit = WithPragmas(sole.loop.span, (("loop_coalesce", ALL),))
@@ -118,7 +119,7 @@ class Advisor:
 
     def copies(self, plan: RegionPlan) -> list[RegionPlan]:
         """Other copies of the loop."""
-        place = place_of(plan.loop)
+        place = place_of(plan.loop_op)
         return [other for op, other in self.kernel.plan.loops.items() if op is not plan.loop and place_of(op) == place]
 
     # --- trials ---
@@ -133,7 +134,7 @@ class Advisor:
     def _try(self, candidate: Candidate, plan: RegionPlan, loop: Loop) -> WouldBe | None:
         """The result of the change, or None if it gains nothing."""
         measured = self._run(candidate)
-        now = measured.loops.get(plan.loop.span) if measured is not None else None
+        now = measured.loops.get(plan.loop_op.span) if measured is not None else None
         if now is None or not now.ii:
             return None
         if _slowness(now) >= _slowness(loop):
@@ -145,7 +146,7 @@ class Advisor:
         """For a loop that is limited by more than one dependence: changes against the next cause, alone or combined."""
         ivdep = self._ivdep(plan, cause)
         measured = self._run(Candidate("", (ivdep,)))
-        other = measured.loops.get(plan.loop.span) if measured else None
+        other = measured.loops.get(plan.loop_op.span) if measured else None
         if other is None or other.bottleneck is None or other.bottleneck.kind != "resource":
             return []
         found = []
@@ -158,7 +159,7 @@ class Advisor:
 
     def _against(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
         if cause.kind in _REQUESTS:
-            edit = WithPragmas(plan.loop.span, drop=_REQUESTS[cause.kind])
+            edit = WithPragmas(plan.loop_op.span, drop=_REQUESTS[cause.kind])
             yield Candidate("Remove the pragma unless it is needed for another reason", (edit,))
         elif cause.kind == "data":
             yield from self._data(cause, plan, critical_args(plan))
@@ -186,19 +187,19 @@ class Advisor:
     def _cut(self, plan: RegionPlan, args: tuple[Value, ...]) -> Cut:
         """The loop without these carried values, and without others that limit it as much."""
         for _ in range(MOST_ROUNDS):
-            kernel = self.what_if.in_plan(self.kernel, (Cut(plan.loop, args),)) if args else None
-            after = self.measure(kernel).plans.get(plan.loop.span) if kernel else None
+            kernel = self.what_if.in_plan(self.kernel, (Cut(plan.loop_op, args),)) if args else None
+            after = self.measure(kernel).plans.get(plan.loop_op.span) if kernel else None
             if after is None or after.ii < plan.ii or len(after.region.args) != len(plan.region.args):
                 break
             more = [plan.region.args[arg.index] for arg in critical_args(after)]
             if set(more) <= set(args):
                 break
             args = tuple(dict.fromkeys((*args, *more)))
-        return Cut(plan.loop, args)
+        return Cut(plan.loop_op, args)
 
     def _ivdep(self, plan: RegionPlan, cause: Bottleneck) -> Ivdep:
         memory = self.memories.get(cause.memory)
-        return Ivdep(plan.loop.span, memory.span if memory else None)
+        return Ivdep(plan.loop_op.span, memory.span if memory else None)
 
     def _memory(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
         ivdep, name = self._ivdep(plan, cause), cause.memory.rpartition(".")[2]
@@ -207,7 +208,7 @@ class Advisor:
                 f"Relax the dependence: a distance of more than {cause.distance} iterations makes fewer accesses wait"
             )
             yield Candidate(more, (ivdep,), at_best=True)
-        elif cause.memory and not self.explainer.known.contradict(plan.loop, cause.memory):
+        elif cause.memory and not self.explainer.known.contradict(plan.loop_op, cause.memory):
             array = f" array({name})" if ivdep.memory is not None else ""
             yield Candidate(
                 f"Remove the dependence: write #pragma ivdep{array} if no iteration accesses an element of {name} that "
@@ -225,7 +226,7 @@ class Advisor:
     def _data(self, cause: Bottleneck, plan: RegionPlan, args: tuple[Value, ...]) -> Iterator[Candidate]:
         inner = next((part for part in cause.shares if part.part is Part.INNER_LOOP), None)
         most = _largest(cause)
-        if inner is not None and (most is inner or most.part is Part.PIPELINE):
+        if inner is not None and (most is inner or present(most).part is Part.PIPELINE):
             yield from self._anew(f"the inner loop {inner.subject}".rstrip(), cause, plan, args)
             return
         if most is not None and most.part is Part.ROUND_TRIP:
@@ -234,7 +235,7 @@ class Advisor:
             )
             return
         others = [other for other in self.copies(plan) if critical_args(other)]
-        cut = (self._cut(plan, args), *(Cut(other.loop, critical_args(other)) for other in others))
+        cut = (self._cut(plan, args), *(Cut(other.loop_op, critical_args(other)) for other in others))
         likewise = self._likewise(plan, cut[0], cause)
         if most is not None and most.opcode == "load":
             ahead = "load all candidate elements before the index is known, and select one of them"
@@ -266,7 +267,7 @@ class Advisor:
     def _without_longest(self, plan: RegionPlan) -> tuple[Bypass, ...]:
         """The loop, and copies that are as slow, without the longest operation; nothing if it cannot be removed."""
         found = [_longest(one) for one in (plan, *(c for c in self.copies(plan) if c.ii >= plan.ii))]
-        return () if None in found else tuple(found)
+        return () if None in found else tuple(map(present, found))
 
     def _less(self, between: str, bypass: tuple[Bypass, ...], otherwise: tuple) -> Iterator[Candidate]:
         """Candidates that shorten the recurrence: without its longest operation if that can be removed, else
@@ -292,7 +293,7 @@ class Advisor:
     def _condition(self, cause: Bottleneck, plan: RegionPlan) -> Iterator[Candidate]:
         load = next((part for part in cause.shares if part.part is Part.ROUND_TRIP), None)
         call = next((part for part in cause.shares if part.part is Part.CALL), None)
-        early = tuple(KnownEarly(one.loop) for one in (plan, *self.copies(plan)))
+        early = tuple(KnownEarly(one.loop_op) for one in (plan, *self.copies(plan)))
         if load is not None:
             yield from self._looked_up(
                 "Copy the data of the exit condition to a private array, whose latency is a few cycles: the next "
@@ -329,7 +330,7 @@ class Advisor:
             else f"or a separate array for each store instead of {cause.memory}"
         )
         memory = self.memories.get(cause.memory)
-        edit = OneStore(plan.loop.span, memory.span if memory else None)
+        edit = OneStore(plan.loop_op.span, memory.span if memory else None)
         yield Candidate(f"Remove the conflict: use one store an iteration, {apart}", (edit,), at_best=True)
 
 
@@ -356,7 +357,7 @@ def _longest(plan: RegionPlan) -> Bypass | None:
     if op is None:
         return None
     operand = next((k for k, v in enumerate(op.operands) if v in way and v.type == op.result.type), None)
-    return None if operand is None else Bypass(plan.loop, op, operand)
+    return None if operand is None else Bypass(plan.loop_op, op, operand)
 
 
 def _interval(loop: Loop) -> float | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from ..diag import Span
 from ..ir import Function, Op, Value, walk
 from ..model.area import NOTHING, DesignArea, Piece, Resources
+from ..narrow import present
 from .facts.area import AreaNode, LineArea, Role
 from .identity import LoopIds
 
@@ -74,7 +75,7 @@ class _Leaf:
 class _Kernel:
     """Finds what the pieces of one kernel are."""
 
-    def __init__(self, kernel: KernelNames):
+    def __init__(self, kernel: KernelNames) -> None:
         self.kernel = kernel
         self.arguments = {
             value: op for op in walk(kernel.function.body) if op.opcode == "loop" for value in op.regions[0].args
@@ -140,7 +141,7 @@ def _role(name: str, table) -> Role | None:
 
 def leaves(area: DesignArea, kernels: Iterable[KernelNames]) -> list[_Leaf]:
     """All pieces of a design with what is known of them."""
-    owners = {}
+    owners: dict[str, _Kernel] = {}
     for kernel in kernels:
         finder = _Kernel(kernel)
         owners |= {name: finder for one in kernel.instances for name in (one, f"{one}_control")}
@@ -195,7 +196,7 @@ def area_tree(found: Iterable[_Leaf], name: str) -> AreaNode:
 
 
 def _kernel_node(inside: list[_Leaf]) -> AreaNode:
-    kernel = inside[0].kernel
+    kernel = present(inside[0].kernel)
     children = tuple(_region(inside, kernel, 0))
     return AreaNode(kernel.name, Role.KERNEL, _sum(children), kernel.function.span, children, len(kernel.instances))
 

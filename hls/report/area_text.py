@@ -31,7 +31,7 @@ def fits(report: Report) -> list[str]:
     over = [f"{100 * share:.0f} % of the {names[field]}" for field, share in shares.items() if share > 1]
     if over:
         return [f"does not fit: {', '.join(over)}"]
-    most = max(shares, key=shares.get)
+    most = max(shares, key=shares.__getitem__)
     text = f"fits: {100 * shares['logic']:.1f} % of the {report.logic_cell}" if "logic" in shares else "fits"
     if most != "logic":
         text += f", {100 * shares[most]:.1f} % of the {names[most]}"

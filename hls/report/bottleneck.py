@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ..analysis.channels.endpoints import is_call
 from ..ir import Attr, MemoryObject, Op, TokenType, Value, is_access, memory_name
+from ..narrow import instance
 from ..planning.schedule import RegionPlan, Window
 from ..planning.schedule.interleaving import crossings, on_way, passed
 from ..planning.schedule.queues import CALL_LATENCY
@@ -29,7 +30,7 @@ class LoopExplainer:
         loops: Mapping[Op, RegionPlan],
         memory_latency: int,
         known: KnownDependences,
-    ):
+    ) -> None:
         self.memories, self.loops, self.memory_latency, self.known = memories, loops, memory_latency, known
 
     def explain(self, plan: RegionPlan) -> Bottleneck | None:
@@ -39,7 +40,7 @@ class LoopExplainer:
             return self._turns(plan)
         wishes = {"request": Attr.II, "concurrency": Attr.MAX_CONCURRENCY, "ahead": Attr.SPECULATED_ITERATIONS}
         if plan.cause in wishes:
-            return Bottleneck(plan.cause, str(plan.loop.attrs.get(wishes[plan.cause], 1)), plan.loop.span)
+            return Bottleneck(plan.cause, str(plan.loop_op.attrs.get(wishes[plan.cause], 1)), plan.loop_op.span)
         found = plan.bottleneck
         if plan.cause == "schedule" and found is not None:
             return self._resource(found) if found.kind == "resource" else self._scheduled(plan, found)
@@ -63,7 +64,7 @@ class LoopExplainer:
         regions."""
         known = [self.explain(plan), *(region.cause for region in self.serial(plan))]
         places = {(one.span, one.other) for one in known if one is not None and one.kind == "memory"}
-        found = {}
+        found: dict[tuple, Bottleneck] = {}
         for c in plan.carried:
             if isinstance(c.arg.type, TokenType) and not c.overlap and not c.between and c.write.level > c.read.level:
                 cause = self._ordered(plan, c.arg, c.next)
@@ -105,8 +106,12 @@ class LoopExplainer:
             if Attr.TURNS in op.attrs
         ]
         most = max(stores, key=lambda op: op.attrs[Attr.TURNS], default=None)
-        return most and Bottleneck(
-            "turns", f"{most.attrs[Attr.TURNS]} stores to {memory_name(most)}", most.span, memory=memory_name(most)
+        return (
+            None
+            if most is None
+            else Bottleneck(
+                "turns", f"{most.attrs[Attr.TURNS]} stores to {memory_name(most)}", most.span, memory=memory_name(most)
+            )
         )
 
     # --- within one level: the critical cycle of the schedule ---
@@ -223,14 +228,14 @@ class LoopExplainer:
         return Bottleneck(
             kind="memory",
             subject=subject,
-            span=held.span if held else plan.loop.span,
+            span=held.span if held else plan.loop_op.span,
             other=gave.span if gave is not None and gave.span else _place(following, plan),
             cycles=plan.ii,
-            distance=arg.type.distance,
+            distance=instance(arg.type, TokenType).distance,
             shares=shares,
             onchip=held is not None and is_access(held) and self._is_onchip(memory_name(held)),
             memory=memory_name(held) if held is not None and is_access(held) else "",
-            proved=self._proved(gave, held, plan.loop),
+            proved=self._proved(gave, held, plan.loop_op),
         )
 
     def _proved(self, gave: Op | None, held: Op | None, loop: Op) -> bool:
@@ -289,4 +294,4 @@ def _subject(op: Op) -> str:
 
 def _place(value: Value, plan: RegionPlan):
     """The source location where a value is computed; that of the loop if it is computed outside."""
-    return value.op.span if value.op is not None and value.op.span else plan.loop.span
+    return value.op.span if value.op is not None and value.op.span else plan.loop_op.span

@@ -15,7 +15,7 @@ def longest_path(plan: RegionPlan, timing: OperatorTiming, say: Callable[[Op], s
 
 
 class _Paths:
-    def __init__(self, plan: RegionPlan, timing: OperatorTiming):
+    def __init__(self, plan: RegionPlan, timing: OperatorTiming) -> None:
         self.plan, self.timing = plan, timing
         self.reads = {c.arg: c.read for c in plan.carried}
         # results that arrive through a queue, at whatever time

@@ -19,7 +19,7 @@ class LoopWatch(Inspection):
     """Observes the passes of one kernel; ``gone`` says for each location whose last loop was removed what became of
     it."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.gone: dict[Place, str] = {}
         self._seen: dict[Place, frozenset[Span]] = {}

@@ -1,7 +1,7 @@
 """Names that identify the parts of a report; they stay the same where lines are added to the source or removed."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -39,13 +39,15 @@ class LoopIds:
         return found
 
     @classmethod
-    def of(cls, loops: tuple[Loop, ...], kernel: str, members: dict[str, Iterable[Op]]) -> "LoopIds":
+    def of(cls, loops: tuple[Loop, ...], kernel: str, members: Mapping[str, Iterable[Op]]) -> "LoopIds":
         """``members``: the loops in hardware by the provisional id of their entry."""
         ids: dict[Op, str] = {}
         return cls(_identified(loops, kernel, members, ids), ids)
 
 
-def _identified(loops: tuple[Loop, ...], around: str, members: dict, ids: dict[Op, str]) -> tuple[Loop, ...]:
+def _identified(
+    loops: tuple[Loop, ...], around: str, members: Mapping[str, Iterable[Op]], ids: dict[Op, str]
+) -> tuple[Loop, ...]:
     # "@line" of a label would change with the lines
     names = numbered(f"{around}/{loop.label.partition('@')[0] or loop.kind}" for loop in loops)
     found = []

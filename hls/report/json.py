@@ -26,7 +26,7 @@ def plain(value):
         return value.number
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
-    if not dataclasses.is_dataclass(value):
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
     names = [field.name for field in dataclasses.fields(value)]
     return {name: plain(getattr(value, name)) for name in (*names, *computed_names(type(value)))}

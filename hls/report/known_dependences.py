@@ -14,7 +14,7 @@ __all__ = ["KnownDependences"]
 class KnownDependences:
     """Answers queries about the accesses of one flat kernel."""
 
-    def __init__(self, function: Function, address_bits: int):
+    def __init__(self, function: Function, address_bits: int) -> None:
         self.function, self.address_bits = function, address_bits
         self._contradicted: dict[tuple[Op, str], bool] = {}
 
@@ -41,7 +41,8 @@ class KnownDependences:
             and fact.known
             and not fact.overlap
             and (trips is None or fact.distance < trips)
-            for fact in self._tester.pair(*sorted((src, dst), key=self._position.__getitem__))
+            for first, second in (sorted((src, dst), key=self._position.__getitem__),)
+            for fact in self._tester.pair(first, second)
         )
 
     def contradict(self, loop: Op, memory: str) -> bool:

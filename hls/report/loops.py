@@ -8,6 +8,7 @@ from functools import cached_property
 from ..diag import Span
 from ..ir import Attr, Module, Op
 from ..ir.loop_names import Place, loop_names, place_of
+from ..narrow import present
 from ..planning.schedule import OperatorTiming, RegionPlan
 from ..planning.schedule.interleaving import together
 from ..planning.schedule.limits import LoopLimits
@@ -46,7 +47,7 @@ def collect_loops(
 
 
 class _Collector:
-    def __init__(self, kernel, module: Module, memory_latency: int, timing: OperatorTiming | None, what_if):
+    def __init__(self, kernel, module: Module, memory_latency: int, timing: OperatorTiming | None, what_if) -> None:
         self.kernel, self.module, self.plans, self.timing = kernel, module, kernel.plan.loops, timing
         self.memory_latency, self.what_if = memory_latency, what_if
         self.source = source_loops(module, module.functions[kernel.function.name])
@@ -88,7 +89,7 @@ class _Collector:
         gone = ""
         if merged is None and unroll is None:
             gone = self._gone.get(source.place, "")
-        elif merged is None and unroll.full and unroll.factor == 1:
+        elif merged is None and present(unroll).full and present(unroll).factor == 1:
             gone, unroll = ONCE, None
         return Loop(
             self.names[source.place],
@@ -157,7 +158,7 @@ class _Collector:
             conflicts=conflicts(plan, self.memory_latency),
             variants=self._variants(ops),
             id=name,
-            kind=_KINDS.get(op.attrs.get(Attr.FORM, "for"), op.attrs.get(Attr.FORM, "for")),
+            kind=_KINDS.get(form := str(op.attrs.get(Attr.FORM, "for")), form),
             disabled=bool(op.attrs.get(Attr.DISABLE_LOOP_PIPELINING)),
         )
         return self._advised(plan, loop)
@@ -187,7 +188,7 @@ class _Collector:
             return loop
         inside = self.pace.inside(plan)
         # if enough invocations are interleaved, no cycles are lost
-        lossless = self.together[plan.loop] >= max(plan.ii, 2)
+        lossless = self.together[plan.loop_op] >= max(plan.ii, 2)
         advisor = Advisor(self.kernel, self.what_if, self.explainer, self.memories, self._measure)
         found = advisor.advise(plan, loop, lossless, inside[0] if len(inside) == 1 else None)
         return replace(loop, advice=say_advice(found, loop), would_be=found)

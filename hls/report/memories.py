@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..ir import Attr, Module, Op
 from ..ir.accesses import memory_name
+from ..narrow import instance
 from ..passes.memory.merge_memories import merged_by
 from ..planning.memory import OnChipMemory
 from .memory_ports import bank_of, dimensions, ports, replications
@@ -64,7 +65,7 @@ def _memory(kernel, planned: OnChipMemory, source) -> Memory:
         name=memory.name,
         span=memory.span,
         space=memory.space,
-        requested=requested or memory.length * memory.element.bytes // planned.copies,
+        requested=requested or memory.elements * memory.element.bytes // planned.copies,
         implemented=sum(copies) * planned.map.words(planned.words) * word,
         word_bytes=word,
         banks=planned.map.banks,
@@ -169,7 +170,11 @@ def _reason(planned: OnChipMemory, ops: list[Op]) -> str:
     met = [(a, b) for a in uses for b in uses if a is not b and not meetings.never(a.key, b.key)]
     if any(b.key in a.alone for a, b in met):
         return "a barrier separates them, and each work-group has its own banks"
-    return "one loop ends before the other starts" if met and len({id(use.row[0]) for use in uses}) > 1 else ""
+    return (
+        "one loop ends before the other starts"
+        if met and len({id(instance(use.row, tuple)[0]) for use in uses}) > 1
+        else ""
+    )
 
 
 def _rating(planned: OnChipMemory, turns: tuple[Turns, ...], blocks: int) -> str:

@@ -2,6 +2,7 @@
 interleaved."""
 
 from ..ir import Attr, Op
+from ..narrow import present
 from ..planning.schedule import RegionPlan
 from ..planning.schedule.limits import LoopLimits
 from .bottleneck import LoopExplainer
@@ -12,7 +13,7 @@ __all__ = ["Pace"]
 class Pace:
     """The pace of the loops of one kernel. ``together``: how many invocations of each run together."""
 
-    def __init__(self, plans: dict[Op, RegionPlan], together: dict[Op, int], explainer: LoopExplainer):
+    def __init__(self, plans: dict[Op, RegionPlan], together: dict[Op, int], explainer: LoopExplainer) -> None:
         self.plans, self.together, self.explainer = plans, together, explainer
 
     def inside(self, plan: RegionPlan) -> list[RegionPlan]:
@@ -23,8 +24,8 @@ class Pace:
         """The cycles that inner loops take per iteration of this one, if all their trip counts are known. The next
         iteration begins when they have issued their last token or, if the region is ``serial``, when they have
         responded; if the source limits the iterations in flight, when one of those has ended."""
-        issues = [self._issue(child) for child in self.inside(plan)]
-        if not issues or None in issues:
+        issues = self._issues(plan)
+        if not issues:
             return None
         free = plan.ii + max(issues) - 1 if serial else max(plan.ii, *issues)
         limit = LoopLimits.of(plan.loop).tokens
@@ -32,10 +33,15 @@ class Pace:
 
     def limited(self, plan: RegionPlan) -> bool:
         """Whether iterations would begin sooner if the source allowed more of them in flight."""
-        limit, issues = LoopLimits.of(plan.loop).tokens, [self._issue(child) for child in self.inside(plan)]
-        if limit is None or not issues or None in issues:
+        limit, issues = LoopLimits.of(plan.loop).tokens, self._issues(plan)
+        if limit is None or not issues:
             return False
         return -(-self._through(plan) // limit) > max(plan.ii, *issues)
+
+    def _issues(self, plan: RegionPlan) -> list[int]:
+        """The cycles that each inner loop issues tokens for; empty if those of one are unknown."""
+        found = [self._issue(child) for child in self.inside(plan)]
+        return [] if None in found else [present(cycles) for cycles in found]
 
     def _through(self, plan: RegionPlan) -> int:
         """Cycles from an iteration's issue to its end, including everything that inner loops do for it."""
@@ -49,17 +55,17 @@ class Pace:
         """Cycles in which an invocation issues its tokens, interleaved with others; None if that depends on the run."""
         serial = bool(self.explainer.serial(child))
         paced = self.paced(child, serial) if self.inside(child) else 0
-        if paced is None or Attr.TRIP_COUNT not in child.loop.attrs:
+        if paced is None or Attr.TRIP_COUNT not in child.loop_op.attrs:
             return None
         # with one iteration at a time, an invocation leaves the other cycles to others
-        together = self.together[child.loop]
+        together = self.together[child.loop_op]
         each = max(child.ii, paced) / together if serial else max(child.ii / together, paced)
         late = self.explainer.between(child)
-        return round(child.loop.attrs[Attr.TRIP_COUNT] * max(each, 1)) + (late.cycles - child.ii if late else 0)
+        return round(child.loop_op.attrs[Attr.TRIP_COUNT] * max(each, 1)) + (late.cycles - child.ii if late else 0)
 
     def one_at_a_time(self, plan: RegionPlan, entered_once: bool) -> str:
         """Why fewer invocations than the II are interleaved; "" if that is not so."""
-        together, attrs = self.together[plan.loop], plan.loop.attrs
+        together, attrs = self.together[plan.loop_op], plan.loop_op.attrs
         shared = plan.cause == "schedule" and plan.bottleneck is not None and plan.bottleneck.kind == "resource"
         # interleaving gains nothing where ports are shared, and a barrier loop takes all of a group
         if together >= plan.ii or shared or plan.ring is not None:
@@ -72,7 +78,7 @@ class Pace:
             )
         if entered_once:
             return "no interleaving: a launch enters this loop once"
-        asked = _asked(plan.loop)
+        asked = _asked(plan.loop_op)
         if asked and plan.slots == LoopLimits.of(plan.loop).slots:
             return f"{asked} allows {_count(plan.slots)} at a time"
         if plan.slots > 1 and Attr.INTERLEAVE_REASON in attrs:

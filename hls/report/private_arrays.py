@@ -45,7 +45,7 @@ def _values(function: Function):
 
 
 def _private(name: str, memory: MemoryObject, values: list[Value], kernel) -> Private:
-    bits = memory.length * memory.element.bits
+    bits = memory.elements * memory.element.bits
     own = re.compile(rf"{re.escape(name)}(\.\d+)?")  # copies of a helper's variables are numbered
     whole = [v for v in values if isinstance(v.type, ArrayType) and own.fullmatch(v.name)]
     table = memory.space == "constant" or whole and all(v.op is not None and v.op.opcode == "const" for v in whole)
@@ -147,7 +147,7 @@ def _count(number: int, word: str) -> str:
 
 
 def _registers(name: str, memory: MemoryObject, values: list[Value], kernel) -> str:
-    elements = {f"{name}.{k}": k for k in range(memory.length)}
+    elements = {f"{name}.{k}": k for k in range(memory.elements)}
     if not any(v.name in elements for v in values):
         return "no storage: every element is a constant or a value in the pipeline"
     moves = {}

@@ -84,9 +84,9 @@ class _Schedules:
         for op, target in number.items():
             for value in op.operands:
                 kind = "token" if isinstance(value.type, TokenType) else "data"
-                if value.op in number:
+                if value.op is not None and value.op in number:
                     yield Edge(number[value.op], target, kind)
-                elif value in carried and (source := _producer(carried[value].next)) in number:
+                elif value in carried and (source := _producer(carried[value].next)) is not None and source in number:
                     yield Edge(
                         number[source], target, "token" if kind == "token" else "carried", carried[value].distance
                     )
@@ -99,7 +99,7 @@ def _producer(value: Value) -> Op | None:
 def _critical(plan: RegionPlan, number: Mapping[Op, int]) -> tuple[int, ...]:
     """The operations on the recurrence that limits the II."""
     steps = plan.bottleneck.steps if plan.bottleneck is not None else ()
-    return tuple(dict.fromkeys(number[step.src] for step in steps if step.src in number))
+    return tuple(dict.fromkeys(number[step.src] for step in steps if isinstance(step.src, Op) and step.src in number))
 
 
 def collect_variables(kernel, loops: LoopIds, memories: Mapping[str, MemoryObject]) -> tuple[Variable, ...]:

@@ -49,7 +49,11 @@ def _reachable(record: type) -> list[type]:
     found, left = {record: None}, [record]
     while left:
         for _, kind in _fields(left.pop()):
-            new = [one for one in _inside(kind) if dataclasses.is_dataclass(one) and one not in found]
+            new = [
+                one
+                for one in _inside(kind)
+                if isinstance(one, type) and dataclasses.is_dataclass(one) and one not in found
+            ]
             found |= dict.fromkeys(new)
             left += new
     return list(found)
@@ -79,7 +83,7 @@ def _type(kind) -> dict:
         return {"type": _PLAIN[kind]}
     if kind is Code:
         return {"type": "string"}
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         return {"$ref": f"#/$defs/{kind.__name__}"}
     if isinstance(kind, type) and issubclass(kind, Enum):
         return {"enum": [one.value for one in kind]}

@@ -32,7 +32,7 @@ def source_loops(module: Module, function: Function) -> tuple[SourceLoop, ...]:
 
 
 class _Tree:
-    def __init__(self, module: Module):
+    def __init__(self, module: Module) -> None:
         self.module = module
 
     def of(self, region: Region, call: tuple[Span | None, str] | None = None) -> tuple[SourceLoop, ...]:

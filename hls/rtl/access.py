@@ -4,6 +4,7 @@ from amaranth import *
 
 from ..ir import fixed_operands, lane_mask
 from ..ir.accesses import last_of_run
+from ..narrow import present
 from ..planning.memory import Access
 
 __all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
@@ -12,16 +13,16 @@ __all__ = ["AtomicAccess", "LoadAccess", "StoreAccess"]
 class _Access:
     """An access, with the unit that the memory plan chose."""
 
-    def __init__(self, context, access: Access):
+    def __init__(self, context, access: Access) -> None:
         self.access = access
         self.op = access.op
-        self.unit = access.hardware.part(addr_bits=context.address_bits, **access.hardware.options)
+        self.unit = present(access.hardware).part(addr_bits=context.address_bits, **present(access.hardware).options)
 
     def _mask(self, payload):
         """The field and value of the mask of a wide access; empty if it has none."""
         return [(payload.mask, lane_mask(self.op))] if self.access.masked else []
 
-    def attach(self, context):
+    def attach(self, context) -> None:
         """Put the unit into the kernel's module and name its observable signals."""
         name = context.names.op(self.op)
         context.m.submodules[f"{name}_unit"] = self.unit

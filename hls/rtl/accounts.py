@@ -21,6 +21,7 @@ from amaranth import *
 from rtl_lib.count import LateAnswers
 
 from ..ir import Op
+from ..narrow import present
 
 __all__ = ["Cause", "causes_of"]
 
@@ -32,7 +33,7 @@ class Cause:
 
     kind: str
     op: Op | None
-    signal: object
+    signal: Value
 
 
 def causes_of(context, m: Module) -> list[Cause]:
@@ -41,7 +42,7 @@ def causes_of(context, m: Module) -> list[Cause]:
 
 
 class _Causes:
-    def __init__(self, context, m: Module):
+    def __init__(self, context, m: Module) -> None:
         self.context, self.m = context, m
         self.seen = {(o.kind, o.op): o.signal for o in context.observations.all}
         self.loops = context.plan.loops
@@ -80,7 +81,7 @@ class _Causes:
                 causes.append(Cause("store", row.op, self.seen["stalled", row.op]))
         causes += [Cause("group", op, self.seen["group", op]) for op in plan.region.ops if ("group", op) in self.seen]
         # work-items at a barrier wait for what stalls the others
-        causes.sort(key=lambda cause: cause.op.opcode == "meet")
+        causes.sort(key=lambda cause: present(cause.op).opcode == "meet")
         return [*causes, Cause("recurrence", plan.loop, self.seen["held", plan.loop])]
 
     def _of_top(self) -> list[Cause]:

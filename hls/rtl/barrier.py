@@ -16,7 +16,7 @@ class MeetAccess:
     """A ``meet`` operation (barrier) and, where stores to global memory precede it, the fence that its groups wait
     for."""
 
-    def __init__(self, context, op: Op):
+    def __init__(self, context, op: Op) -> None:
         self.op = op
         fenced = any(waits_for_stores(unit, op) for unit in context.servers.units.values())
         self.fence = FenceAccess(context, op) if fenced else None
@@ -34,7 +34,7 @@ def meets_of(context) -> dict[Op, MeetAccess]:
     return {op: MeetAccess(context, op) for op in walk(context.function.body) if op.opcode == "meet"}
 
 
-def build_meets(context):
+def build_meets(context) -> None:
     """Put the barrier units into the kernel's module; their fences are connected with stores by
     :mod:`hls.rtl.fences`."""
     for op, meet in context.servers.meets.items():

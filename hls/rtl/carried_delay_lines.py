@@ -33,7 +33,7 @@ def _tokens(m: Module, found: list[tuple], shape) -> tuple:
 class LoopHistory:
     """One delay line: the tokens that write it, and for each tap how many of them have not written yet."""
 
-    def __init__(self, context, plan, root):
+    def __init__(self, context, plan, root) -> None:
         self.context, self.plan, self.root = context, plan, root
         chain = [c for c in plan.carried if c.root == root.index]
         self.chain = sorted(chain, key=lambda c: c.steps)  # index k is the value of k + 1 iterations ago
@@ -45,9 +45,9 @@ class LoopHistory:
             len(self.chain),
             tuple(Tap(c.steps, ahead) for c, ahead in zip(self.chain, most, strict=True)),
         )
-        self._kept = None
+        self._kept: list[Signal] | None = None
 
-    def write(self, builder):
+    def write(self, builder) -> None:
         """Add the writes; called for the level in which the values are written."""
         stage, port = self.root.write.stage, self.part.write
         builder.m.d.comb += [

@@ -2,8 +2,9 @@
 kernels."""
 
 from collections.abc import Iterable
+from typing import Any
 
-from amaranth import *
+from amaranth import C, Cat, Module, Mux, Signal, unsigned
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import stream
 
@@ -11,6 +12,7 @@ from rtl_lib.channel import ChannelBuffer, ChannelReader, ChannelWriter
 
 from ..analysis.channels.endpoints import Endpoint, answers_at_once, channel_ends
 from ..ir import Attr, Op, TokenType, Value
+from ..narrow import present
 from ..planning.memory import ChannelPlan
 from .interface import stream_prefix
 
@@ -21,11 +23,11 @@ class Call:
     """A call on a channel as a variable-latency unit; ``in_turn``: it is one of several that are served in program
     order."""
 
-    def __init__(self, op: Op, end: Endpoint, unit, k: int):
+    def __init__(self, op: Op, end: Endpoint, unit, k: int) -> None:
         self.op, self.end, self.unit, self.k = op, end, unit, k
         self.in_turn = Attr.TURN in op.attrs
 
-    def attach(self, context):
+    def attach(self, context) -> None:
         """Name the observable signals of the call."""
         context.observations.add("stalled", self.op, self.unit.i[self.k].valid & ~self.unit.i[self.k].ready)
 
@@ -51,7 +53,7 @@ class CallAtOnce:
     """A call that never waits, in a stage of a level: it accesses the channel in the cycle in which its token leaves
     that stage."""
 
-    def __init__(self, context, op: Op, end: Endpoint):
+    def __init__(self, context, op: Op, end: Endpoint) -> None:
         self.op, self.end = op, end
         value = op.operands[2] if end.writes else op.results[0]
         self.channel = stream.Signature(context.values.width(value)).create(path=(context.names.op(op),))
@@ -91,7 +93,7 @@ def calls_at_once(context) -> dict[Op, CallAtOnce]:
 def calls_of(context) -> dict[Op, Call]:
     """The calls of a kernel that wait, or are served in order, each with its unit and the calls it shares the order
     with."""
-    found = {}
+    found: dict[Op, Call] = {}
     for end, ops in channel_ends(context.function).items():
         for together in _together(context, ops):
             unit = _unit(context, end, together)
@@ -123,7 +125,8 @@ def build_ends(context) -> dict[Endpoint, object]:
     Units of different regions never work at the same time: memory tokens keep them in program order, and so do
     barriers.
     """
-    m, ends = context.m, {}
+    ends: dict[Endpoint, Any] = {}  # streams
+    m = context.m
     for call in context.servers.channels.values():
         call.attach(context)
     _renew_loads(context)
@@ -136,7 +139,7 @@ def build_ends(context) -> dict[Endpoint, object]:
     return {end: _merged(context, end, streams) for end, streams in ends.items()}
 
 
-def _renew_loads(context):
+def _renew_loads(context) -> None:
     """A call followed by a fence invalidates the loads one cycle after it, when its response has reached its queue at
     most."""
     for call in context.servers.channels.values():
@@ -171,7 +174,7 @@ def _merged(context, end: Endpoint, streams):
 class ChannelWatch:
     """The observable signals of a channel: how many values it holds, and whether a call waits at either end."""
 
-    def __init__(self, plan: ChannelPlan):
+    def __init__(self, plan: ChannelPlan) -> None:
         name = f"{plan.channel}_{plan.index}"
         self.plan = plan
         self.level = Signal(range(plan.depth + 1), name=f"{name}_level")
@@ -181,7 +184,8 @@ class ChannelWatch:
 def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
     """Connect the channel ends of all kernels, as built by :func:`build_ends`, through the planned channels. Returns
     the top-level ports, by name, of channels that lead to streams of the board."""
-    ends, ports = {end: outer for kernel in kernels for end, outer in kernel.ends.items()}, {}
+    ends = {end: outer for kernel in kernels for end, outer in kernel.ends.items()}
+    ports: dict[str, Any] = {}  # signals, with their directions
     for watch in watches:
         plan = watch.plan
         buffer = ChannelBuffer(plan.bits, plan.depth)
@@ -208,8 +212,8 @@ def connect_channels(m: Module, kernels, watches: Iterable[ChannelWatch]):
 def _board_side(plan: ChannelPlan):
     """The board's end of an I/O channel, and its top-level ports by name."""
     prefix = stream_prefix(plan.stream)
-    outside = stream.Signature(unsigned(plan.stream.bits)).create(path=(prefix,))
-    inward = plan.stream.direction == "in"
+    outside = stream.Signature(unsigned(present(plan.stream).bits)).create(path=(prefix,))
+    inward = present(plan.stream).direction == "in"
     driven = PortDirection.Input if inward else PortDirection.Output
     answered = PortDirection.Output if inward else PortDirection.Input
     return outside, {

@@ -18,11 +18,12 @@ __all__ = ["UnitedKernel", "unit_place"]
 def unit_place(units: tuple[int, ...], number: int) -> tuple[int, int, int]:
     """The result of ``get_compute_id`` in each dimension for the compute unit of that number; the last dimension counts
     fastest."""
-    place = []
+    place: list[int] = []
     for most in reversed(units):
         number, here = divmod(number, most)
         place.insert(0, here)
-    return (*place, 0, 0)[:3]
+    x, y, z = (*place, 0, 0)[:3]
+    return x, y, z
 
 
 class UnitedKernel:
@@ -32,7 +33,7 @@ class UnitedKernel:
     autorun = False
     ends: ClassVar[dict] = {}  # kernels with channel calls have one unit
 
-    def __init__(self, units: list[KernelHardware], arguments: dict[str, Value]):
+    def __init__(self, units: list[KernelHardware], arguments: dict[str, Value]) -> None:
         self.units, self.context, self.m = units, units[0].context, Module()
         self.start, self.busy, self.done = Signal(name="start"), Signal(name="busy"), Signal(name="done")
         self.error = Signal(STATUS_BITS, name="error")
@@ -47,7 +48,7 @@ class UnitedKernel:
             *(unit.finish.eq(self.done) for unit in units),
         ]
 
-    def _dispatch(self, arguments: dict[str, Value]):
+    def _dispatch(self, arguments: dict[str, Value]) -> None:
         function = self.context.function
         dims = sorted({int(name[-1]) for name in per_group(function) if name[-1].isdigit()})
         dispatcher = self.m.submodules.dispatcher = GroupDispatcher(len(dims), len(self.units))

@@ -71,7 +71,7 @@ class KernelContext:
     ram_faults: bool = False  #: see :class:`hls.options.Options`
     unit_name: str = ""  #: name of the kernel's hardware, or that of one of its compute units
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.unit_name = self.unit_name or self.function.name
         self.m, self.run, self.observations = Module(), RunSignals(), Observations()
         self.names, self.stalls = Names(self.memory), Stalls(self.seed)

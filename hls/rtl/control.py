@@ -1,5 +1,7 @@
 """Control interfaces, by which the host starts kernels and sets arguments: AXI4-Lite registers, or plain wires."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
@@ -22,8 +24,10 @@ class AxiLiteKernels:
     """A window of registers for each kernel behind one AXI4-Lite port; ``interrupt`` has a bit for each kernel that the
     host starts (these come first)."""
 
-    def __init__(self, m: Module):
-        self.m, self.controls, self.interrupts = m, [], []
+    def __init__(self, m: Module) -> None:
+        self.m = m
+        self.controls: list[AxiLiteControl] = []
+        self.interrupts: list[Value] = []
         #: strobe: the host may have written the contents of constant caches
         self.forget = Signal(name="forget_constants")
 
@@ -50,7 +54,7 @@ class AxiLiteKernels:
         self.controls.append(control)
         if not hardware.autorun:
             self.interrupts.append(control.interrupt)
-        return RegisterMap(registers, names)
+        return RegisterMap(tuple(registers), tuple(names))
 
     def ports(self) -> dict:
         """The top-level ports by name."""
@@ -72,8 +76,9 @@ class WiredKernels:
     ``K_idle``, and ``K_arg_NAME``, which hold from the start to the end of a run. Counters and stall seeds have no
     wires."""
 
-    def __init__(self, m: Module):
-        self.m, self.wires = m, {}
+    def __init__(self, m: Module) -> None:
+        self.m = m
+        self.wires: dict[str, Any] = {}  # signals, with their directions
 
     def add(self, hardware, _name, registers, arguments, counters) -> RegisterMap:
         """Connect a kernel, as :meth:`AxiLiteKernels.add` does; the map it returns is empty."""

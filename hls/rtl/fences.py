@@ -1,5 +1,7 @@
 """Fences of a kernel: the store units that each waits for, and the load units that it invalidates."""
 
+from typing import Any
+
 from amaranth import *
 from amaranth.lib import wiring
 
@@ -13,7 +15,7 @@ __all__ = ["FenceAccess", "build_fences", "fences_of", "waits_for_stores"]
 class FenceAccess:
     """A fence operation as a variable-latency unit: the response to a request says that the stores are in memory."""
 
-    def __init__(self, context, op: Op):
+    def __init__(self, context, op: Op) -> None:
         self.op = op
         units = context.servers.units.values()
         self.stores = [u for u in units if waits_for_stores(u, op)]
@@ -49,10 +51,11 @@ def fences_of(context) -> dict[Op, FenceAccess]:
     }
 
 
-def build_fences(context):
+def build_fences(context) -> None:
     """Connect the fences, also those of barriers, with store units and their queues, once all queues exist; invalidate
     loads."""
-    m, askers = context.m, {}
+    m = context.m
+    askers: dict[Any, list] = {}
     fences = context.servers.fences | {
         op: meet.fence for op, meet in context.servers.meets.items() if meet.fence is not None
     }

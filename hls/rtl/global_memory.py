@@ -1,6 +1,7 @@
 """The connection between kernels and global memory: an interconnect and AXI4 masters, or plain RAM ports."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from amaranth import *
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -23,7 +24,8 @@ __all__ = ["connect_axi", "connect_ram"]
 
 def connect_ram(hardware) -> tuple[dict, tuple[RamPort, ...]]:
     """Top-level ports by name, and their description, for kernels all of whose accesses have a RAM port."""
-    ports, described = {}, []
+    ports: dict[str, Any] = {}  # signals, with their directions
+    described = []
     for kernel in (part for h in hardware for part in h.parts):
         for ram, description, refused in kernel.ports:
             ports |= {f"{description.name}_{name}": port for name, port in _named(ram)}
@@ -49,7 +51,8 @@ def connect_axi(m: Module, hardware, memories, address_bits: int, constant_bytes
 
     Loads of constant memory share a cache of ``constant_bytes`` in each memory, which ``forget`` invalidates.
     """
-    parts, ports, first = [part for h in hardware for part in h.parts], {}, 0
+    ports: dict[str, Any] = {}
+    parts, first = [part for h in hardware for part in h.parts], 0
     for k, memory in enumerate(memories):
         side = _MemorySide(m, memory, address_bits, memory.name if k else None)
         ports |= side.connect(parts, constant_bytes, forget, first)
@@ -80,7 +83,7 @@ class _MemorySide:
         writes = [*(port for h in parts for port in h.writes(self.location)), *(unit.writes for unit in atomics)]
         read = self._interconnect("read", ReadInterconnect, reads)
         write = self._interconnect("write", WriteInterconnect, writes)
-        ports = {}
+        ports: dict[str, Any] = {}
         for bank in range(len(memory.banks)):
             number = first + bank
             for interconnect, part, name in ((read, AxiReadMaster, "read"), (write, AxiWriteMaster, "write")):
@@ -159,7 +162,7 @@ class _MemorySide:
         return interconnect
 
 
-def _connect_wide(m, source, sink):
+def _connect_wide(m, source, sink) -> None:
     """Connect a bank of the interconnect to a master, whose address is wider."""
     for path, member, value in source.signature.flatten(source):
         other = sink
@@ -171,7 +174,7 @@ def _connect_wide(m, source, sink):
             _assign(m, value, other)
 
 
-def _assign(m, target, source):
+def _assign(m, target, source) -> None:
     if hasattr(target, "addr"):
         m.d.comb += [target.addr.eq(source.addr), target.words.eq(source.words)]
     else:

@@ -1,5 +1,7 @@
 """Hazard units of a kernel: the store units that each watches, and the accesses that it releases."""
 
+from typing import Any
+
 from amaranth import *
 
 from rtl_lib.lsu.hazard import HazardUnit
@@ -14,7 +16,7 @@ class HazardAccess:
     """A hazard operation as a variable-latency unit: a request brings addresses, the response says that no store to
     them is in flight."""
 
-    def __init__(self, context, op: Op, plan: HazardPlan):
+    def __init__(self, context, op: Op, plan: HazardPlan) -> None:
         self.op, self.inside, units = op, plan.inside, context.servers.units
         self.stores, self.loads = [units[store] for store in plan.stores], [units[load] for load in plan.loads]
         self.unit = HazardUnit(
@@ -40,10 +42,11 @@ def hazards_of(context) -> dict[Op, HazardAccess]:
     return {op: HazardAccess(context, op, plan) for op, plan in context.memory.hazards.items()}
 
 
-def build_hazards(context):
+def build_hazards(context) -> None:
     """Connect the hazard units with store units, once all queues exist; loads are invalidated when a store that their
     hazard unit watches reaches memory."""
-    m, hurried = context.m, {}
+    m = context.m
+    hurried: dict[Any, list[Value]] = {}  # by store unit
     for op, hazard in context.servers.hazards.items():
         m.submodules[f"{context.names.op(op)}_unit"] = hazard.unit
         for k, store in enumerate(hazard.stores):

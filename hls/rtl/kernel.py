@@ -34,7 +34,7 @@ class KernelHardware:
     acknowledged, ``finish`` (in) that all units have reached this state.
     """
 
-    def __init__(self, context: KernelContext):
+    def __init__(self, context: KernelContext) -> None:
         self.context, self.m = context, context.m
         self.autorun = bool(context.function.attrs.get(Attr.AUTORUN))  #: starts by itself
         self.error = Signal(STATUS_BITS, name="error")
@@ -85,7 +85,7 @@ class KernelHardware:
         (or None), in program order."""
         return [(p.ram, p.interface, p.refused) for p in self.context.servers.ports.values() if p.interface is not None]
 
-    def _control(self):
+    def _control(self) -> None:
         m, context = self.m, self.context
         self._errors()
         wait = context.plan.static_depth
@@ -119,7 +119,7 @@ class KernelHardware:
             with m.If(self.done):
                 m.d.sync += self.busy.eq(0)
 
-    def _errors(self):
+    def _errors(self) -> None:
         """Collect refused memory accesses: by direction, and by access."""
         reads = self.context.observations.read_errors
         writes = [
@@ -150,7 +150,7 @@ class KernelHardware:
         self.m.d.sync += inside.eq(inside + self.context.run.entered - self.context.run.finished)
         return self.groups.valid & self.busy, self.exhausted & (inside == 0), self.finish
 
-    def _take_groups(self, top: RegionBuilder):
+    def _take_groups(self, top: RegionBuilder) -> None:
         """Connect the values that come with a group to the values of the top's tokens."""
         context = self.context
         self.groups = stream.Signature(data.StructLayout(dict.fromkeys(context.values.of_group, NUMBER))).create(

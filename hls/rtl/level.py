@@ -4,7 +4,7 @@ Signals are made on demand: :meth:`LevelBuilder.at` returns a value at a stage a
 there. Values that no operation of the level computes are recorded in ``incoming`` and come in at the entry.
 """
 
-from amaranth import *
+from amaranth import C, Module, Mux, Signal
 
 from ..ir import Op, Value, has, is_early
 from ..ir.accesses import predicate
@@ -26,7 +26,7 @@ class LevelBuilder:
     incoming : values needed at the entry, with their signals (driven by the region)
     """
 
-    def __init__(self, context, region: RegionPlan, plan: LevelPlan):
+    def __init__(self, context, region: RegionPlan, plan: LevelPlan) -> None:
         self.context, self.region, self.plan = context, region, plan
         self.m = Module()
         self.enter = Signal(name="enter")
@@ -40,7 +40,7 @@ class LevelBuilder:
             self.clocked(valid.eq(self._valid[-1]))
             self._valid.append(valid)
 
-    def clocked(self, assignment):
+    def clocked(self, assignment) -> None:
         """Add registers that move with the level's tokens."""
         if self.plan.elastic:
             with self.m.If(self.go):
@@ -107,14 +107,14 @@ class LevelBuilder:
         """The stage in which the data of a load inside the level is valid."""
         return self.region.place[load].stage + self.context.servers.ports[load].access.latency
 
-    def report_failed_loads(self):
+    def report_failed_loads(self) -> None:
         """Report loads inside the level that failed; their tokens are not speculative."""
         for op, point in self.region.place.items():
             if point.level == self.plan.index and self.context.servers.may_fail(op) and not is_early(op):
                 failed = self.context.servers.ports[op].failed(self, point.stage)
                 self.context.observations.read_errors.append((op, self.valid(self._answered(op)) & failed))
 
-    def check_early_loads(self, errors: dict[Op, Value]):
+    def check_early_loads(self, errors: dict[Op, Value]) -> None:
         """Report early loads that failed where the program makes them, and observe those made in vain. ``errors`` are
         the values that say whether a load failed."""
         observations = self.context.observations
@@ -127,7 +127,7 @@ class LevelBuilder:
             if load in self.context.memory.outside:
                 observations.add("vain", load, passes & ~wanted & self.at(predicate(load), point.stage))
 
-    def effects(self):
+    def effects(self) -> None:
         """Build the level's calls, stores and atomic operations that never wait, whether or not their results are
         used."""
         for op, point in self.region.place.items():

@@ -13,7 +13,7 @@ __all__ = ["Names"]
 class Names:
     """The names assigned so far. The same object always gets the same name."""
 
-    def __init__(self, memory: MemoryPlan):
+    def __init__(self, memory: MemoryPlan) -> None:
         self._memory = memory
         self._given: dict[Value | Op, str] = {}
         self._taken: set[str] = set()

@@ -30,7 +30,7 @@ class KernelCounters:
     channel of the system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
     """
 
-    def __init__(self, hardware, clock_mhz: float, counted: str, channels):
+    def __init__(self, hardware, clock_mhz: float, counted: str, channels) -> None:
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
         self.m = Module()
         self.names = loop_names(place_of(loop) for loop in self.context.plan.loops)
@@ -44,7 +44,7 @@ class KernelCounters:
             counted=counted,
             channels=tuple(self._channels()),
         )
-        self.values = []
+        self.values: list[Value] = []
         if counted:
             self.context.m.submodules.counters = self.m
             self._build()
@@ -143,13 +143,13 @@ class KernelCounters:
         )
         return f"the pipeline latency of loop {label}{why}"
 
-    def _build(self):
+    def _build(self) -> None:
         if self.layout.has_events:
             self._build_events()
         if self.layout.has_accounts:
             self._build_accounts()
 
-    def _build_events(self):
+    def _build_events(self) -> None:
         seen = {(o.kind, o.op): o.signal for o in self.context.observations.all}
         for loop in self.context.plan.loops:
             busy, starts = self._stretches(loop, seen)
@@ -191,7 +191,7 @@ class KernelCounters:
         self.m.d.sync += before.eq(running)
         return running, running & ~before
 
-    def _build_accounts(self):
+    def _build_accounts(self) -> None:
         histogram = self.m.submodules.accounts = CauseHistogram(len(self.causes), COUNTER_BITS)
         self.m.d.comb += [
             histogram.running.eq(self.hardware.busy),
@@ -218,13 +218,13 @@ class KernelCounters:
         self.m.d.comb += drain.eq(rest - between)
         return between, drain
 
-    def _count(self, event):
+    def _count(self, event) -> None:
         counter = EventCounter(COUNTER_BITS)
         self.m.submodules[f"counter{len(self.values)}"] = counter
         self.m.d.comb += [counter.event.eq(event), counter.clear.eq(self.hardware.start)]
         self.values.append(counter.value)
 
-    def _peak(self, level):
+    def _peak(self, level) -> None:
         peak = PeakCounter(max(1, len(level)))
         self.m.submodules[f"peak{len(self.values)}"] = peak
         self.m.d.comb += [peak.number.eq(level), peak.clear.eq(self.hardware.start)]
@@ -234,7 +234,7 @@ class KernelCounters:
 class UnitCounters:
     """The counters of all compute units of a kernel, concatenated."""
 
-    def __init__(self, units: list[KernelCounters]):
+    def __init__(self, units: list[KernelCounters]) -> None:
         self.layout = replace(units[0].layout, units=len(units))
         self.values = [value for unit in units for value in unit.values]
 

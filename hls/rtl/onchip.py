@@ -11,7 +11,7 @@ from ..analysis.workgroup.phases import BarrierPhases
 __all__ = ["build_onchip"]
 
 
-def build_onchip(context):
+def build_onchip(context) -> None:
     """Put every memory of the kernel into its module; the ports of its accesses exist already."""
     for op, access in context.memory.outside.items():
         if access.forwarding:
@@ -60,7 +60,7 @@ def _store_side(port):
     return port.store.ram if port.op.opcode == "atomic" else port.ram
 
 
-def _show_writes(context, port, memory, stores, ram):
+def _show_writes(context, port, memory, stores, ram) -> None:
     """Let a port watch what is being written in its bank. It watches all stores or, where each group's or iteration's
     copy is a bank with a writer of its own, those that may use the same copy. For copies of iterations these are the
     stores of the port's own loop: other loops have ended, or have not begun."""

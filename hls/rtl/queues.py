@@ -1,6 +1,7 @@
 """The queues around one level: requests and live values pushed after it, and the join before it."""
 
-from amaranth import *
+from amaranth import C, Cat, Mux, Signal
+from amaranth import Value as HardwareValue
 from amaranth.lib import data
 
 from rtl_lib.credits import CreditCounter
@@ -19,17 +20,17 @@ class LevelQueues:
     the level needs is known; :meth:`accept` then makes its entry.
     """
 
-    def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None"):
+    def __init__(self, region, builder: LevelBuilder, behind: "LevelQueues | None") -> None:
         self.region, self.builder, self.behind = region, builder, behind
         self.context, self.m = region.context, region.m
-        self.room = []  # conditions for a token to enter
-        self.moves = []  # elastic: conditions for the registers to move
+        self.room: list[HardwareValue] = []  # conditions for a token to enter
+        self.moves: list[HardwareValue] = []  # elastic: conditions for the registers to move
         self.carried: list[Value] = []  # what the queue before this level carries
-        self.bypass = None
+        self.bypass: StreamFifo | None = None
 
     # --- after the level ---
 
-    def push(self):
+    def push(self) -> None:
         """Push the requests of the boundary and, unless this is the last level, the values that bypass it."""
         for row in self.builder.plan.row:
             self._push_request(row)
@@ -38,7 +39,7 @@ class LevelQueues:
         if self.builder.plan.elastic:
             self.m.d.comb += self.builder.go.eq(Cat(self.moves).all() if self.moves else 1)
 
-    def _push_request(self, row):
+    def _push_request(self, row) -> None:
         builder, op = self.builder, row.op
         target, fields = self.context.servers.request_port(self.region, op)
         fifo = StreamFifo(target.payload.shape(), row.request_depth)
@@ -61,7 +62,7 @@ class LevelQueues:
         condition = self.context.servers.condition(op)
         return None if condition is None else self.builder.at(condition, stage)
 
-    def _push_bypass(self, behind):
+    def _push_bypass(self, behind) -> None:
         fifo = behind.bypass
         stage = self.builder.plan.depth - 1
         self._queue(fifo, stage, None, self.builder.plan.bypass_depth, f"bypass{self.builder.plan.index}")
@@ -70,7 +71,7 @@ class LevelQueues:
         for k, value in enumerate(behind.carried):
             self.builder.m.d.comb += fifo.i.payload[f"f{k}"].eq(self.builder.at(value, stage))
 
-    def _wait_for_group_room(self, fifo, whole):
+    def _wait_for_group_room(self, fifo, whole) -> None:
         """Admit the first token of a group only where all of the group have room."""
         builder, index = self.builder, self.builder.plan.index
         credits = CreditCounter(builder.plan.bypass_depth, several=whole.items)
@@ -81,7 +82,7 @@ class LevelQueues:
             self.m.d.sync += begins.eq(builder.at(whole.last, 0))
         self.room.append(~begins | (credits.plenty if whole.items > 1 else credits.available))
 
-    def _queue(self, fifo, stage, on, depth, name):
+    def _queue(self, fifo, stage, on, depth, name) -> None:
         """Drive ``fifo.i.valid`` from a stage, and account for its room."""
         m, builder = self.builder.m, self.builder
         if builder.plan.elastic:
@@ -105,7 +106,7 @@ class LevelQueues:
 
     # --- before the level ---
 
-    def accept(self):
+    def accept(self) -> None:
         """Let tokens in: from the header, from the kernel's start, or from the boundary before the level."""
         plan, index = self.region.plan, self.builder.plan.index
         open_ = Signal(name=f"open{index}")
@@ -185,7 +186,8 @@ class LevelQueues:
             builder.at(self.region.pseudo.first, 0)
             if self.region.plan.slots > 1:
                 builder.at(self.region.pseudo.slot, 0)
-        waits, responses = [], {}
+        responses: dict[Value, HardwareValue] = {}
+        waits = []
         failed = [(op, builder.at(value, 0)) for op, value in self.region.late_errors(index).items()]
         for row in before.row:
             if row.joins:
@@ -193,26 +195,27 @@ class LevelQueues:
         own = {self.region.error_value(row.op) for row in before.row}
         self.carried = [v for v in builder.incoming if v not in responses and v not in own]
         layout = data.StructLayout({f"f{k}": self.context.values.width(v) for k, v in enumerate(self.carried)})
-        self.bypass = self.m.submodules[f"bypass{index - 1}"] = StreamFifo(layout, before.bypass_depth)
+        bypass = StreamFifo(layout, before.bypass_depth)
+        self.bypass = self.m.submodules[f"bypass{index - 1}"] = bypass
         for k, value in enumerate(self.carried):
-            self.m.d.comb += builder.incoming[value].eq(self.bypass.o.payload[f"f{k}"])
+            self.m.d.comb += builder.incoming[value].eq(bypass.o.payload[f"f{k}"])
         arrived, taken = Signal(name=f"arrived{index}"), Signal(name=f"taken{index}")
         over = self._over(index)
         self.m.d.comb += [
-            arrived.eq(self.bypass.o.valid & Cat(ok for ok, _, _ in waits).all()),
+            arrived.eq(bypass.o.valid & Cat(ok for ok, _, _ in waits).all()),
             builder.enter.eq(arrived & open_ & ~over),
             taken.eq(arrived & (open_ | over)),
-            self.bypass.o.ready.eq(taken),
+            bypass.o.ready.eq(taken),
         ]
         self.region.leave_undecided(index, taken, over)
         for _, stream, on in waits:
             self.m.d.comb += stream.ready.eq(taken & on)
         self._errors([row.op for row in before.row if row.joins], [on for _, _, on in waits], failed)
         for (ok, _, _), row in zip(waits, [r for r in before.row if r.joins], strict=True):
-            self.context.observations.add_wait(row.op, self.bypass.o.valid & ~ok)
+            self.context.observations.add_wait(row.op, bypass.o.valid & ~ok)
         return arrived & ~over
 
-    def _errors(self, ops, ons, failed):
+    def _errors(self, ops, ons, failed) -> None:
         """Report failed loads, or pass the failure on to where it is known whether the program makes these loads."""
         index, builder = self.builder.plan.index, self.builder
         for op, on in zip(ops, ons, strict=True):

@@ -6,6 +6,7 @@ from rtl_lib.lsu.atomic_functions import atomic_result
 from rtl_lib.mem.ram_ports import RamStorePort
 
 from ..ir import Attr, fixed_operands
+from ..narrow import present
 from ..planning.memory import Access
 from .interface import RamPort
 
@@ -16,14 +17,16 @@ class _RamAccess:
     """An access that never waits. ``ram`` is the memory's side of its port; ``interface`` describes the port to the
     outside if the memory is outside of the kernel."""
 
-    def __init__(self, context, access: Access):
+    def __init__(self, context, access: Access) -> None:
         self.access, self.op = access, access.op
         reads = access.direction != "store"
         faults = {"faults": True} if reads and context.ram_faults and access.memory not in context.memory.onchip else {}
         self.refused = Signal(name="refused") if faults else None  #: from memory: no such word exists
-        self.unit = access.hardware.part(addr_bits=context.address_bits, **access.hardware.options, **faults)
+        self.unit = present(access.hardware).part(
+            addr_bits=context.address_bits, **present(access.hardware).options, **faults
+        )
 
-    def attach(self, context):
+    def attach(self, context) -> None:
         """Put the port into the kernel's module and name its observable signals."""
         name = context.names.op(self.op)
         context.m.submodules[f"{name}_port"] = self.unit
@@ -89,7 +92,7 @@ class RamLoadAccess(_RamAccess):
 class RamStoreAccess(_RamAccess):
     """A store: it is in memory when its token enters the next stage."""
 
-    def place(self, context, builder, stage):
+    def place(self, context, builder, stage) -> None:
         """Build the store into a level, address and data taken in ``stage``."""
         self._issue(context, builder, stage)
         pointer, value = self.op.operands[:2]
@@ -103,13 +106,13 @@ class RamAtomicAccess(_RamAccess):
     """An atomic operation on a memory of the kernel: a load that watches what is being stored, and a store in the cycle
     in which its data is valid. One may follow the other in every cycle, also at the same address."""
 
-    def __init__(self, context, access: Access):
+    def __init__(self, context, access: Access) -> None:
         super().__init__(context, access)
         self.store = RamStorePort(
             access_bytes=access.bytes, word_bytes=access.word_bytes, addr_bits=context.address_bits
         )
 
-    def attach(self, context):
+    def attach(self, context) -> None:
         super().attach(context)
         context.m.submodules[f"{context.names.op(self.op)}_store"] = self.store
 

@@ -7,7 +7,7 @@ the bypass queue of the boundary before it.
 from dataclasses import dataclass
 from functools import cached_property
 
-from amaranth import *
+from amaranth import C, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data
 
 from rtl_lib.barrier_loop import RingHeader
@@ -20,6 +20,7 @@ from rtl_lib.slots import SlotEvent
 from rtl_lib.state import SlotReady, SlotRegister
 
 from ..ir import Attr, IntType, Op, Value, is_early
+from ..narrow import present
 from ..planning.schedule import RegionPlan, Window
 from .carried_delay_lines import histories_of
 from .level import LevelBuilder
@@ -56,13 +57,14 @@ class Pseudo:
 class RegionBuilder:
     """Builds one region into ``self.m``; a loop offers ``header.i`` for requests and ``exit.o`` for results."""
 
-    def __init__(self, context, plan: RegionPlan):
+    def __init__(self, context, plan: RegionPlan) -> None:
         self.context, self.plan = context, plan
         self.m = Module()
         self.pseudo = context.loops.pseudo[plan] = Pseudo.of(plan)
         self._errors: dict = {}
         self.results = [r for r in plan.loop.results if context.values.used(r)] if plan.loop else []
-        self.again_events, self.ready_events = [], {}
+        self.again_events: list = []
+        self.ready_events: dict[int, list] = {}
         self.ready_parts: dict[int, SlotReady] = {}
         self.windows: list[tuple[int, Window, CreditCounter | InvocationWindow]] = []
         #: by level and group: whether the token at the entry would be the first of a group for which there is no room
@@ -77,12 +79,12 @@ class RegionBuilder:
         loops = self.context.plan.loops
         return [(row.op, loops[row.op]) for level in self.plan.levels for row in level.row if row.op in loops]
 
-    def _make_loop_parts(self):
+    def _make_loop_parts(self) -> None:
         context, plan = self.context, self.plan
         initial = {f"c{k}": context.values.width(plan.region.args[k]) for k in context.loops.travelling(plan)}
         invariant = {f"v{k}": context.values.width(v) for k, v in enumerate(plan.invariants)}
         result = data.StructLayout({f"r{k}": context.values.width(r) for k, r in enumerate(self.results)})
-        self.header = LoopHeader(
+        self.header: LoopHeader | RingHeader = LoopHeader(
             data.StructLayout(initial),
             data.StructLayout(invariant),
             plan.slots,
@@ -91,7 +93,9 @@ class RegionBuilder:
             once=plan.once,
         )
         self.epoch = Signal(name="epoch")
-        self.exit = (ExitFifo if plan.slots == 1 else ExitBuffer)(result, plan.entries)
+        self.exit: ExitFifo | ExitBuffer | GroupExits = (ExitFifo if plan.slots == 1 else ExitBuffer)(
+            result, plan.entries
+        )
         for c in plan.carried:
             if c.root is None:
                 register = context.loops.registers[c.arg] = SlotRegister(
@@ -104,7 +108,7 @@ class RegionBuilder:
         """The reset value of a carried value's register, if that makes selecting the initial value unnecessary. None
         where a run may enter the loop again, or where the initial value is only known at run time. Squashed tokens of a
         speculative loop may still write after its end."""
-        initial = self.context.values.fixed(self.plan.loop.operands[1 + carried.index])
+        initial = self.context.values.fixed(self.plan.loop_op.operands[1 + carried.index])
         known = isinstance(initial, Const) and self.plan.once and not self.plan.speculative
         return initial.value if known else None
 
@@ -123,7 +127,7 @@ class RegionBuilder:
             behind = self._level(level, behind)
         return m
 
-    def _control_loop(self):
+    def _control_loop(self) -> None:
         """The logic around the header that decides when it issues."""
         m, plan = self.m, self.plan
         m.d.comb += self.header.retire.eq(self.exit.retire)
@@ -131,7 +135,7 @@ class RegionBuilder:
         self.again_events = self._either(
             self.header.again, (plan.again, plan.again_delay), (plan.again_overlap, plan.again_overlap_delay), "again"
         )
-        if plan.loop.attrs.get(Attr.APART_IF_OVERLAP):
+        if plan.loop_op.attrs.get(Attr.APART_IF_OVERLAP):
             m.d.comb += self.header.apart.eq(self.context.values.overlap)
         if plan.speculative:
             m.d.sync += self.epoch.eq(self.epoch ^ self.header.done.valid)
@@ -153,7 +157,7 @@ class RegionBuilder:
         sources |= {pseudo.initial[k]: token.initial[f"c{k}"] for k in self.context.loops.travelling(plan)}
         return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(plan.invariants)}
 
-    def _observe(self):
+    def _observe(self) -> None:
         """The signals of the header that counters and the cycle account observe."""
         loop, header = self.plan.loop, self.header
         for kind, signal in (
@@ -186,13 +190,13 @@ class RegionBuilder:
     def _continues(self, builder, stage):
         return builder.at(self.plan.region.terminator.operands[0], stage)
 
-    def _slot_event(self, builder, event, stage, condition):
+    def _slot_event(self, builder, event, stage, condition) -> None:
         """Drive ``event`` {valid, slot} when a token passes ``stage`` and ``condition`` holds."""
         builder.m.d.comb += event.valid.eq(builder.valid(stage) & condition)
         if self.plan.slots > 1:
             builder.m.d.comb += event.slot.eq(builder.at(self.pseudo.slot, stage))
 
-    def _exit(self, builder):
+    def _exit(self, builder) -> None:
         stage = builder.plan.depth - 1
         if self.plan.loop is None:
             builder.m.d.comb += self.context.run.finished.eq(builder.valid(stage))
@@ -207,13 +211,13 @@ class RegionBuilder:
         if self.plan.slots > 1:
             builder.m.d.comb += write.entry.eq(builder.at(self.pseudo.entry, stage))
 
-    def _answer(self, builder):
+    def _answer(self, builder) -> None:
         """Connect the events by which the level's tokens inform slots and header."""
         self._write_carried(builder)
         self._answer_header(builder)
         self._announce_ready(builder)
 
-    def _write_carried(self, builder):
+    def _write_carried(self, builder) -> None:
         for c in self.plan.carried:
             if c.write.level != builder.plan.index:
                 continue
@@ -225,7 +229,7 @@ class RegionBuilder:
             self._slot_event(builder, register.write, c.write.stage, C(1))
             builder.m.d.comb += register.write.value.eq(builder.at(c.next, c.write.stage))
 
-    def _answer_header(self, builder):
+    def _answer_header(self, builder) -> None:
         plan, header = self.plan, self.header
         if plan.decide.level == builder.plan.index:
             self._slot_event(builder, header.done, plan.decide.stage, ~self._continues(builder, plan.decide.stage))
@@ -252,14 +256,14 @@ class RegionBuilder:
             m.d.comb += delay.cancel.eq(self.header.done.valid)
         return delay.i
 
-    def _announce_ready(self, builder):
+    def _announce_ready(self, builder) -> None:
         for level, events in self.ready_events.items():
             for point, event in events:
                 if point.level == builder.plan.index:
                     condition = C(1) if self.undecided(level) else self._continues(builder, point.stage)
                     self._slot_event(builder, event, point.stage, condition)
 
-    def _make_ready_parts(self):
+    def _make_ready_parts(self) -> None:
         for level in self.plan.levels:
             if level.ready_overlap is not None:
                 part = SlotReady(self.plan.slots, ready=self.undecided(level.index))
@@ -281,7 +285,7 @@ class RegionBuilder:
         ]
         return list(zip(points, events, strict=True))
 
-    def _make_windows(self):
+    def _make_windows(self) -> None:
         for level in self.plan.levels:
             for k, window in enumerate(dict.fromkeys(level.windows)):
                 gives = 1 + self._dropped_inside(level.index, window)
@@ -300,7 +304,7 @@ class RegionBuilder:
     def _matters(self, window: Window):
         return self.context.values.overlap if window.overlap else C(1)
 
-    def _leave_windows(self, builder):
+    def _leave_windows(self, builder) -> None:
         """Tokens that pass the end of a window release an entry in it."""
         for _, window, credits in self.windows:
             if window.until.level == builder.plan.index and not window.undecided:
@@ -308,7 +312,7 @@ class RegionBuilder:
                 ends = C(1) if window.last is None else builder.at(window.last, window.until.stage)
                 builder.m.d.comb += credits.give[0].eq(passes & ends & self._matters(window))
 
-    def leave_undecided(self, index: int, taken, over):
+    def leave_undecided(self, index: int, taken, over) -> None:
         """Tokens that leave the queue before level ``index``, even if they are dropped because they are ``over``,
         release an entry in windows that end there. Dropped tokens also release one in windows that end later."""
         for level, window, credits in self.windows:
@@ -334,7 +338,7 @@ class RegionBuilder:
                     gates.append(credits.idle | ~builder.at(self.pseudo.first, 0))
         return gates
 
-    def observe_windows(self, index, there):
+    def observe_windows(self, index, there) -> None:
         """The cycle account's signals for tokens before a level, if any is ``there``, whose group waits for an earlier
         one to leave."""
         for (level, group), waits in self.full.items():
@@ -376,20 +380,20 @@ class RegionBuilder:
 class RingBuilder(RegionBuilder):
     """A barrier loop: tokens carry all their values, and circulate through a queue."""
 
-    def _make_loop_parts(self):
+    def _make_loop_parts(self) -> None:
         context, plan = self.context, self.plan
         initial = {f"c{k}": context.values.width(arg) for k, arg in enumerate(plan.region.args)}
         invariant = {f"v{k}": context.values.width(v) for k, v in enumerate(plan.invariants)}
         result = {f"r{k}": context.values.width(r) for k, r in enumerate(self.results)} | {"last": 1}
-        ring, result = plan.ring, data.StructLayout(result)
+        ring, left = present(plan.ring), data.StructLayout(result)
         self.place = Value(IntType(max(1, (ring.groups - 1).bit_length())), "place")
         self.header = RingHeader(
             data.StructLayout(initial), data.StructLayout(invariant), ring.groups, ring.items, ring.overtaking
         )
-        self.exit = GroupExits(result, ring.groups, ring.items) if ring.overtaking else ExitFifo(result, plan.entries)
+        self.exit = GroupExits(left, ring.groups, ring.items) if ring.overtaking else ExitFifo(left, plan.entries)
 
-    def _control_loop(self):
-        header, last = self.header, self.plan.ring.last
+    def _control_loop(self) -> None:
+        header, last = self.header, present(self.plan.ring).last
         ends = self.context.values.fixed(last)
         if ends is None:
             ends = header.o.payload.invariant[f"v{self.plan.invariants.index(last)}"]
@@ -398,10 +402,10 @@ class RingBuilder(RegionBuilder):
     def token_values(self) -> dict:
         token = self.header.o.payload
         sources = {arg: token.initial[f"c{k}"] for k, arg in enumerate(self.plan.region.args)}
-        sources |= {self.place: token.place} if self.plan.ring.overtaking else {}
+        sources |= {self.place: token.place} if present(self.plan.ring).overtaking else {}
         return sources | {v: token.invariant[f"v{k}"] for k, v in enumerate(self.plan.invariants)}
 
-    def _answer(self, builder):
+    def _answer(self, builder) -> None:
         """Send the token around once more."""
         stage = builder.plan.depth - 1
         if builder.plan.index != len(self.plan.levels) - 1:
@@ -412,12 +416,12 @@ class RingBuilder(RegionBuilder):
             builder.m.d.comb += back.value.initial[f"c{k}"].eq(builder.at(value, stage))
         for k, value in enumerate(self.plan.invariants):
             builder.m.d.comb += back.value.invariant[f"v{k}"].eq(builder.at(value, stage))
-        if self.plan.ring.overtaking:
+        if present(self.plan.ring).overtaking:
             builder.m.d.comb += back.value.place.eq(builder.at(self.place, stage))
 
-    def _exit(self, builder):
+    def _exit(self, builder) -> None:
         super()._exit(builder)
         stage = builder.plan.depth - 1
-        builder.m.d.comb += self.exit.write.value["last"].eq(builder.at(self.plan.ring.last, stage))
-        if self.plan.ring.overtaking:
+        builder.m.d.comb += self.exit.write.value["last"].eq(builder.at(present(self.plan.ring).last, stage))
+        if present(self.plan.ring).overtaking:
             builder.m.d.comb += self.exit.write.place.eq(builder.at(self.place, stage))

@@ -1,5 +1,7 @@
 """The servers of variable-latency operations and on-chip memory in a kernel: units, ports, channel ends."""
 
+from typing import Any
+
 from ..ir import Attr, Op, Value
 from ..ir.accesses import PREDICATES
 from .access import AtomicAccess, LoadAccess, StoreAccess
@@ -25,9 +27,14 @@ class Servers:
     loads must be invalidated.
     """
 
-    def __init__(self):
-        self.units, self.ports = {}, {}
-        self.channels, self.at_once, self.fences, self.hazards, self.meets = {}, {}, {}, {}, {}
+    def __init__(self) -> None:
+        self.units: dict[Op, Any] = {}
+        self.ports: dict[Op, Any] = {}
+        self.channels: dict[Op, Any] = {}
+        self.at_once: dict[Op, Any] = {}
+        self.fences: dict[Op, Any] = {}
+        self.hazards: dict[Op, Any] = {}
+        self.meets: dict[Op, Any] = {}
         self.bookings: dict = {}
         self.queued: dict = {}
         self.unsent: list = []

@@ -10,7 +10,7 @@ __all__ = ["Stalls", "join"]
 class Stalls:
     """``seed`` is that of the random stalls; None adds none."""
 
-    def __init__(self, seed: Value | None):
+    def __init__(self, seed: Value | None) -> None:
         self.seed = seed
 
     def source(self, m: Module, name: str):

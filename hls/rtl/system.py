@@ -10,9 +10,10 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import DOUBLE, convert
 from rtl_lib.stall import salt_of
 
-from ..ir import Attr, Function, Op, Parameter, location, moved_type, walk
+from ..ir import ArrayType, Attr, Function, Op, Parameter, location, moved_type, walk
 from ..ir import Value as IrValue
 from ..ir.launch import OVERLAP, PER_UNIT, IndexSpace, group_limit, hidden_arguments, host_arguments, lanes_of, units_of
+from ..narrow import instance, present
 from ..passes.link.replicate_autorun import compute_units
 from ..planning.memory import ChannelPlan, MemoryPlan
 from ..planning.schedule import KernelPlan
@@ -88,7 +89,7 @@ def _is_free(module: str, kernel: str, taken: set[str], kernels: list[str]) -> b
 
 
 class _System:
-    def __init__(self, kernels, channels, board, options, address_bits):
+    def __init__(self, kernels, channels, board, options, address_bits) -> None:
         self.channels = {(plan.channel, plan.index): ChannelWatch(plan) for plan in channels}
         # kernels that the host starts come first, and have the first bits of the interrupt
         kernels = sorted(kernels, key=lambda k: bool(k.function.attrs.get(Attr.AUTORUN)))
@@ -118,7 +119,7 @@ class _System:
                     self.board.memories,
                     self.address_bits,
                     self.options.const_cache_bytes,
-                    self.control.forget,
+                    instance(self.control, AxiLiteKernels).forget,
                 ),
                 (),
             )
@@ -157,12 +158,15 @@ class _System:
 
     def _streams(self) -> tuple[StreamInterface, ...]:
         plans = [watch.plan for watch in self.channels.values() if watch.plan.stream is not None]
-        return tuple(StreamInterface(p.stream.name, p.stream.direction, p.stream.bits, p.name) for p in plans)
+        return tuple(
+            StreamInterface(present(p.stream).name, present(p.stream).direction, present(p.stream).bits, p.name)
+            for p in plans
+        )
 
     def _kernel(self, kernel: KernelInput, index: int):
         function = kernel.function
         registers = _registers(function, self.address_bits)
-        arguments = {name: Signal(bits, name=f"arg_{name}") for name, bits in registers}
+        arguments: dict[str, Value] = {name: Signal(bits, name=f"arg_{name}") for name, bits in registers}
         if function.attrs.get(Attr.AUTORUN):  # no host sets its arguments: it has the index space that it requires
             registers, arguments = (
                 [],
@@ -282,7 +286,9 @@ def _alignments(memory: MemoryPlan) -> dict[str, int]:
     found: dict[str, int] = {}
     for op, access in memory.outside.items():
         type = moved_type(op)
-        found[access.memory] = max(found.get(access.memory, 1), type.element.bytes if access.lanes else type.bytes)
+        found[access.memory] = max(
+            found.get(access.memory, 1), instance(type, ArrayType).element.bytes if access.lanes else type.bytes
+        )
     return found
 
 

@@ -3,7 +3,8 @@ carry."""
 
 from collections.abc import Mapping
 
-from amaranth import *
+from amaranth import C, Signal
+from amaranth import Value as HardwareValue
 
 from ..ir import Attr, Function, Op, PointerType, TokenType, Value, uses
 from ..ir.launch import OVERLAP, PER_GROUP, hidden_arguments, units_of
@@ -18,13 +19,15 @@ class Values:
     """``arguments`` maps parameter names to signals that hold while the kernel runs; ``of_group`` holds, by name, the
     signals that come with each group; ``static`` those of launch-invariant operations, once they are built."""
 
-    def __init__(self, function: Function, memory: MemoryPlan, address_bits: int, arguments: Mapping[str, Signal]):
+    def __init__(
+        self, function: Function, memory: MemoryPlan, address_bits: int, arguments: Mapping[str, HardwareValue]
+    ) -> None:
         self.arguments, self._address_bits, self._onchip = arguments, address_bits, memory.onchip
         self._uses = uses(function.body)
         self._hidden = hidden_arguments(function)
-        self.static: dict[Value, Signal] = {}
+        self.static: dict[Value, HardwareValue] = {}
         self.of_group: dict[str, Signal] = {}
-        self._args: dict[Value, Signal] = {}
+        self._args: dict[Value, HardwareValue] = {}
         scalars = [p.name for p in function.params if p.kind == "scalar"]
         for name, value in zip([*scalars, *self._hidden], function.args, strict=True):
             if name.startswith(PER_GROUP) and units_of(function) > 1:
@@ -32,7 +35,7 @@ class Values:
             else:
                 self._args[value] = arguments[name]
 
-    def group_values(self) -> dict[Value, Signal]:
+    def group_values(self) -> dict[Value, HardwareValue]:
         """The values that a token brings into the kernel's top, with their signals."""
         return {self._hidden[name]: signal for name, signal in self.of_group.items()}
 
@@ -71,7 +74,7 @@ class LoopState:
     """The state that the loops of a kernel keep between iterations: ``pseudo`` values of the tokens of each,
     ``registers`` of carried values, and ``histories`` (delay lines) of older ones."""
 
-    def __init__(self, values: Values):
+    def __init__(self, values: Values) -> None:
         self._values = values
         self.pseudo: dict = {}
         self.registers: dict = {}
@@ -79,12 +82,12 @@ class LoopState:
 
     def initial(self, plan: RegionPlan, index: int) -> Value:
         """The initial value of a carried value in the loop's tokens; a fixed value is not sent with the request."""
-        value = plan.loop.operands[1 + index]
+        value = plan.loop_op.operands[1 + index]
         return value if self._values.fixed(value) is not None else self.pseudo[plan].initial[index]
 
     def travelling(self, plan: RegionPlan) -> list[int]:
         """Indices of the carried values whose initial values come with the request."""
         # in a barrier loop the value changes with each iteration, whatever it began as
         return [
-            k for k, v in enumerate(plan.loop.operands[1:]) if plan.ring is not None or self._values.fixed(v) is None
+            k for k, v in enumerate(plan.loop_op.operands[1:]) if plan.ring is not None or self._values.fixed(v) is None
         ]

@@ -1,0 +1,1 @@
+"""What the compiler knows about a board and about the delays of its device."""

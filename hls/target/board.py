@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from .delay import DelayModel, known_delays, load_delays
 from .table import BoardError, Table, read_toml
@@ -271,7 +272,7 @@ def read_board(root: Table) -> Board:
 
 
 def _read_streams(root: Table) -> tuple[Stream, ...]:
-    streams = []
+    streams: list[Stream] = []
     for table in root.tables("stream") if "stream" in root else ():
         stream = Stream(table.text("name"), table.text("direction", ("in", "out")), table.integer("bits", 8, 4096))
         if not stream.name.isidentifier() or stream.name in {other.name for other in streams}:
@@ -371,7 +372,7 @@ SHAPES = {"bank_groups", "banks_per_group", "row_bytes", "bus_bits"}  # address 
 
 
 def _read_timing(table: Table) -> DramTiming:
-    values = {}
+    values: dict[str, Any] = {}
     for field in fields(DramTiming):
         if field.type is float:
             values[field.name] = table.number(field.name, 0.1 if field.name == "tck_ns" else 0, 10_000)

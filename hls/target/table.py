@@ -14,7 +14,7 @@ class BoardError(ValueError):
     file as a whole), ``message`` (what is wrong and what is expected).
     """
 
-    def __init__(self, file, key: str, message: str):
+    def __init__(self, file, key: str, message: str) -> None:
         self.file, self.key, self.message = str(file), key, message
         super().__init__(f"{self.file}: {key}: {message}" if key else f"{self.file}: {message}")
 
@@ -34,7 +34,7 @@ def read_toml(file) -> "Table":
 class Table:
     """One TOML table. Keys are read one by one; :meth:`close` rejects keys that were never read."""
 
-    def __init__(self, file: Path, path: str, data: dict):
+    def __init__(self, file: Path, path: str, data: dict) -> None:
         self.file, self.path, self._data = file, path, data
         self._taken: set[str] = set()
 

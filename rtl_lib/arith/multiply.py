@@ -35,7 +35,19 @@ def _low(value, width):
     return value[:width] if len(value) > width else value
 
 
-def product_steps(a, b, out, width_a, width_b, width_out, *, signed=False, dsp_bits=27, adder_words=3, prefix=""):
+def product_steps(
+    a,
+    b,
+    out,
+    width_a,
+    width_b,
+    width_out,
+    *,
+    signed: bool = False,
+    dsp_bits: int = 27,
+    adder_words: int = 3,
+    prefix: str = "",
+):
     """Steps that return ``out``: the low ``width_out`` bits of the product of the values named ``a`` and ``b``.
 
     The first step computes all partial products; routing out of the multipliers and a binary tree of sums follow.

@@ -36,7 +36,7 @@ class Step:
     build: Callable[..., dict]
     reads: tuple[str, ...] | None = None  #: taken from the signature of ``build`` unless given
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.reads is None:
             object.__setattr__(
                 self,
@@ -101,7 +101,9 @@ def _inner_cuts(levels, count):
     for depth in levels:
         total.append(total[-1] + depth)
     # best[end]: (deepest, squares, cuts) of the steps before `end` divided by the cuts placed so far
-    best = {end: (total[end], total[end] ** 2, ()) for end in range(1, len(levels) + 1)}
+    best: dict[int, tuple[float, float, tuple[int, ...]]] = {
+        end: (total[end], total[end] ** 2, ()) for end in range(1, len(levels) + 1)
+    }
     for placed in range(1, count + 1):
         best = {
             end: min(
@@ -139,7 +141,7 @@ class PipelinedPart(wiring.Component):
     kind: str  #: short name in the catalog
     Params: type
 
-    def __init__(self, params, latency):
+    def __init__(self, params, latency) -> None:
         if not isinstance(params, self.Params):
             raise TypeError(f"{type(self).__name__} takes {self.Params.__name__}, not {type(params).__name__}")
         allowed = self.latencies(params)
@@ -191,7 +193,7 @@ class PipelinedPart(wiring.Component):
         levels = tuple(cls.stage_delays(params))
         return segments(levels, balanced_cuts(levels, latency))
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         steps, outputs = self.steps(self.params), self.outputs(self.params)
         cuts = balanced_cuts(tuple(step.levels for step in steps), self.timing.latency)
@@ -211,7 +213,7 @@ class PipelinedPart(wiring.Component):
         if missing:
             raise KeyError(f"{self.kind}: step {step.name} reads {', '.join(missing)}, which no earlier step returns")
 
-        def wire(value, name, keep=False):
+        def wire(value, name, keep: bool = False):
             value = Value.cast(value)
             signal = Signal(value.shape(), name=f"{step.name}_{name}", attrs={"keep": 1} if keep else {})
             m.d.comb += signal.eq(value)

@@ -1,0 +1,1 @@
+"""AXI4 masters and AXI4-Lite subordinates."""

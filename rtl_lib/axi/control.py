@@ -61,7 +61,7 @@ class AxiLiteControl(wiring.Component):
     interrupt : level
     """
 
-    def __init__(self, *, arguments=(), counters=(), identification=0, initial=None):
+    def __init__(self, *, arguments=(), counters=(), identification: int = 0, initial=None) -> None:
         self.map = RegisterMap(tuple(arguments), tuple(counters))
         self.identification = identification
         super().__init__(
@@ -78,7 +78,7 @@ class AxiLiteControl(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         running, done, enable = Signal(), Signal(), Signal()
         status, cycles = Signal(32), Signal(64)
@@ -109,7 +109,7 @@ class AxiLiteControl(wiring.Component):
         self._read(m, narrow, wide)
         return m
 
-    def _write(self, m, running, done, enable):
+    def _write(self, m, running, done, enable) -> None:
         """Hold address and data until both have arrived, then execute the write."""
         aw, w, b = self.bus.aw, self.bus.w, self.bus.b
         addr, word, mask = Signal.like(aw.addr), Signal.like(w.data), Signal.like(w.data)
@@ -141,7 +141,7 @@ class AxiLiteControl(wiring.Component):
                 for name, bits_of in self.map.arguments:
                     self._argument(m, name, bits_of, word, mask, running)
 
-    def _argument(self, m, name, bits, word, mask, running):
+    def _argument(self, m, name, bits, word, mask, running) -> None:
         """The cases of a write to the words of an argument."""
         value = Value.cast(self.arguments[name])
         for n, low in enumerate(range(0, _words(bits), 32)):
@@ -151,7 +151,7 @@ class AxiLiteControl(wiring.Component):
                 if len(part):
                     m.d.sync += part.eq((part & ~mask) | (word & mask))
 
-    def _read(self, m, narrow, wide):
+    def _read(self, m, narrow, wide) -> None:
         """One cycle for the address, one for the data; reading a low word of ``wide`` latches its high word."""
         ar, r = self.bus.ar, self.bus.r
         addr, pending, high = Signal.like(ar.addr), Signal(), Signal(32)

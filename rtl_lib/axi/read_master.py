@@ -58,7 +58,9 @@ class AxiReadMaster(wiring.Component):
     error : first error response; clear : reset ``error``
     """
 
-    def __init__(self, *, word_bytes, addr_bits=64, max_burst=16, outstanding=64, id_bits=1):
+    def __init__(
+        self, *, word_bytes, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 64, id_bits: int = 1
+    ) -> None:
         self.word_bytes, self.outstanding = word_bytes, outstanding
         super().__init__(
             {
@@ -69,7 +71,7 @@ class AxiReadMaster(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.under_way = under_way = UnderWay(self.outstanding)
         request, response, ar, r = self.port.request, self.port.response, self.axi.ar, self.axi.r

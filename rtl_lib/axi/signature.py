@@ -61,28 +61,28 @@ def _write(addr_bits, data_bits, id_bits):
 class Axi4ReadSignature(wiring.Signature):
     """Channels AR and R, as the master sees them."""
 
-    def __init__(self, addr_bits=64, data_bits=512, id_bits=1):
+    def __init__(self, addr_bits: int = 64, data_bits: int = 512, id_bits: int = 1) -> None:
         super().__init__(_read(addr_bits, data_bits, id_bits))
 
 
 class Axi4WriteSignature(wiring.Signature):
     """Channels AW, W and B, as the master sees them."""
 
-    def __init__(self, addr_bits=64, data_bits=512, id_bits=1):
+    def __init__(self, addr_bits: int = 64, data_bits: int = 512, id_bits: int = 1) -> None:
         super().__init__(_write(addr_bits, data_bits, id_bits))
 
 
 class Axi4Signature(wiring.Signature):
     """All five channels, as the master sees them."""
 
-    def __init__(self, addr_bits=64, data_bits=512, id_bits=1):
+    def __init__(self, addr_bits: int = 64, data_bits: int = 512, id_bits: int = 1) -> None:
         super().__init__(_read(addr_bits, data_bits, id_bits) | _write(addr_bits, data_bits, id_bits))
 
 
 class AxiLiteSignature(wiring.Signature):
     """AXI4-Lite, as the master sees it."""
 
-    def __init__(self, addr_bits, data_bits=32):
+    def __init__(self, addr_bits, data_bits: int = 32) -> None:
         super().__init__(
             {
                 "aw": Out(_channel(addr=addr_bits, prot=3)),

@@ -26,11 +26,11 @@ class UnderWay(wiring.Component):
     in_reset : the domain is in reset
     """
 
-    def __init__(self, limit):
+    def __init__(self, limit) -> None:
         self.limit = limit
         super().__init__({"begin": In(1), "end": In(1), "full": Out(1), "stale": Out(1), "in_reset": Out(1)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         count = Signal(range(self.limit + 1), reset_less=True)
         old, following = Signal.like(count), Signal.like(count)  # old: those from before the last reset

@@ -34,7 +34,7 @@ class AxiLiteWindows(wiring.Component):
     window0, window1 ... : :class:`AxiLiteSignature`, the manager's side; :attr:`windows` lists them
     """
 
-    def __init__(self, addr_bits, window_bits, bus_bits):
+    def __init__(self, addr_bits, window_bits, bus_bits) -> None:
         if any(bits > window_bits for bits in addr_bits):
             raise ValueError(f"a window of {window_bits} address bits is too small for {max(addr_bits)}")
         self.window_bits = window_bits
@@ -50,13 +50,13 @@ class AxiLiteWindows(wiring.Component):
     def windows(self):
         return [getattr(self, f"window{k}") for k in range(self.count)]
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         self._route(m, "aw", "b")
         self._route(m, "ar", "r")
         return m
 
-    def _route(self, m, address, answer):
+    def _route(self, m, address, answer) -> None:
         """One direction: an address selects the window, which holds the bus until its response is taken."""
         request, response = getattr(self.bus, address), getattr(self.bus, answer)
         chosen = Signal(range(self.count + 1), name=f"{address}_window")
@@ -79,17 +79,17 @@ class AxiLiteWindows(wiring.Component):
         with m.If(nowhere):
             self._refuse(m, address, response)
 
-    def _offer(self, m, channel, target, allowed):
+    def _offer(self, m, channel, target, allowed) -> None:
         source = getattr(self.bus, channel)
         m.d.comb += [target.valid.eq(source.valid & allowed), source.ready.eq(target.ready & allowed)]
         m.d.comb += [_narrow(getattr(target, f), getattr(source, f)) for f in _TO_WINDOW[channel]]
 
-    def _answer(self, m, channel, source):
+    def _answer(self, m, channel, source) -> None:
         target = getattr(self.bus, channel)
         m.d.comb += [target.valid.eq(source.valid), source.ready.eq(target.ready)]
         m.d.comb += [getattr(target, f).eq(getattr(source, f)) for f in _FROM_WINDOW[channel]]
 
-    def _refuse(self, m, address, response):
+    def _refuse(self, m, address, response) -> None:
         if address == "ar":
             m.d.comb += [response.valid.eq(1), response.resp.eq(Response.DECERR)]
             return

@@ -37,7 +37,9 @@ class AxiWriteMaster(wiring.Component):
     error : first error response; clear : reset ``error``
     """
 
-    def __init__(self, *, word_bytes, addr_bits=64, max_burst=16, outstanding=64, id_bits=1):
+    def __init__(
+        self, *, word_bytes, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 64, id_bits: int = 1
+    ) -> None:
         self.word_bytes, self.outstanding = word_bytes, outstanding
         super().__init__(
             {
@@ -48,7 +50,7 @@ class AxiWriteMaster(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.under_way = under_way = UnderWay(self.outstanding)
         left = Signal.like(self.port.request.payload.words, reset_less=True)  # words of the current burst still to move
@@ -65,7 +67,7 @@ class AxiWriteMaster(wiring.Component):
         ]
         return m
 
-    def _address(self, m, left, last_moves, under_way, checked):
+    def _address(self, m, left, last_moves, under_way, checked) -> None:
         request, aw = self.port.request, self.axi.aw
         valid, first, length = (Signal.like(s, reset_less=True) for s in (aw.valid, aw.addr, aw.len))
         taken = request.valid & request.ready

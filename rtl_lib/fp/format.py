@@ -4,6 +4,7 @@ All reference models of floating point are based on :meth:`FloatFormat.value` an
 nothing with the hardware.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, trunc
@@ -21,7 +22,8 @@ def round_rational(value, rounding):
     if rounding == "away":
         nearest = floor(abs(value) + Fraction(1, 2))
         return -nearest if value < 0 else nearest
-    return {"zero": trunc, "up": ceil, "down": floor}[rounding](value)
+    integral: dict[str, Callable[[Fraction], int]] = {"zero": trunc, "up": ceil, "down": floor}
+    return integral[rounding](value)
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,11 @@ class FloatFormat:
         """Bits of the one NaN that operations return."""
         return (self.top_exponent << self.mantissa) | (1 << (self.mantissa - 1))
 
-    def infinity(self, negative=False):
+    def infinity(self, negative: bool = False):
         """Bits of an infinity."""
         return self.zero(negative) | (self.top_exponent << self.mantissa)
 
-    def zero(self, negative=False):
+    def zero(self, negative: bool = False):
         """Bits of a zero."""
         return int(negative) << (self.width - 1)
 
@@ -104,7 +106,7 @@ class FloatFormat:
         """Bits of the largest finite number."""
         return self.infinity() - 1
 
-    def round(self, value, negative_zero=False, rounding="even"):
+    def round(self, value, negative_zero: bool = False, rounding: str = "even"):
         """Bits of the number that the rational ``value`` is rounded to; ``negative_zero`` signs an exact zero."""
         if value == 0:
             return self.zero(negative_zero)

@@ -108,7 +108,7 @@ def _collect(wire, *, kept, rest):
     return {"significand": Cat(rest.any(), kept, 0)}
 
 
-def rounding_steps(fmt, rounding="even"):
+def rounding_steps(fmt, rounding: str = "even"):
     """The steps that round a raw result and return it as ``o``; ``rounding`` is one of ``ROUNDINGS``."""
     return (
         Step("decide", 2 * MUX, partial(_decide, fmt, rounding)),

@@ -99,6 +99,7 @@ class FloatResize(PipelinedPart):
     def steps(cls, params):
         precision, exponent = params.source.precision, max(params.source.exponent, params.target.exponent)
         unpack = Step("unpack", max(UNPACK_LEVELS, adder(exponent)), partial(_unpack, params))
+        place: tuple[Step, ...]
         if params.widens:
             place = (
                 Step("measure", leading_zeros_levels(precision), _measure),

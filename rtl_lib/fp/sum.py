@@ -63,7 +63,8 @@ class FloatSumParams:
 
 def _unpack(params, wire, **bits):
     """Significands, and the ``place`` of each term: the sum of its biased exponents, 0 for a zero."""
-    fmt, values, specials = params.format, {}, []
+    values: dict[str, Value] = {}
+    fmt, specials = params.format, []
     for k, (term, names) in enumerate(zip(params.terms, params.operands, strict=True)):
         factors = [split(lambda value, name, n=name: wire(value, f"{n}_{name}"), fmt, bits[name]) for name in names]
         zero = wire(Cat(*(x.zero for x in factors)).any(), f"zero{k}")
@@ -104,7 +105,8 @@ def _greater_step(number, names, fmt):
 
 def _place_steps(params):
     """The steps that find the greatest position, ``greatest``, and the shift of each term, ``move`` and its number."""
-    fmt, steps = params.format, []
+    steps: list[Step] = []
+    fmt = params.format
     names = ["least", *(f"place{k}" for k in range(len(params.terms)))]
     while len(names) > 1:
         step, names = _greater_step(len(steps), names, fmt)
@@ -133,7 +135,8 @@ def _product_chains(params):
     for k, names in enumerate(params.operands):
         if len(names) == 2:
             yield product_steps(
-                *(f"significand_{name}" for name in names),
+                f"significand_{names[0]}",
+                f"significand_{names[1]}",
                 f"product{k}",
                 fmt.precision,
                 fmt.precision,
@@ -166,11 +169,9 @@ def _add_steps(params):
     """A tree of sums, each of which also adds one of the carries; the last carry remains. Returns the steps and the
     name of the sum."""
     width = params.aligned + params.head + 1
-    names, carries, steps = (
-        [f"addend{k}" for k in range(len(params.terms))],
-        [f"negative{k}" for k in range(len(params.terms))],
-        [],
-    )
+    names = [f"addend{k}" for k in range(len(params.terms))]
+    carries = [f"negative{k}" for k in range(len(params.terms))]
+    steps: list[Step] = []
     while len(names) > 1:
         step, names, carries = _add_step(len(steps), names, carries, width)
         steps.append(step)

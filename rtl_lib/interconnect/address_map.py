@@ -27,12 +27,12 @@ class AddressMap:
     granule: int  #: bytes, a power of two: consecutive addresses stay this long in one bank
     base: int = 0  #: a multiple of the size of all banks together
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_power_of_two("banks", self.banks)
         require_power_of_two("granule", self.granule)
 
     @classmethod
-    def interleaved(cls, banks, granule=1024, base=0):
+    def interleaved(cls, banks, granule: int = 1024, base: int = 0):
         """Consecutive pieces of ``granule`` bytes are assigned to the banks in rotation."""
         return cls(banks, granule, base)
 

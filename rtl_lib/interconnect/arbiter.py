@@ -30,13 +30,13 @@ class RoundRobin(wiring.Component):
     any : whether there is a requester
     """
 
-    def __init__(self, count):
+    def __init__(self, count) -> None:
         self.count = count
         super().__init__(
             {"requests": In(count), "take": In(1), "grant": Out(range(count)), "chosen": Out(count), "any": Out(1)}
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         behind = Signal(self.count)  # requesters after the one last taken
         later = self.requests & behind

@@ -44,7 +44,7 @@ class Funnel(wiring.Component):
 
     timing = Timing(latency=2)
 
-    def __init__(self, shape, count):
+    def __init__(self, shape, count) -> None:
         self._offer = StructLayout({"value": shape, "source": range(count)})
         super().__init__(
             {
@@ -55,7 +55,7 @@ class Funnel(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.arbiter = arbiter = RoundRobin(len(self.asks))
         m.submodules.places = places = StreamFifo(self._offer, PLACES)

@@ -46,8 +46,16 @@ class ReadInterconnect(wiring.Component):
     """
 
     def __init__(
-        self, *, count, address_map, word_bytes, addr_bits=64, max_burst=16, outstanding=32, reorder_words=128
-    ):
+        self,
+        *,
+        count,
+        address_map,
+        word_bytes,
+        addr_bits: int = 64,
+        max_burst: int = 16,
+        outstanding: int = 32,
+        reorder_words: int = 128,
+    ) -> None:
         if reorder_words < 2 * max_burst:
             raise ValueError(f"reorder_words must be at least two bursts of {max_burst}, not {reorder_words!r}")
         if address_map.granule < word_bytes:
@@ -62,7 +70,7 @@ class ReadInterconnect(wiring.Component):
         port = ReadPort(word_bytes, addr_bits, max_burst)
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         asking = [
             SkidBuffer(StructLayout({"burst": unit.request.payload.shape(), "bank": len(self._bank(unit))}))
@@ -112,7 +120,7 @@ class ReadInterconnect(wiring.Component):
         m.d.comb += [response.ready.eq(owner.valid), owner.ready.eq(response.valid & response.payload.last)]
         return [response.valid & owner.valid & (owner.payload == u) for u in range(self.count)]
 
-    def _direct(self, m, u, asking, arrivals):
+    def _direct(self, m, u, asking, arrivals) -> None:
         """With one bank, responses arrive in order."""
         unit = self.units[u]
         m.d.comb += [
@@ -122,7 +130,7 @@ class ReadInterconnect(wiring.Component):
             unit.response.payload.eq(self.banks[0].response.payload),
         ]
 
-    def _in_order(self, m, u, asking, arrivals):
+    def _in_order(self, m, u, asking, arrivals) -> None:
         """With several banks, responses are reordered. A burst reserves its position in the order and the entries of
         its words before it requests the bank, so the check for room does not wait for the arbitration among units."""
         unit, request, bank = self.units[u], self.units[u].request, self._bank(self.units[u])

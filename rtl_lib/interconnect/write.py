@@ -35,10 +35,19 @@ class _Path:
 
     @classmethod
     def of(cls, bank, count, max_burst):
-        units = (
-            Signal(count, name=f"bank{bank}_{what}") for what in ("asks", "taken", "turns", "begins", "moves", "ends")
+        def of_units(what: str) -> Signal:
+            return Signal(count, name=f"bank{bank}_{what}")
+
+        return cls(
+            asks=of_units("asks"),
+            taken=of_units("taken"),
+            turns=of_units("turns"),
+            begins=of_units("begins"),
+            moves=of_units("moves"),
+            ends=of_units("ends"),
+            owner=Signal(range(count), name=f"owner{bank}"),
+            left=Signal(range(max_burst + 1), name=f"left{bank}"),
         )
-        return cls(*units, Signal(range(count), name=f"owner{bank}"), Signal(range(max_burst + 1), name=f"left{bank}"))
 
 
 @shared
@@ -70,14 +79,16 @@ class WriteInterconnect(wiring.Component):
     units : list of :class:`WritePort`; banks : list of :class:`WritePort`
     """
 
-    def __init__(self, *, count, address_map, word_bytes, addr_bits=64, max_burst=16, outstanding=32):
+    def __init__(
+        self, *, count, address_map, word_bytes, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 32
+    ) -> None:
         if address_map.granule < word_bytes:
             raise ValueError(f"a word of {word_bytes} bytes does not fit the map's granule of {address_map.granule}")
         self.count, self.map, self.outstanding, self.max_burst = count, address_map, outstanding, max_burst
         port = WritePort(word_bytes, addr_bits, max_burst)
         super().__init__({"units": In(port).array(count), "banks": Out(port).array(address_map.banks)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         banks = range(self.map.banks)
         # the requests of the cycle before
@@ -152,7 +163,7 @@ class WriteInterconnect(wiring.Component):
             m.d.sync += path.left.eq(path.left - 1)
         return owners.o
 
-    def _words(self, m, b, path):
+    def _words(self, m, b, path) -> None:
         """Move the words of the current burst of bank ``b`` from the unit that owns it into a FIFO: so the next burst
         begins at once, while the request of this one is still in the FIFO of requests."""
         m.submodules[f"words{b}"] = words = StreamFifo(self.banks[b].data.payload.shape(), 2)

@@ -1,0 +1,1 @@
+"""Load-store units, and what they are made of."""

@@ -38,7 +38,7 @@ class AtomicPort(wiring.Signature):
     failed : strobe: memory refused a write
     """
 
-    def __init__(self, addr_bits):
+    def __init__(self, addr_bits) -> None:
         super().__init__(
             {
                 "request": Out(stream.Signature(atomic_request(addr_bits))),
@@ -63,7 +63,7 @@ class AtomicUnit(wiring.Component):
     mem : :class:`AtomicPort`; observe : :class:`Observation`
     """
 
-    def __init__(self, *, function, access_bytes, addr_bits):
+    def __init__(self, *, function, access_bytes, addr_bits) -> None:
         if access_bytes not in (4, 8):
             raise ValueError(f"an atomic operation moves 4 or 8 bytes, not {access_bytes!r}")
         self.function, self.access_bytes = FUNCTIONS.index(function), access_bytes
@@ -81,7 +81,7 @@ class AtomicUnit(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         request, response = self.mem.request, self.mem.response
         under_way = Signal(range(ANSWERS + 1))

@@ -1,11 +1,13 @@
 """The functions of atomic operations: old value and operands to new value."""
 
+from collections.abc import Callable
+
 from amaranth import *
 
 __all__ = ["FUNCTIONS", "OPERANDS", "atomic_result"]
 
 #: (old value, operands) -> new value; all as wide as the memory location
-_RESULTS = {
+_RESULTS: dict[str, Callable[..., Value]] = {
     "add": lambda old, x: old + x,
     "sub": lambda old, x: old - x,
     "xchg": lambda old, x: x,

@@ -50,7 +50,7 @@ class AtomicLookup(wiring.Component):
 
     timing = Timing(latency=3)
 
-    def __init__(self, *, shape, word_bits, places, leaving):
+    def __init__(self, *, shape, word_bits, places, leaving) -> None:
         require_power_of_two("places", places, 2)
         self.shape, self.word_bits, self.places, self.places_leaving = shape, word_bits, places, leaving
         self.place_bits = exact_log2(places)
@@ -71,7 +71,7 @@ class AtomicLookup(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.table = table = Ram(width=self.word_bits + EPOCH_BITS, depth=self.places)
         m.submodules.departures = departures = Departures(
@@ -126,7 +126,7 @@ class AtomicLookup(wiring.Component):
             m.d.sync += [place.eq(place + 1), clearing.eq(~place.all())]
         return epoch
 
-    def _compare(self, m, table, epoch, found, done, results):
+    def _compare(self, m, table, epoch, found, done, results) -> None:
         """The word that the place will hold: that of the last access to it, if that is not in the table yet, or was not
         when the table was read."""
         here, replaces, old = results
@@ -149,7 +149,7 @@ class AtomicLookup(wiring.Component):
     def _key(self, word, place):
         return Cat(place, word[:KEY_BITS])
 
-    def _wait_for_those_leaving(self, m, departures, step, stages, blocked):
+    def _wait_for_those_leaving(self, m, departures, step, stages, blocked) -> None:
         """Whether the word of the last stage is leaving: compared while the access moves there, and again while it
         waits."""
         found, done = stages
@@ -157,7 +157,7 @@ class AtomicLookup(wiring.Component):
         m.d.comb += departures.asked.eq(self._key(word, place))
         m.d.sync += blocked.eq(departures.leaving)
 
-    def _issue(self, m, departures, done, results, step):
+    def _issue(self, m, departures, done, results, step) -> None:
         here, replaces, blocked, old = results
         payload, may_read = self.o.payload, Signal()
         m.d.comb += [

@@ -53,7 +53,7 @@ class AtomicMemory(wiring.Component):
     reads, writes : :class:`ReadPort`, :class:`WritePort`
     """
 
-    def __init__(self, *, askers, word_bytes, addr_bits, functions, places=256, max_burst=16):
+    def __init__(self, *, askers, word_bytes, addr_bits, functions, places: int = 256, max_burst: int = 16) -> None:
         require_power_of_two("word_bytes", word_bytes, LANE)
         self.word_bytes, self.addr_bits, self.functions, self.places = word_bytes, addr_bits, tuple(functions), places
         self.offset_bits = exact_log2(word_bytes)
@@ -66,7 +66,7 @@ class AtomicMemory(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         word_bits = self.addr_bits - self.offset_bits
         m.submodules.lookup = lookup = AtomicLookup(
@@ -125,7 +125,7 @@ class AtomicMemory(wiring.Component):
         ]
         return cut.i.valid & cut.i.ready, open_
 
-    def _count(self, m, words):
+    def _count(self, m, words) -> None:
         """Numbers of places that were changed and cleaned so far, in the order of cleaning; both counts wrap."""
         bits = exact_log2(self.places) + 2
         self.changed, self.cleaned = Signal(bits), Signal(bits)
@@ -146,7 +146,7 @@ class AtomicMemory(wiring.Component):
 
     # --- when words are written
 
-    def _pace(self, m, lookup, words, taken, open_):
+    def _pace(self, m, lookup, words, taken, open_) -> None:
         """Decide when words are written: for fences and flushes, and changes that have waited long."""
         under_way = Signal(range(len(self.askers) * ANSWERS + 1))
         fences, stale = [port.fence for port in self.askers], Signal()
@@ -185,7 +185,7 @@ class AtomicMemory(wiring.Component):
 
     # --- memory
 
-    def _read(self, m, lookup, words):
+    def _read(self, m, lookup, words) -> None:
         request, response, word_bits = self.reads.request, self.reads.response, len(lookup.reads.payload)
         m.submodules.asked = asked = StreamFifo(word_bits, 2)
         m.submodules.fills = fills = StreamFifo(response_layout(self.word_bytes), FILLS)
@@ -206,7 +206,7 @@ class AtomicMemory(wiring.Component):
             response.ready.eq(1),
         ]
 
-    def _write(self, m, words):
+    def _write(self, m, words) -> None:
         request, content, sent = self.writes.request, self.writes.data, Signal(2)
         done = sent | Cat(request.ready, content.ready)
         m.d.comb += [

@@ -71,7 +71,9 @@ class AtomicWords(wiring.Component):
     sent, arrived : numbers of words sent to memory, and arrived there; both wrap
     """
 
-    def __init__(self, *, word_bytes, word_bits, places, functions, sources, writes=32, leaving=32):
+    def __init__(
+        self, *, word_bytes, word_bits, places, functions, sources, writes: int = 32, leaving: int = 32
+    ) -> None:
         self.word_bytes, self.word_bits, self.places = word_bytes, word_bits, places
         self.functions, self.sources, self.writes, self.most_leaving = tuple(functions), sources, writes, leaving
         self.lanes = word_bytes // LANE
@@ -116,7 +118,7 @@ class AtomicWords(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         self._stores(m)
         go = Signal()
@@ -145,7 +147,7 @@ class AtomicWords(wiring.Component):
         }
         return {member: Signal(shape, name=f"{name}_{member}") for member, shape in members.items()}
 
-    def _stores(self, m):
+    def _stores(self, m) -> None:
         """Create the memories: words, their state and their numbers; places with changed words, the oldest first; words
         in flight."""
         m.submodules.words = self.words = Ram(width=8 * self.word_bytes, depth=self.places, granularity=8 * LANE)
@@ -156,7 +158,7 @@ class AtomicWords(wiring.Component):
 
     # --- the first stage
 
-    def _begin(self, m, go, read, stages):
+    def _begin(self, m, go, read, stages) -> None:
         """The next word to write, or the next operation, unless an operation ahead is about to change word-level state
         that this one reads."""
         self.clearing, self.cleared = Signal(init=1), Signal(exact_log2(self.places))
@@ -251,7 +253,7 @@ class AtomicWords(wiring.Component):
     def _number(self, stage):
         return stage["value"].offset[exact_log2(LANE) :]
 
-    def _write_back(self, m, go, kept, word, state, number):
+    def _write_back(self, m, go, kept, word, state, number) -> None:
         """Write a word back. The pipeline stalls while memory does not accept it, or a word to be filled in has not
         arrived."""
         sends, sent, waits = Signal(), Signal(), Signal()
@@ -272,7 +274,7 @@ class AtomicWords(wiring.Component):
         m.d.sync += sent.eq(~go & (sent | self.write.valid & self.write.ready))
         self._tell_gone(m, go & kept["valid"] & kept["leaves"], self.write.valid & self.write.ready)
 
-    def _tell_gone(self, m, left, sends):
+    def _tell_gone(self, m, left, sends) -> None:
         """A word has gone when all words sent up to the time at which it left its place are in memory."""
         m.submodules.marks = marks = StreamFifo(len(self.sent), self.most_leaving)
         m.d.comb += [
@@ -285,7 +287,7 @@ class AtomicWords(wiring.Component):
 
     # --- the compute stage
 
-    def _compute(self, m, go, now, lane, before):
+    def _compute(self, m, go, now, lane, before) -> None:
         value, after = now["value"], self.state_after
         half = value.offset[exact_log2(LANE) - 1]
         old = Mux(value.wide, lane, lane.word_select(half, 4 * LANE))
@@ -319,7 +321,7 @@ class AtomicWords(wiring.Component):
         ]
         self._store(m, go, now, works, after)
 
-    def _store(self, m, go, now, works, after):
+    def _store(self, m, go, now, works, after) -> None:
         fill, number = self.fills.payload.data, self._number(now)
         m.d.comb += [
             self.words.write.addr.eq(now["place"]),
@@ -350,6 +352,6 @@ class AtomicWords(wiring.Component):
                     m.d.comb += result.eq(atomic_result(name, old, operands))
         return result
 
-    def _account(self, m, stages):
+    def _account(self, m, stages) -> None:
         empty = ~Cat(stage["valid"] for stage in stages).any()
         m.d.comb += self.settled.eq(empty & (self.dirty.level == 0) & (self.owners.level == 0))

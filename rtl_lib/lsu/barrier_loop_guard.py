@@ -35,7 +35,7 @@ class PlaceGuard(wiring.Component):
     hold : no access may place a word
     """
 
-    def __init__(self, *, depth, margin):
+    def __init__(self, *, depth, margin) -> None:
         if margin < 2 or margin % 2:
             raise ValueError(f"margin must be an even number of words, not {margin!r}")
         self.stretch = margin // 2
@@ -43,7 +43,7 @@ class PlaceGuard(wiring.Component):
             {"deep": In(1), "placed": In(1), "level": In(range(depth + 1)), "answered": In(1), "hold": Out(1)}
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         before = Signal.like(self.level)  # accesses in flight up to the last deep one of the interval before
         recent = Signal.like(self.level)  # the same for this interval

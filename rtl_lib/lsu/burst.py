@@ -45,7 +45,7 @@ class BurstBuilder(wiring.Component):
     open : a burst is open
     """
 
-    def __init__(self, *, word_bytes, addr_bits, max_burst, burst_align):
+    def __init__(self, *, word_bytes, addr_bits, max_burst, burst_align) -> None:
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
         self.word_bytes, self.max_burst = word_bytes, max_burst
         self.align_bits = exact_log2(burst_align // word_bytes)
@@ -59,7 +59,7 @@ class BurstBuilder(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         burst = Signal(data.StructLayout({"first": self.i.payload.shape(), "words": range(self.max_burst + 1)}))
         following = Signal.like(self.i.payload)  # the word that would continue the burst

@@ -52,14 +52,14 @@ class CachedLoadUnit(wiring.Component):
         *,
         access_bytes,
         word_bytes,
-        addr_bits=64,
-        words=512,
-        depth=256,
-        max_burst=16,
-        pending=64,
-        burst_align=1024,
-        patience=4,
-    ):
+        addr_bits: int = 64,
+        words: int = 512,
+        depth: int = 256,
+        max_burst: int = 16,
+        pending: int = 64,
+        burst_align: int = 1024,
+        patience: int = 4,
+    ) -> None:
         require_power_of_two("words", words, 2)
         if pending >= words:
             raise ValueError(f"words must exceed pending, {pending} words, not {words!r}")
@@ -86,7 +86,7 @@ class CachedLoadUnit(wiring.Component):
         self.depth, self.pending = depth, pending
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.path = path = FetchPath(**self._path)
         m.submodules.finder = finder = WordFinder(

@@ -20,15 +20,16 @@ def fold(word, bits):
             folded, word = folded ^ word & (1 << bits) - 1, word >> bits
         return folded
     parts = [word[low : low + bits] for low in range(0, len(word), bits)]
-    folded = Const(0, bits)
+    whole: Value = Const(0, bits)
     for part in parts:
-        folded = folded ^ part
-    return folded
+        whole = whole ^ part
+    return whole
 
 
 def words_placed(words, places, kept, index_bits):
     """Golden: the words that miss, in order, if each access arrives after the one before it is decided."""
-    hints, placed = {}, []
+    hints: dict[int, int] = {}
+    placed: list[int] = []
     for word in words:
         n = hints.get(fold(word, index_bits))
         if n is None or placed[n] != word or len(placed) - n > kept:
@@ -72,7 +73,7 @@ class WordFinder(wiring.Component):
 
     timing = Timing(latency=2)
 
-    def __init__(self, *, word_bits, offset_bits, places, kept, index_bits, reach=None):
+    def __init__(self, *, word_bits, offset_bits, places, kept, index_bits, reach=None) -> None:
         require_power_of_two("places", places, 2)
         if not 0 < kept < places:
             raise ValueError(f"kept must be 1 to {places - 1}, fewer than the places, not {kept!r}")
@@ -92,7 +93,7 @@ class WordFinder(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         go, busy, same = Signal(), Signal(), Signal()
         looked_up, checked = Signal.like(self.i.payload), Signal.like(self.i.payload)

@@ -22,7 +22,7 @@ class ConstantPort(wiring.Signature):
     ``fetched`` : strobe: a word was fetched from memory for this load.
     """
 
-    def __init__(self, access_bytes, addr_bits):
+    def __init__(self, access_bytes, addr_bits) -> None:
         self.access_bytes, self.addr_bits = access_bytes, addr_bits
         super().__init__(
             {
@@ -49,11 +49,11 @@ class ConstantLoadUnit(wiring.Component):
     mem : :class:`ConstantPort`
     """
 
-    def __init__(self, *, access_bytes, addr_bits=64, depth=2):
+    def __init__(self, *, access_bytes, addr_bits: int = 64, depth: int = 2) -> None:
         self.depth = depth
         super().__init__(load_ports(access_bytes, addr_bits, ConstantPort(access_bytes, addr_bits)))
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         request, response = self.mem.request, self.mem.response
         m.submodules.answers = answers = StreamFifo(response.payload.shape(), self.depth)
@@ -107,7 +107,9 @@ class ConstantCache(wiring.Component):
     mem : :class:`ReadPort`
     """
 
-    def __init__(self, *, accesses, words, word_bytes, addr_bits=64, max_burst=16, period_bits=8):
+    def __init__(
+        self, *, accesses, words, word_bytes, addr_bits: int = 64, max_burst: int = 16, period_bits: int = 8
+    ) -> None:
         require_power_of_two("words", words, 2)
         for size in accesses:
             require_power_of_two("each of accesses", size, 1, word_bytes)
@@ -129,7 +131,7 @@ class ConstantCache(wiring.Component):
     def loads(self):
         return [getattr(self, f"load{k}") for k in range(len(self.accesses))]
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         # the data written into every copy
         self.put, self.place, self.line = Signal(), Signal(self.index_bits), Signal(self._line)
@@ -190,7 +192,7 @@ class ConstantCache(wiring.Component):
             m.d.sync += [looked.eq(0), bad.eq(served & self.refused)]
         return waits, word
 
-    def _fetch(self, m, misses):
+    def _fetch(self, m, misses) -> None:
         """Fetch the requested words one after the other."""
         m.submodules.arbiter = arbiter = RoundRobin(len(misses))
         request, response, late = self.mem.request, self.mem.response, Signal()  # late: fetched before a forget
@@ -232,7 +234,7 @@ class ConstantCache(wiring.Component):
         with m.If(self.forget):
             m.d.sync += late.eq(1)
 
-    def _empty(self, m):
+    def _empty(self, m) -> None:
         """Begin a new period at each ``forget``. Before the numbers wrap, and after reset, every place is marked as
         empty; whatever is fetched meanwhile is dropped."""
         count = Signal(self.index_bits + 1)

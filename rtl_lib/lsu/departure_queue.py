@@ -28,13 +28,13 @@ class Departures(wiring.Component):
     places : words that may be leaving at once, a power of two
     """
 
-    def __init__(self, *, key_bits, places):
+    def __init__(self, *, key_bits, places) -> None:
         self.places = require_power_of_two("places", places, 2)
         super().__init__(
             {"enter": In(stream.Signature(key_bits)), "gone": In(1), "asked": In(key_bits), "leaving": Out(1)}
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         keys = [Signal(len(self.asked), name=f"key{k}") for k in range(self.places)]
         inside = Signal(self.places)

@@ -18,7 +18,7 @@ class StoreView(wiring.Signature):
     queued : stores in the queue; taken : the unit took one from it in this cycle; fence : the unit's own fence
     """
 
-    def __init__(self, queue_depth):
+    def __init__(self, queue_depth) -> None:
         super().__init__({"queued": In(range(queue_depth + 1)), "taken": In(1), "fence": Out(Fence())})
 
 
@@ -51,7 +51,7 @@ class FenceSequencer(wiring.Component):
     flush : see rule 4
     """
 
-    def __init__(self, queue_depths, pending=16):
+    def __init__(self, queue_depths, pending: int = 16) -> None:
         if not queue_depths:
             raise ValueError("a fence needs at least one store unit to wait for")
         if not isinstance(pending, int) or pending < 1:
@@ -71,7 +71,7 @@ class FenceSequencer(wiring.Component):
         """The views, in the order of ``queue_depths``."""
         return [getattr(self, f"store{k}") for k in range(len(self.queue_depths))]
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         accept, waiting = self.i.valid & self.i.ready, Signal(range(self.pending + 1))
         answered = self.o.valid & self.o.ready
@@ -127,11 +127,11 @@ class FenceShare(wiring.Component):
         requester's view
     """
 
-    def __init__(self, askers, pending=16):
+    def __init__(self, askers, pending: int = 16) -> None:
         self.pending = pending
         super().__init__({"askers": In(Fence()).array(askers), "unit": Out(Fence())})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.merge = merge = RoundRobin(0, len(self.askers))
         m.submodules.order = order = StreamFifo(range(len(self.askers)), self.pending)

@@ -15,7 +15,7 @@ from rtl_lib.mem.ports import ReadPort, require_power_of_two
 __all__ = ["FetchPath", "access_layout"]
 
 
-def access_layout(access_bytes, word_bytes, addr_bits, kept_places=0, ahead=False):
+def access_layout(access_bytes, word_bytes, addr_bits, kept_places: int = 0, ahead: bool = False):
     """An access: the number of its word (byte address / ``word_bytes``), and what to select (:func:`select_layout`);
     with ``ahead`` also whether that word was ``asked`` for before."""
     return data.StructLayout(
@@ -73,9 +73,9 @@ class FetchPath(wiring.Component):
         pending,
         burst_align,
         patience,
-        kept=0,
-        reads_ahead=False,
-    ):
+        kept: int = 0,
+        reads_ahead: bool = False,
+    ) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
         if pending < max_burst:
@@ -105,7 +105,7 @@ class FetchPath(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.words = words = WordBuffer(**self._words)
         m.submodules.builder = builder = BurstBuilder(**self._builder)
@@ -144,7 +144,7 @@ class FetchPath(wiring.Component):
         self._wait(m, builder, words.reserve)
         return m
 
-    def _wait(self, m, builder, word_added):
+    def _wait(self, m, builder, word_added) -> None:
         """Close the burst when it has waited long enough for another word."""
         age = Signal(range(self.patience + 1))
         m.d.comb += builder.close.eq(age == self.patience)

@@ -45,7 +45,7 @@ class StoreTable(wiring.Component):
     fate : ``{valid, made}`` of the stores that entered, in order
     """
 
-    def __init__(self, place_bits, entries, queries, certain):
+    def __init__(self, place_bits, entries, queries, certain) -> None:
         if entries < 4 or entries & (entries - 1):
             raise ValueError(f"entries must be a power of two from 4 on, not {entries!r}")
         self.place_bits, self.entries, self.certain = place_bits, entries, certain
@@ -62,7 +62,7 @@ class StoreTable(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         places = Array(Signal(self.place_bits, name=f"place{k}", reset_less=True) for k in range(self.entries))
         head, tail, used = Signal(range(self.entries)), Signal(range(self.entries)), Signal(range(self.entries + 1))
@@ -126,7 +126,7 @@ class HazardUnit(wiring.Component):
     table{k} : inputs of the :class:`StoreTable` of store k: ``retired`` and ``fate``
     """
 
-    def __init__(self, place_bits, entries, asks, certain, per_word=()):
+    def __init__(self, place_bits, entries, asks, certain, per_word=()) -> None:
         self.place_bits, self.asks, self.certain = place_bits, tuple(asks), tuple(certain)
         self.per_word = tuple(per_word) or (0,) * len(self.certain)
         self.entries = tuple(entries) if isinstance(entries, tuple) else (entries,) * len(self.certain)
@@ -147,7 +147,7 @@ class HazardUnit(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         tables = self._tables(m)
         compared, held = Signal(), Signal()  # whether each stage holds a token
@@ -179,6 +179,7 @@ class HazardUnit(wiring.Component):
         tables = []
         for k, certain in enumerate(self.certain):
             asking = [place for place, wanted in zip(self.i.payload.asking, self.asks, strict=True) if k in wanted]
+            table: WordTable | StoreTable
             if self.per_word[k]:
                 table = WordTable(self.place_bits, self.entries[k], self.per_word[k], len(asking))
             else:

@@ -42,7 +42,7 @@ class WordTable(wiring.Component):
     newest : the entry that was allocated or joined last
     """
 
-    def __init__(self, place_bits, entries, per_word, queries):
+    def __init__(self, place_bits, entries, per_word, queries) -> None:
         require_power_of_two("entries", entries, 4)
         require_power_of_two("per_word", per_word, 2)
         self.place_bits, self.entries, self.per_word = place_bits, entries, per_word
@@ -60,7 +60,7 @@ class WordTable(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         shift, entries = self.per_word.bit_length() - 1, range(self.entries)
         words = [Signal(self.place_bits - shift, name=f"word{k}", reset_less=True) for k in entries]

@@ -19,7 +19,7 @@ def load(memory, addresses, access_bytes):
     return [int.from_bytes(memory[a : a + access_bytes], "little") for a in addresses]
 
 
-def load_ports(access_bytes, addr_bits, mem, reads_ahead=False):
+def load_ports(access_bytes, addr_bits, mem, reads_ahead: bool = False):
     """The ports of a load unit that fetches through ``mem``, a signature; see :class:`LoadUnit`."""
     return {
         "i": In(
@@ -68,14 +68,14 @@ class LoadUnit(wiring.Component):
         *,
         access_bytes,
         word_bytes,
-        addr_bits=64,
-        depth=256,
-        max_burst=16,
-        pending=64,
-        burst_align=1024,
-        patience=4,
-        reads_ahead=False,
-    ):
+        addr_bits: int = 64,
+        depth: int = 256,
+        max_burst: int = 16,
+        pending: int = 64,
+        burst_align: int = 1024,
+        patience: int = 4,
+        reads_ahead: bool = False,
+    ) -> None:
         self.access_bytes, self.word_bytes, self.reads_ahead = access_bytes, word_bytes, reads_ahead
         self._path = {
             "access_bytes": access_bytes,
@@ -91,7 +91,7 @@ class LoadUnit(wiring.Component):
         self._most = max_burst
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst), reads_ahead))
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.path = path = FetchPath(**self._path)
         connect(m, path.o, wiring.flipped(self.o))

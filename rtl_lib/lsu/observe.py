@@ -16,11 +16,11 @@ class Observation(wiring.Signature):
     error : the memory answered with an error
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__({name: Out(1) for name in ("accepted", "stalled", "burst", "word", "error")})
 
 
-def observe_reads(m, unit):
+def observe_reads(m, unit) -> None:
     """Drive ``unit.observe`` of a unit that accepts addresses at ``i`` and reads through ``mem``."""
     request, response = unit.mem.request, unit.mem.response
     m.d.comb += [
@@ -32,7 +32,7 @@ def observe_reads(m, unit):
     ]
 
 
-def observe_writes(m, unit):
+def observe_writes(m, unit) -> None:
     """Drive ``unit.observe`` of a unit that accepts stores at ``i`` and writes through ``mem``."""
     request, word, ack = unit.mem.request, unit.mem.data, unit.mem.ack
     m.d.comb += [

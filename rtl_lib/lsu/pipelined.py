@@ -42,12 +42,12 @@ class PipelinedLoadUnit(wiring.Component):
     As for :class:`~rtl_lib.lsu.load.LoadUnit`.
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, max_burst=16, depth=16):
+    def __init__(self, *, access_bytes, word_bytes, addr_bits: int = 64, max_burst: int = 16, depth: int = 16) -> None:
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.depth = access_bytes, word_bytes, depth
         super().__init__(load_ports(access_bytes, addr_bits, ReadPort(word_bytes, addr_bits, max_burst)))
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         word_shift, low = exact_log2(self.word_bytes), exact_log2(self.access_bytes)
         request, response = self.mem.request, self.mem.response
@@ -102,7 +102,9 @@ class PipelinedStoreUnit(wiring.Component):
     i, fence, idle, mem, observe : as for :class:`~rtl_lib.lsu.store.StoreUnit`
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, max_burst=16, outstanding=16):
+    def __init__(
+        self, *, access_bytes, word_bytes, addr_bits: int = 64, max_burst: int = 16, outstanding: int = 16
+    ) -> None:
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.outstanding = access_bytes, word_bytes, outstanding
         super().__init__(
@@ -115,7 +117,7 @@ class PipelinedStoreUnit(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.settlement = settlement = Settlement(self.outstanding)
         request, word, fence = self.mem.request, self.mem.data, self.fence.request

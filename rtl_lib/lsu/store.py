@@ -20,7 +20,7 @@ RETIRED_BITS = 8
 MOST_COUNTED = 1 << RETIRED_BITS - 1
 
 
-def store(memory, stores, access_bytes):
+def store(memory, stores, access_bytes) -> None:
     """Golden: write ``stores``, pairs of address and value, one after the other into the bytearray ``memory``."""
     for addr, value in stores:
         memory[addr : addr + access_bytes] = value.to_bytes(access_bytes, "little")
@@ -73,15 +73,15 @@ class StoreUnit(wiring.Component):
         *,
         access_bytes,
         word_bytes,
-        addr_bits=64,
-        max_burst=16,
-        buffer=32,
-        outstanding=16,
-        burst_align=1024,
-        patience=16,
-        counted=False,
-        strobe_bytes=0,
-    ):
+        addr_bits: int = 64,
+        max_burst: int = 16,
+        buffer: int = 32,
+        outstanding: int = 16,
+        burst_align: int = 1024,
+        patience: int = 16,
+        counted: bool = False,
+        strobe_bytes: int = 0,
+    ) -> None:
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         if strobe_bytes and access_bytes != word_bytes:
             raise ValueError(
@@ -107,7 +107,7 @@ class StoreUnit(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.builder = builder = BurstBuilder(**self._builder)
         m.submodules.requests = requests = StreamFifo(self.mem.request.payload.shape(), 2)

@@ -59,13 +59,13 @@ class StreamLoadUnit(wiring.Component):
         *,
         access_bytes,
         word_bytes,
-        addr_bits=64,
-        count_bits=32,
-        runs=4,
-        max_burst=16,
-        pending=64,
-        burst_align=1024,
-    ):
+        addr_bits: int = 64,
+        count_bits: int = 32,
+        runs: int = 4,
+        max_burst: int = 16,
+        pending: int = 64,
+        burst_align: int = 1024,
+    ) -> None:
         require_power_of_two("burst_align", burst_align, word_bytes, MAX_ALIGN)
         self._words = {
             "access_bytes": access_bytes,
@@ -85,7 +85,7 @@ class StreamLoadUnit(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.words = words = WordBuffer(**self._words)
         offset, count = words.select.payload.offset, self.start.payload.count
@@ -138,7 +138,7 @@ class StreamLoadUnit(wiring.Component):
             m.d.sync += [word.eq(word + size), left.eq(left - size)]
         return fetching
 
-    def _walk(self, m, running, select):
+    def _walk(self, m, running, select) -> None:
         """Select the elements of each run."""
         left, fresh, offset = Signal.like(running.payload.count), Signal(), Signal.like(running.payload.offset)
         taken = Signal()
@@ -154,7 +154,7 @@ class StreamLoadUnit(wiring.Component):
         with m.Elif(taken):
             m.d.sync += [left.eq(left - 1), offset.eq(offset + 1), fresh.eq(0)]
 
-    def _observe(self, m, words):
+    def _observe(self, m, words) -> None:
         response = self.mem.response
         m.d.comb += [
             self.observe.accepted.eq(self.o.valid & self.o.ready),

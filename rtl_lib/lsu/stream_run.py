@@ -51,7 +51,7 @@ class RunAhead(wiring.Component):
     asked, busy : see rules
     """
 
-    def __init__(self, *, word_bits, most):
+    def __init__(self, *, word_bits, most) -> None:
         if most < 2:
             raise ValueError(f"most must be 2 words at least, to be bursts, not {most!r}")
         self.block_bits = _block(most).bit_length() - 1
@@ -67,7 +67,7 @@ class RunAhead(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         bits, offered, sent = self.block_bits, self.o.payload, self.o.valid & self.o.ready
         # more: request the block after this one, too

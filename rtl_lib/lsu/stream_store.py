@@ -33,7 +33,7 @@ class StreamStoreUnit(wiring.Component):
     fence, idle, mem, observe : as for StoreUnit; outstanding elements of a run do not make it busy
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits=64, count_bits=32, **options):
+    def __init__(self, *, access_bytes, word_bytes, addr_bits: int = 64, count_bits: int = 32, **options) -> None:
         self.unit = StoreUnit(access_bytes=access_bytes, word_bytes=word_bytes, addr_bits=addr_bits, **options)
         self.access_bytes = access_bytes
         mem = self.unit.mem.signature
@@ -48,7 +48,7 @@ class StreamStoreUnit(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.unit = unit = self.unit
         for name in ("fence", "mem", "observe"):

@@ -20,7 +20,7 @@ def wide_load(memory, accesses, lanes, lane_bytes):
     return values
 
 
-def wide_store(memory, stores, lanes, lane_bytes):
+def wide_store(memory, stores, lanes, lane_bytes) -> None:
     """Golden: write ``stores``, triples of address, value and mask, one after the other into the bytearray
     ``memory``."""
     for addr, value, mask in stores:
@@ -38,7 +38,7 @@ class Lanes:
     Raises ValueError, naming the parameter, for an impossible geometry.
     """
 
-    def __init__(self, lanes, lane_bytes, word_bytes):
+    def __init__(self, lanes, lane_bytes, word_bytes) -> None:
         require_power_of_two("word_bytes", word_bytes, 2)
         require_power_of_two("lane_bytes", lane_bytes, 1, word_bytes // 2)
         self.places = word_bytes // lane_bytes  #: lanes of a word
@@ -57,15 +57,15 @@ class Lanes:
         return Cat(place > n for n in range(self.places))
 
 
-def rotate(m, elements, by, count, left=False):
+def rotate(m, elements, by, count, left: bool = False):
     """The ``count`` first elements of ``elements`` rotated by ``by``.
 
     Element k of the result is element k + ``by`` of ``elements``, with ``left`` element k - ``by``. The number of
     elements is 2 ** len(by); those that are None are don't-cares. A barrel shifter of one stage per bit of ``by``: for
     few results the largest distance first, for few elements the smallest, so that the other stages are narrow.
     """
-    size, steps = len(elements), [1 << n for n in range(len(by))]
-    steps = [(step, bit) for step, bit in zip(steps, by, strict=True)]
+    size = len(elements)
+    steps = [(1 << n, bit) for n, bit in enumerate(by)]
     steps = [(-step, bit) for step, bit in steps] if left else steps[::-1]
     needed = [set(range(count))]
     for step, _ in reversed(steps):

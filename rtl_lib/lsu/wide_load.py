@@ -49,8 +49,18 @@ class WideLoadUnit(wiring.Component):
     """
 
     def __init__(
-        self, *, lanes, lane_bytes, word_bytes, masked, words=0, addr_bits=64, depth=256, max_burst=16, **options
-    ):
+        self,
+        *,
+        lanes,
+        lane_bytes,
+        word_bytes,
+        masked,
+        words: int = 0,
+        addr_bits: int = 64,
+        depth: int = 256,
+        max_burst: int = 16,
+        **options,
+    ) -> None:
         self.lanes, self.masked, self.depth = Lanes(lanes, lane_bytes, word_bytes), masked, depth
         self._inner = {
             "access_bytes": word_bytes,
@@ -77,7 +87,7 @@ class WideLoadUnit(wiring.Component):
         # and whether it waits for it
         self._access = data.StructLayout({"odd": 1, "place": range(self.lanes.places), **mask, "wants": 2, "comes": 2})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.inner = inner = (CachedLoadUnit if "words" in self._inner else LoadUnit)(**self._inner)
         m.submodules.accesses = accesses = StreamFifo(self._access, self.depth)
@@ -92,7 +102,7 @@ class WideLoadUnit(wiring.Component):
         ]
         return m
 
-    def _ask(self, m, request, out):
+    def _ask(self, m, request, out) -> None:
         """Request those words of one access after the other that are not kept; the last one as ``out`` accepts the
         access."""
         busy, half, ends = Signal(), Signal(), Signal()  # half: the first of two words has been requested
@@ -121,7 +131,7 @@ class WideLoadUnit(wiring.Component):
             self._split(m, (first, behind), access)
         self._keep(m, taken, kept, asked, number)
 
-    def _split(self, m, numbers, access):
+    def _split(self, m, numbers, access) -> None:
         """Register the access on offer: its words, its start in the first one, and the enabled lanes of each word."""
         word, place = self.lanes.split(self.i.payload.addr)
         beyond = Signal(self.lanes.count)  # lanes of the second word
@@ -132,7 +142,7 @@ class WideLoadUnit(wiring.Component):
         if self.masked:
             m.d.sync += access.mask.eq(mask)
 
-    def _keep(self, m, taken, kept, asked, number):
+    def _keep(self, m, taken, kept, asked, number) -> None:
         """Remember the last word of each parity that was requested, and register for each of an access's two words
         whether it is one: as the access is accepted, so that no comparison precedes the request for its words."""
         latest, known = [Signal.like(number, name=f"latest_{parity}") for parity in range(2)], Signal(2)
@@ -172,7 +182,7 @@ class WideLoadUnit(wiring.Component):
                 m.d.sync += [words[parity].eq(inner.o.payload), refused[parity].eq(inner.error)]
         return words, refused, gathered
 
-    def _cut(self, m, words, refused, gathered):
+    def _cut(self, m, words, refused, gathered) -> None:
         """Rotate the words so that lane 0 comes first."""
         access, bits = gathered.payload, self.lanes.bits
         odd, ring = Signal(self.lanes.places), []  # which word each lane is taken from

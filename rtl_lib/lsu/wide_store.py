@@ -42,8 +42,17 @@ class WideStoreUnit(wiring.Component):
     """
 
     def __init__(
-        self, *, lanes, lane_bytes, word_bytes, masked, descending=False, addr_bits=64, max_burst=16, **options
-    ):
+        self,
+        *,
+        lanes,
+        lane_bytes,
+        word_bytes,
+        masked,
+        descending: bool = False,
+        addr_bits: int = 64,
+        max_burst: int = 16,
+        **options,
+    ) -> None:
         self.lanes, self.masked, self.descending = Lanes(lanes, lane_bytes, word_bytes), masked, descending
         self._inner = {
             "access_bytes": word_bytes,
@@ -71,7 +80,7 @@ class WideStoreUnit(wiring.Component):
             {"word": addr_bits - self.lanes.word_shift, "data": 8 * word_bytes, "strobe": self.lanes.places}
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.inner = inner = StoreUnit(**self._inner)
         connect(m, inner.mem, wiring.flipped(self.mem))

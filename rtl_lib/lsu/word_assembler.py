@@ -1,6 +1,7 @@
 """Buffer of the words returned by memory, and the current one."""
 
 from amaranth import *
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
@@ -13,13 +14,13 @@ from rtl_lib.mem.ram import Ram
 __all__ = ["WordBuffer", "cut", "select_layout"]
 
 
-def select_layout(access_bytes, word_bytes, kept_places=0):
+def select_layout(access_bytes, word_bytes, kept_places: int = 0):
     """Selects a piece of a word: ``next`` in order of arrival, or ``again`` that in ``place``; else the current one.
 
     Without kept places there is only ``next``. ``offset`` counts pieces.
     """
     require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
-    again = {"again": 1, "place": range(kept_places)} if kept_places else {}
+    again: dict[str, ShapeLike] = {"again": 1, "place": range(kept_places)} if kept_places else {}
     return data.StructLayout({"next": 1, **again, "offset": exact_log2(word_bytes // access_bytes)})
 
 
@@ -58,7 +59,7 @@ class WordBuffer(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, access_bytes, word_bytes, pending, max_reserve, kept=0):
+    def __init__(self, *, access_bytes, word_bytes, pending, max_reserve, kept: int = 0) -> None:
         if not isinstance(pending, int) or pending < max_reserve:
             raise ValueError(f"pending must be at least the longest burst, {max_reserve} words, not {pending!r}")
         self.pieces, self.pending, self.kept, self.places = word_bytes // access_bytes, pending, kept, pending + kept
@@ -74,7 +75,7 @@ class WordBuffer(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = data.StructLayout({"data": len(self.response.payload.data), "error": 1})
         m.submodules.words = words = Ram(width=shape.size, depth=self.places)
@@ -111,7 +112,7 @@ class WordBuffer(wiring.Component):
         return m
 
 
-def cut(m, target, word, offset):
+def cut(m, target, word, offset) -> None:
     """Drive ``target`` with the piece of ``word`` whose index is ``offset``.
 
     A case for each piece rather than a shift: simulators shift the whole word to extract a few bytes of it, and the

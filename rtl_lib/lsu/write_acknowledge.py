@@ -31,7 +31,7 @@ class Settlement(wiring.Component):
     empty : no entry waits
     """
 
-    def __init__(self, outstanding, stores_bits=0):
+    def __init__(self, outstanding, stores_bits: int = 0) -> None:
         self.outstanding = outstanding
         super().__init__(
             {
@@ -43,7 +43,7 @@ class Settlement(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.waiting = waiting = StreamFifo(self.i.payload.shape(), self.outstanding)
         wiring.connect(m, wiring.flipped(self.i), waiting.i)

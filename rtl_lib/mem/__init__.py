@@ -1,0 +1,1 @@
+"""Memories on the chip, their ports, and FIFOs."""

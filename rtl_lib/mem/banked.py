@@ -77,7 +77,7 @@ class BankedRam(wiring.Component):
         pumped=None,
         kind=None,
         turns=(),
-    ):
+    ) -> None:
         require_power_of_two("word_bytes", word_bytes)
         if words < 1 or words > 1 << addr_bits:
             raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
@@ -110,12 +110,12 @@ class BankedRam(wiring.Component):
         """Timing of a read, in blocks on the double clock or in ordinary ones."""
         return PumpedRam.timing if pumped else Ram.timing
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         self._simulated = platform is None  # the Verilog subset for synthesis has no assertions
         read_banks = [self._bank(m, port.addr, f"read_bank{k}") for k, port in enumerate(self.reads)]
         write_banks = [self._bank(m, port.addr, f"write_bank{k}") for k, port in enumerate(self.writes)]
-        outputs = {}
+        outputs: dict[tuple[int, int], Value] = {}
         for bank in range(self.map.banks):
             for turn in range(self.write_turns):
                 self._write(m, bank, turn, write_banks)
@@ -143,7 +143,7 @@ class BankedRam(wiring.Component):
 
     # --- writes ---
 
-    def _write(self, m, bank, turn, banks):
+    def _write(self, m, bank, turn, banks) -> None:
         """Drive the write of a slot of a bank from the ports that may write there."""
         users = [k for k, mask in enumerate(self.write_masks) if mask >> bank & 1 and self.turns[k] == turn]
         written, parts = self.written[bank][turn], []
@@ -189,7 +189,7 @@ class BankedRam(wiring.Component):
 
     def _plain(self, m, bank, asked):
         """A block for each copy; returns the output of each."""
-        outputs = {}
+        outputs: dict[tuple[int, int], Value] = {}
         for copy, (en, place) in asked.items():
             ram = Ram(**self._shape(bank), writable=len(self.writes) > 0, kind=self.kind)
             m.submodules[f"bank{bank}_copy{copy}"] = ram
@@ -201,7 +201,7 @@ class BankedRam(wiring.Component):
 
     def _pumped(self, m, bank, asked):
         """A block for several copies; returns the output of each copy."""
-        outputs = {}
+        outputs: dict[tuple[int, int], Value] = {}
         for number, block in enumerate(block for block in self.pumped if block.bank == bank):
             ram = PumpedRam(
                 **self._shape(bank),
@@ -225,7 +225,7 @@ class BankedRam(wiring.Component):
             "granularity": 8 if self.bytewise else None,
         }
 
-    def _drive(self, m, written, write):
+    def _drive(self, m, written, write) -> None:
         """Write through a block's port the write of a slot of its bank."""
         m.d.comb += [
             write.addr.eq(self._place(written.addr)),
@@ -233,7 +233,7 @@ class BankedRam(wiring.Component):
             write.en.eq(written.strobe if self.bytewise else written.strobe.any()),
         ]
 
-    def _answer(self, m, k, port, bank, outputs):
+    def _answer(self, m, k, port, bank, outputs) -> None:
         """Return to a port the data that its bank outputs for its last request."""
         copy, mask = self.copies[k]
         able = [n for n in range(self.map.banks) if mask >> n & 1]

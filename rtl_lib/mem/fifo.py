@@ -44,7 +44,7 @@ class StreamFifo(wiring.Component):
     level : payloads inside, 0 to ``depth``
     """
 
-    def __init__(self, shape, depth):
+    def __init__(self, shape, depth) -> None:
         if not isinstance(depth, int) or depth < 1:
             raise ValueError(f"depth must be a positive integer, not {depth!r}")
         self.depth = depth
@@ -60,7 +60,7 @@ class StreamFifo(wiring.Component):
         """The timing of a FIFO of that shape and depth."""
         return Timing(latency=2 if depth > SHALLOW and Shape.cast(shape).width else 1)
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         put, take = Signal(), Signal()  # advance the write pointer and the read pointer
         stored = Signal(range(self.depth + 1))  # put and not yet taken
@@ -80,7 +80,8 @@ class StreamFifo(wiring.Component):
             m.d.comb += [self.level.eq(stored), self.o.valid.eq(stored != 0), take.eq(leaves)]
         return m
 
-    def _store(self, m, put, take):
+    def _store(self, m, put, take) -> None:
+        storage: Ram | Memory
         if self.in_block_ram:
             storage = Ram(width=self.stored_bits, depth=self.depth)
             read, write = storage.read, storage.write

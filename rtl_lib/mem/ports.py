@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-def require_power_of_two(name, value, low=1, high=None):
+def require_power_of_two(name, value, low: int = 1, high=None):
     """Return ``value`` or raise ValueError, naming the parameter, unless it is a power of two in the range."""
     if not isinstance(value, int) or value < 1 or value & (value - 1):
         raise ValueError(f"{name} must be a power of two, not {value!r}")
@@ -56,7 +56,7 @@ def word_layout(word_bytes):
     return data.StructLayout({"data": 8 * word_bytes, "strobe": word_bytes})
 
 
-def store_layout(addr_bits, access_bytes, strobes=0):
+def store_layout(addr_bits, access_bytes, strobes: int = 0):
     """A store: byte address and data, and ``strobes`` strobe bits if any."""
     strobe = {"strobe": strobes} if strobes else {}
     return data.StructLayout({"addr": addr_bits, "data": 8 * access_bytes, **strobe})
@@ -65,12 +65,12 @@ def store_layout(addr_bits, access_bytes, strobes=0):
 class Fence(wiring.Signature):
     """``request``, answered by ``response`` when the stores before it are in memory."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__({"request": Out(stream.Signature(0)), "response": In(stream.Signature(0))})
 
 
 class _Port(wiring.Signature):
-    def __init__(self, word_bytes, addr_bits, max_burst, members):
+    def __init__(self, word_bytes, addr_bits, max_burst, members) -> None:
         require_power_of_two("word_bytes", word_bytes)
         if not 1 <= max_burst <= 256:
             raise ValueError(f"max_burst must be 1 to 256 words, not {max_burst!r}")
@@ -84,7 +84,7 @@ class _Port(wiring.Signature):
 class ReadPort(_Port):
     """Read requests out, ``{data, error, last}`` responses in, from the requester's view."""
 
-    def __init__(self, word_bytes, addr_bits, max_burst):
+    def __init__(self, word_bytes, addr_bits, max_burst) -> None:
         response = In(stream.Signature(response_layout(word_bytes)))
         super().__init__(word_bytes, addr_bits, max_burst, {"response": response})
 
@@ -92,7 +92,7 @@ class ReadPort(_Port):
 class WritePort(_Port):
     """Write requests and ``{data, strobe}`` words out, ``{error}`` acknowledgements in, from the requester's view."""
 
-    def __init__(self, word_bytes, addr_bits, max_burst):
+    def __init__(self, word_bytes, addr_bits, max_burst) -> None:
         super().__init__(
             word_bytes,
             addr_bits,

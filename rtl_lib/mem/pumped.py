@@ -76,7 +76,7 @@ class PumpedRam(wiring.Component):
 
     timing = Timing(latency=3, stallable=False)
 
-    def __init__(self, *, width, depth, reads, dual, init=(), granularity=None, writes=1):
+    def __init__(self, *, width, depth, reads, dual, init=(), granularity=None, writes: int = 1) -> None:
         if not 0 <= writes <= MOST_WRITES - dual:
             raise ValueError(f"{writes} write ports of a block that has time for 0 to {MOST_WRITES - dual}")
         if not 1 <= reads <= most_reads(dual, writes):
@@ -96,7 +96,7 @@ class PumpedRam(wiring.Component):
         write = wiring.Signature({"en": Out(width // self.granularity), "addr": Out(address_bits), "data": Out(width)})
         super().__init__({"reads": In(read).array(reads), "writes": In(write).array(writes)})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m, block = Module(), SharedBlock(**self.shape)
         m.submodules.block = DomainRenamer(DOUBLE)(block)
         early = self._halves(m)
@@ -131,7 +131,7 @@ class PumpedRam(wiring.Component):
         m.d.sync += [signal.eq(first[name]) for name, signal in then.items()]
         return then
 
-    def _feed(self, m, block, early, asked, writes):
+    def _feed(self, m, block, early, asked, writes) -> None:
         """Drive the block's ports from registers of the double clock."""
 
         def place(name, other):
@@ -166,7 +166,7 @@ class PumpedRam(wiring.Component):
             ]
             m.d.comb += [block.b.strobe.eq(strobe), block.b.write.eq(data)]
 
-    def _give(self, m, k, given, early, asked, unseen):
+    def _give(self, m, k, given, early, asked, unseen) -> None:
         """Move the block's output, ``given`` in a half of a cycle, to its port, in a register of the slow clock, merged
         with the data of ``unseen`` writes."""
         answer = Signal(self.width, name=f"answer{k}", reset_less=True)

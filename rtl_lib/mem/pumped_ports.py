@@ -37,7 +37,7 @@ class PumpedLoadPort(wiring.Component):
     written : array of :class:`RamWriteSignature`, what is written in this cycle (with ``forwarding``)
     """
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits, forwarding=False, writes=1):
+    def __init__(self, *, access_bytes, word_bytes, addr_bits, forwarding: bool = False, writes: int = 1) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.forwarding = access_bytes, word_bytes, forwarding
@@ -58,7 +58,7 @@ class PumpedLoadPort(wiring.Component):
         """The timing of a port, with or without forwarding."""
         return Timing(latency=PumpedRam.timing.latency + forwarding, stallable=False)
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         shift = exact_log2(self.access_bytes)
         places = [self.i.payload[shift:]]  # of the loads in flight, the newest first
@@ -83,7 +83,8 @@ class PumpedLoadPort(wiring.Component):
         """A register with the word that the RAM outputs, merged with the writes since it was requested."""
         low = exact_log2(self.word_bytes // self.access_bytes)
         # of the writes while the load is in flight
-        strobe, data = C(0, self.word_bytes), C(0, 8 * self.word_bytes)
+        strobe: Value = C(0, self.word_bytes)
+        data: Value = C(0, 8 * self.word_bytes)
         for stage in range(PumpedRam.timing.latency + 1):
             for turn, written in enumerate(self.written):
                 hit, newest = (

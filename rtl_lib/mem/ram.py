@@ -50,7 +50,7 @@ class Ram(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, width, depth, init=(), granularity=None, writable=True, kind=None):
+    def __init__(self, *, width, depth, init=(), granularity=None, writable: bool = True, kind=None) -> None:
         if depth < 1 or len(init) > depth:
             raise ValueError(f"{len(init)} first words in a memory of {depth}")
         if granularity is not None and (granularity < 1 or width % granularity):
@@ -64,7 +64,7 @@ class Ram(wiring.Component):
         )
         super().__init__({"read": In(read), **({"write": In(write)} if writable else {})})
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.words = words = Memory(shape=self.width, depth=self.depth, init=list(self.init))
         read = words.read_port()

@@ -19,14 +19,14 @@ FAULT = {"refused": In(1), "error": Out(1)}
 class RamReadSignature(wiring.Signature):
     """Synchronous read port of a RAM, from its user's view: ``data`` a cycle after ``en``, then held."""
 
-    def __init__(self, word_bytes, addr_bits):
+    def __init__(self, word_bytes, addr_bits) -> None:
         super().__init__({"en": Out(1), "addr": Out(addr_bits), "data": In(8 * word_bytes)})
 
 
 class RamWriteSignature(wiring.Signature):
     """Synchronous write port of a RAM, from its user's view, with a strobe for each byte."""
 
-    def __init__(self, word_bytes, addr_bits):
+    def __init__(self, word_bytes, addr_bits) -> None:
         super().__init__({"addr": Out(addr_bits), "data": Out(8 * word_bytes), "strobe": Out(word_bytes)})
 
 
@@ -55,7 +55,7 @@ class RamLoadPort(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits, faults=False):
+    def __init__(self, *, access_bytes, word_bytes, addr_bits, faults: bool = False) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.faults = access_bytes, word_bytes, faults
@@ -68,7 +68,7 @@ class RamLoadPort(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         offset = Signal(exact_log2(self.word_bytes // self.access_bytes))
         m.d.comb += [
@@ -106,7 +106,7 @@ class ForwardingLoadPort(wiring.Component):
 
     timing = Timing(latency=2)
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits, faults=False):
+    def __init__(self, *, access_bytes, word_bytes, addr_bits, faults: bool = False) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes, self.faults = access_bytes, word_bytes, faults
@@ -121,7 +121,7 @@ class ForwardingLoadPort(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         valid, moves = Signal(), Signal()
         place = Signal(len(self.i.payload) - exact_log2(self.access_bytes))  # of the load whose word the RAM outputs
@@ -178,7 +178,7 @@ class RamStorePort(wiring.Component):
 
     timing = Timing(latency=1, stallable=False)
 
-    def __init__(self, *, access_bytes, word_bytes, addr_bits):
+    def __init__(self, *, access_bytes, word_bytes, addr_bits) -> None:
         require_power_of_two("word_bytes", word_bytes)
         require_power_of_two("access_bytes", access_bytes, 1, word_bytes)
         self.access_bytes, self.word_bytes = access_bytes, word_bytes
@@ -191,7 +191,7 @@ class RamStorePort(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         store, pieces = self.i.payload, self.word_bytes // self.access_bytes
         word_shift, access_shift = exact_log2(self.word_bytes), exact_log2(self.access_bytes)

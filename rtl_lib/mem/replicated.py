@@ -41,7 +41,7 @@ class ReplicatedRam(wiring.Component):
 
     timing = Timing(latency=1)
 
-    def __init__(self, *, word_bytes, words, reads, writes, addr_bits, bytewise, init=(), kind=None):
+    def __init__(self, *, word_bytes, words, reads, writes, addr_bits, bytewise, init=(), kind=None) -> None:
         require_power_of_two("word_bytes", word_bytes)
         if words < 1 or words > 1 << addr_bits:
             raise ValueError(f"{words} words cannot be addressed by {addr_bits} bits")
@@ -55,7 +55,7 @@ class ReplicatedRam(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         address, data, strobe = self._shared_write(m, platform)
         m.d.comb += [self.written.addr.eq(address), self.written.data.eq(data), self.written.strobe.eq(strobe)]

@@ -44,7 +44,7 @@ class SharedBlock(wiring.Component):
 
     timing = Timing(latency=1, stallable=False)
 
-    def __init__(self, *, width, depth, init=(), granularity=None, dual=True, writable=True):
+    def __init__(self, *, width, depth, init=(), granularity=None, dual: bool = True, writable: bool = True) -> None:
         if depth < 1 or len(init) > depth:
             raise ValueError(f"{len(init)} first words in a memory of {depth}")
         if granularity is not None and (granularity < 1 or width % granularity):
@@ -57,7 +57,7 @@ class SharedBlock(wiring.Component):
         ports = {"a": In(wiring.Signature({"addr": Out(self.address_bits), "data": In(width)}))}
         super().__init__(ports | ({"b": In(wiring.Signature(b))} if dual or writable else {}))
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.words = words = Memory(shape=self.width, depth=self.depth, init=list(self.init))
         read, wrong = words.read_port(), Signal(self.width // self.granularity)

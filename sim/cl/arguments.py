@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from hls.narrow import present
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 
 from .constants import status_code
@@ -32,7 +34,16 @@ class Value:
             return self.value.address
         if isinstance(self.value, LocalMemory):
             return self.value.size
+        if isinstance(self.value, Pipe):
+            raise TypeError("a pipe has no register")
         return int.from_bytes(self.value.tobytes(), "little")
+
+    @property
+    def number(self) -> Any:
+        """The scalar as a number of Python, or of a vector its elements; TypeError for an argument that is none."""
+        if not isinstance(self.value, np.generic):
+            raise TypeError(f"{self.value!r} is no scalar")
+        return self.value.item()
 
 
 def said_type(dtype) -> np.dtype | None:
@@ -53,7 +64,7 @@ def python_scalar(value, dtype: np.dtype | None):
         return value
     if isinstance(value, np.generic) and value.dtype == dtype:
         return value
-    number = value.item() if isinstance(value, np.generic) else value
+    number: Any = value.item() if isinstance(value, np.generic) else value
     if not _has(dtype, number):
         raise _wrong(status_code.INVALID_ARG_VALUE, f"{value} is no {dtype}, which the argument was said to be")
     with np.errstate(over="ignore"):  # a float too large is infinite
@@ -180,7 +191,7 @@ def _wanted(argument: ArgumentInterface) -> _Wanted:
         if word not in ("const", "volatile", "restrict", "__private", "private")
     ]
     name = _SIGNED.get(" ".join(words), " ".join(words))
-    base = re.fullmatch(r"(.*?)(2|3|4|8|16)?", name)
+    base = present(re.fullmatch(r"(.*?)(2|3|4|8|16)?", name))
     if base[1] not in _FITS:
         return _Wanted("", "", None)
     return _Wanted(*_FITS[base[1]], int(base[2] or 1))

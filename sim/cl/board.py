@@ -43,7 +43,7 @@ class SimulatedBoard:
     ``now_ns`` is the simulated time of the host: of the latest command that it waited for.
     """
 
-    def __init__(self, board: Board):
+    def __init__(self, board: Board) -> None:
         self.facts = board
         self.memory = _shared(board)
         self.now_ns = 0.0

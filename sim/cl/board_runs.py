@@ -4,9 +4,11 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hls.ir.launch import IndexSpace
+from hls.narrow import present
 from hls.profile.refused import READ_REFUSED, WRITE_REFUSED, refused
 from hls.profile.text import render
 from hls.rtl.interface import KernelInterface
@@ -45,9 +47,10 @@ class BoardEvent(PendingEvent):
         registers: tuple[Mapping, Mapping],
         after: Sequence[PendingEvent],
         queue: CommandQueue,
-    ):
+    ) -> None:
         super().__init__(runs.schedule, after, queue)
-        self.runs, self.kernel, self.values, self.space, self.registers = runs, kernel, tuple(values), space, registers
+        self.board_runs = self.runs = runs
+        self.kernel, self.values, self.space, self.registers = kernel, tuple(values), space, registers
         self.joined = bool(kernel.layout.channels)
         self.what = f"kernel {kernel.name}"
         #: the allocations of its buffers, and the arguments' names
@@ -60,17 +63,17 @@ class BoardEvent(PendingEvent):
         self.skipped_ns = 0.0  #: part of its time during which the board was suspended
 
     def begin(self) -> None:
-        self.runs.begin(self)
+        self.board_runs.begin(self)
 
     def give_up(self) -> None:
-        self.runs.give_up_stopped()
+        self.board_runs.give_up_stopped()
 
 
 class BoardRuns:
     """The running kernels of a program, and their results. :class:`sim.cl.schedule.Schedule` decides when they begin
     and when time passes."""
 
-    def __init__(self, program: "Program"):
+    def __init__(self, program: "Program") -> None:
         self.program = program
         self._running: dict[str, BoardEvent] = {}
         self._constants = ConstantMemory()
@@ -197,13 +200,13 @@ class BoardRuns:
 
     @cached_property
     def _promises(self) -> PromiseCheck:
-        return PromiseCheck(self.program.result.module)
+        return PromiseCheck(self.program.compiled.module)
 
     @property
     def _period_ns(self) -> float:
         return 1000.0 / self.program.system.interface.clock_mhz
 
-    def _conclude(self, name: str, run: Run):
+    def _conclude(self, name: str, run: Run) -> None:
         """The run of a kernel has ended."""
         event = self._running[name]
         failure = self._failure(event, run)
@@ -212,16 +215,16 @@ class BoardRuns:
             self._faults.clear()
         note_outputs(event.kernel, event.values)
         board = self.program.context.simulated
-        end_ns = event.start_ns + event.skipped_ns + run.cycles * self._period_ns
+        end_ns = present(event.start_ns) + event.skipped_ns + run.cycles * self._period_ns
         board.now_ns = max(board.now_ns, end_ns)
         if failure is not None:
             self._constants.doubt()
             event.fail(failure)
             return
-        statistics = self.program.result.decode(name, run.counters)
+        statistics = self.program.compiled.decode(name, run.counters)
         if os.environ.get("SLUICE_STATS") == "1":
             print(render(statistics, self.program.source), flush=True)
-        event.end(Event(event.start_ns, end_ns, Statistics(statistics, run.seconds), event.queued_ns))
+        event.end(Event(present(event.start_ns), end_ns, Statistics(statistics, run.seconds), event.queued_ns))
 
     def _failure(self, event: BoardEvent, run: Run) -> RuntimeError | None:
         """The error of a run. Accesses that the memory refused are an error only if the kernel says so: a loop may have
@@ -260,13 +263,15 @@ class _Failing:
     """A context in which a simulation that fails makes all running kernels fail; so does any other exception, which is
     passed on to the caller."""
 
-    def __init__(self, runs: BoardRuns):
+    def __init__(self, runs: BoardRuns) -> None:
         self._runs = runs
 
     def __enter__(self):
         return self
 
-    def __exit__(self, kind, error, where) -> bool:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> bool:
         if error is None or not isinstance(error, Exception):
             return False  # the schedule handles interrupts
         known = isinstance(error, SimulationError)

@@ -3,8 +3,11 @@ pyopencl.cltypes."""
 
 import builtins
 import sys
+from typing import Any
 
 import numpy as np
+
+from hls.narrow import present
 
 __all__ = ["make_vector"]
 
@@ -36,14 +39,14 @@ def _vector(scalar: type, length: builtins.int) -> np.dtype:
     )
 
 
-def make_vector(dtype: np.dtype, length: builtins.int, values) -> np.void:
+def make_vector(dtype: np.dtype, length: builtins.int, values) -> Any:
     """A vector of the values; a single value is copied to all elements. Raises TypeError for another number of
     values."""
     if len(values) == 1:
         values = tuple(values) * length
     if len(values) != length:
         raise TypeError(f"a vector of {length} takes 1 or {length} values, not {len(values)}")
-    return np.array((*values, *(0 for _ in range(len(dtype.names) - length))), dtype)[()]
+    return np.array((*values, *(0 for _ in range(len(present(dtype.names)) - length))), dtype)[()]
 
 
 def _define() -> None:

@@ -21,10 +21,21 @@ ONE_AT_A_TIME = ProcessLock()
 class Compiled(Protocol):
     """The interface of a compilation's result that a program uses."""
 
-    verilog: Mapping[str, str]
-    interface: SystemInterface
-    module: Module
-    warnings: Sequence[Diagnostic]
+    @property
+    def verilog(self) -> Mapping[str, str]:
+        """The text of each module's file, by name."""
+
+    @property
+    def interface(self) -> SystemInterface:
+        """Kernels, ports and registers of the system."""
+
+    @property
+    def module(self) -> Module:
+        """The program as the frontend made it."""
+
+    @property
+    def warnings(self) -> Sequence[Diagnostic]:
+        """What the compiler warned of."""
 
     def decode(self, kernel: str, values: Mapping[str, int]) -> dict:
         """Statistics of one run from its counters."""

@@ -15,7 +15,7 @@ class ConstantMemory:
     """The host's knowledge of a program's constant cache: it holds nothing written before the last time it was
     invalidated."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._emptied = -1  #: stamp of the last write before its invalidation; -1: never
 
     def must_forget(self, kernel: KernelInterface, values: Sequence[Value]) -> bool:

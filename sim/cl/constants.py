@@ -43,12 +43,16 @@ class _Constants:
 
 
 class map_flags(_Constants):
+    """How a buffer is mapped (``cl_map_flags``); bits that can be joined."""
+
     READ = 1 << 0
     WRITE = 1 << 1
     WRITE_INVALIDATE_REGION = 1 << 2
 
 
 class mem_flags(_Constants):
+    """How the kernel and the host use a buffer (``cl_mem_flags``); bits that can be joined."""
+
     READ_WRITE = 1 << 0
     WRITE_ONLY = 1 << 1
     READ_ONLY = 1 << 2
@@ -70,6 +74,8 @@ class mem_flags(_Constants):
 
 
 class status_code(_Constants):
+    """Error codes of the API, all negative but SUCCESS."""
+
     SUCCESS = 0
     DEVICE_NOT_FOUND = -1
     DEVICE_NOT_AVAILABLE = -2
@@ -113,6 +119,8 @@ class status_code(_Constants):
 
 
 class command_execution_status(_Constants):
+    """How far a command has got; a negative number is the error it ended with."""
+
     COMPLETE = 0
     RUNNING = 1
     SUBMITTED = 2
@@ -120,6 +128,8 @@ class command_execution_status(_Constants):
 
 
 class command_type(_Constants):
+    """What a queued command does (``cl_command_type``)."""
+
     NDRANGE_KERNEL = 0x11F0
     TASK = 0x11F1
     READ_BUFFER = 0x11F3
@@ -138,6 +148,8 @@ class command_type(_Constants):
 
 
 class event_info(_Constants):
+    """What ``Event.get_info`` answers."""
+
     COMMAND_QUEUE = 0x11D0
     COMMAND_TYPE = 0x11D1
     REFERENCE_COUNT = 0x11D2
@@ -146,6 +158,8 @@ class event_info(_Constants):
 
 
 class command_queue_info(_Constants):
+    """What ``CommandQueue.get_info`` answers."""
+
     CONTEXT = 0x1090
     DEVICE = 0x1091
     REFERENCE_COUNT = 0x1092
@@ -153,11 +167,15 @@ class command_queue_info(_Constants):
 
 
 class command_queue_properties(_Constants):
+    """Properties of a queue; bits that can be joined."""
+
     OUT_OF_ORDER_EXEC_MODE_ENABLE = 1 << 0
     PROFILING_ENABLE = 1 << 1
 
 
 class device_type(_Constants):
+    """Kinds of devices; bits that can be joined."""
+
     DEFAULT = 1 << 0
     CPU = 1 << 1
     GPU = 1 << 2
@@ -167,6 +185,8 @@ class device_type(_Constants):
 
 
 class profiling_info(_Constants):
+    """The times, in ns, that ``Event.get_profiling_info`` answers."""
+
     QUEUED = 0x1280
     SUBMIT = 0x1281
     START = 0x1282
@@ -175,6 +195,8 @@ class profiling_info(_Constants):
 
 
 class device_info(_Constants):
+    """What ``Device.get_info`` answers."""
+
     TYPE = 0x1000
     VENDOR_ID = 0x1001
     MAX_COMPUTE_UNITS = 0x1002
@@ -247,6 +269,8 @@ class device_info(_Constants):
 
 
 class device_fp_config(_Constants):
+    """Abilities of a device with floats of one format; bits that can be joined."""
+
     DENORM = 1 << 0
     INF_NAN = 1 << 1
     ROUND_TO_NEAREST = 1 << 2
@@ -254,21 +278,29 @@ class device_fp_config(_Constants):
 
 
 class device_mem_cache_type(_Constants):
+    """Kinds of caches in front of global memory."""
+
     NONE = 0
     READ_ONLY_CACHE = 1
     READ_WRITE_CACHE = 2
 
 
 class device_exec_capabilities(_Constants):
+    """What a device can run; bits that can be joined."""
+
     KERNEL = 1 << 0
     NATIVE_KERNEL = 1 << 1
 
 
 class device_local_mem_type(_Constants):
+    """Where local memory lies."""
+
     LOCAL = 1
 
 
 class platform_info(_Constants):
+    """What ``Platform.get_info`` answers."""
+
     PROFILE = 0x0900
     VERSION = 0x0901
     NAME = 0x0902
@@ -277,10 +309,14 @@ class platform_info(_Constants):
 
 
 class context_properties(_Constants):
+    """Keys of the properties with which a context is made."""
+
     PLATFORM = 0x1084
 
 
 class context_info(_Constants):
+    """What ``Context.get_info`` answers."""
+
     REFERENCE_COUNT = 0x1080
     DEVICES = 0x1081
     PROPERTIES = 0x1082
@@ -288,6 +324,8 @@ class context_info(_Constants):
 
 
 class mem_info(_Constants):
+    """What ``Buffer.get_info`` answers."""
+
     TYPE = 0x1100
     FLAGS = 0x1101
     SIZE = 0x1102
@@ -300,16 +338,22 @@ class mem_info(_Constants):
 
 
 class mem_object_type(_Constants):
+    """Kinds of memory objects."""
+
     BUFFER = 0x10F0
     PIPE = 0x10F7
 
 
 class mem_migration_flags(_Constants):
+    """Where a buffer is moved, and whether with its contents; bits that can be joined."""
+
     HOST = 1 << 0
     CONTENT_UNDEFINED = 1 << 1
 
 
 class program_info(_Constants):
+    """What ``Program.get_info`` answers."""
+
     REFERENCE_COUNT = 0x1160
     CONTEXT = 0x1161
     NUM_DEVICES = 0x1162
@@ -322,6 +366,8 @@ class program_info(_Constants):
 
 
 class kernel_info(_Constants):
+    """What ``Kernel.get_info`` answers."""
+
     FUNCTION_NAME = 0x1190
     NUM_ARGS = 0x1191
     REFERENCE_COUNT = 0x1192
@@ -331,6 +377,8 @@ class kernel_info(_Constants):
 
 
 class kernel_arg_info(_Constants):
+    """What ``Kernel.get_arg_info`` answers."""
+
     ADDRESS_QUALIFIER = 0x1196
     ACCESS_QUALIFIER = 0x1197
     TYPE_NAME = 0x1198
@@ -339,6 +387,8 @@ class kernel_arg_info(_Constants):
 
 
 class kernel_arg_address_qualifier(_Constants):
+    """Address spaces of arguments."""
+
     GLOBAL = 0x119B
     LOCAL = 0x119C
     CONSTANT = 0x119D
@@ -346,6 +396,8 @@ class kernel_arg_address_qualifier(_Constants):
 
 
 class kernel_arg_access_qualifier(_Constants):
+    """How a kernel accesses an argument that is an image or a pipe."""
+
     READ_ONLY = 0x11A0
     WRITE_ONLY = 0x11A1
     READ_WRITE = 0x11A2
@@ -353,6 +405,8 @@ class kernel_arg_access_qualifier(_Constants):
 
 
 class kernel_arg_type_qualifier(_Constants):
+    """Qualifiers of an argument; bits that can be joined."""
+
     NONE = 0
     CONST = 1 << 0
     RESTRICT = 1 << 1
@@ -361,6 +415,8 @@ class kernel_arg_type_qualifier(_Constants):
 
 
 class kernel_work_group_info(_Constants):
+    """What ``Kernel.get_work_group_info`` answers."""
+
     WORK_GROUP_SIZE = 0x11B0
     COMPILE_WORK_GROUP_SIZE = 0x11B1
     LOCAL_MEM_SIZE = 0x11B2
@@ -369,6 +425,8 @@ class kernel_work_group_info(_Constants):
 
 
 class program_build_info(_Constants):
+    """What ``Program.get_build_info`` answers."""
+
     STATUS = 0x1181
     OPTIONS = 0x1182
     LOG = 0x1183

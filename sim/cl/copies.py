@@ -83,13 +83,14 @@ def _regions(
             else "a copy of a part wants a region, and a buffer"
         )
         raise LogicError(ROUTINE, status_code.INVALID_VALUE, what)
-    parts = []
+    parts: list[np.ndarray] = []
     for side, name in zip((dest, src), names, strict=True):
         data = side.contents if isinstance(side, Buffer) else host_bytes(side, ROUTINE, writable=side is dest)
         parts.append(
             box(data, corners.get(f"{name}_origin", ()), region, corners.get(f"{name}_pitches", ()), f"the {name} side")
         )
-    return tuple(parts)
+    target, source = parts
+    return target, source
 
 
 def enqueue_fill_buffer(

@@ -5,12 +5,14 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from hls.diag import CompileError, Diagnostic, render
 from hls.ir import Attr, Function, Module, Parameter, reachable, walk
 from hls.ir.launch import IndexSpace, group_limit
+from hls.narrow import instance, present
 from hls.options import Options
 from hls.profile.layout import Layout
 from hls.rtl.interface import ArgumentInterface, KernelInterface, StreamInterface
@@ -184,10 +186,11 @@ class EmulatedEvent(PendingEvent):
         values: Sequence[Value],
         space: IndexSpace,
         after: Sequence[PendingEvent],
-    ):
+    ) -> None:
         super().__init__(queue.context.simulated.schedule, after, queue)
-        self.program, self._kernel, self._space, self._kept = (program, kernel, space, tuple(values))
-        self._given = _given(kernel, values)
+        self.program, self._kernel, self._space = program, kernel, space
+        self._kept: tuple[Value, ...] | None = tuple(values)
+        self._given: tuple[dict, dict] | None = _given(kernel, values)
         self.what = f"kernel {kernel.name}"
         self.started: Started | None = None
 
@@ -195,7 +198,7 @@ class EmulatedEvent(PendingEvent):
         program = self.program
         try:
             program.start_autorun()
-            self.started = program.emulator.start(self._kernel.name, *self._given, self._space)
+            self.started = program.emulator.start(self._kernel.name, *present(self._given), self._space)
         except (BuildError, ToolMissing) as error:
             self.fail(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, str(error)))
             return
@@ -212,7 +215,7 @@ class EmulatedEvent(PendingEvent):
 
     def finish(self, outcome: Outcome) -> None:
         """The launch has ended."""
-        board = self.context.simulated
+        board = present(self.context).simulated
         start, board.now_ns = board.now_ns, board.now_ns + outcome.seconds * 1e9
         statistics = _statistics(self._kernel, self._space, outcome)
         if os.environ.get("SLUICE_STATS") == "1":
@@ -268,16 +271,19 @@ def _ended(events: Sequence[PendingEvent]) -> list[PendingEvent]:
 
 def _given(kernel: KernelInterface, values: Sequence[Value]) -> tuple[dict, dict]:
     """Buffers (and sizes of local memory) and scalars by name."""
-    buffers, scalars = {}, {}
+    buffers: dict[str, Any] = {}
+    scalars = {}
     for argument, value in zip(kernel.arguments, values, strict=True):
         if argument.kind == "scalar":
-            scalars[argument.name] = value.value.item()
+            scalars[argument.name] = value.number
         elif argument.kind == "pipe":
             continue
         elif isinstance(value.value, LocalMemory):
             buffers[argument.name] = value.value.size
         else:
-            buffers[argument.name] = np.zeros(0, np.uint8) if value.value is None else value.value.contents
+            buffers[argument.name] = (
+                np.zeros(0, np.uint8) if value.value is None else instance(value.value, Buffer).contents
+            )
     return buffers, scalars
 
 
@@ -295,8 +301,8 @@ def _advance(program: Emulated, last: bool = False) -> None:
             return  # an invalid setting: reported to the caller that waits
         raise
     _remark(program, outcome)
-    ended = [event for event in program.pending if event.started.done]
-    program.pending = [event for event in program.pending if not event.started.done]
+    ended = [event for event in program.pending if present(event.started).done]
+    program.pending = [event for event in program.pending if not present(event.started).done]
     for event in ended:
         event.finish(outcome)
 

@@ -8,7 +8,7 @@ __all__ = ["Error", "LogicError", "MemoryError", "RuntimeError"]
 class Error(Exception):
     """``code`` is the OpenCL status, ``routine`` the call that failed, ``what`` the explanation."""
 
-    def __init__(self, routine: str, code: int, what: str = ""):
+    def __init__(self, routine: str, code: int, what: str = "") -> None:
         self.routine, self.code, self.what = routine, code, what
         text = f"{routine} failed: {status_code.to_string(code)}"
         super().__init__(f"{text} - {what}" if what else text)

@@ -4,11 +4,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hls.narrow import present
+
 from .constants import command_execution_status, command_type, event_info, profiling_info, status_code
 from .errors import LogicError, RuntimeError
 from .facts import fact
 
 if TYPE_CHECKING:
+    from hls.rtl.interface import KernelInterface
+
+    from .board_runs import BoardRuns
     from .platform import Context
     from .queue import CommandQueue
     from .schedule import Schedule
@@ -28,7 +33,7 @@ __all__ = [
 class Statistics:
     """The measured figures of one kernel run. ``simulation_seconds`` is the wall time of its simulation."""
 
-    def __init__(self, values: dict, simulation_seconds: float):
+    def __init__(self, values: dict, simulation_seconds: float) -> None:
         self._values = values
         self.simulation_seconds = simulation_seconds
 
@@ -74,12 +79,26 @@ class Event:
         *,
         queue: "CommandQueue | None" = None,
         kind: int = command_type.NDRANGE_KERNEL,
-    ):
+    ) -> None:
         queued = round(start_ns if queued_ns is None else queued_ns)
         self.command_queue, self.command_type = queue, kind
-        self.profile = Profile(queued, queued, round(start_ns), round(end_ns))
-        self.stats = stats
-        self.command_execution_status = command_execution_status.COMPLETE
+        self._profile = Profile(queued, queued, round(start_ns), round(end_ns))
+        self._stats = stats
+
+    @property
+    def profile(self) -> "Profile":
+        """The times of the command in ns."""
+        return self._profile
+
+    @property
+    def stats(self) -> Statistics | None:
+        """What a kernel run counted; None for other commands."""
+        return self._stats
+
+    @property
+    def command_execution_status(self) -> int:
+        """OpenCL's number."""
+        return command_execution_status.COMPLETE
 
     def wait(self) -> None:
         """Return when the command is finished."""
@@ -119,13 +138,16 @@ class PendingEvent(Event):
     messages.
     """
 
-    runs = None
+    runs: "BoardRuns | None" = None
+    kernel: "KernelInterface"  #: of a command with ``runs``
     what = "a marker"
     joined = False  #: whether the command itself may wait for others, at a channel
 
     command_type = command_type.NDRANGE_KERNEL
 
-    def __init__(self, schedule: "Schedule", after: Iterable["PendingEvent"] = (), queue: "CommandQueue | None" = None):
+    def __init__(
+        self, schedule: "Schedule", after: Iterable["PendingEvent"] = (), queue: "CommandQueue | None" = None
+    ) -> None:
         self.schedule, self.command_queue = schedule, queue
         self.number = 0  #: in the order of queueing
         self.queued_ns = self.ready_ns = schedule.board.now_ns  #: it begins no earlier than when it is ready
@@ -157,12 +179,12 @@ class PendingEvent(Event):
     @property
     def end_ns(self) -> float:
         """When it ended."""
-        return self._finished.profile.end
+        return present(self._finished).profile.end
 
     @property
     def error(self) -> Exception:
         """Why it failed."""
-        return self._error
+        return present(self._error)
 
     @property
     def needs_others(self) -> bool:
@@ -213,12 +235,12 @@ class PendingEvent(Event):
     @property
     def stats(self) -> Statistics | None:
         self.wait()
-        return self._finished.stats
+        return present(self._finished).stats
 
     @property
-    def profile(self):
+    def profile(self) -> "Profile":
         self.wait()
-        return self._finished.profile
+        return present(self._finished).profile
 
     @property
     def command_execution_status(self) -> int:
@@ -264,7 +286,7 @@ class Marker(PendingEvent):
         after: Iterable[PendingEvent],
         queue: "CommandQueue",
         kind: int = command_type.MARKER,
-    ):
+    ) -> None:
         super().__init__(schedule, after, queue)
         self.command_type = kind
 
@@ -279,7 +301,7 @@ class UserEvent(PendingEvent):
     joined = True  # a command that waits for it needs the host
     command_type = command_type.USER
 
-    def __init__(self, context: "Context"):
+    def __init__(self, context: "Context") -> None:
         self._context = context
         with context.simulated.guard:
             super().__init__(context.simulated.schedule)
@@ -324,12 +346,12 @@ class UserEvent(PendingEvent):
         return super()._status if self.over else command_execution_status.SUBMITTED
 
     @property
-    def profile(self):
+    def profile(self) -> "Profile":
         raise LogicError("UserEvent.profile", status_code.PROFILING_INFO_NOT_AVAILABLE, "a user event has no times")
 
     def get_profiling_info(self, parameter: int) -> int:
         """A user event has no profile. Raises cl.LogicError, as OpenCL specifies."""
-        return self.profile
+        return self.profile.start
 
 
 def dependencies(schedule: "Schedule", wait_for: Iterable[Event] | None) -> list[PendingEvent]:

@@ -18,7 +18,7 @@ PATIENCE = 10.0
 class Guard:
     """A reentrant lock that cannot be used in a forked child of the process that created it."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._process = os.getpid()

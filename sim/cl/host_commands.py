@@ -21,7 +21,7 @@ Work = Callable[[float], tuple[float, float]]
 class HostCommand(PendingEvent):
     """A deferred command of the host."""
 
-    def __init__(self, queue: CommandQueue, after: Iterable[PendingEvent], kind: int, work: Work):
+    def __init__(self, queue: CommandQueue, after: Iterable[PendingEvent], kind: int, work: Work) -> None:
         super().__init__(queue.context.simulated.schedule, after, queue)
         self.command_type, self._work = kind, work
         self.what = f"a command {command_type.to_string(kind)}"

@@ -66,7 +66,8 @@ def index_space(
             f"with global size (1,), not {global_size}",
         )
     local_size = _group(kernel, global_size, local_size)
-    return IndexSpace(_three(global_size), _three(local_size), offset, work_dim)
+    x, y, z = offset
+    return IndexSpace(_three(global_size), _three(local_size), (x, y, z), work_dim)
 
 
 def _whole(what: str, sizes: Sequence[int], code: int) -> tuple[int, ...]:
@@ -144,7 +145,8 @@ def _group(
 
 
 def _three(sizes: Sequence[int]) -> tuple[int, int, int]:
-    return (*sizes, *(1,) * (DIMENSIONS - len(sizes)))
+    x, y, z = (*sizes, *(1,) * (DIMENSIONS - len(sizes)))
+    return x, y, z
 
 
 def execute(
@@ -158,7 +160,7 @@ def execute(
     """Queue the kernel after the commands ``after``. The emulator runs it as far as it gets without others."""
     program.restrict.check(kernel, values)
     if program.emulated:
-        return run_emulated(program.result, queue, kernel, values, space, after)
+        return run_emulated(program.native, queue, kernel, values, space, after)
     place_arguments(kernel, values, program.context.simulated.facts)
     arguments = {
         argument.name: value.register

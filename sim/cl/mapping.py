@@ -1,6 +1,6 @@
 """Buffers as arrays of the host (clEnqueueMapBuffer)."""
 
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -17,7 +17,7 @@ __all__ = ["MemoryMap", "enqueue_map_buffer"]
 class MemoryMap:
     """The base of a mapped array; ``release`` it when the host is done."""
 
-    def __init__(self, queue: CommandQueue, array: np.ndarray):
+    def __init__(self, queue: CommandQueue, array: np.ndarray) -> None:
         self._queue, self._array = queue, array
         self.__array_interface__ = array.__array_interface__
 
@@ -43,7 +43,7 @@ def enqueue_map_buffer(
     offset: int,
     shape,
     dtype,
-    order: str = "C",
+    order: Literal["C", "F"] = "C",
     strides=None,
     wait_for: list[Event] | None = None,
     is_blocking: bool = True,
@@ -63,7 +63,7 @@ def enqueue_map_buffer(
     return np.asarray(MemoryMap(queue, array)), event
 
 
-def _view(buf: Buffer, flags: int, offset: int, shape, dtype, order: str, strides) -> np.ndarray:
+def _view(buf: Buffer, flags: int, offset: int, shape, dtype, order: Literal["C", "F"], strides) -> np.ndarray:
     if not flags or flags & ~(map_flags.READ | map_flags.WRITE | map_flags.WRITE_INVALIDATE_REGION):
         raise LogicError("clEnqueueMapBuffer", status_code.INVALID_VALUE, f"flags {flags:#x} are none of cl.map_flags")
     try:

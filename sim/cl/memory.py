@@ -22,7 +22,7 @@ COPIES = mem_flags.COPY_HOST_PTR | mem_flags.USE_HOST_PTR
 class LocalMemory:
     """A local memory argument of ``size`` bytes."""
 
-    def __init__(self, size: int):
+    def __init__(self, size: int) -> None:
         self.size = size
 
 
@@ -48,7 +48,7 @@ class Buffer(MemoryObject):
     named ``memory``, and moves when a kernel is launched whose argument has a buffer_location elsewhere.
     """
 
-    def __init__(self, context: Context, flags: int, size: int = 0, hostbuf=None, *, memory: str | None = None):
+    def __init__(self, context: Context, flags: int, size: int = 0, hostbuf=None, *, memory: str | None = None) -> None:
         if hostbuf is not None and not flags & COPIES:
             raise LogicError(
                 "create_buffer", status_code.INVALID_HOST_PTR, "hostbuf is given without COPY_HOST_PTR or USE_HOST_PTR"
@@ -80,6 +80,7 @@ class Buffer(MemoryObject):
         self._home = home
         self._shown = False  # code outside may write the bytes at any time
         self._released = False
+        self._written: float
         with context.simulated.guard:
             self.note_write()
             self._allocation = context.simulated.allocate(self.size, (flags >> BANK_SHIFT & BANK_MASK) - 1, home)
@@ -225,7 +226,7 @@ class Buffer(MemoryObject):
                 board.drop(allocation, tuple(one for one in self._launches if not one.over))
                 board.reclaim()
 
-    def __del__(self):
+    def __del__(self) -> None:
         # A buffer whose constructor raised has nothing to free.
         if not getattr(self, "_released", True) and self._parent is None and hasattr(self, "_allocation"):
             self.context.simulated.drop(self._allocation)
@@ -238,7 +239,7 @@ class Pipe(MemoryObject):
     type = mem_object_type.PIPE
     size, offset, associated_memobject = 0, 0, None
 
-    def __init__(self, context: Context, flags: int = 0, packet_size: int = 0, max_packets: int = 0):
+    def __init__(self, context: Context, flags: int = 0, packet_size: int = 0, max_packets: int = 0) -> None:
         self.context, self.flags, self.packet_size, self.max_packets = context, flags, packet_size, max_packets
 
 

@@ -69,6 +69,7 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
                 f"unknown option {word}; known are -D, -I, -fpc, -cl-denorms-are-zero, -no-interleaving=MEMORY, "
                 f"-include-root=DIR, -{'=N, -'.join(SIZES)}=N, {', '.join(sorted(RELAXED))}",
             )
+    usual = Options()
     return Options(
         defines,
         tuple(include_dirs),
@@ -79,7 +80,8 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         no_interleaving=tuple(by_hand),
         denorms_are_zero=flush,
         include_roots=tuple(roots),
-        **sizes,
+        cache_bytes=sizes.get("cache_bytes", usual.cache_bytes),
+        const_cache_bytes=sizes.get("const_cache_bytes", usual.const_cache_bytes),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from hls.narrow import present
 from hls.rtl.interface import KernelInterface
 from hls.target.board import Board
 
@@ -30,6 +31,6 @@ def place_arguments(kernel: KernelInterface, values: Sequence[Value], board: Boa
                 status_code.INVALID_ARG_VALUE,
                 f"kernel {kernel.name} has one buffer for `{other}`, in memory {value.value.memory.name}, and for "
                 f"`{argument.name}`, in memory "
-                f"{home.name}; give it two buffers",
+                f"{present(home).name}; give it two buffers",
             )
-        value.value.move_to(home)
+        value.value.move_to(present(home))

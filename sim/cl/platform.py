@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from hls.limits import MOST_WORK_ITEMS
+from hls.narrow import present
 from hls.target.board import Board, BoardError, known_boards, load_board
 from sim.locks import ProcessLock
 
@@ -106,7 +107,7 @@ class Device:
     single_fp_config = double_fp_config = half_fp_config = FLOATS
     local_mem_type = device_local_mem_type.LOCAL
 
-    def __init__(self, board: Board, kind: str = "board"):
+    def __init__(self, board: Board, kind: str = "board") -> None:
         self.board, self.kind = board, kind
         self.name = f"{board.name} ({board.description}), {'emulated' if kind == 'emulator' else 'simulated'}"
         self.global_mem_size = sum(memory.bytes for memory in board.memories)
@@ -132,14 +133,14 @@ class Context:
 
     reference_count = 1
 
-    def __init__(self, devices: list[Device] | None = None, properties=None, dev_type: int | None = None):
+    def __init__(self, devices: list[Device] | None = None, properties=None, dev_type: int | None = None) -> None:
         if devices is None:
             devices = Platform().get_devices(ANY_TYPE if dev_type is None else dev_type)[:1]
             if not devices:
                 raise RuntimeError(
                     "clCreateContextFromType",
                     status_code.DEVICE_NOT_FOUND,
-                    f"no device is a {device_type.to_string(dev_type)}: boards are accelerators; ask for "
+                    f"no device is a {device_type.to_string(present(dev_type))}: boards are accelerators; ask for "
                     "device_type.ACCELERATOR or ALL",
                 )
         if len(devices) != 1:

@@ -14,6 +14,7 @@ import numpy as np
 
 from hls.diag import CompileError, internal_error, render
 from hls.ir import Function, reachable
+from hls.narrow import instance, present
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from hls.signals import exit_code
 from sim.errors import BuildError, SimulationError, ToolMissing
@@ -58,7 +59,7 @@ class Program:
 
     reference_count = 1
 
-    def __init__(self, context: Context, source, binaries: Sequence | None = None):
+    def __init__(self, context: Context, source, binaries: Sequence | None = None) -> None:
         binary = None if binaries is None else _only_binary(context, source, binaries)
         source = source if binary is None else binary.source
         if not isinstance(source, str):
@@ -127,11 +128,24 @@ class Program:
             self.__dict__.pop("restrict", None)
 
     @property
+    def native(self) -> emulated.Emulated:
+        """The result of a build for the emulator."""
+        return instance(self.result, emulated.Emulated)
+
+    @property
+    def compiled(self) -> compiler.Compiled:
+        """The result of a build for the simulated board."""
+        if self.result is None or isinstance(self.result, emulated.Emulated):
+            raise TypeError(f"{self.result!r} is not compiled for a board")
+        return self.result
+
+    @property
     def system(self) -> LoadedSystem:
         """The simulator of this program; built at the first launch."""
         if self._system is None:
             self.context.simulated.guard.check()
-            result = self._built()
+            self._built()
+            result = self.compiled
             simulated = self.context.simulated
             self._system = LoadedSystem(
                 result.verilog,
@@ -239,7 +253,7 @@ class Kernel:
 
     reference_count = 1
 
-    def __init__(self, program: Program, name: str):
+    def __init__(self, program: Program, name: str) -> None:
         kernels = {kernel.name: kernel for kernel in program._built().interface.kernels}
         if name in kernels and kernels[name].autorun:
             raise LogicError(
@@ -427,7 +441,7 @@ def _launch(
     after = dependencies(queue.context.simulated.schedule, wait_for)
     try:
         with queue.context.simulated.guard:
-            return execute(kernel.program, queue, kernel.interface, values, space, after)
+            return execute(kernel.program, queue, kernel.interface, [present(v) for v in values], space, after)
     except ToolMissing as error:
         raise RuntimeError("clEnqueueNDRangeKernel", status_code.DEVICE_NOT_AVAILABLE, str(error)) from error
     except (BuildError, SimulationError) as error:

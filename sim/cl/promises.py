@@ -34,7 +34,7 @@ MOST_ITERATIONS = 1 << 24
 class PromiseCheck:
     """Finds launches that violate an assertion of their kernel. ``module`` is the program before optimization."""
 
-    def __init__(self, module: Module):
+    def __init__(self, module: Module) -> None:
         self._module = module
 
     def violation(
@@ -44,7 +44,7 @@ class PromiseCheck:
         BuildError or ToolMissing."""
         if kernel.name not in self._kernels and not kernel.promised:
             return None
-        scalars = {a.name: v.value.item() for a, v in zip(kernel.arguments, values, strict=True) if a.kind == "scalar"}
+        scalars = {a.name: v.number for a, v in zip(kernel.arguments, values, strict=True) if a.kind == "scalar"}
         try:
             self._emulator.run(
                 kernel.name, _copies(kernel, values, memory), scalars, space, max_iterations=_limit(kernel)

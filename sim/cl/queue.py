@@ -21,7 +21,7 @@ class CommandQueue:
 
     reference_count = 1
 
-    def __init__(self, context: Context, device: Device | None = None, properties: int | None = None):
+    def __init__(self, context: Context, device: Device | None = None, properties: int | None = None) -> None:
         if device is not None and device is not context.device:
             raise LogicError("CommandQueue", status_code.INVALID_DEVICE, "the device is not the context's")
         self.context = context

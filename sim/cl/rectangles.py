@@ -42,4 +42,5 @@ def box(
 
 
 def _three(numbers: Sequence[int], missing: int) -> tuple[int, int, int]:
-    return (*(int(n) for n in numbers), *(missing,) * (3 - len(numbers)))
+    x, y, z = (*(int(n) for n in numbers), *(missing,) * (3 - len(numbers)))
+    return x, y, z

@@ -28,7 +28,7 @@ __all__ = ["RestrictCheck"]
 class RestrictCheck:
     """Refuses launches that violate the assertion. ``module`` is the program before optimization."""
 
-    def __init__(self, module: Module):
+    def __init__(self, module: Module) -> None:
         self._module = module
 
     def check(self, kernel: KernelInterface, values: Sequence[Value]) -> None:
@@ -93,9 +93,11 @@ def _promise(memory: MemoryObject) -> str:
 
 
 def _accesses(function: Function) -> dict[str, set[str]]:
-    roots, found = Roots(function), {}
+    found: dict[str, set[str]] = {}
+    roots = Roots(function)
+    of_opcode = {"load": {"read"}, "store": {"write"}, "atomic": {"read", "write"}}
     for op in walk(function.body):
-        kinds = {"load": {"read"}, "store": {"write"}, "atomic": {"read", "write"}}.get(op.opcode)
+        kinds = of_opcode.get(op.opcode, set())
         for name in roots[op.operands[0]] if kinds else ():
             found.setdefault(name, set()).update(kinds)
     return found

@@ -35,7 +35,7 @@ class Schedule:
     """The commands of one board that have not ended. Every method runs under the board's guard, which the public calls
     take."""
 
-    def __init__(self, board: "SimulatedBoard"):
+    def __init__(self, board: "SimulatedBoard") -> None:
         self.board = board
         self.pending: dict[PendingEvent, None] = {}  #: all that have not ended, in the order of queueing
         self._startable: list[PendingEvent] = []  #: those that wait for no other, in the same order
@@ -199,7 +199,8 @@ class Schedule:
         skipped."""
         loaded = self._loaded
         busy = loaded is not None and loaded.running
-        soon, held = [], False
+        soon: list[PendingEvent] = []
+        held = False
         for event in self._startable:
             if event.runs is None:
                 return event

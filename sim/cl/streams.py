@@ -22,7 +22,7 @@ class Stream:
     Both ends see the effects of launches that were queued before, as far as these end by themselves.
     """
 
-    def __init__(self, program: "Program", interface: StreamInterface):
+    def __init__(self, program: "Program", interface: StreamInterface) -> None:
         self.program, self.interface = program, interface
 
     @property
@@ -42,7 +42,7 @@ class Stream:
         with self.program.context.simulated.guard as guard:
             self.program.launches.settle()
             if self.program.emulated:
-                self.program.result.feed(self.interface, data.tobytes())
+                self.program.native.feed(self.interface, data.tobytes())
             else:
                 self.program.system.session.feed(self.interface.name, self.value_bytes, data.tobytes())
             guard.changed()
@@ -54,9 +54,9 @@ class Stream:
         simulated = self.program.context.simulated
         with simulated.guard:
             if self.program.emulated:
-                data = self.program.result.drain(self.interface)
+                data = self.program.native.drain(self.interface)
                 while simulated.schedule.pump():  # commands that depended on launches which have ended now
-                    data += self.program.result.drain(self.interface)
+                    data += self.program.native.drain(self.interface)
             else:
                 self.program.launches.settle()
                 data = self.program.system.session.drain(self.interface.name, self.value_bytes)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hls.diag import Code, Diagnostic, Span
 from hls.emulate import MemoryName, ProgramText
 from hls.ir.concurrent import outside_channels
+from hls.narrow import present
 
 __all__ = ["EmulationError", "Ending", "UnsetRead", "Wait", "deadlock", "is_silent", "message"]
 
@@ -36,7 +37,7 @@ class EmulationError(Exception):
     wrong bytes, or for ever, since `#pragma ivdep` does not hold, an index is outside of a kernel's own array, or
     work-items of a group diverge before a barrier. ``endless``: a loop was given up."""
 
-    def __init__(self, diagnostic: Diagnostic, silent: bool = False, endless: bool = False):
+    def __init__(self, diagnostic: Diagnostic, silent: bool = False, endless: bool = False) -> None:
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
         self.diagnostic = diagnostic
         self.silent, self.endless = silent, endless
@@ -262,7 +263,7 @@ def _parted(program: ProgramText, kernel: str, parted: Parted, barrier: Span | N
 
 def _broken(program: ProgramText, kernel: str, ending: Ending, memory: MemoryName) -> Diagnostic:
     """The message for a loop whose ``#pragma ivdep`` does not hold."""
-    broken = ending.broken
+    broken = present(ending.broken)
     distance = broken.later - broken.earlier
     text = (
         f"kernel {kernel}: #pragma ivdep does not hold: iteration {broken.later:,} "

@@ -73,7 +73,7 @@ class Emulator:
         hasty: bool = False,
         write: Callable[[str], object] | None = None,
         depths: Callable[[], Mapping[tuple[str, int], int]] | None = None,
-    ):
+    ) -> None:
         self._hasty, self._write, self._depths = hasty, write, depths
         self._program: ProgramText = write_program(module)
         self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
@@ -228,7 +228,7 @@ class Emulator:
             self._library.sluice_reset(len(self._program.queues), 1)
         self._started.clear()
 
-    def _show_log(self, control: Control):
+    def _show_log(self, control: Control) -> None:
         """Print the output of printf."""
         words = (
             struct.unpack(f"<{control.log_bytes // 8}Q", ctypes.string_at(control.log, control.log_bytes))
@@ -249,7 +249,7 @@ class Emulator:
             if count:
                 place = site.function, site.span
                 found[place] = found.get(place, 0) + count
-        return (UnsetRead(*place, count) for place, count in found.items())
+        return (UnsetRead(function, span, count) for (function, span), count in found.items())
 
 
 _loaded: set[Path] = set()
@@ -264,7 +264,7 @@ def _load(path: Path) -> ctypes.CDLL:
     if first:
         return ctypes.CDLL(str(path))
     with temporary_folder(Path(tempfile.gettempdir(), f"sluice-{uuid.uuid4().hex}")) as folder:
-        return ctypes.CDLL(shutil.copyfile(path, folder / path.name))
+        return ctypes.CDLL(str(shutil.copyfile(path, folder / path.name)))
 
 
 def _value(word: int, type):
@@ -276,11 +276,11 @@ def _call(run, control: Control) -> bool:
     """Run in a thread, so that a signal arrives here and stops it; returns whether it was a keyboard interrupt."""
     finished = threading.Event()
 
-    def work():
+    def work() -> None:
         run(ctypes.byref(control))
         finished.set()
 
-    def stop():
+    def stop() -> None:
         control.stop = 1
 
     interrupted = False

@@ -8,6 +8,7 @@ import numpy as np
 from hls.emulate import Argument, KernelText
 from hls.ir import ArrayType, FloatType, Type
 from hls.ir.launch import OVERLAP, IndexSpace
+from hls.narrow import instance
 
 __all__ = ["Control", "Launch", "WaitRecord", "make_launch"]
 
@@ -82,7 +83,7 @@ def make_launch(
     """
     views = [_view(buffers[name]) for name in text.buffers]
     table = (_Buffer * len(views))(*(_Buffer(v.ctypes.data if v.size else None, v.size) for v in views))
-    sizes = (_Word * len(text.locals))(*(int(buffers[name]) for name in text.locals))
+    sizes = (_Word * len(text.locals))(*(instance(buffers[name], int) for name in text.locals))
     values = _arguments(text, scalars, space)
     local, groups = (ONE, ONE) if text.flat else (space.local_size, space.groups)
     shape = [_Triple(*size) for size in (space.global_size, local, groups, space.offset)]
@@ -113,7 +114,7 @@ def _arguments(text: KernelText, scalars, space: IndexSpace):
     return data
 
 
-def _put(data, argument: Argument, value):
+def _put(data, argument: Argument, value) -> None:
     encoded = _bytes(value, argument.type)
     data[argument.offset : argument.offset + len(encoded)] = encoded
 

@@ -7,6 +7,7 @@ from .generate import TestbenchError, write_testbench
 
 
 def main() -> int:
+    """Write the testbench of a compiled folder, the only argument; returns the exit code."""
     if len(sys.argv) != 2:
         print("usage: python -m sim.testbench FOLDER", file=sys.stderr)
         return 2

@@ -53,7 +53,8 @@ def _rows(words: int) -> Iterator[tuple[str, bool]]:
 @click.option(
     "--words", default=50_000, show_default=True, type=click.IntRange(1000), help="Words that each stream moves."
 )
-def main(words: int):
+def main(words: int) -> None:
+    """Measure all published cases, ``words`` words a stream, and print a line for each."""
     print(f"GB/s; a kernel moves a word of 64 bytes of each stream in a cycle; {words:,} words a stream\n{HEAD}")
     right = True
     try:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from hls.narrow import instance
 from hls.target.board import Board, DramTiming
 
 from .measure import WORD_BYTES, Stream
@@ -23,7 +24,7 @@ def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = N
       between changes)
     - activation: a row for each random word, four in a window of tFAW and one a bank in tRAS + tRP, less refresh
     """
-    timing, mhz = board.memory.timing, kernel_mhz or board.clock.kernel_mhz
+    timing, mhz = instance(board.memory.timing, DramTiming), kernel_mhz or board.clock.kernel_mhz
     port = WORD_BYTES * mhz / 1000
     shares = _shares(board, streams)
     in_use = 1 - timing.tRFC / timing.tREFI
@@ -42,7 +43,7 @@ def bounds(board: Board, streams: Sequence[Stream], kernel_mhz: float | None = N
 
 def holder(found: dict[str, float]) -> str:
     """The bound that holds: the lowest, and of equal ones the first."""
-    return min(found, key=found.get)
+    return min(found, key=found.__getitem__)
 
 
 def _least(rate: float, shares) -> float:
@@ -58,7 +59,7 @@ def _shares(board: Board, streams: Sequence[Stream | None]) -> list[tuple[float,
         spread = memory.interleaved
         for bank in range(count) if spread else [stream.array % count]:
             shares[bank][stream.write] += 1 / (count if spread else 1) / len(streams)
-    return [tuple(pair) for pair in shares]
+    return [(read, written) for read, written in shares]
 
 
 def bus_efficiency(timing: DramTiming, reads: float, writes: float) -> float:

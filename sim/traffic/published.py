@@ -1,8 +1,10 @@
 """Bandwidths that others have measured, or that follow from a data sheet, and streams that reproduce them."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
-from hls.target.board import Board, load_board
+from hls.narrow import instance
+from hls.target.board import Board, DramTiming, load_board
 
 from .measure import Stream, partitioned
 
@@ -10,7 +12,7 @@ __all__ = ["CASES", "Case", "mix"]
 
 #: DDR4-2400, speed bin 16-16-16 (JEDEC JESD79-4 and the tables of a public 4 Gb x8 data sheet); else as DDR4-2133. In
 #: clocks of 0.833 ns.
-DDR4_2400 = {
+DDR4_2400: dict[str, Any] = {
     "tck_ns": 1 / 1.2,
     "CL": 16,
     "CWL": 12,
@@ -67,7 +69,7 @@ def _cases() -> tuple[Case, ...]:
         card,
         name="DDR4-2400",
         clock=replace(card.clock, kernel_mhz=300.0),
-        memory=replace(card.memory, timing=replace(card.memory.timing, **DDR4_2400)),
+        memory=replace(card.memory, timing=replace(instance(card.memory.timing, DramTiming), **DDR4_2400)),
     )
     scattered = (Stream(False, A, random=True),)
     return (

@@ -14,6 +14,7 @@ from functools import cached_property
 from ...ir import Attr, Function, MemoryObject, Op, Value, memory_name, predicate, walk
 from ...ir.rewrite import constant
 from ...ir.values import signed as as_signed
+from ...narrow import present
 from ..bits.known_bits import TrailingZeros
 from ..bits.ranges import Range, ranges
 from ..induction.bounded_step import pace
@@ -156,7 +157,7 @@ class AffineForms:
         return form
 
     def _offset(self, access: Op) -> Affine:
-        (offset,) = access.operands[0].op.operands
+        (offset,) = access.operands[0].defining_op.operands
         return self.modular(offset) if offset.type.bits >= self.address_bits else self.exact(offset, False)
 
     def exact(self, value: Value, is_signed: bool) -> Affine:
@@ -192,7 +193,7 @@ class AffineForms:
     def _find_exact(self, value: Value, is_signed: bool) -> Affine:
         bits, form = value.type.bits, self.modular(value)
         if constant(value) is not None:
-            return Affine(as_signed(constant(value), bits) if is_signed else constant(value))
+            return Affine(present(as_signed(present(constant(value)), bits) if is_signed else constant(value)))
         least, most = (-1 << bits - 1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
         low, high = self.bounds(form)
         turns = low - least >> bits
@@ -233,7 +234,7 @@ class AffineForms:
         less than some limit."""
         op, more = value.op, 0
         if op is not None and op.opcode == "add" and constant(op.operands[1]) is not None:
-            value, more = op.operands[0], constant(op.operands[1])
+            value, more = op.operands[0], present(constant(op.operands[1]))
             if not _row(value, self._given, more - 1):
                 return None
         induction = self._induction(value)
@@ -371,8 +372,8 @@ class AffineForms:
             return True
         return (
             step > 0
-            and _row(arg, self._below(loop.again), step)
-            and (constant(induction.init) == 0 or induction.init in self._below(loop.op.operands[0]))
+            and _row(arg, self._below(present(loop).again), step)
+            and (constant(induction.init) == 0 or induction.init in self._below(present(loop).op.operands[0]))
         )
 
     def _below(self, condition: Value) -> set[Value]:

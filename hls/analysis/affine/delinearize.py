@@ -34,8 +34,8 @@ def rows_of(forms: AffineForms, one: Affine, other: Affine) -> tuple[InRow, InRo
     if len(found) != 1:
         return None
     length, factor = found.pop()
-    split = [_split(forms, form, length, factor) for form in (one, other)]
-    return None if None in split else tuple(split)
+    first, second = (_split(forms, form, length, factor) for form in (one, other))
+    return None if first is None or second is None else (first, second)
 
 
 def _split(forms: AffineForms, form: Affine, length: Value, factor: int) -> InRow | None:
@@ -64,9 +64,9 @@ def _product(forms: AffineForms, symbol: Symbol) -> tuple[Affine, Value] | None:
 
 
 def _multiplied(forms: AffineForms, value: Value) -> tuple[Affine, Value] | None:
-    if value.op.opcode != "mul":
+    if value.defining_op.opcode != "mul":
         return None
-    for times, length in (value.op.operands, value.op.operands[::-1]):
+    for times, length in (value.defining_op.operands, value.defining_op.operands[::-1]):
         if _is_length(forms, length) and (not _is_length(forms, times) or _is_square(forms, times, length)):
             return forms.exact(times, True), length
     return None

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ...ir import Op, Value
 from ...ir.rewrite import constant
+from ...narrow import present
 
 __all__ = ["Quotient", "quotient"]
 
@@ -34,7 +35,7 @@ def quotient(value: Value) -> Quotient | None:
     shift = constant(op.operands[1]) if op is not None and op.opcode in ("ashr", "lshr") else None
     if shift is None or not 0 < shift < value.type.bits:
         return None
-    (of, _), is_signed = op.operands, op.opcode == "ashr"
+    (of, _), is_signed = present(op).operands, present(op).opcode == "ashr"
     if is_signed and of.op is not None and of.op.opcode == "add":
         for whole, more in (of.op.operands, of.op.operands[::-1]):
             if _ones(more) == (whole, shift):
@@ -46,7 +47,7 @@ def _ones(value: Value) -> tuple[Value | None, int]:
     """(x, n) if the value is 2**n - 1 for a negative x, else 0."""
     op = value.op
     rule = _RULES.get(op.opcode) if op is not None else None
-    return rule(op) if rule else (None, 0)
+    return rule(op) if op is not None and rule else (None, 0)
 
 
 def _sign(op: Op) -> tuple[Value | None, int]:

@@ -44,7 +44,8 @@ class Domains:
         yield Condition((Affine(0, {loop: 1}), *enabled))
         if loop.most_trips is not None:
             yield Condition((Affine(loop.most_trips - 1, {loop: -1}),))
-        always, later = [], []
+        always: list[Affine] = []
+        later: list[Affine] = []
         for fact in self.facts(loop.again):
             if any(self._changes(s.value, loop) for s in fact.symbols()):
                 continue

@@ -1,7 +1,8 @@
 """Demanded bits: how many low bits of each integer value are used."""
 
-from ...ir import Function, IntType, Op, Region, Value, has
+from ...ir import ArrayType, Function, IntType, Op, Region, Value, has
 from ...ir.rewrite import constant
+from ...narrow import instance, present
 
 __all__ = ["demanded", "index_bits"]
 
@@ -12,7 +13,7 @@ _LOW_BITS = {"add", "sub", "mul", "and", "or", "xor", "trunc", "zext", "sext"}
 def index_bits(access: Op) -> int:
     """The low bits of the index of an ``extract`` or ``insert`` that distinguish the elements. Another index is
     undefined in the program, or occurs under a condition that does not hold, so that the result is not used."""
-    return max(1, (access.operands[0].type.length - 1).bit_length())
+    return max(1, (instance(access.operands[0].type, ArrayType).length - 1).bit_length())
 
 
 def demanded(function: Function, address_bits: int) -> dict[Value, int]:
@@ -90,7 +91,7 @@ class _Demand:
             for value in op.operands[1:]:
                 self._want(value, needed)
         elif has(op, "shift") and constant(op.operands[1]) is not None:
-            amount = constant(op.operands[1])
+            amount = present(constant(op.operands[1]))
             self._all(op.operands[1:])
             self._want(op.operands[0], needed if op.opcode == "shl" else needed + amount)
         else:

@@ -4,10 +4,11 @@ In an LFSR, a CRC, or a multiplication by a constant over GF(2), each bit of the
 current one, however many steps were unrolled.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ...ir import IntType, Op, Value
 from ...ir.rewrite import constant
+from ...narrow import present
 from .wiring import is_wires, possible_ones
 
 __all__ = ["LinearForms"]
@@ -31,6 +32,10 @@ class LinearForms:
                 if isinstance(result.type, IntType):
                     self._known[result] = self._form(op) or self._own(result)
 
+    def bit(self, atom: int) -> tuple[Value, int]:
+        """The value that an atom other than the constant is a bit of, and the place of that bit."""
+        return present(self.atoms[atom])
+
     def of(self, value: Value) -> list[int]:
         """The forms of its bits, the lowest first."""
         if value not in self._known:
@@ -43,7 +48,7 @@ class LinearForms:
         if number is not None:
             return [number >> k & 1 for k in range(value.type.bits)]
         wires = op is not None and (op.opcode in _WIRES or is_wires(op))
-        return wires and self._form(op) or self._own(value, possible_ones(value))
+        return wires and self._form(present(op)) or self._own(value, possible_ones(value))
 
     def _own(self, value: Value, ones: int = -1) -> list[int]:
         return [self._atom(value, k) if ones >> k & 1 else 0 for k in range(value.type.bits)]
@@ -60,7 +65,8 @@ class LinearForms:
         if rule is None or not all(isinstance(v.type, IntType) for v in op.operands):
             return None
         forms = rule(op, *(self.of(v) for v in op.operands))
-        return None if forms is None or None in forms else forms
+        known = [] if forms is None else [form for form in forms if form is not None]
+        return known if forms is not None and len(known) == len(forms) else None
 
 
 def _xor(op: Op, a: list[int], b: list[int]) -> list[int]:
@@ -124,7 +130,7 @@ def _trunc(op: Op, a: list[int]) -> list[int]:
     return a[: op.result.type.bits]
 
 
-_RULES = {
+_RULES: dict[str, Callable[..., list[int] | list[int | None] | None]] = {
     "xor": _xor,
     "and": _and,
     "or": _or,

@@ -1,5 +1,6 @@
 """Interval arithmetic: the range of each operation's result from the ranges of its operands."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...ir.values import signed
@@ -175,7 +176,7 @@ def _trunc(n, a):
 
 
 #: opcode -> function(result bits, operand ranges...) for the operations with a useful rule
-TRANSFER = {
+TRANSFER: dict[str, Callable[..., Range]] = {
     "add": _add,
     "sub": _sub,
     "mul": _mul,

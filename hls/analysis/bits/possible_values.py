@@ -5,6 +5,7 @@ from functools import partial
 
 from ...ir import Function, IntType, Op, Value, evaluate, has
 from ...ir.rewrite import constant
+from ...narrow import present
 from .ranges import ranges
 
 __all__ = ["PossibleValues"]
@@ -42,17 +43,18 @@ class PossibleValues:
         if op is None or not has(op, "pure") or not all(isinstance(v.type, IntType) for v in (value, *op.operands)):
             return None
         if op.opcode == "const":
-            return frozenset({constant(value)})
+            return frozenset({present(constant(value))})
         if op.opcode == "select":
             return self._chosen(op, depth)
         if not op.operands:
             return None
-        sets = [self.of(v, depth + 1) for v in op.operands]
-        if any(s is None for s in sets):
+        known = [self.of(v, depth + 1) for v in op.operands]
+        sets = [numbers for numbers in known if numbers is not None]
+        if len(sets) != len(known):
             return self._of_few_results(op)
         count = 1
-        for numbers in sets:
-            count *= len(numbers)
+        for each in sets:
+            count *= len(each)
         if count > _MOST:
             return self._of_few_results(op)
         types = [v.type for v in op.operands]
@@ -78,8 +80,8 @@ class PossibleValues:
 
     def _chosen(self, op: Op, depth: int) -> frozenset[int] | None:
         condition, *arms = op.operands
-        sets = [self._arm(condition, bool(truth), arm, depth) for truth, arm in zip((1, 0), arms)]
-        return None if None in sets else sets[0] | sets[1]
+        yes, no = (self._arm(condition, bool(truth), arm, depth) for truth, arm in zip((1, 0), arms))
+        return None if yes is None or no is None else yes | no
 
     def _arm(self, condition: Value, truth: bool, arm: Value, depth: int) -> frozenset[int] | None:
         """The possible values of an arm if it is selected: the condition may compare it with a constant."""

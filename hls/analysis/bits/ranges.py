@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...ir import Function, IntType, Op, Region, Value, walk
 from ...ir.rewrite import constant
+from ...narrow import present
 from ..predicates.guarded_values import COMPARISONS, GuardedValue, compared, guarded_values_of
 from ..predicates.implication import implied
 from .intervals import TRANSFER, Range
@@ -46,7 +47,7 @@ class _Ranges:
         self._taken: dict[Op, int] = {}  #: when a step was evaluated last
         self._now = 0
         self._steps: dict[Region, list[_Step]] = {}
-        self._arms: dict[Op, tuple[GuardedValue, ...]] = {}
+        self._arms: dict[Op | None, tuple[GuardedValue, ...]] = {}
 
     def full(self, value: Value):
         if isinstance(value.type, IntType):
@@ -94,7 +95,7 @@ class _Ranges:
         if op.opcode in TRANSFER:
             return _Step(op, tuple(op.operands))
         if op.opcode == "const":
-            self._put(op.result, Range.exact(constant(op.result), op.result.type.bits))
+            self._put(op.result, Range.exact(present(constant(op.result)), op.result.type.bits))
         else:
             for value in op.results:
                 self.full(value)

@@ -6,7 +6,7 @@ Synthesis optimizes them away. `(x << 7) | (x >> 25)` takes no gate, and neither
 from typing import NamedTuple
 
 from ...ir import IntType, Op, Value, has
-from ...ir.rewrite import constant
+from ...ir.rewrite import constant, literal
 from ...ir.values import signed
 
 __all__ = ["Cut", "cut_order", "is_wires", "ordered_bits", "possible_ones"]
@@ -23,7 +23,7 @@ def possible_ones(value: Value, depth: int = _DEPTH) -> int:
         return number & whole
     op = value.op
     rule = _RULES.get(op.opcode) if op is not None and depth else None
-    found = rule(op, depth - 1) if rule else None
+    found = rule(op, depth - 1) if op is not None and rule else None
     return whole if found is None else found & whole
 
 
@@ -33,7 +33,7 @@ def is_wires(op: Op) -> bool:
     if len(op.results) != 1 or not isinstance(op.result.type, IntType) or op.result.type.bits == 1:
         return False
     if op.opcode == "select":
-        return all(constant(arm) is not None for arm in op.operands[1:])
+        return all(literal(arm) is not None for arm in op.operands[1:])
     if has(op, "bitwise") and any(constant(v) is not None for v in op.operands):
         return True
     return op.opcode in ("or", "xor", "add") and not possible_ones(op.operands[0]) & possible_ones(op.operands[1])

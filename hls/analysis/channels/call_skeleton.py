@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ...diag import Span
 from ...ir import Attr, Function, Op, Region, Value, has, walk
 from ...ir.rewrite import constant
+from ...narrow import present
 from ..induction.trip_count import knowable, known, leaves
 from .endpoints import end_of, passes_values
 
@@ -147,10 +148,10 @@ def _call(op: Op, args: dict[Value, bool]) -> CallStep:
 def _loop(op: Op, around: dict[Value, bool]) -> LoopStep:
     (body,) = op.regions
     args = around | _knowable_args(op, around)
-    steps, again = _steps(body, args), body.terminator.operands[0]
+    steps, condition = _steps(body, args), body.terminator.operands[0]
     count = op.attrs.get(Attr.TRIP_COUNT)
-    endless = constant(again) == 1
-    again = again if count is None and not endless and knowable(again, args) else None
+    endless = constant(condition) == 1
+    again = condition if count is None and not endless and knowable(condition, args) else None
     return LoopStep(
         op, steps, count, endless, again, *_condition(op.operands[0], around), _tracked(body, steps, again, args)
     )
@@ -304,9 +305,9 @@ class Player:
     def _continues(self, frame: _Frame) -> bool:
         if frame.left is not None:
             return frame.left > 0
-        if frame.loop.again is None:
+        if present(frame.loop).again is None:
             return True
-        truth = known(frame.loop.again, frame.numbers)
+        truth = known(present(present(frame.loop).again), frame.numbers)
         if truth is not None:
             return bool(truth)
-        return self._assume("count", frame.loop.span, self.skip and len(self._frames) > 2)
+        return self._assume("count", present(frame.loop).span, self.skip and len(self._frames) > 2)

@@ -97,19 +97,19 @@ def _listed(parts: Sequence[str]) -> str:
 
 def find_deadlocks(scripts: Iterable[CallSkeleton], links: Sequence[Link]) -> tuple[Verdict, ...]:
     """A verdict on every group of kernels connected by channels, in program order."""
-    scripts = {script.name: script for script in scripts}
+    by_name = {script.name: script for script in scripts}
     inner = [link for link in links if link.writer and link.reader]
     graph = nx.MultiGraph()
     graph.add_nodes_from(name for link in links for name in (link.writer, link.reader) if name)
     graph.add_edges_from((link.writer, link.reader) for link in inner)
     budget, found = Budget(MOST_CALLS), []
     for names in nx.connected_components(graph):
-        members = [script for name, script in scripts.items() if name in names]
+        members = [script for name, script in by_name.items() if name in names]
         mine = [link for link in links if {link.writer, link.reader} & names]
         if len(members) > 1:
             forest = graph.subgraph(names).number_of_edges() == len(names) - 1
             found.append(_Network(members, mine, budget).verdict(forest))
-    order = list(scripts)
+    order = list(by_name)
     return tuple(sorted(found, key=lambda one: order.index(one.kernels[0])))
 
 

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...narrow import present
 from .call_skeleton import Assumption, CallSkeleton, CallStep, Player
 
 __all__ = ["Budget", "Ending", "KpnRun", "Link", "Wait"]
@@ -169,9 +170,9 @@ def _circle(waits: Mapping[str, Wait]) -> tuple[Wait, ...]:
         path: list[Wait] = []
         name: str | None = start
         while name in waits and name not in done:
-            done.add(name)
-            path.append(waits[name])
-            name = waits[name].other
+            done.add(present(name))
+            path.append(waits[present(name)])
+            name = waits[present(name)].other
         if any(wait.kernel == name for wait in path):
             return tuple(path[next(k for k, wait in enumerate(path) if wait.kernel == name) :])
     return ()

@@ -1,10 +1,11 @@
 """Backward slices of a loop nest: the operations that compute offsets of accesses and control its loops, as Python."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from ...ir import OPS, Op, Region, Value, predicate
 from ...ir.as_python import expression
-from ...ir.rewrite import constant
+from ...ir.rewrite import literal
 from ..affine.affine import Affine, Symbol, WrappedSum
 from ..loops.loop_tree import Loop, LoopTree
 
@@ -90,7 +91,8 @@ class Slice:
     def _need(self, values: Iterable[Value]) -> bool:
         """Add values with everything they are computed from; adds nothing and returns False if that is not
         available."""
-        todo, seen, exact, free = list(values), set(), set(), {}
+        todo, exact, free = list(values), set[Loop](), {}
+        seen: set[Value] = set()
         while todo:
             value = todo.pop()
             if value in seen or value in self.values:
@@ -141,7 +143,9 @@ class PythonEmitter:
     """Emits a slice as Python."""
 
     def __init__(self, part: Slice):
-        self.part, self.env, self.lines = part, {"Exhausted": Exhausted}, []
+        self.part = part
+        self.env: dict[str, Any] = {"Exhausted": Exhausted}  # what the text of the run is given, and defines
+        self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.offsets = {op: f"o{k}" for k, op in enumerate(part.forms)}
 
@@ -149,7 +153,7 @@ class PythonEmitter:
         """The rows in execution order, and the number of steps left. Raises Exhausted if these do not suffice."""
         self._line(0, "def run(rows, steps):")
         for value in self.part.values:
-            if constant(value) is not None:
+            if literal(value) is not None:
                 self._before(value, 1)
         depth = 1
         for value, choices in self.part.free.items():
@@ -168,18 +172,16 @@ class PythonEmitter:
         """Emit a constant, or a value computed from constants and enumerated values, in front of the nest."""
         if value in self.names:
             return
-        number = constant(value)
+        number = literal(value)
         if number is not None:
             self._line(
                 depth, f"{self._name(value)} = {self._bind(tuple(number) if isinstance(number, list) else number)}"
             )
             return
-        for operand in value.op.operands:
+        for operand in value.defining_op.operands:
             self._before(operand, depth)
-        self._line(
-            depth,
-            f"{self._name(value)} = {expression(value.op, [self._name(v) for v in value.op.operands], self._bind)}",
-        )
+        op = value.defining_op
+        self._line(depth, f"{self._name(value)} = {expression(op, [self._name(v) for v in op.operands], self._bind)}")
 
     def _loop(self, loop: Loop, depth: int, counters: tuple[str, ...]):
         """Emit the loop, with the variables that count iterations of the enclosing loops."""

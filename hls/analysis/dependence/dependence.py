@@ -32,6 +32,7 @@ from ...ir import (
     walk,
 )
 from ...ir.rewrite import constant
+from ...narrow import present
 from ..affine.affine import AffineForms
 from ..affine.delinearize import InRow, rows_of
 from ..affine.iteration_domain import Domains
@@ -129,7 +130,7 @@ class _Sharing:
 
 def promised(fact: Dependence) -> Dependence | None:
     """The dependence under the ``ivdep`` of its loop: None, or with a distance of at least ``safelen`` iterations."""
-    names = {access.operands[0].op.attrs[Attr.MEM] for access in (fact.src, fact.dst)}
+    names = {access.operands[0].defining_op.attrs[Attr.MEM] for access in (fact.src, fact.dst)}
     for memory, safelen in fact.loop.attrs.get(Attr.IVDEP, ()) if fact.loop is not None else ():
         if memory in ("", *names):
             if not safelen:
@@ -224,8 +225,8 @@ class DependenceTester:
         if not inner or fact.overlap or memory_name(fact.src) != memory_name(fact.dst) or len(common) > DEEPEST:
             return None
         question = DistanceQuery(self, fact.src, fact.dst, common[same], same, self._rows(fact.src, fact.dst))
-        trips = [loop.op.attrs.get(Attr.TRIP_COUNT) for loop in inner]
-        if None in trips or any(constant(loop.op.operands[0]) != 1 for loop in inner):
+        trips: list[int] = [loop.op.attrs[Attr.TRIP_COUNT] for loop in inner if Attr.TRIP_COUNT in loop.op.attrs]
+        if len(trips) < len(inner) or any(constant(loop.op.operands[0]) != 1 for loop in inner):
             least = _least_number(question.apart_by({inner[-1]: 1}))
             return _near(least, 0)
         weights = {loop: prod(trips[k:]) for k, loop in enumerate(common[same:-1])} | {inner[-1]: 1}
@@ -347,7 +348,7 @@ class DependenceTester:
         if places is None:
             return None
         inside = [self._in_row(access, place) for access, place in zip((src, dst), places, strict=True)]
-        return None if None in inside else tuple(inside)
+        return None if None in inside else (present(inside[0]), present(inside[1]))
 
     def _in_row(self, access: Op, place: InRow) -> InRow | None:
         """The decomposition in which the access always stays within its row, if there is one."""
@@ -377,15 +378,15 @@ class DependenceTester:
         if access not in self.lanes:
             mask = lane_mask(access)
             known = mask is not None and mask.op is not None and mask.op.opcode == "array"
-            self.lanes[access] = tuple(self._runs(size_of(access), mask.op.operands)) if known else ()
+            self.lanes[access] = tuple(self._runs(size_of(access), present(mask).defining_op.operands)) if known else ()
         return self.lanes[access]
 
     def _runs(self, size: int, conditions: list[Value]):
         """Merge adjacent lanes with equal conditions."""
         lane = size // len(conditions)
         facts = [tuple(self.domains.facts(condition)) for condition in conditions]
-        for alike, run in groupby(range(len(facts)), key=facts.__getitem__):
-            run = list(run)
+        for alike, lanes in groupby(range(len(facts)), key=facts.__getitem__):
+            run = list(lanes)
             yield Lanes(run[0] * lane, (run[-1] + 1) * lane, alike)
 
     def _ask(self, text: str) -> int | None:

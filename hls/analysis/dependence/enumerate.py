@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from math import gcd, prod
 
 from ...ir import Op, Value, moved_type
+from ...narrow import present
 from ..affine.affine import Affine, AffineForms, Symbol, WrappedSum
 from ..loops.loop_tree import Loop
 from .address_slice import Exhausted, PythonEmitter, Row, Slice, value_of
@@ -74,7 +75,7 @@ class AddressTraces:
         then. Empty if it cannot be determined. Ids of work-items take all their values, in all combinations."""
         if any(self._offset(op) is None for op in accesses):
             return {}
-        rows = self._rows({op: _without(self._offset(op), modulus) for op in accesses})
+        rows = self._rows({op: _without(present(self._offset(op)), modulus) for op in accesses})
         if not rows:
             return {}
         ways = sorted({tuple(-1 if offset is None else offset % modulus for offset in offsets) for _, offsets in rows})
@@ -84,7 +85,7 @@ class AddressTraces:
         """Whether two accesses of one region are known never to touch the same bytes in one iteration."""
         if self.tree.region_of(one) is not self.tree.region_of(other):
             return False
-        first, second = self._offset(one), self._offset(other)
+        first, second = present(self._offset(one)), present(self._offset(other))
         both = Affine(
             0, {unknown: factor for unknown, factor in first.terms.items() if second.terms.get(unknown) == factor}
         )
@@ -96,9 +97,13 @@ class AddressTraces:
         ):
             return False  # affine in counters and ids: handled without enumeration
         rows = self._rows({one: first, other: second})
-        return bool(rows) and not any(
-            a is not None and b is not None and a < b + moved_type(other).bytes and b < a + moved_type(one).bytes
-            for _, (a, b) in rows
+        return (
+            rows is not None
+            and bool(rows)
+            and not any(
+                a is not None and b is not None and a < b + moved_type(other).bytes and b < a + moved_type(one).bytes
+                for _, (a, b) in rows
+            )
         )
 
     def _rows(self, forms: dict[Op, Affine]) -> list[Row] | None:
@@ -135,7 +140,9 @@ class AddressTraces:
     def _outside(self, top: Loop, access: Op) -> dict:
         """The terms of an offset that are invariant in ``top``, with their factors."""
         return {
-            unknown: factor for unknown, factor in self._offset(access).terms.items() if not self._changes(top, unknown)
+            unknown: factor
+            for unknown, factor in present(self._offset(access)).terms.items()
+            if not self._changes(top, unknown)
         }
 
     def _changes(self, top: Loop, unknown: Loop | Symbol | WrappedSum) -> bool:
@@ -145,12 +152,14 @@ class AddressTraces:
     def _trace(self, top: Loop, access: Op) -> Trace | None:
         key = top, access
         if key not in self._traces:
-            form = self._offset(access)
+            form = present(self._offset(access))
             inside = Affine(
                 form.const, {unknown: factor for unknown, factor in form.terms.items() if self._changes(top, unknown)}
             )
             rows = self._run(Slice(self.tree, top, {access: inside})) if self.left > 0 else None
-            self._traces[key] = rows and [(iterations, offset) for iterations, (offset,) in rows]
+            self._traces[key] = (
+                None if rows is None else [(iterations, present(offset)) for iterations, (offset,) in rows]
+            )
         return self._traces[key]
 
     def _run(self, part: Slice) -> list[Row] | None:

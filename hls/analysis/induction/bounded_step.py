@@ -32,7 +32,8 @@ def _grown(start: Value, value: Value, ranges: Mapping[Value, Range], left: int)
         return None
     if op.opcode == "select":
         arms = [_grown(start, arm, ranges, left // 2) for arm in op.operands[1:]]
-        return None if None in arms else (min(low for low, _ in arms), max(high for _, high in arms))
+        known = [arm for arm in arms if arm is not None]
+        return (min(low for low, _ in known), max(high for _, high in known)) if len(known) == len(arms) else None
     for before, more in (op.operands, op.operands[::-1]):
         found, step = _grown(start, before, ranges, left - 1), _step(more, ranges)
         if found and step:

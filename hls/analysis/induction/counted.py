@@ -3,6 +3,7 @@
 from ...ir import Op, Value
 from ...ir.rewrite import constant
 from ...ir.values import signed
+from ...narrow import present
 
 __all__ = ["trips_of_counter"]
 
@@ -48,7 +49,7 @@ def _step(arg: Value, after: Value) -> int | None:
     other = op.operands[1] if op.operands[0] is arg else op.operands[0]
     if constant(other) is None or op.opcode == "sub" and op.operands[0] is not arg:
         return None
-    step = signed(constant(other), arg.type.bits)
+    step = signed(present(constant(other)), arg.type.bits)
     return -step if op.opcode == "sub" else step
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ...ir import BOOL, Attr, IntType, Op, Region, Value, moved_type, predicate
 from ...ir.rewrite import constant
 from ...ir.values import signed
+from ...narrow import present
 from ..affine.affine import AffineForms
 from ..loops.loop_tree import Loop
 from ..predicates.implication import decided, implied
@@ -127,14 +128,14 @@ class MonotonicAccess:
 
     def comes_from(self, result: Value) -> Value | None:
         """A lower bound of a loop's result: its initial value, if it never decreases."""
-        loop = self.tree.loops[result.op]
+        loop = self.tree.loops[result.defining_op]
         return loop.op.operands[1 + result.index] if loop.body.args[result.index] in self._growing(loop) else None
 
     # --- places ---
 
     def _place(self, access: Op) -> _Place | None:
         """The offset of an access as a function of a counter; None if it might wrap, or has another form."""
-        (value,) = access.operands[0].op.operands
+        (value,) = access.operands[0].defining_op.operands
         if value.type.bits < self.forms.address_bits and not self._never_negative(value):
             return None
         factor, more = 1, 0
@@ -196,7 +197,7 @@ class _Growth:
         """The least amount by which a select, or a loop's result, exceeds ``start``."""
         opcode = value.op.opcode if value.op is not None and value.type == start.type else None
         if opcode == "select":
-            return min(self.between(start, arm, deep + 1) for arm in self._arms(value.op))
+            return min(self.between(start, arm, deep + 1) for arm in self._arms(value.defining_op))
         before = self.growth.comes_from(value) if opcode == "loop" else None
         return NOT_AT_ALL if before is None else self.between(start, before, deep + 1)
 
@@ -206,9 +207,9 @@ class _Growth:
         while work:
             each = work.pop()
             opcode = each.op.opcode if each.op is not None else None
-            arms = self._arms(each.op) if opcode == "select" else []
+            arms = self._arms(each.defining_op) if opcode == "select" else []
             if opcode == "zext" or opcode == "add" and self._whole(each, bits):
-                work += each.op.operands
+                work += each.defining_op.operands
             elif len(arms) == 1:
                 work += arms
             else:
@@ -216,7 +217,10 @@ class _Growth:
 
     def _whole(self, total: Value, bits: int) -> bool:
         """Whether a sum, as a term of one of so many bits, equals the sum of its operands without wrapping."""
-        return total.type.bits == bits or sum(self.ranges[v].umax for v in total.op.operands) < 1 << total.type.bits
+        return (
+            total.type.bits == bits
+            or sum(self.ranges[v].umax for v in total.defining_op.operands) < 1 << total.type.bits
+        )
 
     def _total(self, terms: Iterable[Value], bits: int, deep: int = 0) -> float:
         return sum(self._least(term, bits, deep) for term in terms)
@@ -232,7 +236,7 @@ class _Growth:
             return 1
         opcode = term.op.opcode if term.op is not None and deep < MOST_CHOICES else None
         if opcode == "select":
-            return min(self._total(self._terms(arm, bits), bits, deep) for arm in self._arms(term.op))
+            return min(self._total(self._terms(arm, bits), bits, deep) for arm in self._arms(term.defining_op))
         before = self.growth.comes_from(term) if opcode == "loop" and term.type.bits == bits else None
         if before is not None:
             return self._total(self._terms(before, bits), bits, deep)
@@ -250,7 +254,8 @@ class _Growth:
 def _constants(terms: Counter, bits: int) -> int:
     """Remove the constants from the terms of a sum of so many bits; returns their sum."""
     found = [term for term in terms if constant(term) is not None]
-    numbers = [signed(constant(term), bits) if term.type.bits == bits else constant(term) for term in found]
+    values = [(present(constant(term)), term) for term in found]
+    numbers = [signed(number, bits) if term.type.bits == bits else number for number, term in values]
     return sum(number * terms.pop(term) for number, term in zip(numbers, found, strict=True))
 
 

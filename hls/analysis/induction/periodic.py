@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ...ir import OPS, IntType, Op, Value, evaluate
-from ...ir.rewrite import constant
+from ...ir.rewrite import constant, literal
 from ...ir.values import signed
+from ...narrow import present
 from ..loops.loop_tree import Loop, LoopTree
 
 __all__ = ["Digit", "PeriodicSequence", "PeriodicSequences"]
@@ -116,7 +117,7 @@ class _Collector:
         work, seen = [value], set()
         while work:
             each = work.pop()
-            if each in seen or constant(each) is not None:
+            if each in seen or literal(each) is not None:
                 continue
             seen.add(each)
             needed = self._needed(each)
@@ -166,12 +167,12 @@ class _Collector:
         ops = [op for op in self.loop.body.ops if op in self.made]
         following = {v: self.loop.following(v) for v in self.initial if v.op is None}
         read = (value, *following.values(), *(v for op in ops for v in op.operands))
-        constants = dict.fromkeys(v for v in read if constant(v) is not None)
+        constants = dict.fromkeys(v for v in read if literal(v) is not None)
         number = {v: k for k, v in enumerate((*self.initial, *constants, *(op.result for op in ops)))}
         nexts = tuple(
             (number[following[v]], 0, _mask(v))
             if v in following
-            else (number[v], self.loop.inductions[v.op.operands[0]].step, _mask(v))
+            else (number[v], self.loop.inductions[v.defining_op.operands[0]].step, _mask(v))
             for v in self.initial
         )
         steps = tuple(
@@ -179,7 +180,7 @@ class _Collector:
             for op in ops
         )
         return _Machine(
-            tuple(self.initial.values()), tuple(constant(v) for v in constants), steps, nexts, number[value]
+            tuple(self.initial.values()), tuple(present(constant(v)) for v in constants), steps, nexts, number[value]
         )
 
 
@@ -191,7 +192,8 @@ def _mask(value: Value) -> int:
 def _follow(machine: _Machine, trips: int | None) -> tuple[int, ...] | None:
     """The outputs of all ``trips`` iterations, or until the machine is in its initial state again; None if that takes
     too long, or never happens."""
-    found, seen, most = [], set(), min(MOST_TURNS, MOST_STEPS // (1 + len(machine.steps)))
+    found: list[int] = []
+    seen, most = set(), min(MOST_TURNS, MOST_STEPS // (1 + len(machine.steps)))
     for state, number in machine.run():
         if len(found) == trips:
             return tuple(found)

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from ...ir import OPS, Op, Region, Value, evaluate
-from ...ir.rewrite import constant
+from ...ir.rewrite import literal
+from ...narrow import present
 from ..predicates.implication import arms_of, implied
 from .counted import trips_of_counter
 
@@ -52,7 +54,7 @@ def count_trips(loop: Op, limit: int = 4096) -> Trips | None:
     return None
 
 
-def _known_late(body: Region, carried: list[int], facts: Iterable[Value]) -> dict[Value, object]:
+def _known_late(body: Region, carried: list[int], facts: Iterable[Value]) -> dict[Value, bool]:
     """For each carried value whether it might be known in late iterations, if those of ``facts`` are known while the
     loop continues."""
     might = {arg: arg.index in carried for arg in body.args}
@@ -73,7 +75,7 @@ def value_where(value: Value, numbers: dict[Value, int]):
     return _evaluate(value, dict(numbers))
 
 
-def known(value: Value, numbers: dict[Value, object]):
+def known(value: Value, numbers: dict[Value, Any]):
     """As :func:`value_where`; ``numbers`` also caches intermediate results."""
     return _evaluate(value, numbers)
 
@@ -117,7 +119,7 @@ def _deciding(loop: Op) -> list[int]:
 def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
     """Whether a value might be known in some iteration; most conditions that compare with an argument never are."""
     if value.op is None or not _needs(value):
-        return constant(value) is not None
+        return literal(value) is not None
     given = [knowable[v] for v in _needs(value)]
     if value.op.opcode in ("if", "select"):
         condition, *arms = given
@@ -126,11 +128,11 @@ def _knowable(value: Value, knowable: dict[Value, object]) -> bool:
         return all(given)
     absorbing = _ABSORBING[value.op.opcode](value.type.bits)  # `x & 7` is as unknown as x
     return all(given) or any(
-        might and constant(v) in (None, absorbing) for v, might in zip(_needs(value), given, strict=True)
+        might and literal(v) in (None, absorbing) for v, might in zip(_needs(value), given, strict=True)
     )
 
 
-def _evaluate(value: Value, numbers: dict[Value, object], apply=None):
+def _evaluate(value: Value, numbers: dict[Value, Any], apply=None):
     """The number of a value, given those of others; None if unknown. ``numbers`` caches results. ``apply`` computes a
     value from its operands.
 
@@ -163,14 +165,16 @@ def _apply(value: Value, numbers: dict):
     op = value.op
     needs = _needs(value)
     if not needs:
-        return constant(value)
+        return literal(value)
     given = [numbers[v] for v in needs]
-    if op.opcode in ("if", "select"):
+    if present(op).opcode in ("if", "select"):
         condition, *arms = given
         if condition is None:
             return arms[0] if arms[0] == arms[1] else None
         return arms[0] if condition else arms[1]
     if None not in given:
-        return evaluate(op.opcode, given, [v.type for v in op.operands], value.type, op.attrs)
-    absorbing = _ABSORBING.get(op.opcode)
+        return evaluate(
+            present(op).opcode, given, [v.type for v in present(op).operands], value.type, present(op).attrs
+        )
+    absorbing = _ABSORBING.get(present(op).opcode)
     return absorbing(value.type.bits) if absorbing is not None and absorbing(value.type.bits) in given else None

@@ -11,7 +11,7 @@ def behind(region: Region, access: Op, followers: Mapping[Op, set[Op]]) -> set[V
     """Values of the region that are available only after the access: computed from its result, or loaded after a store
     that must follow the access or stores such a value. ``followers`` are the operations that must follow each access in
     one iteration."""
-    found, later = set(access.results), set()
+    found, later = set(access.results), set[Op]()
     for op in region.ops:
         inner = [op, *(one for body in op.regions for one in walk(body))]
         if op is access or later.intersection(inner) or found.intersection(v for one in inner for v in one.operands):

@@ -6,6 +6,7 @@ from functools import cached_property
 from ...ir import Attr, Function, Op, Region, Value, has
 from ...ir.rewrite import constant
 from ...ir.values import signed
+from ...narrow import present
 from ..predicates.implication import implied
 
 __all__ = ["Induction", "Loop", "LoopTree", "step_of"]
@@ -100,7 +101,7 @@ def step_of(arg: Value, following: Value) -> int | None:
             left, right = right, left
         if constant(right) is None:
             return None
-        number = signed(constant(right), right.type.bits)
+        number = signed(present(constant(right)), right.type.bits)
         total += number if op.opcode == "add" else -number
         following = left
     return total
@@ -138,12 +139,12 @@ class LoopTree:
     def ancestor(self, op: Op, region: Region) -> Op:
         """The operation of the region that is or contains ``op``."""
         while self._region_of[op] is not region:
-            op = self._home[op].op
+            op = present(self._home[op]).op
         return op
 
     def holder(self, arg: Value) -> Loop | None:
         """The loop that carries the value, None for an argument of the kernel."""
-        return self._of_region.get(arg.owner)
+        return self._of_region.get(arg.owner) if isinstance(arg.owner, Region) else None
 
     def changing(self, value: Value) -> Loop | None:
         """The innermost loop in which the value may change from one iteration to the next."""

@@ -150,7 +150,8 @@ class _Items:
         return any(
             fact.loop is not None and fact.kind is not Kind.WAR and promised(fact) is not None
             for store in stores
-            for fact in self.tester.pair(*sorted((op, store), key=self.position.get))
+            for first, second in (sorted((op, store), key=self.position.__getitem__),)
+            for fact in self.tester.pair(first, second)
         )
 
     def _may_rise(self, members: list[Op], op: Op) -> bool:

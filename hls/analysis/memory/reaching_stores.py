@@ -5,6 +5,7 @@ from functools import cached_property
 
 from ...ir import Op, memory_name, moved_type, walk
 from ...ir.accesses import predicate
+from ...narrow import present
 from ..dependence.dependence import Kind
 from ..loops.loop_tree import Loop
 from ..predicates.implication import follows, implied
@@ -128,7 +129,7 @@ class ReachingStores:
                     else None
                 )
                 if distance == 0 and self.order[store] > self.order[load]:
-                    distance = 1 if self.carries and self.places.fixed(store, self.loop) else None
+                    distance = 1 if self.carries and self.places.fixed(store, present(self.loop)) else None
                 if distance is not None and (distance == 0 or distance > 0 and self.carries):
                     found.append(ReachingStore(store, distance, self._certain(store, load, distance), place=part))
         return found

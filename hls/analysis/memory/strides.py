@@ -28,10 +28,11 @@ class Step:
     period: int | None = field(default=None, compare=False)
 
     def __add__(self, other: "Step") -> "Step":
-        known = self.amount is not None and other.amount is not None
+        amount = None if self.amount is None or other.amount is None else self.amount + other.amount
         periods = [step.period for step in (self, other) if step != STAYS]
-        period = None if None in periods else max(periods, default=None)
-        return Step(self.amount + other.amount if known else None, self.regular and other.regular, period)
+        known = [period for period in periods if period is not None]
+        period = None if len(known) < len(periods) else max(known, default=None)
+        return Step(amount, self.regular and other.regular, period)
 
     def __mul__(self, factor: int) -> "Step":
         period = self.period and self.period * abs(factor) or None

@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from ...ir import IntType, Op, Value
-from ...ir.rewrite import constant
+from ...ir.rewrite import constant, literal
 from .implication import implied
 
 __all__ = ["COMPARISONS", "GuardedValue", "compared", "guarded_values_of"]
@@ -28,7 +28,8 @@ class GuardedValue:
 
 def guarded_values_of(op: Op) -> tuple[GuardedValue, ...]:
     """The leaves of a ``select`` of integers, including those of selects that are its arms."""
-    whole, work = [], deque([(op.result, {})])
+    whole: list[GuardedValue] = []
+    work: deque[tuple[Value, dict[Value, bool]]] = deque([(op.result, {})])
     while work:
         value, facts = work.popleft()
         if value.op is None or value.op.opcode != "select" or len(whole) + len(work) + 2 > _MOST_ARMS:
@@ -58,7 +59,7 @@ def _near(value: Value, facts: dict[Value, bool]) -> tuple[tuple[Value, int], ..
     others = [
         v
         for v in compared(dict(itertools.islice(facts.items(), _MOST_FACTS)))
-        if v.type == whole.type and constant(v) is None
+        if v.type == whole.type and literal(v) is None
     ]
     if not others:
         return ()
@@ -69,13 +70,14 @@ def _near(value: Value, facts: dict[Value, bool]) -> tuple[tuple[Value, int], ..
 
 def _sum(value: Value) -> tuple[dict[Value, int], int]:
     """A value as a sum, modulo its type: terms with their factors, and a constant."""
-    terms, number, work = {}, 0, [(value, 1)]
+    terms: dict[Value, int] = {}
+    number, work = 0, [(value, 1)]
     for _ in range(_MOST_TERMS):
         if not work:
             break
         part, factor = work.pop()
-        if constant(part) is not None:
-            number += factor * constant(part)
+        if (known := constant(part)) is not None:
+            number += factor * known
         elif part.op is not None and part.op.opcode in ("add", "sub"):
             left, right = part.op.operands
             work += [(left, factor), (right, factor if part.op.opcode == "add" else -factor)]

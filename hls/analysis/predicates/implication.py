@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from ...ir import Op, Value
 from ...ir.rewrite import constant
+from ...narrow import present
 
 __all__ = [
     "INVERSE",
@@ -105,8 +106,8 @@ class Exclusions:
                 op = value.op
                 if op is not None and op.opcode == ("eq" if truth else "ne"):
                     left, right = op.operands
-                    if constant(right) is not None:
-                        equal[left] = constant(right)
+                    if (number := constant(right)) is not None:
+                        equal[left] = number
             self._facts[condition] = *sides, equal
         return self._facts[condition]
 
@@ -119,7 +120,7 @@ def comparison_key(condition: Value) -> tuple[object, bool]:
     if opcode not in INVERSE:
         return condition, True
     opposite, swapped = INVERSE[opcode]
-    operands = tuple(op.operands)
+    operands = tuple(present(op).operands)
     if opcode < opposite:
         return (opcode, operands), True
     return (opposite, operands[::-1] if swapped else operands), False
@@ -133,16 +134,16 @@ def never_both(one: Value, other: Value) -> bool:
 def _imply(value: Value, truth: bool) -> Iterator[tuple[Value, bool]]:
     """The direct consequences of a value being true or false."""
     op = value.op
-    if op.opcode == ("and" if truth else "or"):
-        for operand in op.operands:
+    if present(op).opcode == ("and" if truth else "or"):
+        for operand in present(op).operands:
             yield operand, truth
-    elif op.opcode == "xor" and constant(op.operands[1]) == 1:
-        yield op.operands[0], not truth
-    elif op.opcode in ("if", "select"):
-        arms = arms_of(op, value)
+    elif present(op).opcode == "xor" and constant(present(op).operands[1]) == 1:
+        yield present(op).operands[0], not truth
+    elif present(op).opcode in ("if", "select"):
+        arms = arms_of(present(op), value)
         for k, arm in enumerate(arms):
             if constant(arm) is not None and bool(constant(arm)) != truth:  # so the other arm is selected
-                yield op.operands[0], k == 1
+                yield present(op).operands[0], k == 1
                 yield arms[1 - k], truth
 
 

@@ -87,7 +87,7 @@ class ValueSets:
         if len(parts) < 2:
             return parts[0] if parts else _plain(condition, truth)
         one, other = sorted(parts, key=len)
-        if (condition.op.opcode == "and") == truth:
+        if (condition.defining_op.opcode == "and") == truth:
             found = both(one, other)
             return found if len(found) <= _MOST_VALUES else dict(islice(found.items(), _MOST_VALUES))
         return {value: among | other[value] for value, among in one.items() if value in other}
@@ -98,7 +98,7 @@ def _plain(condition: Value, truth: bool) -> dict[Value, ValueSet]:
     op = condition.op
     if op is not None and op.opcode in ("eq", "ne"):
         for value, number in (op.operands, op.operands[::-1]):
-            if constant(number) is not None:
-                same = ValueSet(frozenset((constant(number),)))
+            if (known := constant(number)) is not None:
+                same = ValueSet(frozenset((known,)))
                 return {value: same if truth == (op.opcode == "eq") else ~same}
     return {condition: ValueSet(frozenset((int(truth),)))} if constant(condition) is None else _NOTHING

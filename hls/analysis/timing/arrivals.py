@@ -18,7 +18,7 @@ class Arrivals:
     ``times`` holds the known arrivals, initially those at which paths start; all other values arrive at ``otherwise``.
     """
 
-    def __init__(self, timing: TimingModel, times: Mapping[Value, Arrival], otherwise: Arrival = START):
+    def __init__(self, timing: TimingModel, times: Mapping[Value, Arrival], otherwise: Arrival = START) -> None:
         self.timing, self.times, self.otherwise = timing, dict(times), otherwise
 
     def at(self, value: Value) -> Arrival:

@@ -6,10 +6,25 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from ...ir import OPS, Attr, Builder, FloatType, Function, Op, PointerType, Region, Value, has, is_access, memory_name
+from ...ir import (
+    OPS,
+    ArrayType,
+    Attr,
+    Builder,
+    FloatType,
+    Function,
+    Op,
+    PointerType,
+    Region,
+    Value,
+    has,
+    is_access,
+    memory_name,
+)
 from ...ir.associative import emit
 from ...ir.rewrite import is_constant
 from ...ir.types import Type
+from ...narrow import instance
 from ...target.delay import DelayModel
 from ..bits.wiring import is_wires, ordered_bits
 from ..channels.endpoints import answers_at_once
@@ -44,15 +59,25 @@ LONG_BEFORE = Arrival(-math.inf, 0.0)
 class PartTiming(Protocol):
     """Timing of an arithmetic part as pipelined for the clock."""
 
-    latency: int  #: cycles
-    delay_ns: float  #: from the operands to the first register, or to the result if there is no register
-    out_delay_ns: float  #: from the last register to the result; 0 if there is no register
+    @property
+    def latency(self) -> int:
+        """In cycles."""
+
+    @property
+    def delay_ns(self) -> float:
+        """From the operands to the first register, or to the result if there is no register."""
+
+    @property
+    def out_delay_ns(self) -> float:
+        """From the last register to the result; 0 if there is no register."""
 
 
 class AccessTiming(Protocol):
     """Timing of accesses that follows from the memory plan."""
 
-    onchip: Container[str]  #: the memories of the kernel itself
+    @property
+    def onchip(self) -> Container[str]:
+        """The memories of the kernel itself."""
 
     def fixed_latency(self, op: Op) -> int | None:
         """Cycles that the access always takes; None if it may stall, and for operations that are no access."""
@@ -237,7 +262,7 @@ class TimingModel:
             if is_constant(op.operands[1]):
                 return 0.0
             return (
-                self.model.delay("mux", op.operands[0].type.length)
+                self.model.delay("mux", instance(op.operands[0].type, ArrayType).length)
                 if name == "extract"
                 else (self.model.delay("select", 1) + self.model.delay("eq", op.operands[1].type.bits))
             )

@@ -164,9 +164,11 @@ def _groups(size: int, needed: set[Value]) -> list[int]:
 def _some_size(function: Function, dims: set[int]) -> tuple[int, int, int]:
     """A permitted group: of the required size, else of the largest, with about equal sizes in the dimensions."""
     if size := function.attrs.get(Attr.WORK_GROUP_SIZE):
-        return tuple(size)
+        x, y, z = size
+        return x, y, z
     most, found = most_work_items(function), [1, 1, 1]
     asked = sorted(dims) or [0]
     for k, d in enumerate(asked):
         found[d] = max(1, round((most // (found[0] * found[1] * found[2])) ** (1 / (len(asked) - k))))
-    return tuple(found)
+    x, y, z = found
+    return x, y, z

@@ -136,7 +136,7 @@ class PartialExecution:
         if enable == 0:
             self._leave(op, given)
             return
-        going = enable if isinstance(enable, int) else None
+        going: object = enable if isinstance(enable, int) else None
         while going:
             for arg, number in zip(body.args, given, strict=True):
                 self._carry(arg, number)

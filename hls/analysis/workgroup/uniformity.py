@@ -6,6 +6,7 @@ from collections.abc import Callable
 from ...diag import Code, CompileError, Diagnostic, Span
 from ...ir import Attr, Function, Op, Region, Value, has, is_access, memory_name, reaches_memory, walk
 from ...ir.rewrite import constant
+from ...narrow import present
 from .partial_execution import equal_in_groups, needed_for
 
 __all__ = [
@@ -116,7 +117,8 @@ class _Varying(_Spread):
         super()._mark(value for value in values if value not in self.equal)
 
     def _holds(self, op: Op) -> bool:
-        self.distances.pop(op.results[0] if op.results else None, None)  # from the previous round
+        if op.results:
+            self.distances.pop(op.results[0], None)  # from the previous round
         if op.opcode == "work_item":
             dim = op.attrs.get(Attr.DIM, 0)
             varies = (
@@ -141,7 +143,7 @@ class _Varying(_Spread):
             return False
         if op.opcode in ("add", "sub"):
             sign = -1 if op.opcode == "sub" else 1
-            found = {d: first.get(d, 0) + sign * second[0].get(d, 0) for d in {*first, *second[0]}}
+            found = {d: first.get(d, 0) + sign * present(second[0]).get(d, 0) for d in {*first, *present(second[0])}}
         elif factor is None:
             return False
         else:

@@ -9,11 +9,15 @@ __all__ = ["AsyncCopy", "Atomic", "Barrier", "ChannelRead", "ChannelSubscript", 
 
 @dataclass(frozen=True, eq=False)
 class Barrier(Expr):
+    """``barrier(flags)``; the flags are those of ``Attr.FLAGS``."""
+
     flags: int
 
 
 @dataclass(frozen=True, eq=False)
 class Fence(Expr):
+    """A fence of one work-item: ``mem_fence``, ``read_mem_fence`` or ``write_mem_fence``."""
+
     kind: str  #: "all", "read" or "write"
     flags: int
 
@@ -75,5 +79,7 @@ class ChannelWrite(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Print(Expr):
+    """``printf``; the arguments are converted as the format asks."""
+
     format: str
     arguments: tuple[Expr, ...]

@@ -88,6 +88,8 @@ class Expr:
 
 @dataclass(frozen=True, eq=False)
 class Const(Expr):
+    """A number."""
+
     value: int | float  #: an integer as its unsigned pattern
 
 
@@ -98,6 +100,8 @@ class Null(Expr):
 
 @dataclass(frozen=True, eq=False)
 class VariableRef(Expr):
+    """A variable, as a value or as a place that is written."""
+
     variable: Variable
 
 
@@ -260,6 +264,8 @@ class Logical(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Conditional(Expr):
+    """``condition ? then : otherwise``; only one of the two is evaluated."""
+
     condition: Expr
     then: Expr
     otherwise: Expr
@@ -275,6 +281,8 @@ class Sequence(Expr):
 
 @dataclass(frozen=True, eq=False)
 class Assign(Expr):
+    """``target = value``; its value is that of the target afterwards."""
+
     target: LValue
     value: Expr
 

@@ -33,7 +33,7 @@ class FunctionTree:
         it is called with."""
         return not self.kernel and any(getattr(p, "parameter", False) for p in self.parameters)
 
-    def asks(self, call: str, what: str, span: Span):
+    def asks(self, call: str, what: str, span: Span) -> None:
         """Record that the function needs to know its work-item, or others of the group."""
         self.work_items.setdefault(what, (call, span))
 

@@ -28,11 +28,15 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Stmt:
+    """A statement at its place in the source."""
+
     span: Span
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluate(Stmt):
+    """An expression whose value is not used."""
+
     expression: Expr
 
 
@@ -46,6 +50,8 @@ class Declare(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Block(Stmt):
+    """Statements in order; its names are resolved already."""
+
     statements: tuple[Stmt, ...]
 
 
@@ -59,6 +65,8 @@ class StatementExpr(Expr):
 
 @dataclass(frozen=True, eq=False)
 class If(Stmt):
+    """``if (condition) then else otherwise``."""
+
     condition: Expr
     then: Stmt
     otherwise: Stmt | None
@@ -90,18 +98,20 @@ class Section(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Switch(Stmt):
+    """``switch``: control enters the section of the label that has the value."""
+
     value: Expr
     sections: tuple[Section, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Break(Stmt):
-    pass
+    """``break``: leaves the loop or ``switch`` around it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Continue(Stmt):
-    pass
+    """``continue``: begins the next iteration of the loop around it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +138,8 @@ class Entry(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Return(Stmt):
+    """``return``; the value is None in a function without result."""
+
     value: Expr | None
 
 

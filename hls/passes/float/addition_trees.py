@@ -16,4 +16,4 @@ def only_user(value: Value, used: Mapping[Value, list]) -> Op | None:
 def leaves(op: Op, inner: Collection[Op]) -> list[Value]:
     """The operands of the tree of additions below ``op``, in order; ``inner`` are the additions that belong to
     trees."""
-    return [leaf for v in op.operands for leaf in (leaves(v.op, inner) if v.op in inner else [v])]
+    return [leaf for v in op.operands for leaf in (leaves(v.defining_op, inner) if v.op in inner else [v])]

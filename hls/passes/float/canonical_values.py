@@ -1,9 +1,11 @@
 """Float values that the addition of a zero leaves as they are, bit by bit."""
 
 import math
+from collections.abc import Mapping
 
 from ...ir import Attr, Op, Value, has
-from ...ir.rewrite import constant
+from ...ir.rewrite import literal
+from ...narrow import instance
 
 __all__ = ["is_canonical"]
 
@@ -11,7 +13,7 @@ __all__ = ["is_canonical"]
 _LEAST_NORMAL = {16: 2.0**-14, 32: 2.0**-126, 64: 2.0**-1022}
 
 
-def is_canonical(value: Value, flush: bool, loops: dict[Value, Op], seen: set[Value] | None = None) -> bool:
+def is_canonical(value: Value, flush: bool, loops: Mapping[Value, Op], seen: set[Value] | None = None) -> bool:
     """Whether ``value`` is never a NaN other than the one that arithmetic produces, nor, with ``flush``, a subnormal
     number: so it equals its sum with -0.0, or its difference with +0.0.
 
@@ -28,7 +30,7 @@ def is_canonical(value: Value, flush: bool, loops: dict[Value, Op], seen: set[Va
     elif value.op is None:
         return False
     elif value.op.opcode == "const":
-        number = constant(value)
+        number = instance(literal(value), float)
         return not math.isnan(number) and not (flush and 0 < abs(number) < _LEAST_NORMAL[value.type.bits])
     elif value.op.opcode == "select":
         sources = value.op.operands[1:]

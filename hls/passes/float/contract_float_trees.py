@@ -153,7 +153,7 @@ def _become(op: Op, terms: list[_Term], region: Region):
         op.operands = [
             _signed(first, product.minus, op, region),
             *others,
-            _signed(*number.factors, number.minus, op, region),
+            _signed(number.factors[0], number.minus, op, region),
         ]
     else:
         op.opcode, op.attrs = "fsum", {Attr.TERMS: tuple(term.text for term in terms), **flush_of(op)}

@@ -10,7 +10,8 @@ from ...ir import Attr, Builder, FloatType, Function, IntType, MemoryObject, Op,
 from ...ir.clone import clone_function
 from ...ir.loops import add_carried, keep_carried
 from ...ir.nodes import Parameter
-from ...ir.rewrite import constant
+from ...ir.rewrite import literal
+from ...narrow import instance
 from ..manager import Form, FunctionPass
 from ..scalar.constant_folding import ConstantFolding
 from ..scalar.dead_code_elimination import DeadCodeElimination
@@ -88,12 +89,12 @@ class ExpandFloatReductions(FunctionPass):
 
     def _choose(self, addition: Op, arg: Value, loop: Op, parts: _Parts) -> "_Parts | _Exact":
         exact = self._exact(addition, loop)
-        forms = [*([parts] if self.parts or not exact else []), *exact]
+        forms: list[_Parts | _Exact] = [*([parts] if self.parts or not exact else []), *exact]
         if len(forms) == 1:
             self._say(addition, arg, forms[0], "")
             return forms[0]
         costs = {form: self.logic(_alone(addition, loop.operands[1 + arg.index], form)) for form in forms}
-        best = min(forms, key=costs.get)
+        best = min(forms, key=costs.__getitem__)
         others = " or ".join(f"{costs[form]:,} {form.text()}" for form in forms if form is not best)
         self._say(addition, arg, best, f" (about {costs[best]:,} {self.cells}; {others})")
         return best
@@ -104,7 +105,7 @@ class ExpandFloatReductions(FunctionPass):
         # the initial value of the sum is a term, too
         terms = min(most_iterations(loop) or _MOST_ITERATIONS, _MOST_ITERATIONS) + 1
         shapes = [
-            Accumulator(kind, digit, terms, bool(addition.attrs.get(Attr.FLUSH_DENORMALS)))
+            Accumulator(instance(kind, FloatType), digit, terms, bool(addition.attrs.get(Attr.FLUSH_DENORMALS)))
             for digit in DIGITS.get(kind.bits, ())
             if digit in self.digits
         ]
@@ -194,7 +195,7 @@ def _alone(addition: Op, start: Value, form: _Parts | _Exact) -> Function:
     for k, value in enumerate(function.args):
         value.owner, value.index = function.body, k
     b, body = Builder(function.body, addition.span), Region()
-    begin = given if constant(start) is None else b.const(constant(start), kind)
+    begin = given if literal(start) is None else b.const(literal(start), kind)
     initial = [b.const(0, count), begin]
     body.args = [Value(v.type, "", body, k) for k, v in enumerate(initial)]
     inside = Builder(body, addition.span)

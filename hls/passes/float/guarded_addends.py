@@ -42,12 +42,12 @@ class _Link:
 
 
 class _Body:
-    def __init__(self, function: Function, loop: Op, loops: Mapping[Value, Op], timing: TimingModel):
+    def __init__(self, function: Function, loop: Op, loops: Mapping[Value, Op], timing: TimingModel) -> None:
         (self.body,), self.function, self.loops, self.timing = loop.regions, function, loops, timing
         self.together = components(self.body)
         self.inside = set(self.body.ops)
 
-    def run(self):
+    def run(self) -> None:
         found: dict[int, list[Op]] = {}
         for op in self.body.ops:
             chosen = op.opcode == "select" and isinstance(op.result.type, FloatType) and op.result in self.together
@@ -66,7 +66,7 @@ class _Body:
         """Whether the value is on the recurrence of the operation."""
         return op.result in self.together and self.together.get(value) == self.together[op.result]
 
-    def _visit(self, op: Op, used):
+    def _visit(self, op: Op, used) -> None:
         _, *arms = op.operands
         for arm, root, kept in ((arms[0], arms[1], False), (arms[1], arms[0], True)):
             chain = self._chain(arm, root, op, used)
@@ -74,8 +74,9 @@ class _Body:
                 self._guard(op, chain, root, kept)
                 return
         links = [self._link(arm, op, used) for arm in arms]
-        if None not in links and self._are_alike(links):
-            self._select(op, links)
+        known = [link for link in links if link is not None]
+        if len(known) == len(links) and self._are_alike(known):
+            self._select(op, known)
 
     def _link(self, value: Value, user: Op, used) -> _Link | None:
         """The addition that computes the value, for this user only."""
@@ -88,7 +89,7 @@ class _Body:
     def _chain(self, value: Value, root: Value, user: Op, used) -> list[_Link]:
         """The additions from ``root`` to the value, the first one first; none if there is another operation among
         them."""
-        links = []
+        links: list[_Link] = []
         while value is not root:
             link = self._link(value, links[-1].op if links else user, used)
             if link is None:
@@ -108,7 +109,7 @@ class _Body:
             and flush_of(one.op) == flush_of(other.op)
         )
 
-    def _guard(self, op: Op, chain: list[_Link], root: Value, kept: bool):
+    def _guard(self, op: Op, chain: list[_Link], root: Value, kept: bool) -> None:
         """The select becomes the last addition of the chain, each of whose terms is a neutral one if ``root`` is
         kept: where the condition is ``kept``."""
         condition, place = op.operands[0], self.body.ops.index(op)
@@ -126,7 +127,7 @@ class _Body:
         self.body.ops += behind
         self._become(op, chain[-1].op, terms)
 
-    def _select(self, op: Op, links: list[_Link]):
+    def _select(self, op: Op, links: list[_Link]) -> None:
         """The select becomes one addition of a selected term."""
         condition, place = op.operands[0], self.body.ops.index(op)
         gone = {link.op for link in links}
@@ -143,7 +144,7 @@ class _Body:
         self.body.ops += behind
         self._become(op, kind, operands)
 
-    def _become(self, op: Op, like: Op, operands: list[Value]):
+    def _become(self, op: Op, like: Op, operands: list[Value]) -> None:
         op.opcode, op.operands, op.attrs = like.opcode, operands, {**op.attrs, **flush_of(like)}
         op.span = like.span
 

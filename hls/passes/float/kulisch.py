@@ -13,6 +13,7 @@ the pieces are added to. A negative term is complemented in every digit, with a 
 from dataclasses import dataclass
 
 from ...ir import BOOL, Builder, FloatType, IntType, Value
+from ...narrow import instance, present
 
 __all__ = [
     "DIGITS",
@@ -93,10 +94,12 @@ def concatenated(b: Builder, low: Value, high: Value) -> Value:
 
 
 def wider(b: Builder, value: Value, type: IntType) -> Value:
+    """The value zero-extended to the type, if it is narrower."""
     return value if value.type == type else b.value("zext", value, result=type)
 
 
 def lowest(b: Builder, value: Value, bits: int) -> Value:
+    """The lowest ``bits`` bits of the value."""
     return value if value.type.bits == bits else b.value("trunc", value, result=IntType(bits))
 
 
@@ -106,10 +109,12 @@ def bits_of(b: Builder, value: Value, low: int, bits: int) -> Value:
 
 
 def inverted(b: Builder, value: Value) -> Value:
+    """All bits of the value inverted."""
     return b.value("xor", value, b.const(-1, value.type))
 
 
 def repeated(b: Builder, bit: Value, bits: int) -> Value:
+    """A number of ``bits`` bits that are all ``bit``."""
     return bit if bits == 1 else b.value("sext", bit, result=IntType(bits))
 
 
@@ -126,7 +131,7 @@ def unpacked(b: Builder, shape: Accumulator, value: Value, subtracted: bool) -> 
         fraction = b.value("and", fraction, repeated(b, normal, fraction.type.bits))
     flags = _flags(b, exponent, fraction, normal, negative)
     # subnormal numbers have the unit of the least normal ones
-    place = b.value("sub", exponent, wider(b, normal, exponent.type))
+    place = b.value("sub", exponent, wider(b, normal, instance(exponent.type, IntType)))
     window, shifted = _shifted(b, shape, fraction, normal, place)
     pieces = tuple(
         bits_of(b, shifted, low, min(shape.digit, shifted.type.bits - low))
@@ -171,7 +176,7 @@ def _shifted(
 
 def _parts(b: Builder, shape: Accumulator, term: Term) -> list[Value]:
     """The addend of each digit, without the carry of a negative term into the lowest."""
-    here = {k: None for k in range(shape.windows)}
+    here: dict[int, Value | None] = {k: None for k in range(shape.windows)}
     if term.window is not None:
         here = {k: b.value("eq", term.window, b.const(k, term.window.type)) for k in here}
     parts = []
@@ -219,9 +224,10 @@ def step(b: Builder, shape: Accumulator, state: list[Value], value: Value, subtr
     """The state of the sum after one more term."""
     term = unpacked(b, shape, value, subtracted)
     digits, flags = state[: -len(FLAGS)], state[-len(FLAGS) :]
-    after, carry = [], term.negative
+    after: list[Value] = []
+    carry: Value | None = term.negative
     for k, part in enumerate(_parts(b, shape, term)):
-        digit, out = _plus(b, digits[2 * k], part, carry)
+        digit, out = _plus(b, digits[2 * k], part, present(carry))
         after += [digit, out]
         carry = digits[2 * k + 1] if 2 * k + 1 < len(digits) else None
     return [*after[:-1], *(b.value("or", old, new) for old, new in zip(flags, term.flags, strict=True))]

@@ -9,6 +9,7 @@ normalized and the result is rounded once.
 from dataclasses import dataclass
 
 from ...ir import BOOL, Attr, Builder, IntType, Region, Value
+from ...narrow import instance, present
 from .kulisch import FLAGS, Accumulator, bits_of, concatenated, inverted, lowest, repeated, wider
 
 __all__ = ["rounded_sum"]
@@ -79,7 +80,9 @@ def _round(b: Builder, shape: Accumulator, words: list[Value], others: list[Valu
     count, digit = len(words), shape.digit
     carry, negative, number, below, rest, high, next_, more, position = others
     word = words[0]
-    complement = wider(b, repeated(b, negative, digit), word.type)  # round 2 only: no pending carries
+    complement = wider(
+        b, repeated(b, negative, digit), instance(word.type, IntType)
+    )  # round 2 only: no pending carries
     total = IntType(digit + 2)
     sum_ = b.value("add", wider(b, b.value("xor", word, complement), total), wider(b, carry, total))
     now = lowest(b, sum_, digit)
@@ -98,8 +101,8 @@ def _round(b: Builder, shape: Accumulator, words: list[Value], others: list[Valu
     return [
         b.value("ne", number, b.const(2 * count - 1, number.type)),
         *words[1:],
-        wider(b, now, word.type),
-        begun(wider(b, sign, carry.type), bits_of(b, sum_, digit, 2)),
+        wider(b, now, instance(word.type, IntType)),
+        begun(wider(b, sign, instance(carry.type, IntType)), bits_of(b, sum_, digit, 2)),
         begun(sign, negative),
         b.value("add", number, b.const(1, number.type)),
         begun(b.const(0, now.type), now),
@@ -156,7 +159,7 @@ def _large(b: Builder, shape: Accumulator, found: _Magnitude) -> Value:
     offset = len(shape.widths) * digit + precision - 2
     exponent = b.value("add", place, b.const(-offset, place.type))
     encoded = concatenated(b, bits_of(b, window, lost + 1, precision - 1), exponent)  # without the leading one
-    encoded = b.value("add", encoded, wider(b, up, encoded.type))
+    encoded = b.value("add", encoded, wider(b, up, instance(encoded.type, IntType)))
     exponent = bits_of(b, encoded, precision - 1, place.type.bits)
     infinite = (1 << shape.exponent) - 1
     over = b.value("ule", b.const(infinite, exponent.type), exponent)
@@ -166,7 +169,7 @@ def _large(b: Builder, shape: Accumulator, found: _Magnitude) -> Value:
 
 def _normalized(b: Builder, window: Value, digit: int) -> tuple[Value, Value]:
     """The window shifted left until its top bit is one, if its highest digit is not 0, and the shift distance."""
-    zeros = None
+    zeros: Value | None = None
     moves = digit >> 1
     while moves:
         top = bits_of(b, window, window.type.bits - moves, moves)
@@ -174,4 +177,4 @@ def _normalized(b: Builder, window: Value, digit: int) -> tuple[Value, Value]:
         window = b.value("select", empty, b.value("shl", window, b.const(moves, window.type)), window)
         zeros = empty if zeros is None else concatenated(b, empty, zeros)
         moves >>= 1
-    return window, zeros
+    return window, present(zeros)

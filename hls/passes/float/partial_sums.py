@@ -24,7 +24,7 @@ def split(outer: Region, loop: Op, k: int, count: int) -> Value:
     for place, following in zip(waiting, [*(each.arg for each in waiting[1:]), total], strict=True):
         place.set_next(following)
     end.operands[1 + k] = waiting[0].arg
-    sum_, ops = added_up([loop.results[k], *(each.result for each in waiting)], total.op)
+    sum_, ops = added_up([loop.results[k], *(each.result for each in waiting)], total.defining_op)
     outer.ops[outer.ops.index(loop) + 1 : outer.ops.index(loop) + 1] = ops
     return sum_
 

@@ -68,7 +68,8 @@ class SinkSelectIntoAddend(FunctionPass):
 def _within(op: Op, root: Op, used) -> bool:
     """Whether the sum is used inside ``root`` only."""
     while op is not root:
-        op = only_user(op.result, used)
-        if op is None or op.opcode != "fadd":
+        user = only_user(op.result, used)
+        if user is None or user.opcode != "fadd":
             return False
+        op = user
     return op is root

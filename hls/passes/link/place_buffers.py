@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Function, MemoryObject, Module
 from ...ir.clone import clone_function
+from ...narrow import present
 from ...target.board import Board
 from ..manager import Form, ModulePass
 
@@ -73,6 +74,6 @@ def _placed(function: Function, board: Board) -> Function:
         if home is board.memory:
             del attrs[Attr.BUFFER_LOCATION]
         else:
-            attrs |= {Attr.BUFFER_LOCATION: home.name, Attr.WORD_BYTES: home.word_bytes}
+            attrs |= {Attr.BUFFER_LOCATION: present(home).name, Attr.WORD_BYTES: present(home).word_bytes}
         result.memories[memory.name] = replace(memory, attrs=tuple(attrs.items()))
     return result

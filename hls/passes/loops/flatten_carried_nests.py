@@ -1,6 +1,6 @@
 """Automatic loop flattening: an inner loop that continues the state of its previous invocation joins the outer loop."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from ...analysis.loops.forward_slice import computed_from
@@ -149,7 +149,7 @@ def _is_cheap(outer: Op, inner: Op, held: set[str]) -> bool:
     )
 
 
-def _is_control(body: Region, wanted: list[Value], apart: set[Value] = frozenset()) -> bool:
+def _is_control(body: Region, wanted: list[Value], apart: Collection[Value] = frozenset()) -> bool:
     """Whether the values are computed from carried values and loop invariants by integer logic alone."""
     makers = {v: op for op in body.ops for v in op.results}
     nexts = dict(zip(body.args, body.terminator.operands[1:], strict=True))

@@ -106,7 +106,7 @@ class _Merge:
         """The results of ``rest`` that are used after it, and the pointer operations among them, which must be
         recomputed because pointers cannot be carried."""
         used = {v for op in [self.inner, *self.after] for v in _used(op)} | {self.again, *self.nexts}
-        pointers = []
+        pointers: list[Op] = []
         for op in reversed(rest):
             if has(op, "pointer") and op.results[0] in used:
                 pointers.insert(0, op)
@@ -125,7 +125,7 @@ class _Merge:
     def _inner_args(self) -> list[tuple[Value, Value | None]]:
         """For each carried value of ``inner``: its value in this iteration, and its initial value in the next
         invocation if that is known in advance."""
-        found = []
+        found: list[tuple[Value, Value | None]] = []
         for k, (arg, init) in enumerate(zip(self.inner_body.args, self.inner.operands[1:], strict=True)):
             if k in self.shared:
                 found.append((self.body.args[self.shared[k]], None))
@@ -163,8 +163,8 @@ class _Merge:
         stay = [self.b.true(), *(held.get(j, arg) for j, arg in enumerate(args)), *(again for again, _ in renewed)]
         leave = [self.again, *self.nexts, *(first for _, first in renewed)]
         again, *chosen = self._choose(self.b.value("xor", goes_on, self.b.true()), self.after, leave, stay)
-        renewed = iter(chosen[len(args) :])
-        return again, chosen[: len(args)], [next(renewed) if first is not None else after for _, after, first in own]
+        latest = iter(chosen[len(args) :])
+        return again, chosen[: len(args)], [next(latest) if first is not None else after for _, after, first in own]
 
     def _replace(self, values: dict[Value, Value], ops: Iterable[Op]):
         for op in walk(Region(ops=list(ops))):
@@ -173,7 +173,7 @@ class _Merge:
 
 def _steady(ops: list[Op]) -> list[Op]:
     """Operations that may run in every iteration: they have no effect and always compute the same."""
-    found, changing = [], set()
+    found, changing = [], set[Value]()
     for op in ops:
         if has(op, "pure") and not changing.intersection(op.operands):
             found.append(op)

@@ -9,6 +9,7 @@ from ...analysis.timing import TimingModel
 from ...diag import Code, Diagnostic, at_line
 from ...ir import Attr, Function, Op, Region, has, is_access, memory_name, regions, walk
 from ...ir.clone import clone_function
+from ...narrow import present
 from ..lowering.if_conversion import flatten
 from ..manager import Form, FunctionPass
 from ..recurrence.look_ahead_control import carry_ahead
@@ -157,7 +158,8 @@ def _effects(first: Op, second: Op) -> _Refusal | None:
     if None in found:
         return None
     return _Refusal(
-        f"both have effects that others see in order ({found[0].opcode} and {found[1].opcode})", "keep them apart"
+        f"both have effects that others see in order ({present(found[0]).opcode} and {present(found[1]).opcode})",
+        "keep them apart",
     )
 
 

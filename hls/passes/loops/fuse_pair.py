@@ -6,7 +6,8 @@ from ...analysis.induction.trip_count import count_trips
 from ...ir import BOOL, Builder, Op, Region, Value, has, uses, walk
 from ...ir.clone import clone_ops
 from ...ir.loops import CarriedValue, add_carried
-from ...ir.rewrite import constant
+from ...ir.rewrite import literal
+from ...narrow import present
 
 __all__ = ["Between", "fuse", "same_trips", "sort_between"]
 
@@ -52,7 +53,11 @@ def same_trips(first: Op, second: Op) -> dict[int, int] | None:
     if pairs.control():
         return pairs.found
     trips = [count_trips(loop) for loop in (first, second)]
-    known = None not in trips and all(t.exact for t in trips) and trips[0].count == trips[1].count
+    known = (
+        None not in trips
+        and all(present(t).exact for t in trips)
+        and present(trips[0]).count == present(trips[1]).count
+    )
     return {} if known and pairs.equal(first.operands[0], second.operands[0]) else None
 
 
@@ -82,7 +87,7 @@ class _Pairs:
                     (ends[0][1 + one.index], ends[1][1 + two.index]),
                 ]
             elif _alike(one, two):
-                work += zip(one.op.operands, two.op.operands, strict=True)
+                work += zip(one.defining_op.operands, two.defining_op.operands, strict=True)
             else:
                 return False
         return True
@@ -91,7 +96,7 @@ class _Pairs:
         """Whether two values from outside both loops, or constants, are the same."""
         if one is two:
             return True
-        return constant(one) is not None and one.type == two.type and repr(constant(one)) == repr(constant(two))
+        return literal(one) is not None and one.type == two.type and repr(literal(one)) == repr(literal(two))
 
 
 def _alike(one: Value, two: Value) -> bool:
@@ -172,7 +177,8 @@ def _under(guard: Value, ops: list[Op], args: list[Value], free: set[int], b: Bu
 
 def _advanced(following: Value, arg: Value, ops: list[Op], o: Builder) -> Value:
     """A copy of the operations that compute ``following``; ``arg`` unless these are only a few pure operations."""
-    needed, work = [], [following]
+    needed: list[Op] = []
+    work = [following]
     while work:
         op = work.pop().op
         if op is None or op not in ops or op in needed:

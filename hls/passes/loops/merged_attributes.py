@@ -40,7 +40,7 @@ def take_over(loop: Op, other: Op) -> list[str]:
 
 def common_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
     """The ``ivdep`` of one loop for both: (memory or "" for all, safelen or 0), as far as both assert it."""
-    found = {}
+    found: dict[str, int] = {}
     for memory, safelen in first.attrs.get(Attr.IVDEP, ()):
         for other, least in second.attrs.get(Attr.IVDEP, ()):
             if memory == other or "" in (memory, other):
@@ -53,7 +53,7 @@ def common_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
 
 def own_promises(first: Op, second: Op) -> tuple[tuple[str, int], ...]:
     """The ``ivdep`` of two fused loops: what one of them asserts of memories that the other does not access."""
-    found = {}
+    found: dict[str, int] = {}
     for loop, other in ((first, second), (second, first)):
         mine, others = ({memory_name(op) for op in walk(each.regions[0]) if is_access(op)} for each in (loop, other))
         for memory, safelen in loop.attrs.get(Attr.IVDEP, ()):

@@ -8,8 +8,9 @@ from ...analysis.loops.loop_tree import step_of
 from ...diag import Span
 from ...ir import Attr, Builder, Function, MemoryObject, Op, PointerType, Value, has, uses, walk
 from ...ir.clone import clone_function
-from ...ir.rewrite import constant, is_constant, rewrite
+from ...ir.rewrite import constant, is_constant, literal, rewrite
 from ...ir.values import signed
+from ...narrow import present
 from ..manager import Form, FunctionPass
 
 __all__ = ["MOST_ELEMENTS", "RecognizeShiftIdiom"]
@@ -73,8 +74,8 @@ def _fill(op: Op, b: Builder, function: Function, shifted: set[str], used) -> li
     if moves is None or moves.read is not None or moves.memory.name not in shifted:
         return None
     (low, high), value = moves.written.span(moves.trips), moves.value
-    value = b.const(constant(value), value.type) if is_constant(value) else value
-    b.op("fill", value, attrs={Attr.MEM: moves.memory.name, Attr.LOW: low, Attr.HIGH: high})
+    value = b.const(literal(present(value)), present(value).type) if is_constant(present(value)) else value
+    b.op("fill", present(value), attrs={Attr.MEM: moves.memory.name, Attr.LOW: low, Attr.HIGH: high})
     return moves.results(b)
 
 
@@ -121,7 +122,9 @@ class _Moves:
             return None
         written = _joined([_line(store, states, trips.count, memory) for store in stores])
         read = (
-            _joined([_line(store.operands[1].op, states, trips.count, memory) for store in stores]) if loads else None
+            _joined([_line(store.operands[1].defining_op, states, trips.count, memory) for store in stores])
+            if loads
+            else None
         )
         if written is None or loads and (read is None or read.step != written.step):
             return None
@@ -156,7 +159,7 @@ def _array(access: Op, function: Function) -> MemoryObject | None:
         and not isinstance(type, PointerType)
         and not memory.volatile
     )
-    return memory if plain and 2 <= memory.length <= MOST_ELEMENTS else None
+    return memory if plain and 2 <= memory.elements <= MOST_ELEMENTS else None
 
 
 def _pairs(stores: list[Op], loads: list[Op], used) -> bool:
@@ -170,7 +173,7 @@ def _all_store(stores: list[Op], value: Value) -> bool:
         store.operands[1] is value
         or is_constant(value)
         and is_constant(store.operands[1])
-        and constant(store.operands[1]) == constant(value)
+        and literal(store.operands[1]) == literal(value)
         for store in stores
     )
 
@@ -178,9 +181,13 @@ def _all_store(stores: list[Op], value: Value) -> bool:
 def _joined(lines: list[_Line | None]) -> _Line | None:
     """The line of neighbouring elements that are accessed together: in the same order by all accesses, and without a
     gap."""
-    if None in lines or {line.step for line in lines} != {lines[0].step} or abs(lines[0].step) != len(lines):
+    if (
+        None in lines
+        or {present(line).step for line in lines} != {present(lines[0]).step}
+        or abs(present(lines[0]).step) != len(lines)
+    ):
         return None
-    firsts = [line.first for line in lines]
+    firsts = [present(line).first for line in lines]
     return lines[0] if firsts == list(range(firsts[0], firsts[0] + len(lines))) else None
 
 
@@ -205,7 +212,7 @@ def _counters(loop: Op):
 
 def _line(access: Op, states, trips: int, memory: MemoryObject) -> _Line | None:
     """The elements that the access touches; None unless they form one line inside the array."""
-    (offset,) = access.operands[0].op.operands
+    (offset,) = access.operands[0].defining_op.operands
     places = []
     for k in (0, 1, trips - 1):
         place = value_where(offset, dict(states(k).values()))
@@ -214,7 +221,7 @@ def _line(access: Op, states, trips: int, memory: MemoryObject) -> _Line | None:
         places.append(signed(place, offset.type.bits))
     first, second, last = places
     size, linear = memory.element.bytes, last - first == (trips - 1) * (second - first)
-    inside = all(0 <= place <= (memory.length - 1) * size and place % size == 0 for place in places)
+    inside = all(0 <= place <= (memory.elements - 1) * size and place % size == 0 for place in places)
     return _Line(first // size, (second - first) // size) if linear and inside and _is_sum(offset) else None
 
 

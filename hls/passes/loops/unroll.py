@@ -10,6 +10,7 @@ from ...ir import Attr, Builder, Function, Op, Region, Value, walk
 from ...ir.clone import clone_function, clone_ops
 from ...ir.rewrite import constant, inline_region, rewrite
 from ...limits import exceeded
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .unroll_policy import AutoUnrollPolicy
 
@@ -146,7 +147,7 @@ class Unroll(FunctionPass):
                     and self._fits_one_cycle(op, trips, total)
                 )
             )
-            return (trips.count, trips) if automatic else None
+            return (present(trips).count, trips) if automatic else None
         op.attrs[Attr.UNROLL] = 1  # done; a copy is not unrolled again
         if wish > 1 and (trips is None or wish < trips.count):
             return wish, trips
@@ -193,7 +194,7 @@ def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Va
     merged = Region()
     merged.args = [Value(v.type, v.name, merged, k) for k, v in enumerate(body.args)]
     # the last iteration always falls on the same copy
-    merged.ops = _chain(body, merged.args, factor, lambda k: exact and (trips.count - 1) % factor != k).ops
+    merged.ops = _chain(body, merged.args, factor, lambda k: exact and (present(trips).count - 1) % factor != k).ops
     attrs = {**loop.attrs, Attr.UNROLL: 1}
     return b.op("loop", enable, *inits, attrs=attrs, results=[v.type for v in inits], regions=[merged]).results
 

@@ -63,7 +63,7 @@ class AutoUnrollPolicy:
         """Whether a private array may become registers: it is small, or shifted as a whole."""
         if memory.space != "private" or Attr.HOLDS_UP in dict(memory.attrs):
             return False
-        return memory.length * memory.element.bits <= self.register_bits or any(
+        return memory.elements * memory.element.bits <= self.register_bits or any(
             op.opcode == "shift" and op.attrs[Attr.MEM] == memory.name for op in walk(function.body)
         )
 

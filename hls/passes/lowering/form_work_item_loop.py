@@ -8,7 +8,8 @@ from ...ir import BOOL, I32, Attr, Builder, Function, IntType, Op, Region, Type,
 from ...ir.clone import clone_function
 from ...ir.launch import PER_GROUP, group_limit, lanes_of, units_of
 from ...ir.rewrite import constant, rewrite
-from ..link.replicate_autorun import compute_units, repeat_for_ever
+from ..link.autorun import repeat_for_ever
+from ..link.replicate_autorun import compute_units
 from ..manager import Form, FunctionPass
 
 __all__ = ["FormWorkItemLoop"]
@@ -306,12 +307,10 @@ class _Dispatcher:
     def _within(self, moved: Value, start: Value, step: Value, count: Value) -> Value:
         """A stepped counter, masked to the bits it needs if these are known: nothing else shows later passes its
         range."""
-        known = [constant(value) for value in (start, step, count)]
-        if None in known or known[0] or known[1] * known[2] < 2:
+        first, by, times = (constant(value) for value in (start, step, count))
+        if first != 0 or by is None or times is None or by * times < 2:
             return moved
-        return self.inside.value(
-            "and", moved, self.inside.const((1 << (known[1] * known[2] - 1).bit_length()) - 1, moved.type)
-        )
+        return self.inside.value("and", moved, self.inside.const((1 << (by * times - 1).bit_length()) - 1, moved.type))
 
     def _step(self, digits: list[_Digit]):
         """Step the digits by one and continue unless all wrapped around.

@@ -7,6 +7,7 @@ from ...ir import BOOL, I64, PTR, Attr, Builder, Function, IntType, MemoryObject
 from ...ir.clone import clone_function
 from ...ir.rewrite import set_results
 from ...ir.storage import first_address
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .points_to import NULL, Roots
 
@@ -226,7 +227,9 @@ class _Resolver:
             (here, b.value("load", b.addr(root, self.split[pointer][0]), here, result=op.result.type, attrs=op.attrs))
             for root, here in self._places(op, pointer, pred, b)
         ]
-        set_results(_chosen(loads, b).op, [op.result])  # keeps the result value, so that its users need not change
+        set_results(
+            _chosen(loads, b).defining_op, [op.result]
+        )  # keeps the result value, so that its users need not change
 
     def _on_store(self, op, b):
         pointer, value, pred = op.operands
@@ -243,7 +246,7 @@ class _Resolver:
             (here, b.value("atomic", b.addr(root, self.split[pointer][0]), here, *rest, result=type, attrs=op.attrs))
             for root, here in self._places(op, pointer, pred, b)
         ]
-        set_results(_chosen(done, b).op, [op.result])
+        set_results(_chosen(done, b).defining_op, [op.result])
 
     def _load_pointer(self, op, b):
         """Load a pointer from memory: its offset, and its number among all memories that it may point into."""
@@ -301,10 +304,10 @@ def _renumbered(which: Value | None, own: list[str], wanted: list[str], b: Build
     if len(own) <= 1:
         return b.const(wanted.index(own[0]) if own else 0, _WHICH)
     if own == wanted:
-        return which
+        return present(which)
     found = b.const(0, _WHICH)
     for k, root in enumerate(own):
-        here = b.value("eq", which, b.const(k, _WHICH))
+        here = b.value("eq", present(which), b.const(k, _WHICH))
         found = b.value("select", here, b.const(wanted.index(root), _WHICH), found)
     return found
 

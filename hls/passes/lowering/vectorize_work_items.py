@@ -10,6 +10,7 @@ from ...ir.accesses import PREDICATES
 from ...ir.clone import clone_function
 from ...ir.loops import CarriedValue, add_carried
 from ...ir.rewrite import constant, set_results
+from ...narrow import present
 from ..manager import Form, FunctionPass
 
 __all__ = ["VectorizeWorkItems", "lane_name"]
@@ -148,7 +149,7 @@ class _Lanes:
         ]
         results = self._carry(op, body, starts, carried)
         op.operands = [
-            _any(self.wanted, b) if differs else self._in_lane(enable, 0),
+            _any(present(self.wanted), b) if differs else self._in_lane(enable, 0),
             *(v for each in starts for v in each),
         ]
         begin = Builder(Region(), op.span)
@@ -249,7 +250,7 @@ class _Lanes:
         end = body.ops.pop()
         b = Builder(body, end.span)
         again, *nexts = end.operands
-        still = [_both(self._in_lane(again, k), inside, b) for k, inside in enumerate(self.wanted)]
+        still = [_both(self._in_lane(again, k), inside, b) for k, inside in enumerate(present(self.wanted))]
         end.operands = [_any(still, b)]
         for arg, value, many, wants in zip(args, nexts, carried, wanted, strict=True):
             if many and wants:
@@ -264,7 +265,7 @@ class _Lanes:
     def _unless_left(self, value: Value, before, b: Builder) -> list[Value]:
         return [
             b.value("select", inside, self._in_lane(value, k), before[k], name=before[k].name)
-            for k, inside in enumerate(self.wanted)
+            for k, inside in enumerate(present(self.wanted))
         ]
 
     def _result(self, old: Value, init: Value, new: list[Value], b: Builder | None):
@@ -272,7 +273,7 @@ class _Lanes:
         if b is not None:
             new = [
                 b.value("select", wants, value, self._in_lane(init, k), name=old.name)
-                for k, (wants, value) in enumerate(zip(self.wanted, new, strict=True))
+                for k, (wants, value) in enumerate(zip(present(self.wanted), new, strict=True))
             ]
         self.values[old] = new
 

@@ -31,6 +31,7 @@ from ...ir.accesses import PREFETCHING
 from ...ir.clone import clone_function, clone_ops
 from ...ir.launch import OVERLAP
 from ...ir.rewrite import constant
+from ...narrow import instance, present
 from ..manager import Form, FunctionPass
 from .work_item_runs import STRICT, Bound, Row, as_width, is_order, row_of, times
 
@@ -92,7 +93,7 @@ class AnnotateStreamBounds(FunctionPass):
             inside = {*body.args, *(v for one in walk(body) for v in one.results)}
             waits = [token for token in op.operands[fixed_operands(op) :] if token in inside]
             waits += [one.results[0] for one in walk(body) if _makes_forget(one, memory.name) and one.results]
-            if all(token.type.overlap for token in waits) and not any(
+            if all(instance(token.type, TokenType).overlap for token in waits) and not any(
                 _makes_forget(one, memory.name) and not one.results for one in walk(body)
             ):
                 yield op
@@ -114,7 +115,7 @@ class _Runs:
         for load, step in steps.items() if left is not None else ():
             offset = self._first(b, load, loop)
             if offset is not None:
-                way = times(b, as_width(b, left, offset.type), step)
+                way = times(b, as_width(b, present(left), instance(offset.type, IntType)), step)
                 self._end(
                     load,
                     loop.body,
@@ -127,9 +128,9 @@ class _Runs:
     def items(self, region: Region, op: Op, loads: list[Op]):
         row = row_of(op)
         for load in loads if row else ():
-            ends = row.bounds(predicate(load))
-            if ends is not None and self._goes_along(load, row):
-                self._last_of_row(region, load, row, ends)
+            ends = present(row).bounds(predicate(load))
+            if ends is not None and self._goes_along(load, present(row)):
+                self._last_of_row(region, load, present(row), ends)
 
     def _goes_along(self, load: Op, row: Row) -> bool:
         """Whether the address increases by an equal, sufficiently small step between successive work-items of a row."""
@@ -144,14 +145,14 @@ class _Runs:
     def _last_of_row(self, region: Region, load: Op, row: Row, ends: list[Bound]):
         """Give the load a run that ends at the last value of the counter, or at the least of the bounds."""
         body, pointer = row.loop.regions[0], load.operands[0].op
-        needed = pure_slice(pointer.operands, body.ops)
+        needed = pure_slice(present(pointer).operands, body.ops)
         if needed is None:
             return
         before, inside = Builder(Region(), row.loop.span), Builder(Region(), load.span)
         last, b = row.end(before), inside if any(row.is_inside(bound) for bound in ends) else before
         for bound in ends:
             last = bound.least(b, last)
-        values, (offset,) = {row.counter: last}, pointer.operands
+        values, (offset,) = {row.counter: last}, present(pointer).operands
         inside.region.ops += clone_ops(needed, values)
         self._end(load, body, values.get(offset, offset), inside)
         at = region.ops.index(row.loop)
@@ -160,9 +161,13 @@ class _Runs:
     def _end(self, load: Op, body: Region, last: Value, b: Builder):
         """Give the load a run that ends at the offset ``last``; the operations of ``b`` are inserted before the
         load."""
-        own, attrs, overlap = load.operands[0].op.operands[0], load.operands[0].op.attrs, _overlap(self.function, load)
+        own, attrs, overlap = (
+            load.operands[0].defining_op.operands[0],
+            load.operands[0].defining_op.attrs,
+            _overlap(self.function, load),
+        )
         if overlap is not None:
-            last = b.value("select", overlap, as_width(b, own, last.type), last)
+            last = b.value("select", overlap, as_width(b, own, instance(last.type, IntType)), last)
         load.operands.insert(2, b.value("addr", last, attrs=dict(attrs)))
         at = body.ops.index(load)
         body.ops[at:at] = b.region.ops
@@ -178,7 +183,7 @@ class _Runs:
 
     def _first(self, b: Builder, load: Op, loop: Loop) -> Value | None:
         """The offset in the first iteration, as wide as an address."""
-        (offset,) = load.operands[0].op.operands
+        (offset,) = load.operands[0].defining_op.operands
         needed = pure_slice([offset], loop.body.ops)
         if needed is None:
             return None
@@ -232,9 +237,9 @@ def _left(b: Builder, loop: Loop, forms: AffineForms) -> Value | None:
     asked = bound + Affine(step, {loop: step})
     for first, truth in implied(loop.op.operands[0]).items():
         if truth and is_order(first) and next(iter(facts(first))) == asked:
-            low, high = first.op.operands
+            low, high = first.defining_op.operands
             left = high if constant(low) == 0 else b.value("sub", high, low)
-            if first.op.opcode in STRICT:
+            if first.defining_op.opcode in STRICT:
                 left = b.value("sub", left, b.const(1, left.type))
             return b.value("lshr", left, b.const(step.bit_length() - 1, left.type)) if step > 1 else left
     return None

@@ -45,3 +45,11 @@ class ArrayReplacement:
             getattr(self, f"_{op.opcode}")(op, b)
             return []
         return self._access(op, b) if op in self._accesses else None
+
+    def _begin(self, b: Builder) -> None:
+        """Set the new memories before anything else runs."""
+        raise NotImplementedError
+
+    def _access(self, op: Op, b: Builder) -> list[Value] | None:
+        """Replace an access; returns the values that replace its results."""
+        raise NotImplementedError

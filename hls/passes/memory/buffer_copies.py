@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ...ir import BOOL, Attr, Builder, Function, IntType, MemoryObject, Op, Region, Value
 from ...ir.loops import add_carried
@@ -33,7 +34,7 @@ def power_of_two(number: int) -> int:
 def copy_stride(memory: MemoryObject) -> int:
     """Bytes from one copy of a memory to the next: a power of two, so that the copy number forms the bits above those
     of an offset."""
-    return power_of_two(memory.length * memory.element.bytes)
+    return power_of_two(memory.elements * memory.element.bytes)
 
 
 def counted(outside: Region, loop: Op, copies: int, name: str, group: Op | None = None) -> Value:
@@ -59,7 +60,7 @@ def rotate(function: Function, rotations: Iterable[Rotation]) -> None:
         strides = {name: copy_stride(function.memories[name]) for name in each.names}
         for name in each.names:
             function.memories[name] = _with_copies(function.memories[name], each.copies)
-        rewrite(each.loop.regions[0], lambda op, b, mine=strides, slot=each.slot: _in_copy(op, b, mine, slot))
+        rewrite(each.loop.regions[0], partial(_in_copy, strides=strides, slot=each.slot))
 
 
 def _with_copies(memory: MemoryObject, copies: int) -> MemoryObject:

@@ -41,8 +41,8 @@ class CircularBuffer(ArrayReplacement):
         write(self.head, 0, b.const(0, self.head.element), b)
 
     def _access(self, op: Op, b: Builder) -> list[Value]:
-        size, length = self.memory.element.bytes, self.memory.length
-        index = element_index(op.operands[0].op.operands[0], size, b)
+        size, length = self.memory.element.bytes, self.memory.elements
+        index = element_index(op.operands[0].defining_op.operands[0], size, b)
         place = index if self.by > 0 else b.value("sub", b.const(length - 1, index.type), index)
         return [self._load(op, place, b)] if op.opcode == "load" else self._store(op, place, b)
 
@@ -79,11 +79,11 @@ class CircularBuffer(ArrayReplacement):
 
     def _fixed(self, op: Op) -> int | None:
         """The element that an access addresses, counted in the direction of movement, if it is constant."""
-        offset = constant(op.operands[0].op.operands[0])
+        offset = constant(op.operands[0].defining_op.operands[0])
         if offset is None:
             return None
         index = offset // self.memory.element.bytes
-        return index if self.by > 0 else self.memory.length - 1 - index
+        return index if self.by > 0 else self.memory.elements - 1 - index
 
     def _fresh(self, op: Op, b: Builder):
         for memory in (*self.cells, self.buffer):
@@ -94,7 +94,7 @@ class CircularBuffer(ArrayReplacement):
         for cell in self.cells:
             write(cell, 0, value, b)
         counted_loop(
-            self.buffer.length,
+            self.buffer.elements,
             f"{self.memory.name} = value",
             b,
             lambda k, inner: inner.op(

@@ -1,6 +1,6 @@
 """Access coalescing: adjacent accesses of one iteration become one wide access; equal loads are merged."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -137,7 +137,7 @@ def _attributes(group: AccessGroup) -> dict:
     return stands_for(group.members) | _told_apart(group.members)
 
 
-def _told_apart(members: list[Op]) -> dict:
+def _told_apart(members: Sequence[Op]) -> dict:
     """The stores that the joined access needs no order with: those that all members of a lane need none with. Stores of
     other work-items are irrelevant to a lane."""
     writers = [writers_of(op) for op in members]
@@ -215,7 +215,7 @@ class _Wide:
         sure = [(offset, op) for offset, op in members if _follows(predicate(op), conditions)]
         offset, op = (sure or members)[0]
         pointer = op.operands[0]
-        (place,) = pointer.op.operands
+        (place,) = pointer.defining_op.operands
         if sure and offset == 0 or place.type.bits < self.address_bits and offset == 0:
             return pointer
         if place.type.bits < I64.bits:

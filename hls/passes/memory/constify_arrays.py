@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ...ir import Attr, Function, MemoryObject, Op, PointerType, Region, regions, uses, walk
 from ...ir.clone import clone_function
-from ...ir.rewrite import constant, is_constant
+from ...ir.rewrite import constant, is_constant, literal
 from ...ir.storage import accessors, clear, new_memory
 from ..manager import Form, FunctionPass
 from .storage_attributes import wants_memory, wants_registers
@@ -47,7 +47,8 @@ def _writes(op: Op, names) -> bool:
 
 def _contents(function: Function) -> Iterator[tuple[str, bytes]]:
     """The arrays whose contents are constant, with their bytes."""
-    users, places = uses(function.body), {}
+    places: dict[str, list[Op]] = {}
+    users = uses(function.body)
     home = {op: region for region in regions(function.body) for op in region.ops}
     for op in walk(function.body):
         if Attr.MEM in op.attrs:
@@ -100,14 +101,14 @@ def _is_known(addr: Op, store: Op, memory: MemoryObject) -> bool:
         and is_constant(value)
         and constant(store.operands[2]) == 1
         and offset is not None
-        and offset + value.type.bytes <= memory.length * memory.element.bytes
+        and offset + value.type.bytes <= memory.elements * memory.element.bytes
     )
 
 
 def _events(region: Region, writers: dict[Op, int | None], loads: set[Op]) -> list[tuple[Op, int | None] | None]:
     """The accesses to the array in the region, in order: writers, with the byte offset (None: the array becomes
     undefined by ``fresh``), and None for loads."""
-    found = []
+    found: list[tuple[Op, int | None] | None] = []
     for op in region.ops:
         if op in writers:
             found.append((op, writers[op]))
@@ -128,5 +129,5 @@ def _seen(memory: MemoryObject, events) -> bytes | None:
             if place is None:
                 clear(bound)
             else:
-                accessors(op.operands[1].type)[1]((bound, place), constant(op.operands[1]), op.span)
+                accessors(op.operands[1].type)[1]((bound, place), literal(op.operands[1]), op.span)
     return seen.pop() if len(seen) == 1 else None

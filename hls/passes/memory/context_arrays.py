@@ -22,7 +22,7 @@ def give_parts(function: Function, arrays: Iterable[MemoryObject]) -> None:
     same time get copies as of any local memory."""
     shifts = {}
     for memory in arrays:
-        shift = shifts[memory.name] = (memory.length * memory.element.bytes - 1).bit_length()
+        shift = shifts[memory.name] = (memory.elements * memory.element.bytes - 1).bit_length()
         length = (most_work_items(function) << shift) // memory.element.bytes
         function.memories[memory.name] = replace(memory, space="local", length=length)
     if not shifts:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ...ir import Function, Op, walk
 from ...ir.accesses import last_of_run
 from ...ir.clone import clone_function
+from ...narrow import present
 from ..manager import Form, FunctionPass
 
 __all__ = ["DropStreamBounds"]
@@ -25,5 +26,5 @@ class DropStreamBounds(FunctionPass):
         result = clone_function(function)
         for old, new in zip(walk(function.body), walk(result.body), strict=True):
             if last_of_run(old) is not None and (self.loads is None or old in self.loads):
-                new.operands.remove(last_of_run(new))
+                new.operands.remove(present(last_of_run(new)))
         return result

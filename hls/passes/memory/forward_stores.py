@@ -14,6 +14,7 @@ from ...ir.clone import clone_function
 from ...ir.loops import CarriedValue, add_carried
 from ...ir.rewrite import constant, resolve
 from ...ir.storage import zero
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .sink_stores import resized
 
@@ -115,7 +116,7 @@ class _Forwarding:
             for writer, (happened, _) in zip(writers, sources, strict=True):
                 if last.certain and writer is not last and writer.distance == last.distance:
                     continue  # irrelevant: the last store certainly executed in the same iteration
-                absent = b.value("xor", happened, b.true())
+                absent = b.value("xor", present(happened), b.true())
                 missing = absent if constant(missing) == 1 else b.value("and", missing, absent)
             attrs = {
                 **load.attrs,
@@ -124,7 +125,7 @@ class _Forwarding:
             }
             value = b.value("load", load.operands[0], missing, result=type, attrs=attrs, name=load.result.name)
         for happened, written in reversed(sources):
-            value = b.value("select", happened, written, value)
+            value = b.value("select", present(happened), written, value)
         return value if constant(on) == 1 else b.value("select", on, value, b.const(zero(type), type))
 
     def _happened(self, writer: ReachingStore, load: Op, b: Builder) -> Value | None:
@@ -139,7 +140,7 @@ class _Forwarding:
 
     def _equal(self, one: Op, other: Op, b: Builder) -> Value:
         """Whether two addresses in one memory are equal."""
-        offsets = [access.operands[0].op.operands[0] for access in (one, other)]
+        offsets = [access.operands[0].defining_op.operands[0] for access in (one, other)]
         type = IntType(min(self.address_bits, max(v.type.bits for v in offsets)))
         return b.value("eq", *(resized(v, type, b) for v in offsets))
 
@@ -160,10 +161,10 @@ class _Forwarding:
 
     def _carry(self, value: Value, name: str) -> Value:
         """The value in the previous iteration; 0 in the first one."""
-        op = self.loop.op
+        op = present(self.loop).op
         start = Builder(Region(), op.span).const(zero(value.type), value.type)
-        at = self.outside.ops.index(op)
-        self.outside.ops.insert(at, start.op)
+        at = present(self.outside).ops.index(op)
+        present(self.outside).ops.insert(at, start.defining_op)
         carried = add_carried(op, start, name, result=Value(value.type, name))
         self.carried.append((carried, value))
         return carried.arg

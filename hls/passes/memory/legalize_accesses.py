@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from ...ir import ArrayType, Attr, Builder, Function, IntType, Op, Type, Value, memory_name, walk, word_bytes
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
+from ...ir.types import scalar_type
+from ...narrow import instance, present
 from ..manager import Form, FunctionPass
 
 __all__ = ["LegalizeAccesses", "split_load", "split_store"]
@@ -44,7 +46,7 @@ class LegalizeAccesses(FunctionPass):
         type, attrs = _type(op), {k: v for k, v in op.attrs.items() if k != Attr.ALIGN}
         size = min(type.bytes, self._most(function, op))
         if Attr.ALIGN in op.attrs:
-            proved = 1 << zeros.get(op.operands[0].op.operands[0], 0)
+            proved = 1 << zeros.get(op.operands[0].defining_op.operands[0], 0)
             size = min(size, max(op.attrs[Attr.ALIGN], proved))
         op.attrs = attrs
         if size == type.bytes:
@@ -59,12 +61,18 @@ def _type(op: Op) -> Type:
 def _pieces(op: Op, type: Type, size: int, b: Builder) -> tuple[Type, list[Value]]:
     """The type of each piece of ``size`` bytes, and their addresses."""
     whole = isinstance(type, ArrayType) and size % type.element.bytes == 0
-    count = size // type.element.bytes if whole else 0
-    piece = IntType(8 * size) if not whole else type.element if count == 1 else ArrayType(type.element, count)
+    count = size // instance(type, ArrayType).element.bytes if whole else 0
+    piece = (
+        IntType(8 * size)
+        if not whole
+        else instance(type, ArrayType).element
+        if count == 1
+        else ArrayType(instance(type, ArrayType).element, count)
+    )
     addr = op.operands[0].op
-    (offset,) = addr.operands
+    (offset,) = present(addr).operands
     places = [offset] + [b.value("add", offset, b.const(k, offset.type)) for k in range(size, type.bytes, size)]
-    return piece, [b.addr(addr.attrs[Attr.MEM], place) for place in places]
+    return piece, [b.addr(present(addr).attrs[Attr.MEM], place) for place in places]
 
 
 def split_load(op: Op, size: int, b: Builder) -> Value:
@@ -85,7 +93,7 @@ def split_store(op: Op, size: int, b: Builder) -> list[Value]:
     _, value, *rest = op.operands
     piece, places = _pieces(op, value.type, size, b)
     flat = piece if isinstance(piece, IntType) else getattr(piece, "element", piece)
-    whole = ArrayType(flat, value.type.bytes // flat.bytes)
+    whole = ArrayType(scalar_type(flat), value.type.bytes // flat.bytes)
     value = value if value.type == whole else b.value("bitcast", value, result=whole)
     elements = [b.value("extract", value, b.const(k, IntType(64))) for k in range(whole.length)]
     each = whole.length // len(places)

@@ -65,5 +65,5 @@ def _read(load: Op) -> list[Op]:
     value = b.value("atomic", pointer, condition, result=IntType(type.bits), attrs=attrs, name=result.name)
     if value.type != type:
         value = b.value("bitcast", value, result=type)
-    set_results(value.op, [result])
+    set_results(value.defining_op, [result])
     return b.region.ops

@@ -8,6 +8,8 @@ from ...ir.clone import clone_function
 from ...ir.element_index import element_index
 from ...ir.rewrite import constant, rewrite
 from ...ir.storage import BoundMemory, accessors, zero
+from ...ir.types import scalar_type
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .storage_attributes import wants_memory
 
@@ -36,7 +38,7 @@ class LowerConstantTables(FunctionPass):
             return None
         addr, pred = op.operands[0].op, op.operands[1]
         memory = function.memories[addr.attrs[Attr.MEM]]
-        if memory.space != "constant" or memory.length * memory.element.bits > self.max_bits or wants_memory(memory):
+        if memory.space != "constant" or memory.elements * memory.element.bits > self.max_bits or wants_memory(memory):
             return None
         self._check(op, memory)
         type = op.result.type
@@ -63,9 +65,10 @@ def _contents(memory: MemoryObject, op: Op, b: Builder):
     """The whole table as elements of the type that is loaded; the load is aligned to that type."""
     type = op.result.type
     load, _ = accessors(type)
-    data = memory.data + bytes(-len(memory.data) % type.bytes)
+    data = bytearray(present(memory.data))
+    data += bytes(-len(data) % type.bytes)
     bound = BoundMemory(memory.name, data, len(data))
     elements = tuple(load((bound, k), op.span) for k in range(0, len(data), type.bytes))
-    table = b.const(elements, ArrayType(type, len(elements)))
+    table = b.const(elements, ArrayType(scalar_type(type), len(elements)))
     table.name = memory.name
     return table

@@ -46,7 +46,7 @@ class LowerPrivateMemories(FunctionPass):
             if m.space == "local" and m.length is None
         )
         onchip = [m for m in result.memories.values() if m.onchip]
-        addresses = {m.name: [] for m in onchip}
+        addresses: dict[str, list[Op]] = {m.name: [] for m in onchip}
         for op in walk(result.body):
             if op.opcode == "addr" and op.attrs[Attr.MEM] in addresses:
                 addresses[op.attrs[Attr.MEM]].append(op)
@@ -119,5 +119,5 @@ def _begin(function: Function, fresh: Op, b: Builder) -> list[Value]:
         inner.op("store", inner.addr(memory.name, place), nothing, inner.true())
 
     name = f"{memory.name}_clear"
-    counted_loop(memory.length, f"{memory.name} = 0", b, clear, counter=I64, name=name)
+    counted_loop(memory.elements, f"{memory.name} = 0", b, clear, counter=I64, name=name)
     return []

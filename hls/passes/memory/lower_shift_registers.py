@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 from ...ir import BOOL, Attr, Builder, Function, IntType, MemoryObject, Op, Value, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
 from ...ir.snippets import counted_loop, element_pointer, read, write
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .array_replacement import ArrayReplacement
 from .circular_buffer import CircularBuffer
@@ -42,7 +44,7 @@ class LowerShiftRegisters(FunctionPass):
 
     def _memory(self, function: Function, memory: MemoryObject):
         uses = _Uses(function, memory)
-        if memory.length * memory.element.bits <= self.max_bits or not uses.plain or wants_registers(memory):
+        if memory.elements * memory.element.bits <= self.max_bits or not uses.plain or wants_registers(memory):
             _Moved(memory).build(function)
             return
         chains = _chains(uses, self.ring_bits) if uses.constant else None
@@ -80,7 +82,7 @@ class _Uses:
         return type == self.memory.element and Attr.ALIGN not in op.attrs and (place is None or place % type.bytes == 0)
 
     def offset(self, access: Op) -> int | None:
-        return constant(access.operands[0].op.operands[0])
+        return constant(access.operands[0].defining_op.operands[0])
 
     @property
     def constant(self) -> bool:
@@ -89,7 +91,7 @@ class _Uses:
     @property
     def places(self) -> set[int]:
         """The elements that are accessed, if all indices are constant."""
-        return {self.offset(op) // self.memory.element.bytes for op in self.accesses}
+        return {present(self.offset(op)) // self.memory.element.bytes for op in self.accesses}
 
 
 @dataclass(frozen=True)
@@ -237,14 +239,7 @@ class _Chained(ArrayReplacement):
         buffers = [buffer for stretch, buffer in self.buffers.items() if stretch.elements[0] in covered]
         for length in dict.fromkeys(buffer.length for buffer in buffers):
             same = [buffer for buffer in buffers if buffer.length == length]
-            counted_loop(
-                length,
-                f"{self.memory.name} = value",
-                b,
-                lambda k, inner, same=same: [
-                    inner.op("store", element_pointer(buffer, k, inner), value, inner.true()) for buffer in same
-                ],
-            )
+            counted_loop(present(length), f"{self.memory.name} = value", b, partial(_store_all, same, value))
 
     def _shift(self, op: Op, b: Builder):
         part = op.attrs[Attr.LOW], op.attrs[Attr.HIGH]
@@ -254,7 +249,7 @@ class _Chained(ArrayReplacement):
             given = None
             for stretch in chain:
                 if stretch.ring:
-                    given = self._through(self.buffers[stretch], given, heads, b)
+                    given = self._through(self.buffers[stretch], present(given), heads, b)
                     continue
                 for k in stretch.elements:
                     if given is not None:
@@ -267,7 +262,13 @@ class _Chained(ArrayReplacement):
 
     def _through(self, buffer: MemoryObject, given: Value, heads: dict[int, Value], b: Builder) -> Value:
         """The oldest element of a buffer; ``given`` overwrites it."""
-        pointer = element_pointer(buffer, heads[buffer.length], b)
+        pointer = element_pointer(buffer, heads[buffer.elements], b)
         oldest = b.value("load", pointer, b.true(), result=buffer.element, name=buffer.name)
         b.op("store", pointer, given, b.true())
         return oldest
+
+
+def _store_all(buffers: Iterable[MemoryObject], value: Value, place: Value, b: Builder) -> None:
+    """Store the value to one element of each buffer."""
+    for buffer in buffers:
+        b.op("store", element_pointer(buffer, place, b), value, b.true())

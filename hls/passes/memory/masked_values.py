@@ -27,9 +27,11 @@ class MaskedValues:
     def resolve(self, body: Region, values: dict[Value, Value]) -> None:
         """Replace every use of a key of ``values`` by its value, without masks where they do not matter."""
         resolve(body, values)
-        relevance = Relevance(body) if self.masks else None
+        if not self.masks:
+            return
+        relevance = Relevance(body)
         for mask in self.masks:
-            on, value, _ = mask.op.operands
+            on, value, _ = mask.defining_op.operands
             # the uses are those of the function with all masks: what one mask hides stays irrelevant without it
             for user, index in relevance.uses_under(mask, on):
                 user.operands[index] = value

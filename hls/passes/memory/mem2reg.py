@@ -9,7 +9,8 @@ from ...ir.clone import clone_function
 from ...ir.element_index import element_index
 from ...ir.loops import add_carried
 from ...ir.rewrite import constant, set_results
-from ...ir.types import ArrayType
+from ...ir.types import ArrayType, scalar_type
+from ...narrow import instance
 from ..manager import Form, FunctionPass
 from .storage_attributes import wants_memory, wants_registers
 
@@ -39,7 +40,7 @@ class Mem2Reg(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        variables = {m.name: self._type(m) for m in _promotable(result) if self._type(m) is not None}
+        variables = {m.name: type for m in _promotable(result) if (type := self._type(m)) is not None}
         if variables:
             _Promoter(result, variables, self.warn or (lambda diagnostic: None)).run()
         for name in variables:
@@ -57,10 +58,10 @@ class Mem2Reg(FunctionPass):
             return None
         small = (
             wants_registers(memory)
-            or memory.length <= self.max_elements
-            and memory.length * memory.element.bits <= self.max_bits
+            or memory.elements <= self.max_elements
+            and memory.elements * memory.element.bits <= self.max_bits
         )
-        return ArrayType(memory.element, memory.length) if small else None
+        return ArrayType(scalar_type(memory.element), memory.elements) if small else None
 
 
 def _promotable(function: Function) -> list[MemoryObject]:
@@ -147,7 +148,7 @@ class _Promoter:
             current[name] = self._write(op, name, b, current[name])
 
     def _index(self, op, name, b) -> Value:
-        return element_index(op.operands[0].op.operands[0], self.variables[name].element.bytes, b)
+        return element_index(op.operands[0].op.operands[0], instance(self.variables[name], ArrayType).element.bytes, b)
 
     def _read(self, op, name, b, value) -> Value:
         self._check_set(op, name, value)

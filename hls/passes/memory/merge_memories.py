@@ -43,7 +43,8 @@ class MergeMemories(FunctionPass):
         if not groups:
             return function
         sizes = _access_sizes(function)
-        result, places = clone_function(function), {}
+        places: dict[str, _Place] = {}
+        result = clone_function(function)
         for members in groups:
             memory, found = _merged(members, sizes)
             places |= found
@@ -90,7 +91,8 @@ def _wish(memory: MemoryObject) -> tuple[str | None, str]:
 
 def _access_sizes(function: Function) -> dict[str, set[int]]:
     """The sizes in bytes of the loads, stores and atomic operations of each memory."""
-    table, found = uses(function.body), {}
+    found: dict[str, set[int]] = {}
+    table = uses(function.body)
     for op in walk(function.body):
         if op.opcode == "addr":
             found.setdefault(op.attrs[Attr.MEM], set()).update(
@@ -136,7 +138,7 @@ def _by_depth(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[
     unit = max([element, *(size for member in members for size in sizes.get(member.name, ()))])
     for member in members:
         bases.append(at)
-        at += -(-member.length * element // unit) * unit
+        at += -(-member.elements * element // unit) * unit
     return at // element, 1, bases
 
 
@@ -156,7 +158,7 @@ def _by_width(members: list[MemoryObject], sizes: dict[str, set[int]]) -> tuple[
                 code=Code.MERGE,
             )
     lanes = 1 << (len(members) - 1).bit_length()
-    return lanes * max(member.length for member in members), lanes, [k * element for k in range(len(members))]
+    return lanes * max(member.elements for member in members), lanes, [k * element for k in range(len(members))]
 
 
 def _attributes(members: list[MemoryObject]) -> tuple[tuple[str, object], ...]:

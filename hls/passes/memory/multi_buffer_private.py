@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...analysis.loops.loop_tree import LoopTree
 from ...diag import Code, Diagnostic
 from ...ir import Attr, Function, MemoryObject, Op, Region, memory_name, reaches_memory, walk
+from ...narrow import present
 from .buffer_copies import MOST_COPIES, SHORT_WAY, Rotation, copy_stride, counted, power_of_two
 
 __all__ = ["IterationCopies", "begins_anew", "copies_of_loop", "writers_apart"]
@@ -63,10 +64,10 @@ class IterationCopies:
                 self._tell(memory, reason)
                 continue
             least = LEAST_BYTES if writers_apart(tree, ops) else 1
-            copies = self._copies(memory, *self._needed(function, tree, loop, ops), least)
+            copies = self._copies(memory, *self._needed(function, tree, present(loop), ops), least)
             if copies > 1:
-                found.setdefault((loop, copies), []).append(name)
-                _leave_to(tree, loop, name)
+                found.setdefault((present(loop), copies), []).append(name)
+                _leave_to(tree, present(loop), name)
         return [
             Rotation(loop, tuple(names), copies, counted(tree.region_of(loop), loop, copies, "iteration_copy"))
             for (loop, copies), names in found.items()

@@ -9,6 +9,7 @@ from ...analysis.loops.loop_tree import Loop
 from ...ir import I64, Attr, Builder, Function, MemoryObject, Op, Value, memory_name, moved_type, reaches_memory, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
+from ...narrow import present
 from ..manager import Form, FunctionPass
 
 __all__ = ["PadArrayRows"]
@@ -38,7 +39,8 @@ class PadArrayRows(FunctionPass):
         if not accesses:
             return function
         result = clone_function(function)
-        forms, moved = AffineForms(result), {}
+        moved: dict[Op, Affine] = {}
+        forms = AffineForms(result)
         for name, ops in _accesses(result).items():
             memory = result.memories[name]
             if (padded := _padded(memory, ops, forms)) is not None:
@@ -76,13 +78,13 @@ def _free(memory: MemoryObject) -> bool:
 
 def _padded(memory: MemoryObject, ops: list[Op], forms: AffineForms) -> _Padded | None:
     """The array in the largest number of rows that all accesses allow; None if nothing is gained."""
-    for rows in range(min(MOST_ROWS, memory.length), 1, -1):
-        length, rest = divmod(memory.length, rows)
+    for rows in range(min(MOST_ROWS, memory.elements), 1, -1):
+        length, rest = divmod(memory.elements, rows)
         if rest or not length & length - 1:
             continue
         bytes = length * memory.element.bytes
-        parts = {op: _split(op, bytes, forms) for op in ops}
-        if None not in parts.values() and _gains(parts, forms):
+        parts = {op: place for op in ops if (place := _split(op, bytes, forms)) is not None}
+        if len(parts) == len(ops) and _gains(parts, forms):
             padded = 1 << (length - 1).bit_length()
             moved = _moved(parts, padded * memory.element.bytes - bytes)
             return None if moved is None else _Padded(rows * padded, moved)
@@ -99,7 +101,7 @@ class _Place:
 
 def _split(op: Op, bytes: int, forms: AffineForms) -> _Place | None:
     """None unless the offset is known to be a number of rows, each of so many bytes, plus less than one row."""
-    if op.operands[0].op.operands[0].type != I64:
+    if op.operands[0].defining_op.operands[0].type != I64:
         return None
     form = forms.offset(op)
     whole = {unknown: factor // bytes for unknown, factor in form.terms.items() if factor % bytes == 0}
@@ -150,7 +152,7 @@ def _moved(parts: dict[Op, _Place], more: int) -> dict[Op, Affine] | None:
     """The amount to add to each address; None if accesses that share an address need different amounts."""
     found: dict[Op, Affine] = {}
     for op, place in parts.items():
-        if found.setdefault(op.operands[0].op, place.row * more) != place.row * more:
+        if found.setdefault(op.operands[0].defining_op, place.row * more) != place.row * more:
             return None
     return found
 
@@ -171,7 +173,7 @@ def _values(terms: Iterable, b: Builder) -> Iterator[tuple[Value, int]]:
         else:
             arg = _counter(unknown)
             start = b.const(constant(unknown.inductions[arg].init), I64)
-            yield b.value("sub", _wide(arg, "zext", b), start), factor
+            yield b.value("sub", _wide(present(arg), "zext", b), start), factor
 
 
 def _wide(value: Value, how: str, b: Builder) -> Value:

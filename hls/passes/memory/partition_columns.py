@@ -8,6 +8,7 @@ from ...ir.clone import clone_function
 from ...ir.element_index import element_index
 from ...ir.rewrite import constant, rewrite
 from ...ir.values import signed
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .mem2reg import Mem2Reg
 from .sroa import drop_addresses
@@ -32,7 +33,7 @@ class PartitionColumns(FunctionPass):
 
     def run(self, function: Function) -> Function:
         arrays = {m.name: m for m in self.to_values.arrays_of(function)}
-        accesses = {name: [] for name in arrays}
+        accesses: dict[str, list[Op]] = {name: [] for name in arrays}
         for op in walk(function.body):
             if (name := _array(op)) in arrays:
                 accesses[name].append(op)
@@ -53,18 +54,18 @@ def _array(op: Op) -> str | None:
 
 
 def _offset(access: Op) -> Value:
-    return access.operands[0].op.operands[0]
+    return access.operands[0].defining_op.operands[0]
 
 
 def _row(memory: MemoryObject, accesses: list[Op]) -> int:
     """Bytes of a row such that each access is in one column of it; 0 if there is none, or only one column. The number
     is a power of two, or one by which the offsets can be divided."""
     size = memory.element.bytes
-    row = gcd(memory.length * size, *(_remainder(_offset(op))[0] for op in accesses))
+    row = gcd(memory.elements * size, *(_remainder(_offset(op))[0] for op in accesses))
     offsets = [_offset(op) for op in accesses]
     if (
         row <= size
-        or row == memory.length * size
+        or row == memory.elements * size
         or row % size
         or any(_remainder(offset)[1] % size for offset in offsets)
     ):
@@ -139,7 +140,7 @@ def _add(function: Function, memory: MemoryObject, k: int, row: int) -> str:
     name = f"{memory.name}.{k}"
     while name in function.memories:
         name += "_"
-    function.memories[name] = replace(memory, name=name, length=memory.length * memory.element.bytes // row)
+    function.memories[name] = replace(memory, name=name, length=memory.elements * memory.element.bytes // row)
     return name
 
 
@@ -147,7 +148,7 @@ def _place(offset: Value, row: int, size: int, b: Builder) -> tuple[int, Value]:
     """The column of an offset, and the offset in the column's array."""
     rest = _remainder(offset)[1] % row
     if constant(offset) is not None:
-        return rest // size, b.const(signed(constant(offset), offset.type.bits) // row * size, offset.type)
+        return rest // size, b.const(signed(present(constant(offset)), offset.type.bits) // row * size, offset.type)
     base, number = _base(offset)
     if number != rest:
         base = b.value("add", base, b.const(number - rest, offset.type))

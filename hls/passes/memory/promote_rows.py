@@ -27,6 +27,7 @@ from ...ir.accesses import predicate
 from ...ir.clone import clone_function, clone_ops
 from ...ir.loops import add_carried
 from ...ir.rewrite import constant
+from ...narrow import present
 from ..manager import Form, FunctionPass
 
 __all__ = ["PromoteRows"]
@@ -116,7 +117,7 @@ def _is_row(places: MustAlias, outer: Loop, inner: Loop, members: list[Op]) -> b
 
 def _slice(ops: Iterable[Op], wanted: set[Value]) -> list[Op] | None:
     """The operations, in order, that compute the values, which grow by what these need; None if one is not pure."""
-    found = []
+    found: list[Op] = []
     for op in reversed(list(ops)):
         if wanted.intersection(op.results):
             if not has(op, "pure"):
@@ -149,7 +150,7 @@ class _Row:
                 return False
             wanted.update(nexts[arg.index] for arg in body.args if arg in wanted)
         self.kept = [arg.index for arg in body.args if arg in wanted]
-        own = {v for op in self.control for v in op.results} | set(body.args)
+        own = {v for op in present(self.control) for v in op.results} | set(body.args)
         outside = {v for v in wanted if v not in own} | {self.inner.operands[1 + k] for k in self.kept}
         outside.add(self.inner.operands[0])
         self.fixed = _slice(self.outer.regions[0].ops[:-1], outside)
@@ -160,7 +161,7 @@ class _Row:
         name = self._array(function)
         before, after = Builder(Region(), self.members[0].span), Builder(Region(), self.members[-1].span)
         values: dict[Value, Value] = {}
-        before.region.ops += clone_ops(self.fixed, values)
+        before.region.ops += clone_ops(present(self.fixed), values)
         runs = before.value("and", self.outer.operands[0], values.get(self.inner.operands[0], self.inner.operands[0]))
         self._copy(before, runs, dict(values), name, load=True)
         self._copy(after, runs, dict(values), name, load=False)
@@ -197,7 +198,7 @@ class _Row:
         copy.args = [Value(v.type, v.name, copy, k) for k, v in enumerate(old)]
         copy.args.append(Value(self._counter, "", copy, len(old)))
         values |= zip(old, copy.args, strict=False)
-        copy.ops = clone_ops(self.control, values)
+        copy.ops = clone_ops(present(self.control), values)
         inside, number = Builder(copy, b.span), copy.args[-1]
         there, here = values[first.operands[0]], self._element(inside, number, name)
         source, target = (there, here) if load else (here, there)
@@ -225,7 +226,7 @@ class _Row:
         (body,), outer = self.inner.regions, self.outer.regions[0]
         first = Builder(Region(), self.inner.span)
         zero = first.const(0, self._counter)
-        outer.ops.insert(outer.ops.index(self.inner), zero.op)
+        outer.ops.insert(outer.ops.index(self.inner), zero.defining_op)
         carried = add_carried(self.inner, zero)
         b = Builder(Region(), self.members[0].span)
         element = self._element(b, carried.arg, name)

@@ -145,7 +145,8 @@ def _read_next(places: MustAlias, loop: Loop, stores: list[Op]) -> bool:
 def _invariant(value: Value, body: Region) -> list[Op] | None:
     """Operations of the body, in order, that compute a value from values defined before the loop; None if that is not
     possible."""
-    needed, inside = {value}, []
+    inside: list[Op] = []
+    needed = {value}
     for op in reversed(body.ops):
         if needed.intersection(op.results):
             if not has(op, "pure"):
@@ -165,7 +166,7 @@ class _Promotion:
     def build(self):
         self.before = Builder(Region(), self.loop.span)
         self.behind = Builder(Region(), self.loop.span)
-        kept = {}
+        kept: dict[Op, _Register] = {}
         for group in self.groups:
             register = _Register(self, group)
             kept |= dict.fromkeys(group.members, register)

@@ -157,7 +157,7 @@ def _join(body: Region, group: list[Op], address_bits: int):
 
 def _offset(op: Op, b: Builder, address_bits: int) -> Value:
     """The offset of a store, extended to all bits of an address."""
-    (place,) = op.operands[0].op.operands
+    (place,) = op.operands[0].defining_op.operands
     if place.type.bits == I64.bits:
         return place
     return b.value("sext" if place.type.bits >= address_bits else "zext", place, result=I64)

@@ -210,7 +210,7 @@ class _Pair:
         b = Builder(Region(), self.second.span)
         (pointer, value, condition), (other_pointer, other, other_condition) = self.first.operands, self.second.operands
         if pointer is not other_pointer:
-            one, two = (resized(p.op.operands[0], self._offset_type(), b) for p in (pointer, other_pointer))
+            one, two = (resized(p.defining_op.operands[0], self._offset_type(), b) for p in (pointer, other_pointer))
             other_pointer = b.addr(memory_name(self.first), b.value("select", condition, one, two))
         if value is not other:
             other = b.value("select", condition, value, other)
@@ -221,7 +221,9 @@ class _Pair:
     def compare(self):
         """Move the first store just before the second, and disable it if the second overwrites it."""
         b = Builder(Region(), self.first.span)
-        one, two = (resized(op.operands[0].op.operands[0], self._offset_type(), b) for op in (self.first, self.second))
+        one, two = (
+            resized(op.operands[0].defining_op.operands[0], self._offset_type(), b) for op in (self.first, self.second)
+        )
         overwritten = b.value("and", predicate(self.second), b.value("eq", one, two))
         self.first.operands[2] = b.value("and", predicate(self.first), b.value("xor", overwritten, b.true()))
         numbers = self.first.attrs.setdefault(Attr.WRITER, (unused_number(self.places.function),))
@@ -234,7 +236,7 @@ class _Pair:
         self.region.ops[at:at] = ops
 
     def _offset_type(self) -> IntType:
-        offsets = (op.operands[0].op.operands[0] for op in (self.first, self.second))
+        offsets = (op.operands[0].defining_op.operands[0] for op in (self.first, self.second))
         return IntType(min(self.address_bits, max(v.type.bits for v in offsets)))
 
 

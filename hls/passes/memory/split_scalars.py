@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from ...ir import Attr, Builder, Function, IntType, MemoryObject, Op, PointerType, Type, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import rewrite
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .legalize_accesses import split_load, split_store
 
@@ -40,7 +41,8 @@ class SplitScalars(FunctionPass):
 
 def _accesses(function: Function) -> dict[str, list[Op | None]]:
     """The loads and stores of each private variable; None among them stands for any other use of its address."""
-    table, found = uses(function.body), {}
+    found: dict[str, list[Op | None]] = {}
+    table = uses(function.body)
     for op in walk(function.body):
         if (
             op.opcode == "addr"
@@ -58,12 +60,12 @@ def _granule(memory: MemoryObject, accesses: list[Op | None]) -> int:
     """Bytes that divide the size and the offset of every access; 0 if the variable is to be left alone."""
     if isinstance(memory.element, PointerType) or None in accesses:
         return 0
-    types = [_type(op) for op in accesses]
+    types = [_type(present(op)) for op in accesses]
     if all(type.bits == memory.element.bits for type in types) or any(type.bits != 8 * type.bytes for type in types):
         return 0
     together = memory.element.bytes
     for op, type in zip(accesses, types):  # an offset is a multiple of the size, or of ``align``
-        together |= type.bytes | op.attrs.get(Attr.ALIGN, type.bytes)
+        together |= type.bytes | present(op).attrs.get(Attr.ALIGN, type.bytes)
     return together & -together
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from ...ir import I8, Attr, Builder, Function, IntType, MemoryObject, Op, PointerType, Region, Type, Value, uses, walk
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .storage_attributes import wants_memory
 
@@ -34,8 +35,9 @@ class Sroa(FunctionPass):
                 found += [_Access.of(op, user, index) for user, index in table.get(op.result, [])]
         for name, found in accesses.items():
             memory = result.memories[name]
-            if not wants_memory(memory) and all(_is_simple(a, memory) for a in found) and not _is_scalar(memory, found):
-                _split(result, memory, found)
+            simple = [one for a in found if (one := _simple(a, memory)) is not None]
+            if not wants_memory(memory) and len(simple) == len(found) and not _is_scalar(memory, simple):
+                _split(result, memory, simple)
         return result
 
 
@@ -58,18 +60,27 @@ def _type(access: Op) -> Type:
     return access.result.type if access.opcode == "load" else access.operands[1].type
 
 
-def _is_simple(access: _Access, memory: MemoryObject) -> bool:
+@dataclass(frozen=True)
+class _Simple:
+    """An access at a constant offset, inside a memory."""
+
+    type: Type
+    offset: int
+
+
+def _simple(access: _Access, memory: MemoryObject) -> _Simple | None:
     if access.type is None or access.offset is None or isinstance(memory.element, PointerType):
-        return False
-    return access.offset + access.type.bytes <= memory.length * memory.element.bytes
+        return None
+    inside = access.offset + access.type.bytes <= memory.elements * memory.element.bytes
+    return _Simple(access.type, access.offset) if inside else None
 
 
-def _is_scalar(memory: MemoryObject, accesses: list[_Access]) -> bool:
+def _is_scalar(memory: MemoryObject, accesses: list[_Simple]) -> bool:
     """Whether mem2reg promotes the memory without a split."""
     return memory.length == 1 and all(a.type.bits == memory.element.bits for a in accesses)
 
 
-def _split(function: Function, memory: MemoryObject, accesses: list[_Access]):
+def _split(function: Function, memory: MemoryObject, accesses: list[_Simple]):
     """Replace the memory by variables, and rewrite its accesses."""
     pieces = _Pieces(function, memory, accesses)
 
@@ -80,8 +91,8 @@ def _split(function: Function, memory: MemoryObject, accesses: list[_Access]):
             return []
         if op.opcode not in ("load", "store") or not _points_to(op, memory):
             return None
-        offset = constant(op.operands[0].op.operands[0])
-        return [pieces.load(op, offset, b)] if op.opcode == "load" else pieces.store(op, offset, b)
+        offset = constant(op.operands[0].defining_op.operands[0])
+        return [pieces.load(op, present(offset), b)] if op.opcode == "load" else pieces.store(op, present(offset), b)
 
     rewrite(function.body, visit)
     drop_addresses(function.body, memory.name)
@@ -104,7 +115,7 @@ def drop_addresses(region: Region, name: str):
 class _Pieces:
     """The variables that a memory is split into: between any two offsets at which an access begins or ends."""
 
-    def __init__(self, function: Function, memory: MemoryObject, accesses: list[_Access]):
+    def __init__(self, function: Function, memory: MemoryObject, accesses: list[_Simple]):
         self.memory = memory
         ends = {a.offset for a in accesses} | {a.offset + a.type.bytes for a in accesses}
         self.places = sorted(ends)
@@ -113,7 +124,7 @@ class _Pieces:
         self.names: dict[int, str] = {}
         for place, end in zip(self.places, self.places[1:]):
             if any(a.offset <= place and end <= a.offset + a.type.bytes for a in accesses):
-                type = exact.get((place, end - place), IntType(8 * (end - place)))
+                type: Type = exact.get((place, end - place), IntType(8 * (end - place)))
                 self.types[place] = type
                 self.names[place] = self._add(function, place, type)
 
@@ -182,4 +193,4 @@ def _joined(parts: list[Value], type: Type, b: Builder) -> Value:
         piece = b.value("shl", piece, b.const(place, wide)) if place else piece
         bits = piece if bits is None else b.value("or", bits, piece)
         place += _int(part.type).bits
-    return _as(bits, type, b)
+    return _as(present(bits), type, b)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from ...analysis.induction.trip_count import leaves, value_where
 from ...analysis.loops.loop_tree import step_of
 from ...ir import Attr, Builder, IntType, Op, Value
-from ...ir.rewrite import constant
+from ...ir.rewrite import constant, literal
 from ...ir.values import signed
+from ...narrow import instance, present
 
 __all__ = ["STRICT", "Bound", "Row", "as_width", "is_order", "row_of", "times"]
 
@@ -35,7 +36,7 @@ class Bound:
         most = b.value("sub", most, more[0]) if more else most
         most = b.value("sub", most, b.const(self.number + (not self.equal), wide))
         end = as_width(b, last, wide)
-        return as_width(b, b.value("select", b.value("slt", most, end), most, end), last.type)
+        return as_width(b, b.value("select", b.value("slt", most, end), most, end), instance(last.type, IntType))
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Row:
 
     def is_steady(self, value: Value) -> bool:
         """Whether a value is the same for all work-items of a row."""
-        return all(constant(leaf) is not None or self._stays(leaf) for leaf in leaves(value))
+        return all(literal(leaf) is not None or self._stays(leaf) for leaf in leaves(value))
 
     def _stays(self, leaf: Value) -> bool:
         (body,) = self.loop.regions
@@ -89,7 +90,7 @@ class Row:
                 work += [(operand, truth) for operand in op.operands]
             elif op is not None and op.opcode == "xor" and constant(op.operands[1]) == 1:
                 work.append((op.operands[0], not truth))
-            elif not is_order(one) or (bound := self._bound(op, truth)) is None:
+            elif not is_order(one) or (bound := self._bound(present(op), truth)) is None:
                 return None
             else:
                 found += bound
@@ -136,14 +137,14 @@ class Row:
     def end(self, b: Builder) -> Value:
         """The counter of the last work-item."""
         left = b.value("sub", self.count, b.const(1, self.count.type))
-        way = times(b, as_width(b, left, self.counter.type), self.step)
+        way = times(b, as_width(b, left, instance(self.counter.type, IntType)), self.step)
         return way if constant(self.start) == 0 else b.value("add", self.start, way)
 
 
 def row_of(loop: Op) -> Row | None:
     """The row of a work-item loop; None if each row has one work-item, or for another loop."""
     (body,) = loop.regions
-    counters = {}
+    counters: dict[Value, dict[int, tuple]] = {}
     for arg, start in zip(body.args, loop.operands[1:], strict=True):
         after = body.terminator.operands[1 + arg.index].op
         if (
@@ -162,10 +163,12 @@ def row_of(loop: Op) -> Row | None:
 
 
 def is_order(condition: Value) -> bool:
+    """Whether the condition is an order of two integers: <, <= or their mirror image."""
     return condition.op is not None and condition.op.opcode in (*STRICT, "sle", "ule")
 
 
 def times(b: Builder, value: Value, factor: int) -> Value:
+    """The product by a constant that is not 0; a shift for a power of two."""
     if factor & factor - 1:
         return b.value("mul", value, b.const(factor, value.type))
     return b.value("shl", value, b.const(factor.bit_length() - 1, value.type)) if factor > 1 else value

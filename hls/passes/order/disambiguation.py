@@ -8,6 +8,7 @@ from ...analysis.loops.forward_slice import behind
 from ...analysis.loops.loop_tree import Loop, LoopTree
 from ...ir import Op, Region, Value, lane_mask
 from ...ir.accesses import memory_name, predicate
+from ...narrow import present
 
 __all__ = ["MOST_CHECKED", "Check", "find_checks"]
 
@@ -104,7 +105,7 @@ def _check(tree: LoopTree, group: _Group) -> Check:
         tuple(dict.fromkeys(stores.index(fact.src) for fact in group.facts if fact.dst is access))
         for access in group.accesses
     )
-    outermost = min((tree.loops[fact.loop] for fact in group.facts), key=lambda loop: len(loop.path))
+    outermost = min((tree.loops[present(fact.loop)] for fact in group.facts), key=lambda loop: len(loop.path))
     path = tree.around(group.accesses[0])
 
     def early(op: Op) -> bool:

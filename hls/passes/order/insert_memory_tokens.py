@@ -13,6 +13,7 @@ from ...ir.launch import OVERLAP
 from ...ir.loops import CarriedValue, add_carried
 from ...ir.reorder import Reordering, inside
 from ...ir.rewrite import constant
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from ..memory.multi_buffer_private import copies_of_loop
 from .disambiguation import Check, find_checks
@@ -241,7 +242,7 @@ class _Orderer:
             self._need(inner[-1].body, fact.src, wait)
             self._keep_apart(inner, False)
         else:
-            region = fact.loop.regions[0]
+            region = present(fact.loop).regions[0]
             wait = _Wait(fact.dst, fact.distance, fact.overlap, self._by_answer(fact), alone=self._alone(fact))
             self._need(region, self.tree.ancestor(fact.src, region), wait)
 
@@ -270,7 +271,7 @@ class _Orderer:
         return (
             not fact.overlap
             and self.function.memories[memory_name(fact.src)].space == "global"
-            and not fact.loop.attrs.get(Attr.RING)
+            and not present(fact.loop).attrs.get(Attr.RING)
         )
 
     def _inner(self, fact: Dependence) -> Op | None:
@@ -308,8 +309,8 @@ class _Orderer:
         inner loop pays."""
         if (
             fact.overlap
-            or fact.loop.attrs.get(Attr.PARALLEL)
-            or copies_of_loop(self.function, fact.loop, memory_name(fact.src)) == 1
+            or present(fact.loop).attrs.get(Attr.PARALLEL)
+            or copies_of_loop(self.function, present(fact.loop), memory_name(fact.src)) == 1
         ):
             return False
         return any(_is_slow(loop.body) for loop in self._inside(fact))
@@ -317,7 +318,7 @@ class _Orderer:
     def _inside(self, fact: Dependence) -> list[Loop]:
         """The loops around both accesses that are inside the fact's loop."""
         common = self._common(fact)
-        return common[common.index(self.tree.loops[fact.loop]) + 1 :]
+        return common[common.index(self.tree.loops[present(fact.loop)]) + 1 :]
 
     def _in_one_loop(self, fact: Dependence) -> bool:
         """Whether both accesses are in one loop inside the fact's loop, and to one memory that never stalls."""
@@ -334,7 +335,7 @@ class _Orderer:
         if fact not in self.ahead or len(inner) > 1 and self._is_short(fact, inner[-1].op):
             # each of many short invocations would wait for the previous one: wait once for all of them instead
             return False
-        return not any(loop.op.attrs.get(Attr.RING) for loop in (self.tree.loops[fact.loop], *inner))
+        return not any(loop.op.attrs.get(Attr.RING) for loop in (self.tree.loops[present(fact.loop)], *inner))
 
     def _is_short(self, fact: Dependence, loop: Op) -> bool:
         """Whether invocations of the loop are too short to hide the latency from a load to a store of the one before.
@@ -354,7 +355,7 @@ class _Orderer:
 
     def _in_pipeline(self, fact: Dependence, inner: list[Loop]) -> bool:
         """Whether levels alone can order a write after a read of an earlier iteration."""
-        region = inner[-1].body if inner else fact.loop.regions[0]
+        region = inner[-1].body if inner else present(fact.loop).regions[0]
         src, dst = self.tree.ancestor(fact.src, region), self.tree.ancestor(fact.dst, region)
         if not self._follow(region, src, dst, fact.dst):
             return False

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ...analysis.channels.endpoints import is_call, passes_values
 from ...ir import Attr, Function, Op, Region, Value, walk
 from ...ir.clone import clone_function
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .token_builder import all_of, carry, done_token, start_token
 
@@ -62,17 +63,17 @@ class _Fences:
             if op.regions and _fenced(op):
                 self.region(op.regions[0], op)
         groups = _groups(region)
-        behind = carry(loop, self.start) if _carries(loop) and _meets_itself(groups) else None
-        last = behind and behind.arg
+        behind = carry(present(loop), self.start) if _carries(loop) and _meets_itself(groups) else None
+        last = None if behind is None else behind.arg
         for group, end in groups:
             for link in group:
                 if last is not None:
                     self._follow(link, last)
             if end is not None and (group or last is not None):
-                tokens = [self._done(link) for link in group] + [last] * (last is not None)
+                tokens = [self._done(link) for link in group] + ([] if last is None else [last])
                 last = all_of(region, end, tokens)
         if behind is not None:
-            behind.set_next(last)
+            behind.set_next(present(last))
 
     def _follow(self, link: Op, token: Value):
         """Make a call, or all calls of a loop, wait for the token."""

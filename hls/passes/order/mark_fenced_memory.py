@@ -7,6 +7,7 @@ from ...analysis.loops.loop_tree import LoopTree
 from ...ir import Attr, Function, Op, Region, Value, memory_name, reaches_memory, walk
 from ...ir.clone import clone_function
 from ...ir.loops import CarriedValue
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .lower_channel_fences import CHANNELS
 
@@ -143,7 +144,7 @@ class FenceOrder:
         tokens = [self._answered(region, link) for link in links] + ([earlier] if earlier is not None else [])
         if not tokens:
             return None
-        last = links[-1] if links else earlier.op
+        last = links[-1] if links else present(earlier).op
         if stores:
             return self.orderer.fence_behind(region, stores, last, tokens).result
         return self.orderer.token_behind(region, last, tokens).result if links else earlier

@@ -6,6 +6,7 @@ from ...analysis.channels.endpoints import Endpoint, channel_ends, is_call
 from ...analysis.loops.loop_tree import LoopTree
 from ...ir import Attr, Function, Op, Region, Value, walk
 from ...ir.clone import clone_function
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .order_group_channels import OrderGroupChannels, has_meetings
 from .token_builder import all_of, carry, done_token, start_token
@@ -100,10 +101,11 @@ class _Chain:
         links = self._links(region)
         if self._keep_order(links):
             done = [self._link(op, token, needed) for op in links]
-            return all_of(region, region.terminator, done) if needed else None
+            return all_of(region, region.terminator, list(map(present, done))) if needed else None
+        last: Value | None = token
         for k, op in enumerate(links):
-            token = self._link(op, token, needed or k + 1 < len(links))
-        return token
+            last = self._link(op, present(last), needed or k + 1 < len(links))
+        return last
 
     def _keep_order(self, links: list[Op]) -> bool:
         """Whether the links of one region need no tokens between them: calls are ordered by ``turn``, and a single loop
@@ -121,12 +123,12 @@ class _Chain:
         (body,) = loop.regions
         start = carry(loop, token)
         if not self._keep_order(self._links(body)):
-            start.set_next(self._through(body, start.arg, True))
+            start.set_next(present(self._through(body, start.arg, True)))
             return start.result
         start.set_next(start.arg)  # iterations need not wait for each other
         done = self._through(body, start.arg, needed)
         if not needed:
             return None
         end = carry(loop, token)
-        end.set_next(done)
+        end.set_next(present(done))
         return end.result

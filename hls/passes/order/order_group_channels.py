@@ -8,6 +8,7 @@ from ...analysis.loops.loop_tree import LoopTree
 from ...diag import Code, CompileError, Diagnostic
 from ...ir import Attr, Function, Op, Region, walk
 from ...ir.rewrite import constant
+from ...narrow import present
 from .token_builder import done_token
 
 __all__ = ["OrderGroupChannels", "has_meetings"]
@@ -28,7 +29,8 @@ class OrderGroupChannels:
     def all_phases(self, ends: Mapping[Endpoint, list[Op]]) -> dict[Endpoint, list[list[Op]]]:
         """The calls on each channel end in sets that no barrier separates; the calls are marked. Raises CompileError if
         no order of the hardware is that of the program."""
-        found, errors = {}, []
+        found: dict[Endpoint, list[list[Op]]] = {}
+        errors: list[Diagnostic] = []
         for end, calls in ends.items():
             try:
                 found[end] = self._phases(end, calls)
@@ -46,7 +48,7 @@ class OrderGroupChannels:
             raise _fault(end, second, first, "inside and outside of a loop with barriers")
         (home,) = homes
         found, last = self._split(end, home, calls)
-        ring = self.tree.holder(home.args[0]).op.attrs.get(Attr.RING)
+        ring = present(self.tree.holder(home.args[0])).op.attrs.get(Attr.RING)
         if ring and last == 0:
             raise _fault(end, calls[-1], calls[0], "in a loop that is not in every iteration halted by a barrier")
         if ring and 0 in found and last in found:

@@ -1,5 +1,6 @@
 """Write-port constraints: order among stores that share the single write port of an on-chip memory."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 
 from ...analysis.dependence.dependence import Dependence, Kind
@@ -21,7 +22,8 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
     order. Raises CompileError for stores and atomic operations that would conflict within one level.
     """
     facts = {(fact.src, fact.dst, fact.loop) for fact in known if fact.distance <= 1}
-    found, faults, phases = [], [], BarrierPhases(function)
+    faults: list[Diagnostic] = []
+    found, phases = [], BarrierPhases(function)
     by_memory = _stores(function)
     copied = {
         name
@@ -48,15 +50,12 @@ def keep_apart(function: Function, tree: LoopTree, known: Iterable[Dependence]) 
             continue
         for op in booking[name]:
             op.attrs[Attr.BOOKED] = name
-        for k, first in enumerate(stores):
-            for second in stores[k + 1 :]:
-                if not _one_level(tree, first, second) and not booking[name].issuperset((first, second)):
-                    apart = function if name in copied else None
-                    found += [
-                        fact
-                        for fact in _orders(tree, first, second, apart)
-                        if (fact.src, fact.dst, fact.loop) not in facts
-                    ]
+        for one, other in itertools.combinations(stores, 2):
+            if not _one_level(tree, one, other) and not booking[name].issuperset((one, other)):
+                apart = function if name in copied else None
+                found += [
+                    fact for fact in _orders(tree, one, other, apart) if (fact.src, fact.dst, fact.loop) not in facts
+                ]
     if faults:
         raise CompileError(*faults)
     return found
@@ -126,8 +125,8 @@ def _connected(stores: list[Op], phases: BarrierPhases) -> list[list[Op]]:
 def _stores(function: Function) -> dict[str, list[Op]]:
     found: dict[str, list[Op]] = {}
     for op in walk(function.body):
-        if op.opcode in ("store", "atomic") and function.memories[op.operands[0].op.attrs[Attr.MEM]].onchip:
-            found.setdefault(op.operands[0].op.attrs[Attr.MEM], []).append(op)
+        if op.opcode in ("store", "atomic") and function.memories[op.operands[0].defining_op.attrs[Attr.MEM]].onchip:
+            found.setdefault(op.operands[0].defining_op.attrs[Attr.MEM], []).append(op)
     return {name: ops for name, ops in found.items() if len(ops) > 1}
 
 

@@ -8,6 +8,7 @@ from ...analysis.timing import Recurrence, TimingModel, recurrences_of
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from ..scalar.algebraic_simplification import opposite
 from .combine_minmax import Question, merge_steps
@@ -41,7 +42,7 @@ class AbsorbGuards(FunctionPass):
         result = clone_function(function)
         timing = self.timing.unplanned(function) if self.timing is not None else None
         for _, loop in list(loops_inside_out(result.body)) if timing is not None else ():
-            for one in recurrences_of(loop, timing):
+            for one in recurrences_of(loop, present(timing)):
                 if one.cycles({}) > 1:
                     _join_all(one)
         return result
@@ -85,11 +86,12 @@ def _make_strict(op: Op, early: int, one: Recurrence):
     """``x <= 5`` is ``x < 6``, unless there is no such number."""
     limit = op.operands[early]
     is_signed = op.opcode == "sle"
-    if constant(limit) in (None, _limit(limit.type.bits, is_signed, upper=early == 1)):
+    number = constant(limit)
+    if number is None or number == _limit(limit.type.bits, is_signed, upper=early == 1):
         return
     built = Region()
     op.operands[early] = Builder(built, op.span).const(
-        constant(limit) + (1 if early else -1) & (1 << limit.type.bits) - 1, limit.type
+        number + (1 if early else -1) & (1 << limit.type.bits) - 1, limit.type
     )
     op.opcode = "slt" if is_signed else "ult"
     insert_before(one, op, built.ops)
@@ -115,9 +117,9 @@ def guarded(one: Recurrence, sides: dict[Op, Side]) -> dict[Op, Side]:
     for op in one.ops:
         if op.opcode in _JOINS and op.result.type == BOOL:
             late = [v.op for v, is_late in zip(op.operands, one.late(op), strict=True) if is_late]
-            says = {sides.get(part) or found.get(part) for part in late}
-            if len(says) == 1 and None not in says:
-                (found[op],) = says
+            says = {sides.get(part) or found.get(part) if part is not None else None for part in late}
+            if len(says) == 1 and (side := says.pop()) is not None:
+                found[op] = side
     return found
 
 
@@ -139,9 +141,9 @@ def _merge(one: Recurrence, op: Op) -> bool:
             and inner.opcode == "select"
             and inner.operands[0] in one.values
         )
-        same = nested and arms[1 - side] in inner.operands[1:]
+        same = nested and arms[1 - side] in present(inner).operands[1:]
         if nested and (same or condition not in one.values) and len(uses(one.body)[arms[side]]) == 1:
-            _become(one, op, inner, side)
+            _become(one, op, present(inner), side)
             return True
     return False
 
@@ -173,9 +175,9 @@ def _join(one: Recurrence, op: Op):
     late = [v for v in op.operands if v in one.values]
     if len(late) == 1:
         (guard,) = (v for v in op.operands if v not in one.values)
-        opcode, numbers, early = _with_guard(one, late[0].op, guard, op.opcode == "and", b)
+        opcode, numbers, early = _with_guard(one, late[0].defining_op, guard, op.opcode == "and", b)
     else:
-        opcode, numbers, early = _of_both(one, [v.op for v in late], op.opcode == "and", b)
+        opcode, numbers, early = _of_both(one, [v.defining_op for v in late], op.opcode == "and", b)
     op.opcode, op.operands, op.attrs = opcode, numbers, {}
     one.values.add(numbers[1 - early])
     insert_before(one, op, built.ops)
@@ -203,7 +205,7 @@ def _of_both(one: Recurrence, compares: list[Op], both: bool, b: Builder) -> tup
     sign, value = signs[0], late[0]
     if len({*signs}) > 1 or limits[0].type != limits[1].type:
         bits = 1 + max(v.type.bits for v in limits)
-        limits = [_wider(v, each, bits, b) for v, each in zip(limits, signs, strict=True)]
+        limits = tuple(_wider(v, each, bits, b) for v, each in zip(limits, signs, strict=True))
         sign, value = "s", _wider(value, sign, bits, b)
     first, second = limits if both == (early == 1) else limits[::-1]
     limit = b.value("select", b.value(f"{sign}lt", *limits), first, second)

@@ -7,6 +7,7 @@ from functools import reduce
 
 from ...analysis.timing import Recurrence
 from ...ir import Builder, Op, Region, Value, uses
+from ...narrow import present
 from .recurrence_edits import insert_before
 
 __all__ = ["Question", "merge_steps"]
@@ -66,10 +67,11 @@ class _Merger:
         first = self._step(second.question.value.op) if second is not None else None
         if (
             first is None
-            or replace(second.question, value=first.question.value, other=first.question.other) != first.question
+            or replace(present(second).question, value=first.question.value, other=first.question.other)
+            != first.question
         ):
             return False
-        self._build(first, second)
+        self._build(first, present(second))
         return True
 
     def _step(self, op: Op | None) -> _Step | None:
@@ -85,11 +87,11 @@ class _Merger:
             guards.append(asks.operands[not late[1]])
             inside.append(asks)
             asks = asks.operands[late[1]].op
-        question = self.asked.get(asks)
+        question = self.asked.get(asks) if asks is not None else None
         if question is None or question.other is None or op.operands[1:] != [question.other, question.value]:
             return None
-        parts = [v.op for v in asks.operands] if asks.opcode == "or" else []
-        return _Step(op, question, tuple(guards), (*inside, asks, *parts))
+        parts = [v.defining_op for v in present(asks).operands] if present(asks).opcode == "or" else []
+        return _Step(op, question, tuple(guards), (*inside, present(asks), *parts))
 
     def _pairs(self, first: _Step, second: _Step) -> list[tuple[Op, Op]]:
         """Other selects by both conditions: each pair of which the second select continues the first."""
@@ -105,15 +107,15 @@ class _Merger:
         ]
 
     def _build(self, first: _Step, second: _Step):
-        place = self.body.ops.index(second.choice.operands[0].op) + 1
+        place = self.body.ops.index(second.choice.operands[0].defining_op) + 1
         early, late = Region(), Region()
         b = Builder(early, second.choice.span)
         guards = [
             reduce(lambda x, y: b.value("and", x, y), step.guards) if step.guards else None for step in (first, second)
         ]
-        wins = self._second_wins(first.question.other, second.question, guards, b)
-        best = b.value("select", wins, second.question.other, first.question.other)
-        guard = b.value("or", *guards) if None not in guards else None
+        wins = self._second_wins(present(first.question.other), second.question, guards, b)
+        best = b.value("select", wins, present(second.question.other), present(first.question.other))
+        guard = b.value("or", *map(present, guards)) if None not in guards else None
         b = Builder(late, second.choice.span)
         condition = replace(first.question, other=best).ask(b)
         condition = b.value("and", condition, guard) if guard is not None else condition

@@ -65,7 +65,7 @@ class _Loop:
             trees = _Trees(parities, parities.of(following), carried, computed)
             if trees.linear and trees.terms <= MOST_TERMS and self._ready(trees) < arrivals.at(following):
                 end = self.body.ops.pop()
-                b = Builder(self.body, following.op.span)
+                b = Builder(self.body, following.defining_op.span)
                 end.operands[1 + k] = trees.build(b, following)
                 self.body.ops.append(end)
 
@@ -82,12 +82,13 @@ class _Trees:
     bits off the recurrence. Not linear if a leaf is ``computed`` from carried values in another way."""
 
     def __init__(self, parities: LinearForms, forms: list[int], carried: Container[Value], computed: Container[Value]):
-        self.parities, self.made = parities, {}
+        self.parities = parities
+        self.made: dict[int | tuple[Value, Value], Value] = {}  # by atom, and by the operands of a sum
         members = [[n for n in range(1, form.bit_length()) if form >> n & 1] for form in forms]
-        self.linear = not any(parities.atoms[n][0] in computed for row in members for n in row)
+        self.linear = not any(parities.bit(n)[0] in computed for row in members for n in row)
         self.ones = [form & 1 for form in forms]
-        self.carried = [[n for n in row if parities.atoms[n][0] in carried] for row in members]
-        self.others = [[n for n in row if parities.atoms[n][0] not in carried] for row in members]
+        self.carried = [[n for n in row if parities.bit(n)[0] in carried] for row in members]
+        self.others = [[n for n in row if parities.bit(n)[0] not in carried] for row in members]
 
     @property
     def terms(self) -> int:
@@ -114,7 +115,7 @@ class _Trees:
 
     def _bit(self, b: Builder, number: int) -> Value:
         if number not in self.made:
-            value, place = self.parities.atoms[number]
+            value, place = self.parities.bit(number)
             moved = b.value("lshr", value, b.const(place, value.type)) if place else value
             self.made[number] = moved if value.type == BOOL else b.value("trunc", moved, result=BOOL)
         return self.made[number]

@@ -8,6 +8,7 @@ from ...ir import BOOL, Builder, FloatType, Function, IntType, Op, Region, Value
 from ...ir.clone import clone_function
 from ...ir.loops import CarriedValue, add_carried, keep_carried
 from ...ir.rewrite import constant, resolve
+from ...narrow import instance, present
 from ..manager import Form, FunctionPass
 from .absorb_guards import Side, guarded, merge_choices
 from .combine_minmax import Question, merge_steps
@@ -41,7 +42,7 @@ class FloatMinMaxAsInteger(FunctionPass):
         timing = self.timing.unplanned(function) if self.timing is not None else None
         for region, loop in list(loops_inside_out(result.body)) if timing is not None else ():
             known: dict[tuple[Value, bool], Value] = {}  # keys of floats that became integers
-            for one in list(recurrences_of(loop, timing)):
+            for one in list(recurrences_of(loop, present(timing))):
                 if any(isinstance(arg.type, FloatType) for arg in one.args) and one.cycles({}) > 1:
                     self._component(result, region, loop, one, known)
         return result
@@ -73,8 +74,8 @@ class FloatMinMaxAsInteger(FunctionPass):
         return dict.fromkeys(free, 0.0) | {op: self._cost(question, turned) for op, question in asked.items()}
 
     def _cost(self, question: Question, turned: bool) -> float:
-        two = self.timing.logic("or", BOOL) if _mismatch(question, turned) else 0.0
-        return two + self.timing.logic("slt", IntType(question.value.type.bits))
+        two = present(self.timing).logic("or", BOOL) if _mismatch(question, turned) else 0.0
+        return two + present(self.timing).logic("slt", IntType(question.value.type.bits))
 
 
 def _side(question: Question, turned: bool) -> Side:
@@ -125,7 +126,8 @@ def _questions(one: Recurrence) -> dict[Op, Question]:
     joined = {
         op: question
         for op in one.body.ops
-        if op.opcode == "or" and (question := _joined([found.get(v.op) for v in op.operands])) is not None
+        if op.opcode == "or"
+        and (question := _joined([found.get(v.op) if v.op is not None else None for v in op.operands])) is not None
     }
     used = uses(one.body)
     alone = {
@@ -136,9 +138,10 @@ def _questions(one: Recurrence) -> dict[Op, Question]:
 
 def _joined(parts: list[Question | None]) -> Question | None:
     """A comparison combined with a NaN test of the same float."""
-    if None in parts:
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
         return None
-    compare, test = sorted(parts, key=lambda part: part.other is None)
+    compare, test = sorted(known, key=lambda part: part.other is None)
     if compare.other is None or test.other is not None or not test.nan or compare.value is not test.value:
         return None
     return replace(compare, nan=True)
@@ -194,7 +197,7 @@ class _Keys:
         behind = Region()
         b = Builder(behind, self.loop.span)
         for arg, key in zip(floats, keys, strict=True):
-            self.replaced[self.loop.results[arg.index]] = self._float(key.result, arg.type, b)
+            self.replaced[self.loop.results[arg.index]] = self._float(key.result, instance(arg.type, FloatType), b)
         self._insert(behind.ops, self.region.ops.index(self.loop) + 1)
 
     def _insert(self, ops: list[Op], place: int):
@@ -212,7 +215,7 @@ class _Keys:
 
     def _is_now(self, value: Value, key: Value, b: Builder):
         """``key`` is that of a float; the float is restored from it for other users."""
-        made = self._float(key, value.type, b)
+        made = self._float(key, instance(value.type, FloatType), b)
         self.replaced[value] = made
         self.known[value] = self.known[made] = self.shared[made, self.turned] = key
 
@@ -266,10 +269,12 @@ class _Keys:
         """The integer that the key is compared with. For "above or equal" it is one less. It is loop-invariant if the
         float is."""
         b = b if question.other in self.inside else self.before
-        key = self._key(question.other, b)
+        key = self._key(present(question.other), b)
         whole, bits = key.type, key.type.bits
         exact = above and not question.strict
-        magnitude = b.value("trunc", b.value("bitcast", question.other, result=whole), result=IntType(bits - 1))
+        magnitude = b.value(
+            "trunc", b.value("bitcast", present(question.other), result=whole), result=IntType(bits - 1)
+        )
         zero = b.value("eq", magnitude, b.const(0, magnitude.type))
         nan = b.value("ult", b.const(_infinity(bits), magnitude.type), magnitude)
         side = _nans(bits) - (above != question.strict)  # -0 is one less than +0

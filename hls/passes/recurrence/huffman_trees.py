@@ -9,6 +9,7 @@ from ...analysis.timing import Arrival, Arrivals
 from ...ir import Attr, Builder, FloatType, Op, Region, Value, has, uses
 from ...ir.associative import Term, emit, kind_of, rewrite_as, terms_of
 from ...ir.types import Type
+from ...narrow import instance, present
 from ..float.flush_denormals import flush_of
 
 __all__ = ["Node", "Shaper", "Tree", "Trees", "rebuild", "trees_of"]
@@ -97,8 +98,8 @@ class _Finder:
         """A leaf that is a product without another user, as a product term."""
         op = leaf.value.op if leaf.factor is None else None
         alone = op is not None and op.opcode == "fmul" and leaf.value in self.mine and len(self.used[leaf.value]) == 1
-        same = alone and bool(op.attrs.get(Attr.FLUSH_DENORMALS)) == kind.endswith("flush")
-        return Term(op.operands[0], leaf.minus, op.operands[1]) if same else leaf
+        same = alone and bool(present(op).attrs.get(Attr.FLUSH_DENORMALS)) == kind.endswith("flush")
+        return Term(present(op).operands[0], leaf.minus, present(op).operands[1]) if same else leaf
 
     def _signed_first(self, leaf: Term) -> Term:
         """The product with the factor that is negated first: one off the recurrence, if any."""
@@ -117,7 +118,9 @@ class Trees:
         self.inner = {
             op
             for op, kind in self.kinds.items()
-            if self.kinds.get(user := self._only_user(op)) == kind and not self._meets_carried(user)
+            if (user := self._only_user(op)) is not None
+            and self.kinds.get(user) == kind
+            and not self._meets_carried(user)
         }
 
     def at(self, op: Op) -> Tree | None:
@@ -164,7 +167,7 @@ class Trees:
         """The comparison of a min/max, if it has no other use."""
         if op.opcode != "select" or any(user is not op for user, _ in self.used[op.operands[0]]):
             return []
-        return [op.operands[0].op]
+        return [op.operands[0].defining_op]
 
 
 @dataclass(frozen=True)
@@ -182,7 +185,9 @@ class Shaper:
     def soonest(self, tree: Tree) -> Node:
         """The tree in which operands that arrive first are joined first. A product is joined with a number: the
         earliest products, as many as before, become numbers."""
-        heap = [(self.at(leaf, tree.kind), k, leaf) for k, leaf in enumerate(tree.leaves)]
+        heap: list[tuple[Arrival, int, Term | Node]] = [
+            (self.at(leaf, tree.kind), k, leaf) for k, leaf in enumerate(tree.leaves)
+        ]
         for time, k, leaf in sorted(item for item in heap if _is_product(item[2]))[: tree.products]:
             heap.remove((time, k, leaf))
             number = Node("fmul", leaf, leaf)
@@ -194,7 +199,7 @@ class Shaper:
             left, right = (other[2], first) if _is_product(other[2]) else (first, other[2])
             node = Node("fma" if _is_product(left) else tree.kind.split()[0], left, right)
             heapq.heappush(heap, (self._joined(node, time, other[0], tree.kind), k, node))
-        return heap[0][2]
+        return instance(heap[0][2], Node)
 
     def _joined(self, node: Node, left: Arrival, right: Arrival, kind: str) -> Arrival:
         return self.arrivals.timing.joined(node.kind, node.type, max(left, right), kind.endswith("flush"))
@@ -257,11 +262,13 @@ def _built(node: Term | Node, b: Builder, attrs: dict) -> Value:
 def _operation(node: Node, b: Builder, attrs: dict, turned: bool = False) -> tuple[str, list[Value]]:
     """The operation of a float node; ``turned``: negated."""
     if node.kind == "fmul":
-        return "fmul", [node.left.value, node.left.factor]
+        product = instance(node.left, Term)
+        return "fmul", [product.value, present(product.factor)]
     if node.kind == "fma":
-        factor, addend = node.left.value, _built(node.right, b, attrs)
+        product = instance(node.left, Term)
+        factor, addend = product.value, _built(node.right, b, attrs)
         factor = b.value("fneg", factor) if node.left.minus != (node.right.minus != turned) else factor
-        return "fma", [factor, node.left.factor, b.value("fneg", addend) if turned else addend]
+        return "fma", [factor, present(product.factor), b.value("fneg", addend) if turned else addend]
     kind, parts = _pairing(node)
     left, right = (_built(part, b, attrs) for part in parts)
     return ("fsub", [b.value("fneg", left), right]) if turned else (kind, [left, right])

@@ -22,9 +22,9 @@ class MuxLeaf:
 
 def leaves_of(value: Value, inside: Container[Op], conditions: tuple[Condition, ...] = ()) -> list[MuxLeaf]:
     """The leaves of the select tree of a value, through operations ``inside`` a loop."""
-    if value.op not in inside or value.op.opcode != "select":
+    if value.op not in inside or value.defining_op.opcode != "select":
         return [MuxLeaf(value, conditions)]
-    condition, yes, no = value.op.operands
+    condition, yes, no = value.defining_op.operands
     return [
         *leaves_of(yes, inside, (*conditions, (condition, True))),
         *leaves_of(no, inside, (*conditions, (condition, False))),
@@ -51,7 +51,7 @@ def _without(op: Op, path: tuple[Condition, ...], b: Builder, negate: Negation |
     taken = 0 if truth else 1
     if not rest:
         return sides[1 - taken]
-    sides[taken] = _without(sides[taken].op, tuple(rest), b, negate)
+    sides[taken] = _without(sides[taken].defining_op, tuple(rest), b, negate)
     if sides[0] is sides[1]:
         return sides[0]
     other, inner = sides[1 - taken], sides[taken].op

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
-from ...ir import Builder, Function, Op, Region, has, loops_inside_out, walk
+from ...ir import Builder, Function, IntType, Op, Region, has, loops_inside_out, walk
 from ...ir.associative import emit, neutral, pair_of
 from ...ir.clone import clone_function
 from ...ir.rewrite import resolve
+from ...narrow import instance, present
 from ..manager import Form, FunctionPass
 
 __all__ = ["PrivatizeReductions"]
@@ -55,7 +56,7 @@ def _kind(body: Region, k: int) -> str | None:
     if pair is None and op is not None and op.opcode == "sub" and op.operands[0] is carried:
         kind, parts = "add", {op}
     elif pair is not None and (pair.left is carried) != (pair.right is carried):
-        kind, parts = pair.kind, {op, *_comparison(op)}
+        kind, parts = pair.kind, {present(op), *_comparison(present(op))}
     else:
         return None
     mine = {carried, following, *(part.result for part in parts)}
@@ -73,8 +74,11 @@ def _comparison(op: Op) -> list[Op]:
 
 def _add_behind(region: Region, loop: Op, k: int, kind: str):
     start, total = loop.operands[1 + k], loop.results[k]
-    before, behind = Builder(Region(), loop.span), Builder(Region(), loop.regions[0].terminator.operands[1 + k].op.span)
-    loop.operands[1 + k] = neutral(kind, start.type, before)
+    before, behind = (
+        Builder(Region(), loop.span),
+        Builder(Region(), loop.regions[0].terminator.operands[1 + k].defining_op.span),
+    )
+    loop.operands[1 + k] = neutral(kind, instance(start.type, IntType), before)
     joined = emit(kind, start, total, behind)
     resolve(region, {total: joined})
     place = region.ops.index(loop)

@@ -7,6 +7,7 @@ from ...analysis.loops.sccs import components
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out
 from ...ir.associative import emit, neutral, pair_of, rewrite_as
 from ...ir.clone import clone_function
+from ...narrow import instance, present
 from ..manager import Form, FunctionPass
 
 __all__ = ["RecurrenceHeightReduction"]
@@ -94,7 +95,7 @@ class _Body:
     def _of_difference(self, op: Op, b: Builder) -> _Form | None:
         if op.opcode != "sub" or not self._is_late(op.operands[0], op) or self._is_late(op.operands[1], op):
             return None
-        return self._joined(op, _Form("add", *op.operands, minus=True), b)
+        return self._joined(op, _Form("add", op.operands[0], op.operands[1], minus=True), b)
 
     def _joined(self, op: Op, last: _Form, b: Builder) -> _Form:
         """Fold an operation on a value that has a form already into the rest of that form."""
@@ -133,7 +134,7 @@ class _Body:
         form = self.forms.get(late)
         if form is None or form.kind != REPLACED:
             return _Form(REPLACED, late, early, condition=taken)
-        rest, either = b.value("select", taken, early, form.rest), b.value("or", taken, form.condition)
+        rest, either = b.value("select", taken, early, form.rest), b.value("or", taken, present(form.condition))
         op.operands = [either, rest, form.root]
         return _Form(REPLACED, form.root, rest, condition=either)
 
@@ -153,5 +154,9 @@ class _Body:
     def _rest(self, own: _Form | None, side: Value, form: _Form, b: Builder) -> Value:
         """What an arm of a select combines with the root of ``form``."""
         if side is form.root:
-            return neutral(form.kind, side.type, b)
-        return own.rest if own.minus == form.minus else b.value("sub", b.const(0, side.type), own.rest)
+            return neutral(form.kind, instance(side.type, IntType), b)
+        return (
+            present(own).rest
+            if present(own).minus == form.minus
+            else b.value("sub", b.const(0, side.type), present(own).rest)
+        )

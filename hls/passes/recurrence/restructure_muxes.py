@@ -65,7 +65,7 @@ class _Loop:
         leaves = leaves_of(value, self.inside)
         if not 3 <= len(leaves) <= _MOST_LEAVES:
             return value
-        b.span, best = value.op.span, value
+        b.span, best = value.defining_op.span, value
         for leaf in leaves:
             if len(leaf.conditions) > 1 and sum(each.value is leaf.value for each in leaves) == 1:
                 best = self._better(best, value, leaf, b, False)
@@ -74,7 +74,7 @@ class _Loop:
 
     def _better(self, best: Value, value: Value, leaf: MuxLeaf, b: Builder, merge: bool) -> Value:
         count = len(self.body.ops)
-        found = b.value("select", *choose_last(value.op, leaf, b, _inverted, merge), name=value.name)
+        found = b.value("select", *choose_last(value.defining_op, leaf, b, _inverted, merge), name=value.name)
         self.inside.update(self.body.ops[count:])
         self.fresh.update(op.result for op in self.body.ops[count:] if op.results)
         if self._time(found) < self._time(best):
@@ -118,7 +118,7 @@ class _Loop:
             return self.timing.register()
         latest = max((self.times[v] for v in self._needs(value)), default=START)
         # else it is loop-invariant, or starts at a register
-        return self.timing.after(value.op, latest) if latest > START else START
+        return self.timing.after(value.defining_op, latest) if latest > START else START
 
 
 def _inverted(condition: Value, b: Builder) -> Value:

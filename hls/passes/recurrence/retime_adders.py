@@ -8,7 +8,7 @@ from ...analysis.timing import Arrival, TimingModel, carried_arrivals
 from ...ir import BOOL, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
 from ...ir.loops import add_carried
-from ...ir.rewrite import constant
+from ...ir.rewrite import literal
 from ..manager import Form, FunctionPass
 
 __all__ = ["RetimeAdders"]
@@ -76,7 +76,7 @@ class _Loop:
             return None
         for value, other in (op.operands, op.operands[::-1])[: 2 if op.opcode == "add" else 1]:
             arg = self._begins(value)
-            if arg is not None and (other not in own or constant(other) is not None):
+            if arg is not None and (other not in own or literal(other) is not None):
                 return arg, other
         return None
 
@@ -84,9 +84,9 @@ class _Loop:
         """The carried value itself, or the one that a select takes unless it takes a value off the recurrence."""
         if value.owner is self.body:
             return value if value in self.together else None
-        if not self._is_choice(value) or value.op.operands[0] in self.together:
+        if not self._is_choice(value) or value.defining_op.operands[0] in self.together:
             return None
-        carried = [arm for arm in value.op.operands[1:] if arm in self.together]
+        carried = [arm for arm in value.defining_op.operands[1:] if arm in self.together]
         return self._begins(carried[0]) if len(carried) == 1 else None
 
     def _next(self, arg: Value) -> Value:
@@ -117,9 +117,9 @@ class _Loop:
         if not self._is_choice(value):
             arrival = self._plain(value, times)
             return step(arrival) if step else arrival
-        condition, *arms = value.op.operands
+        condition, *arms = value.defining_op.operands
         latest = max([self._plain(condition, times), *(self._time(arm, times, step) for arm in arms)])
-        return self.timing.after(value.op, latest)
+        return self.timing.after(value.defining_op, latest)
 
     def _plain(self, value: Value, times: dict[Value, Arrival]) -> Arrival:
         if value not in self.together or value.op is None:
@@ -139,7 +139,9 @@ class _Loop:
 
     def _leaves(self, value: Value) -> list[Value]:
         return (
-            [leaf for arm in value.op.operands[1:] for leaf in self._leaves(arm)] if self._is_choice(value) else [value]
+            [leaf for arm in value.defining_op.operands[1:] for leaf in self._leaves(arm)]
+            if self._is_choice(value)
+            else [value]
         )
 
     def _carry(self, arg: Value, other: Value, op: Op):
@@ -167,7 +169,7 @@ class _Loop:
         """The sum with the initial value of an iteration, given the sum ``carried`` of the carried value."""
         if value.owner is self.body:
             return carried
-        condition, *arms = value.op.operands
+        condition, *arms = value.defining_op.operands
         sums = [
             self._begun(arm, carried, opcode, other, b) if arm in self.together else self._added(arm, opcode, other, b)
             for arm in arms
@@ -175,12 +177,12 @@ class _Loop:
         return b.value("select", condition, *sums)
 
     def _outside(self, other: Value, b: Builder) -> Value:
-        return other if constant(other) is None else b.const(constant(other), other.type)
+        return other if literal(other) is None else b.const(literal(other), other.type)
 
     def _added(self, value: Value, opcode: str, other: Value, b: Builder) -> Value:
         """The select tree with the addition in each arm."""
         if not self._is_choice(value):
             other = self._outside(other, b)  # a constant may be defined after the select
             return b.value(opcode, value, other)
-        condition, *arms = value.op.operands
+        condition, *arms = value.defining_op.operands
         return b.value("select", condition, *(self._added(arm, opcode, other, b) for arm in arms))

@@ -7,6 +7,7 @@ from ...analysis.timing import Arrivals, TimingModel
 from ...ir import BOOL, Attr, Builder, Function, IntType, Op, Region, Value, has, loops_inside_out, walk
 from ...ir.clone import clone_function, clone_ops
 from ...ir.loops import CarriedValue, add_carried
+from ...narrow import instance, present
 from ..manager import Form, FunctionPass
 
 __all__ = ["RetimeComparisons"]
@@ -91,7 +92,7 @@ class _Loop:
             found = self._sum(inner)
             limit = self.steady(other)
             if found is not None and limit is not None and self.component.get(found[0]) == self.component[op.result]:
-                form = _Form(op.opcode, k, wide, value.type, found[0], found[1], limit)
+                form = _Form(op.opcode, k, wide, instance(value.type, IntType), found[0], found[1], limit)
                 return self._narrowed(form) if wide and op.opcode in ("eq", "ne") else form
         return None
 
@@ -123,9 +124,10 @@ class _Loop:
         if op is None:
             return value
         if value not in self.moved:
-            if not has(op, "logic") or any(self.steady(v) is None for v in op.operands):
+            steady = {v: before for v in op.operands if (before := self.steady(v)) is not None}
+            if not has(op, "logic") or any(v not in steady for v in op.operands):
                 return None
-            self.before.ops += clone_ops([op], {v: self.steady(v) for v in op.operands})
+            self.before.ops += clone_ops([op], steady)
             self.moved[value] = self.before.ops[-1].result
         return self.moved[value]
 
@@ -144,12 +146,13 @@ class _Loop:
         initial = form.added(self.loop.operands[1 + index], outside)
         early = self._carry(form.compare(initial, outside))
         ahead = self._carry(form.distance(_total(initial, step, outside), outside)) if step else None
-        way = _Way(self, form, step, early.arg, ahead and ahead.arg, b)
-        answer, distance = way.answer(following), ahead and way.distance(following)
+        way = _Way(self, form, step, early.arg, None if ahead is None else ahead.arg, b)
+        answer = way.answer(following)
+        distance = None if ahead is None else way.distance(following)
         self.body.ops.append(end)
         early.set_next(answer)
         if ahead is not None:
-            ahead.set_next(distance)
+            ahead.set_next(present(distance))
         for each in walk(self.body):
             each.operands = [early.arg if v is op.result else v for v in each.operands]
 
@@ -183,7 +186,7 @@ class _Loop:
                 and other.op.opcode == "zext"
                 and other.op.operands[0].type == BOOL
             ):
-                return other.op.operands[0], [(one, self._one(value.type)), (one, None)]
+                return other.op.operands[0], [(one, self._one(instance(value.type, IntType))), (one, None)]
         return None, []
 
     def _one(self, type: IntType) -> Value:
@@ -285,12 +288,12 @@ class _Way:
         if value is self.form.counter and not terms:
             return self.early
         if value is self.form.counter and terms == self.step:
-            return self.form.answer(self.ahead, self.b)
+            return self.form.answer(present(self.ahead), self.b)
         return self._beside(value, lambda v, b: self.form.compare(self.form.added(_total(v, terms, b), b), b))
 
     def _distance(self, value: Value, terms) -> Value:
         if value is self.form.counter:
-            return _total(self.ahead, terms, self.b)
+            return _total(present(self.ahead), terms, self.b)
         return self._beside(
             value, lambda v, b: self.form.distance(_total(self.form.added(_total(v, terms, b), b), self.step, b), b)
         )

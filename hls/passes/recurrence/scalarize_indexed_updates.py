@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.sccs import components
-from ...ir import Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
+from ...ir import ArrayType, Builder, Function, IntType, Op, Region, Value, loops_inside_out, uses
 from ...ir.clone import clone_function
+from ...narrow import instance
 from ..manager import Form, FunctionPass
 
 __all__ = ["ScalarizeIndexedUpdates"]
@@ -57,7 +58,7 @@ class _Update:
     condition: Value | None
 
     def of_each(self, array: Value, b: Builder) -> Value:
-        return b.value("array", *(self._element(array, k, b) for k in range(array.type.length)))
+        return b.value("array", *(self._element(array, k, b) for k in range(instance(array.type, ArrayType).length)))
 
     def _element(self, array: Value, k: int, b: Builder) -> Value:
         number = b.const(k, self.index.type)
@@ -75,7 +76,7 @@ def _update(op: Op, together: dict[Value, int], used) -> _Update | None:
     array that is its only use."""
     if op.opcode == "select" and _is_choice(op, together):
         condition, made, _ = op.operands
-        return _inserted(made.op, together, condition)
+        return _inserted(made.defining_op, together, condition)
     if op.opcode != "insert" or op.result not in together:
         return None
     users = [user for user, _ in used.get(op.result, ())]
@@ -93,7 +94,9 @@ def _is_choice(op: Op, together: dict[Value, int]) -> bool:
 
 def _inserted(insert: Op, together: dict[Value, int], condition: Value | None) -> _Update | None:
     array, index, value = insert.operands
-    few = array.type.length <= min(_MOST_ELEMENTS, 1 << index.type.bits) and isinstance(array.type.element, IntType)
+    few = instance(array.type, ArrayType).length <= min(_MOST_ELEMENTS, 1 << index.type.bits) and isinstance(
+        instance(array.type, ArrayType).element, IntType
+    )
     if not few or index in together or value.op is None or value.op.opcode not in _PLAIN:
         return None
     old = [v for v in value.op.operands if v in together]

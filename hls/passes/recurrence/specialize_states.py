@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ...analysis.loops.sccs import components
 from ...ir import BOOL, ArrayType, Builder, Function, IntType, Op, Region, Value, has, loops_inside_out
 from ...ir.clone import clone_function, clone_ops
+from ...ir.types import scalar_type
 from ..manager import Form, FunctionPass
 
 __all__ = ["SpecializeStates"]
@@ -52,12 +53,17 @@ def _treat(body: Region, k: int, together: dict[Value, int]):
     count = 1 << state.type.bits
     if _depth(way, state, following) < LEAST_DEPTH or count * len(way) > MOST_OPS:
         return
-    b = Builder(Region(), following.op.span)
+    b = Builder(Region(), following.defining_op.span)
     nexts = [_next_of(b.const(number, state.type), state, way, following, b) for number in range(count)]
     chosen = (
         b.value("select", state, nexts[1], nexts[0])
         if state.type == BOOL
-        else b.value("extract", b.value("array", *nexts, result=ArrayType(state.type, count)), state, name=state.name)
+        else b.value(
+            "extract",
+            b.value("array", *nexts, result=ArrayType(scalar_type(state.type), count)),
+            state,
+            name=state.name,
+        )
     )
     end = body.ops.pop()
     end.operands[1 + k] = chosen

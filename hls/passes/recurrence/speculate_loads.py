@@ -37,7 +37,8 @@ class SpeculateLoads(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        clobbers, masked, values = Clobbers(result), MaskedValues(), {}
+        clobbers, masked = Clobbers(result), MaskedValues()
+        values: dict[Value, Value] = {}
         for _, loop in loops_inside_out(result.body):
             early = _candidates(loop, clobbers)
             if early:
@@ -72,7 +73,8 @@ def _together(one: Value, other: Value, late: Mapping[Value, int]) -> bool:
 
 def _conjuncts(condition: Value) -> list[Value]:
     """The conditions of which this one is the conjunction, in order."""
-    found, work = {}, [condition]
+    found: dict[Value, None] = {}
+    work = [condition]
     while work:
         value = work.pop()
         if value.op is not None and value.op.opcode == "and":

@@ -8,6 +8,7 @@ from ...analysis.timing import LONG_BEFORE, Arrival, Arrivals, Recurrence, Timin
 from ...diag import Code, Diagnostic
 from ...ir import Attr, FloatType, Function, Op, Region, Value, loops_inside_out
 from ...ir.clone import clone_function
+from ...narrow import present
 from ..manager import Form, FunctionPass
 from .huffman_trees import Node, Shaper, Tree, rebuild, trees_of
 
@@ -66,14 +67,15 @@ class TimingDrivenReassociation(FunctionPass):
             return
         now, soonest = one.least_interval(MOST_CYCLES), _soonest(timing, way, trees)
         if now > 1 and one.arrivals(now - 1, soonest) is not None:
-            shapes = _shapes(trees, one.arrivals(one.least_interval(now - 1, soonest), soonest))
+            shapes = _shapes(trees, present(one.arrivals(one.least_interval(now - 1, soonest), soonest)))
             self._say(trees, shapes)
             rebuild(body, shapes)
 
     def _say(self, trees: Mapping[Op, Tree], shapes: Mapping[Op, Node]):
-        for op in shapes if self.tell else ():
+        tell = self.tell
+        for op in shapes if tell is not None else ():
             if isinstance(op.result.type, FloatType):
-                self.tell(
+                present(tell)(
                     Diagnostic(
                         f"a sum of {len(trees[op].leaves)} terms is reassociated",
                         op.span,

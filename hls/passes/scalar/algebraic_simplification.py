@@ -11,9 +11,10 @@ from ...analysis.bits.wiring import possible_ones
 from ...analysis.predicates.facts import Facts
 from ...analysis.predicates.implication import INVERSE, decided, implied
 from ...ir import BOOL, Attr, Builder, Op, Value, lane_mask, predicate
-from ...ir.rewrite import constant
+from ...ir.rewrite import constant, literal
 from ...ir.types import FloatType, IntType
 from ...ir.values import signed
+from ...narrow import instance
 from ..float.flush_denormals import flush_of
 from .specialize import conjuncts, specialized_choice
 
@@ -64,8 +65,8 @@ def _sub(op, b):
     x, y = op.operands
     if x is y:
         return b.const(0, x.type)
-    if constant(y) is not None:
-        return b.value("add", x, b.const(-constant(y), x.type))
+    if (number := constant(y)) is not None:
+        return b.value("add", x, b.const(-number, x.type))
     inner = _defined_by(x, "add")
     if inner and y in inner.operands:  # (a + y) - y
         return inner.operands[1 - inner.operands.index(y)]
@@ -190,8 +191,8 @@ def _shift(op, b):
     if amount >= x.type.bits and op.opcode != "ashr":
         return b.const(0, x.type)
     inner = _defined_by(x, op.opcode)
-    if inner and constant(inner.operands[1]) is not None:
-        total = min(amount + constant(inner.operands[1]), _ones(x.type))
+    if inner and (more := constant(inner.operands[1])) is not None:
+        total = min(amount + more, _ones(x.type))
         return b.value(op.opcode, inner.operands[0], b.const(total, x.type))
     return None
 
@@ -217,7 +218,7 @@ def _equal(op, b):
     wide = _defined_by(x, "zext", "sext")
     if wide:
         narrow = wide.operands[0]
-        cut = number & _ones(narrow.type)
+        cut = number & _ones(instance(narrow.type, IntType))
         extended = signed(cut, narrow.type.bits) & _ones(x.type) if wide.opcode == "sext" else cut
         return b.value(op.opcode, narrow, b.const(cut, narrow.type)) if extended == number else b.const(not same, BOOL)
     return _compare_of_choice(op, b) or _bit_test(x, number, same, b)
@@ -236,7 +237,7 @@ def _bit_test(x: Value, number: int, same: bool, b: Builder) -> Value | None:
 def _compare_of_choice(op, b):
     """(c ? 3 : 4) == 3 is c."""
     choice = _defined_by(op.operands[0], "select")
-    if choice is None or any(constant(arm) is None for arm in choice.operands[1:]):
+    if choice is None or any(literal(arm) is None for arm in choice.operands[1:]):
         return None
     arms = [b.value(op.opcode, arm, op.operands[1]) for arm in choice.operands[1:]]
     return b.value("select", choice.operands[0], *arms)
@@ -303,7 +304,7 @@ def _nested_select(c, x, y, b):
 
 def _nothing_loaded(c, x, y):
     """c ? (load with predicate c) : 0 is the load, which is 0 if its predicate is false."""
-    number = constant(y)
+    number = literal(y)
     if not isinstance(y.type, (IntType, FloatType)) or number != 0 or math.copysign(1, number) < 0:
         return None
     load, conditions = _defined_by(x, "load"), []
@@ -374,7 +375,7 @@ def _array(op, b):
 
 
 def _is_float(value: Value, number: float) -> bool:
-    x = constant(value)
+    x = literal(value)
     return x == number and math.copysign(1, x) == math.copysign(1, number)
 
 
@@ -410,10 +411,10 @@ def _fmul(op, b):
 def _fdiv(op, b):
     """x / 2^k = x * 2^-k: both round the same real number."""
     x, y = op.operands
-    divisor = constant(y)
+    divisor = literal(y)
     if divisor == 1.0:
         return _same(op, x, b)
-    if divisor is None or not math.isfinite(divisor) or abs(math.frexp(divisor)[0]) != 0.5:
+    if not isinstance(divisor, int | float) or not math.isfinite(divisor) or abs(math.frexp(divisor)[0]) != 0.5:
         return None
     limit = {16: 14, 32: 126, 64: 1022}[x.type.bits]
     if abs(math.frexp(divisor)[1]) > limit:

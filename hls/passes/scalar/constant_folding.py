@@ -7,6 +7,7 @@ from ...ir.clone import clone_function, clone_ops
 from ...ir.loops import keep_carried
 from ...ir.rewrite import constant, inline_region, is_constant, rewrite
 from ...ir.storage import BoundMemory, accessors, zero
+from ...narrow import present
 from ..lowering.if_conversion import flatten
 from ..manager import Form, FunctionPass
 from .algebraic_simplification import simplify
@@ -61,7 +62,7 @@ def _visit(op: Op, b: Builder, function: Function) -> list[Value] | None:
 def _value(op: Op, b: Builder) -> Value | None:
     """The constant or simpler value of a pure operation."""
     if all(is_constant(v) for v in op.operands):
-        numbers, types = [v.op.attrs[Attr.VALUE] for v in op.operands], [v.type for v in op.operands]
+        numbers, types = [v.defining_op.attrs[Attr.VALUE] for v in op.operands], [v.type for v in op.operands]
         return b.const(evaluate(op.opcode, numbers, types, op.result.type, op.attrs), op.result.type)
     if has(op, "commutative") and is_constant(op.operands[0]):
         op.operands.reverse()
@@ -121,10 +122,11 @@ def _table(op: Op, b: Builder, function: Function) -> list[Value] | None:
     if constant(pred) == 0:
         return [b.const(zero(op.result.type), op.result.type)]
     addr = pointer.op
-    if constant(pred) is None or addr is None or addr.opcode != "addr" or constant(addr.operands[0]) is None:
+    if constant(pred) is None or addr is None or addr.opcode != "addr":
         return None
     memory, offset = function.memories[addr.attrs[Attr.MEM]], constant(addr.operands[0])
-    if memory.space != "constant" or offset + op.result.type.bytes > len(memory.data):
+    if offset is None or memory.space != "constant" or offset + op.result.type.bytes > len(present(memory.data)):
         return None
     load, _ = accessors(op.result.type)
-    return [b.const(load((BoundMemory(memory.name, memory.data, len(memory.data)), offset), op.span), op.result.type)]
+    data = memoryview(present(memory.data))
+    return [b.const(load((BoundMemory(memory.name, data, len(data)), offset), op.span), op.result.type)]

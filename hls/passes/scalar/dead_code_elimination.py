@@ -105,7 +105,7 @@ class _Liveness:
     def _value(self, value: Value):
         op = value.op
         if op is None:
-            holder = self.parent.get(value.owner)
+            holder = self.parent.get(value.owner) if isinstance(value.owner, Region) else None
             if holder is not None:
                 self._carried(holder, value.index)
         elif op.opcode == "loop":

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from ...analysis.predicates.implication import implied
 from ...ir import BOOL, Builder, Function, IntType, Op, Value
 from ...ir.clone import clone_function
-from ...ir.rewrite import constant, rewrite
+from ...ir.rewrite import constant, literal, rewrite
 from ...ir.values import signed
+from ...narrow import present
 from ..manager import Form, FunctionPass
 
 __all__ = ["MergeRangeChecks"]
@@ -85,14 +86,16 @@ class _Simplifier:
             at_first, later = implied(enable), implied(body.terminator.operands[0])
             for arg, init, after in zip(body.args, inits, body.terminator.operands[1:], strict=True):
                 limits = _limits(after, later)
-                started = _limits(init, at_first) | (_positive(at_first) if constant(init) == 0 else set())
+                started = _limits(init, at_first) | (_positive(at_first) if literal(init) == 0 else set())
                 self.below |= {(arg, limit) for limit in limits & started}
         return {}
 
     def visit(self, op: Op, b: Builder) -> list[Value] | None:
         if op.opcode != "and" or op.result.type != BOOL:
             return None
-        rows, others, changed = {}, {}, False
+        rows: dict = {}
+        others: dict = {}
+        changed = False
         for operand in op.operands:
             found, more = self._of(operand)
             others.update(more)
@@ -139,7 +142,7 @@ def _row(condition: Value) -> _Row | None:
         return None
     for left, (moving, limit) in ((True, op.operands), (False, op.operands[::-1])):
         if moving.op is not None and moving.op.opcode == "add" and constant(moving.op.operands[1]) is not None:
-            distance = signed(constant(moving.op.operands[1]), moving.type.bits)
+            distance = signed(present(constant(moving.op.operands[1])), moving.type.bits)
             if (distance > 0) == left and (left or op.opcode[0] == "s"):
                 return _Row(op.opcode, moving.op.operands[0], limit, left, distance, distance)
     return None

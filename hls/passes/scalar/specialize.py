@@ -99,8 +99,10 @@ class Specializer:
 
     def _made(self, value: Value, needs: list[Value]) -> Value:
         operands = [self.known[v] for v in needs]
-        if not needs or operands == value.op.operands:
+        if not needs or operands == value.defining_op.operands:
             return value
-        if needs is not value.op.operands:
+        if needs is not value.defining_op.operands:
             return operands[0]
-        return self.b.value(value.op.opcode, *operands, result=value.type, attrs=value.op.attrs, name=value.name)
+        return self.b.value(
+            value.defining_op.opcode, *operands, result=value.type, attrs=value.defining_op.attrs, name=value.name
+        )

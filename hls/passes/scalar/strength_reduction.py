@@ -1,11 +1,14 @@
 """Strength reduction: multiplications and divisions by constants become shifts and additions."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from ...ir import Builder, Function, IntType, Op, Value
 from ...ir.clone import clone_function
 from ...ir.rewrite import constant, rewrite
 from ...ir.values import signed
+from ...narrow import present
 from ..manager import Form, FunctionPass
 
 __all__ = ["StrengthReduction"]
@@ -31,10 +34,10 @@ class StrengthReduction(FunctionPass):
         return result
 
     def _visit(self, op: Op, b: Builder) -> list[Value] | None:
-        rule = _RULES.get(op.opcode)
+        rule = partial(_multiply, max_terms=self.max_terms) if op.opcode == "mul" else _RULES.get(op.opcode)
         if rule is None or constant(op.operands[1]) is None or constant(op.operands[0]) is not None:
             return None
-        value = _multiply(op, b, self.max_terms) if op.opcode == "mul" else rule(op, b)
+        value = rule(op, b)
         return None if value is None else [value]
 
 
@@ -54,7 +57,7 @@ def signed_digits(number: int) -> list[tuple[int, int]]:
 def _multiply(op: Op, b: Builder, max_terms: int) -> Value | None:
     x, factor, bits = op.operands[0], constant(op.operands[1]), op.result.type.bits
     if factor != 1 << bits - 1:  # which is its own negation
-        factor = signed(factor, bits)
+        factor = signed(present(factor), bits)
     digits = sorted(signed_digits(factor), reverse=True)  # a positive term first, if there is one
     if not 0 < len(digits) <= max_terms:
         return None
@@ -69,7 +72,7 @@ def _multiply(op: Op, b: Builder, max_terms: int) -> Value | None:
 
 
 def _udiv(op: Op, b: Builder) -> Value | None:
-    (x, _), divisor, bits = op.operands, constant(op.operands[1]), op.result.type.bits
+    (x, _), divisor, bits = op.operands, present(constant(op.operands[1])), op.result.type.bits
     if divisor == 0:
         return None
     if divisor & divisor - 1 == 0:
@@ -108,7 +111,7 @@ def _rest(x: Value, quotient: Value, divisor: Value, b: Builder) -> Value:
 def _sdiv(op: Op, b: Builder) -> Value | None:
     """Divide the magnitudes, then apply the sign."""
     x, bits = op.operands[0], op.result.type.bits
-    divisor = signed(constant(op.operands[1]), bits)
+    divisor = signed(present(constant(op.operands[1])), bits)
     size = abs(divisor)
     if divisor == 0 or size & size - 1 and reciprocal(size, bits) is None:
         return None
@@ -135,4 +138,4 @@ def _srem(op: Op, b: Builder) -> Value | None:
     return None if quotient is None else _rest(op.operands[0], quotient, op.operands[1], b)
 
 
-_RULES = {"mul": _multiply, "udiv": _udiv, "urem": _urem, "sdiv": _sdiv, "srem": _srem}
+_RULES: dict[str, Callable[[Op, Builder], Value | None]] = {"udiv": _udiv, "urem": _urem, "sdiv": _sdiv, "srem": _srem}

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from rtl_lib.mem.bank_map import BankMap
 from rtl_lib.mem.pumped import MOST_WRITES
 
+from ...narrow import present
 from .access_set import Asked, Use
 from .conflicts import Meetings
 from .ports import Turns, classes, components, store_turns
@@ -140,7 +141,7 @@ def _best(size: int, uses: Sequence[Use], asked: Asked, blocks: Blocks, copies: 
                 )
             continue
         best = one if best is None or one.cost < best.cost else best
-    return best
+    return present(best)
 
 
 def _astray(one: Banking) -> bool:
@@ -164,7 +165,7 @@ def _judge(
     groups = {row: _read_classes(uses, row, meetings) for row in rows}
     crowded = {row for row in rows if asked.replicas is not None and len(groups[row]) > asked.replicas}
     reads = {group[0].key: row for row in crowded for group in groups[row]}
-    more = max((-(-len(groups[row]) // asked.replicas) - 1 for row in crowded), default=0)
+    more = max((-(-len(groups[row]) // present(asked.replicas)) - 1 for row in crowded), default=0)
     touched = [
         reduce(or_, (meetings.mask(use.key) for use in port))
         for port in _read_ports([group for row in rows for group in groups[row]])

@@ -15,6 +15,7 @@ import numpy as np
 
 from rtl_lib.mem.bank_map import BankMap
 
+from ...narrow import present
 from .access_set import Unknown, Use
 
 __all__ = ["Meetings"]
@@ -31,7 +32,7 @@ class Meetings:
     """The conflict table of one memory: answers which of its accesses may conflict, in banks of words of
     ``word_bytes``, a power of two."""
 
-    def __init__(self, uses: Sequence[Use], map: BankMap, word_bytes: int):
+    def __init__(self, uses: Sequence[Use], map: BankMap, word_bytes: int) -> None:
         self.map, self.word_bytes = map, word_bytes
         self.modulus = word_bytes << map.reach
         self.whole = {use.key: use.terms for use in uses}
@@ -189,7 +190,7 @@ def _some(low: int, count: int, number: int, modulus: int) -> np.ndarray:
 class _Alike:
     """Accesses whose addresses differ by constants modulo the banks, with the ``masks`` of their banks."""
 
-    def __init__(self, meetings: Meetings, members: list[Use]):
+    def __init__(self, meetings: Meetings, members: list[Use]) -> None:
         self.meetings, self.members = meetings, members
         self._index = {use.key: k for k, use in enumerate(members)}
         self._tables: dict[bool, list[int]] = {}
@@ -219,7 +220,7 @@ class _Alike:
         return self._tables[stores]
 
     def _table(self, stores: bool) -> list[int]:
-        banks, addresses, count = self._banks, self._addresses, len(self.members)
+        banks, addresses, count = self._banks, present(self._addresses), len(self.members)
         flags = 1 << banks.astype(object) if self.meetings.map.banks > 62 else np.left_shift(1, banks)
         if (np.bitwise_or.reduce(flags) == flags.sum(axis=0)).all():  # all in different banks
             return [(1 << count) - 1 & ~(1 << k) for k in range(count)]
@@ -241,7 +242,7 @@ class _Alike:
 class _Axis:
     """The relevant values of an unknown, with its factor in each access."""
 
-    def __init__(self, factors: tuple[int, ...], low: int, count: int):
+    def __init__(self, factors: tuple[int, ...], low: int, count: int) -> None:
         self.factors, self.low, self.count = factors, low, count
 
     @classmethod

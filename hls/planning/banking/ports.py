@@ -2,12 +2,15 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from .access_set import Use
 from .conflicts import Meetings
 
 __all__ = ["Turns", "When", "WritePort", "assign_ports", "classes", "components", "store_turns"]
+
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ def components(uses: Iterable[Use], meetings: Meetings) -> list[list[Use]]:
     """Partitions the accesses into parts that never use a bank of another part."""
     found: list[tuple[int, list[Use]]] = []
     for use in uses:
-        banks, members, rest = meetings.mask(use.key), [], []
+        members: list[Use] = []
+        banks, rest = meetings.mask(use.key), []
         for part in found:
             if part[0] & banks:
                 banks, members = banks | part[0], members + part[1]
@@ -89,7 +93,9 @@ def store_turns(stores: Sequence[Use], meetings: Meetings, ports: int = 1) -> Tu
     port take one each, so that port reservations wait less. Stores of a row that never use each other's banks, directly
     or through others of the row, are independent.
     """
-    port, together, turn = {}, [], {}
+    port: dict[Hashable, WritePort] = {}
+    turn: dict[Hashable, int] = {}
+    together: list[tuple[Hashable, ...]] = []
     most, paced = {use.row: 1 for use in stores}, {use.row for use in stores if use.paced}
     parts = components(stores, meetings)
     for number, part in enumerate(parts):
@@ -128,10 +134,10 @@ def _store_classes(stores: Sequence[Use], meetings: Meetings) -> list[list[Use]]
     return classes(stores, fine)
 
 
-def assign_ports(meetings: Meetings, loads: Sequence[Hashable], when: Mapping[Hashable, When]) -> dict[Hashable, int]:
+def assign_ports(meetings: Meetings, loads: Sequence[Key], when: Mapping[Key, When]) -> dict[Key, int]:
     """The number of the read port that an access gets in each of its banks: as few ports as first fit finds. Two
     accesses share one if they never use the same bank, or never in the same cycle."""
-    ports: list[list[Hashable]] = []
+    ports: list[list[Key]] = []
     found = {}
     for key in loads:
         fits = [
@@ -148,7 +154,7 @@ def assign_ports(meetings: Meetings, loads: Sequence[Hashable], when: Mapping[Ha
     return found
 
 
-def _may_share(meetings: Meetings, one, other, when: Mapping[Hashable, When]) -> bool:
+def _may_share(meetings: Meetings, one: Key, other: Key, when: Mapping[Key, When]) -> bool:
     if meetings.never(one, other):
         return True
     first, second = when[one], when[other]

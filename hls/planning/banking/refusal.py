@@ -12,7 +12,7 @@ __all__ = ["Refusal", "check"]
 class Refusal(ValueError):
     """An attribute that contradicts another, the memory or its accesses. ``hint`` says what to write instead."""
 
-    def __init__(self, attribute: str, message: str, hint: str):
+    def __init__(self, attribute: str, message: str, hint: str) -> None:
         self.attribute, self.hint = attribute, hint
         super().__init__(message)
 

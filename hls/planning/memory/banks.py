@@ -69,7 +69,7 @@ class BankPlanner:
         uses a bank in the same cycle; ``pumped`` says that its ``blocks`` run at twice the clock. Raises CompileError
         for attributes that cannot be satisfied."""
         copies = Copies(dict(memory.attrs).get(Attr.COPIES, 1), apart)
-        size = memory.length * memory.element.bytes // copies.number
+        size = memory.elements * memory.element.bytes // copies.number
         try:
             asked = asked_of(memory, not apart, pumped, any(op.opcode != "load" for op in ops))
             return choose_banks(size, self._uses(ops, watching, alone, size), asked, blocks, copies)
@@ -83,15 +83,17 @@ class BankPlanner:
 
     def _uses(self, ops: list[Op], watching: frozenset[Op], alone: Mapping[Op, frozenset[Op]], size: int) -> list[Use]:
         facts = {op: implied(predicate(op)) for op in ops}
-        tree, after, places = self.forms.tree, {}, {}
+        after: dict[Op, frozenset[Op]] = {}
+        places: dict[Op, tuple[int, ...]] = {}
+        tree = self.forms.tree
         for region in dict.fromkeys(tree.region_of(op) for op in ops):
             here = [op for op in ops if tree.region_of(op) is region]
             after |= comes_after(region, here)
             stores = [op for op in here if op.opcode == "store"]
             if len(stores) > 1:
                 places |= self.traces.together(stores, 1 << (size - 1).bit_length())
-        uses = (self._use(op, ops, facts, tree, after[op], op in watching) for op in ops)
-        return [replace(use, alone=alone.get(use.key, frozenset()), places=places.get(use.key, ())) for use in uses]
+        uses = ((op, self._use(op, ops, facts, tree, after[op], op in watching)) for op in ops)
+        return [replace(use, alone=alone.get(op, frozenset()), places=places.get(op, ())) for op, use in uses]
 
     def _use(self, op: Op, ops: list[Op], facts, tree: LoopTree, after: frozenset[Op], watching: bool) -> Use:
         form, region = self.forms.offset(op), tree.region_of(op)
@@ -131,9 +133,11 @@ class BankPlanner:
         """The form with a bounded value instead of each wrapping sum that matters for this modulus; None if that is
         impossible."""
         while wrapping := [s for s in _wrapping(form) if form.terms[s] % modulus]:
-            form = form.unwrapped(max(wrapping, key=lambda s: abs(form.terms[s])))
-            if form is None:
+            terms = form.terms
+            unwrapped = form.unwrapped(max(wrapping, key=lambda s: abs(terms[s])))
+            if unwrapped is None:
                 return None
+            form = unwrapped
         return form
 
     def _terms(self, form: Affine) -> tuple[tuple[Unknown, int], ...]:

@@ -85,7 +85,8 @@ def plan_channels(
     if errors:
         raise CompileError(*errors)
     joined = [
-        (channel, index, *(sides.get(Endpoint(channel, index, w)) for w in (True, False))) for channel, index in places
+        (channel, index, sides.get(Endpoint(channel, index, True)), sides.get(Endpoint(channel, index, False)))
+        for channel, index in places
     ]
     plans = tuple(
         _plan(declared[channel], index, writers[0], readers[0])

@@ -20,7 +20,8 @@ from rtl_lib.mem.pumped_ports import PumpedLoadPort
 from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort, RamStorePort
 
 from ...diag import Span
-from ...ir import Attr, Op, moved_type
+from ...ir import ArrayType, Attr, Op, moved_type
+from ...narrow import instance, present
 from ...target.board import Memory
 
 __all__ = ["BURST_ALIGN", "PATIENCE", "Access", "LsuKind", "UnitPlan", "load_port"]
@@ -54,7 +55,7 @@ def _geometry(access: "Access") -> Options:
     """Sizes of the accesses and of the memory words."""
     if not access.lanes:
         return {"word_bytes": access.word_bytes, "access_bytes": access.bytes}
-    lane_bytes = moved_type(access.op).element.bytes
+    lane_bytes = instance(moved_type(access.op), ArrayType).element.bytes
     return {"word_bytes": access.word_bytes, "lanes": access.lanes, "lane_bytes": lane_bytes, "masked": access.masked}
 
 
@@ -136,7 +137,7 @@ class LsuKind(Enum):
         wide_part: type | None = None,
         options: Callable[["Access", Memory], Options] | None = None,
         wide_words: str = "",
-    ):
+    ) -> None:
         self.words, self.direction = words, direction
         self.part, self.wide_part, self.options = part, wide_part, options
         self.wide_words = wide_words or words
@@ -206,7 +207,7 @@ class Access:
         """The access, which may wait, with the unit that serves it; ``memory`` is the board's memory that it
         reaches."""
         part = self.unit.wide_part if self.lanes else self.unit.part
-        return replace(self, hardware=UnitPlan(part, self.unit.options(self, memory)))
+        return replace(self, hardware=UnitPlan(present(part), present(self.unit.options)(self, memory)))
 
     def with_port(self, write_ports: int) -> "Access":
         """The access, which never waits, with its port to a memory that is written through ``write_ports``. The port of
@@ -221,6 +222,6 @@ class Access:
         return replace(self, hardware=UnitPlan(part, options))
 
 
-def load_port(forwarding: bool, pumped: bool) -> type:
+def load_port(forwarding: bool, pumped: bool) -> type[PumpedLoadPort] | type[ForwardingLoadPort] | type[RamLoadPort]:
     """The part through which on-chip memory is read."""
     return PumpedLoadPort if pumped else ForwardingLoadPort if forwarding else RamLoadPort

@@ -124,7 +124,7 @@ class OnChipMemory:
     @property
     def words(self) -> int:
         """Of all copies together."""
-        return -(-self.memory.length * self.memory.element.bytes // self.word_bytes)
+        return -(-self.memory.elements * self.memory.element.bytes // self.word_bytes)
 
     @property
     def with_one_write(self) -> "OnChipMemory":
@@ -134,7 +134,7 @@ class OnChipMemory:
     @property
     def of_one_group(self) -> "OnChipMemory":
         """The memory with one group of work-items at a time."""
-        memory = replace(self.memory, length=self.memory.length // self.copies)
+        memory = replace(self.memory, length=self.memory.elements // self.copies)
         return replace(self, memory=memory, map=self.banking.map, copies=1)
 
 
@@ -190,7 +190,7 @@ class _Planner:
         banking = self.banks.choose(memory, ops, watching, apart, alone, pumped, blocks)
         word = banking.word_bytes
         # the lowest address bit that distinguishes copies
-        one = (memory.length * memory.element.bytes // copies // word).bit_length() - 1
+        one = (memory.elements * memory.element.bytes // copies // word).bit_length() - 1
         groups = tuple(range(one, one + copies.bit_length() - 1))[::-1] if apart else ()
         return OnChipMemory(
             memory=memory,

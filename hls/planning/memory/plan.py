@@ -5,16 +5,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from rtl_lib.mem.pumped_ports import PumpedLoadPort
-from rtl_lib.mem.ram_ports import RamLoadPort
+from rtl_lib.mem.ram_ports import ForwardingLoadPort, RamLoadPort
 
 from ...diag import Code, CompileError
-from ...ir import Attr, Function, Op, Value, location, reaches_memory, walk, word_bytes
+from ...ir import ArrayType, Attr, Function, Op, Value, location, reaches_memory, walk, word_bytes
 from ...ir.accesses import lane_mask, memory_name, moved_type
-from ...ir.rewrite import constant, is_constant
+from ...ir.rewrite import constant, is_constant, literal
+from ...narrow import instance, present
 from ...target.board import Board, Memory, Rams
 from .banks import watches
 from .hazards import HazardPlan, fences_under_way, plan_hazards
-from .lsu import Access, LsuKind, load_port
+from .lsu import Access, LsuKind
 from .onchip import OnChipMemory, plan_onchip
 
 __all__ = ["MemoryPlan", "OnChipMemory", "SharedPort", "plan_memory"]
@@ -33,7 +34,7 @@ class SharedPort:
     part: int = 0
     turn: int = 0
 
-    def __str__(self):
+    def __str__(self) -> str:
         """Its name in reports."""
         if self.reads:
             return f"copies of {self.memory}"
@@ -62,7 +63,7 @@ class MemoryPlan:
 
         def served(op: Op, access: Access) -> Access:
             if access.latency is None:
-                return access.with_unit(board.memory_named(access.location))
+                return access.with_unit(present(board.memory_named(access.location)))
             memory = self._memory(op)
             return access.with_port(memory.write_ports if memory else 1)
 
@@ -104,7 +105,7 @@ class MemoryPlan:
 
     def port_limit(self, port: SharedPort) -> int:
         """How many accesses may start at the port in a cycle."""
-        return self.onchip[port.memory].banking.asked.replicas if port.reads else 1
+        return present(self.onchip[port.memory].banking.asked.replicas) if port.reads else 1
 
     def crowd(self, op: Op) -> tuple | None:
         """A key that is equal for accesses of a region that must be in one level, so that the schedule keeps them from
@@ -119,7 +120,8 @@ class MemoryPlan:
     def together(self) -> Iterator[tuple[Op, ...]]:
         """Co-start groups: accesses that start in one cycle if they are in one level."""
         for memory in self.onchip.values():
-            yield from memory.banking.together
+            for group in memory.banking.together:
+                yield tuple(instance(key, Op) for key in group)
 
     def sharers(self, op: Op) -> int:
         """How many accesses, this one included, start in one cycle with it and may use each other's banks."""
@@ -175,7 +177,7 @@ class MemoryPlan:
 
     def write_ports(self, op: Op) -> int:
         """The number of write ports of the banks that an access to on-chip memory uses."""
-        return self._memory(op).write_ports
+        return present(self._memory(op)).write_ports
 
     def chosen_late(self, op: Op) -> bool:
         """Whether its result is multiplexed from several banks after its last register."""
@@ -257,15 +259,15 @@ def _burst_access(op: Op, word_bytes: int) -> Access:
     if mask is None:
         return access
     type, on = moved_type(op), _lanes_known(mask)
-    used = sum(lane != 0 for lane in on) * type.element.bytes
-    return replace(access, lanes=type.length, bytes=used, masked=not all(on))
+    used = sum(lane != 0 for lane in on) * instance(type, ArrayType).element.bytes
+    return replace(access, lanes=instance(type, ArrayType).length, bytes=used, masked=not all(on))
 
 
 def _lanes_known(mask: Value) -> list[int | None]:
     """For each lane whether it is used (1 or 0); None where that is only known at run time."""
     if is_constant(mask):
-        return list(constant(mask))
-    return [constant(lane) for lane in mask.op.operands]
+        return [int(instance(lane, int)) for lane in instance(literal(mask), tuple)]
+    return [constant(lane) for lane in mask.defining_op.operands]
 
 
 def _ram_access(op: Op, word_bytes: int) -> Access:
@@ -288,7 +290,7 @@ def _watching(access: Access) -> Access:
     return replace(
         access,
         reason=f"{access.reason}; it takes what is being stored at its address from the port of the store",
-        latency=load_port(True, False).timing.latency,
+        latency=ForwardingLoadPort.timing.latency,
         forwarding=True,
     )
 
@@ -337,7 +339,7 @@ def _onchip_latency(op: Op, memory: OnChipMemory, forwarding: bool) -> int:
         return 0
     if memory.pumped:
         return PumpedLoadPort.timing_of(forwarding).latency
-    return load_port(forwarding, memory.pumped).timing.latency
+    return (ForwardingLoadPort if forwarding else RamLoadPort).timing.latency
 
 
 def _ram_latency(op: Op) -> int:

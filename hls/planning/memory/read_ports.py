@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from ...diag import Code, Diagnostic
 from ...ir import Attr, Function, Op, walk
+from ...narrow import present
 from ..banking import When, assign_ports
 from .banks import comes_after
 from .plan import MemoryPlan, OnChipMemory
@@ -61,7 +62,8 @@ def _broken(memory: OnChipMemory) -> Broken | None:
         return None
     name = Attr.NUMREADPORTS if asked.numreadports == most else Attr.MAX_REPLICATES
     if name == Attr.MAX_REPLICATES:  # counts blocks, which serve several loads per cycle where they are pumped
-        most, needed = asked.max_replicates, -(-needed * asked.max_replicates // most)
+        needed = -(-needed * present(asked.max_replicates) // most)
+        most = present(asked.max_replicates)
     what = "copies" if name == Attr.MAX_REPLICATES or not memory.pumped else "ports"
     lines = sorted({op.span.line for op in memory.loads if op.span})
     return Broken(

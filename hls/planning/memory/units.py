@@ -7,8 +7,9 @@ from ...analysis.channels.endpoints import is_call
 from ...analysis.induction.trip_count import count_trips
 from ...analysis.memory.strides import STAYS, Step, access_patterns
 from ...analysis.predicates.implication import implied
-from ...ir import Attr, Function, Op, Value, walk
+from ...ir import Attr, Function, Op, TokenType, Value, walk
 from ...ir.accesses import CACHED, PIPELINED, PREFETCHING, is_fenced, last_of_run, predicate
+from ...narrow import instance, present
 from ...passes.memory.work_item_runs import row_of
 from .lsu import Access, LsuKind
 from .plan import MemoryPlan
@@ -214,7 +215,7 @@ def _is_rare(access: Access, steps) -> bool:
     work-item id has a fixed value."""
     row = row_of(steps[0][0]) if len(steps) == 1 and steps[0][1] == STAYS and not access.lanes else None
     facts = implied(predicate(access.op)) if row is not None else {}
-    return any(row.is_one_of(fact) for fact, truth in facts.items() if truth)
+    return any(present(row).is_one_of(fact) for fact, truth in facts.items() if truth)
 
 
 def _acknowledged(access: Access, function: Function) -> Access:
@@ -247,7 +248,7 @@ def _is_flushed(loop: Op, memory: str) -> bool:
     """Whether a fence in the loop invalidates what loads of this memory have cached, also in runs whose buffers do not
     overlap."""
     return any(
-        op.opcode == "fence" and memory in op.attrs[Attr.FLUSH] and not op.result.type.overlap
+        op.opcode == "fence" and memory in op.attrs[Attr.FLUSH] and not instance(op.result.type, TokenType).overlap
         for op in walk(loop.regions[0])
     )
 

@@ -29,7 +29,7 @@ def histories(
     for k, source in enumerate(before):
         if source is not None and source != k:
             behind.setdefault(source, k)  # a second value that moves on from the same one keeps a register of its own
-    found = {}
+    found: dict[int, tuple[int, int]] = {}
     for root in (k for k, source in enumerate(before) if source is None and k in behind):
         chain = _chain(root, behind)
         if _suits(chain, region, loop, levels, fixed, repeated):

@@ -23,7 +23,8 @@ def chain_constraints(problem: Problem) -> list[tuple[Hashable, Hashable]]:
     users = problem.chain_users
     rank = problem.chain_rank
     rest = _longest_rest(problem, users)
-    pairs, frontiers = [], {}
+    pairs: list[tuple[Hashable, Hashable]] = []
+    frontiers: dict[Hashable, frozenset[Hashable]] = {}
     for key in reversed(problem.chain_order):
         if not users[key] or not problem.exceeds(_head(problem, key) + max(rest[user] for user in users[key])):
             frontiers[key] = frozenset()
@@ -62,7 +63,7 @@ def _head(problem: Problem, key) -> float:
 
 def _longest_rest(problem: Problem, users: dict) -> dict:
     """For each operation, the longest chain from its inputs to the next register, in ns."""
-    rest = {}
+    rest: dict[Hashable, float] = {}
     for key in reversed(problem.chain_order):
         operation = problem.by_key[key]
         behind = 0.0 if operation.latency else max((rest[user] for user in users[key]), default=0.0)
@@ -76,9 +77,10 @@ def _frontier(problem: Problem, users: dict, rank: dict, first, implied: frozens
     Returns those that need a constraint, and all of them: also those that depend on one with a constraint, or whose
     constraint is ``implied`` by that of an operation between.
     """
-    found, late, arrival, queue = set(), set(), {first: 0.0}, []
+    queue: list[tuple[int, Hashable]] = []
+    found, late, arrival = set(), set(), {first: 0.0}
 
-    def leave(key, ns):
+    def leave(key, ns) -> None:
         for user in users[key]:
             if user not in arrival:
                 heapq.heappush(queue, (rank[user], user))

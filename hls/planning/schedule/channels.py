@@ -146,7 +146,7 @@ def _steady(kernel: KernelPlan, memory_latency: int) -> list[_Steady]:
 
 def _every_time(call: Op) -> bool:
     """Whether exactly this call transfers a value in each iteration."""
-    return Attr.TURN not in call.attrs and call.attrs[Attr.BLOCKING] and constant(call.operands[1])
+    return Attr.TURN not in call.attrs and call.attrs[Attr.BLOCKING] and bool(constant(call.operands[1]))
 
 
 def _latency(op: Op, kernel: KernelPlan, memory_latency: int) -> int:
@@ -161,7 +161,7 @@ class _Network:
     """Follows one value; ``arrival`` is when it enters each channel, ``meets`` when the iteration that takes it goes
     on."""
 
-    def __init__(self, channels: Sequence[ChannelPlan], loops: Sequence[_Steady]):
+    def __init__(self, channels: Sequence[ChannelPlan], loops: Sequence[_Steady]) -> None:
         self.loops = loops
         self.at = {end: loop for loop in loops for _, _, end in loop.calls}
         self.places = {
@@ -190,7 +190,7 @@ class _Network:
         """The channels that a loop writes or reads, as far as their other end can be followed, too."""
         return [_place(end) for _, _, end in loop.calls if end.writes == writes and _place(end) in self.places]
 
-    def _follow(self, loop: _Steady):
+    def _follow(self, loop: _Steady) -> None:
         times = loop.times({_place(end): self.arrival.get(_place(end), 0) for _, _, end in loop.calls})
         for level, row, end in loop.calls:
             if _place(end) in self.places and end.writes:
@@ -198,7 +198,7 @@ class _Network:
             elif _place(end) in self.places:
                 self.meets[_place(end)] = times[level + 1]
 
-    def _start_late(self, loop: _Steady, slack: dict[Place, int]):
+    def _start_late(self, loop: _Steady, slack: dict[Place, int]) -> None:
         """Delay a loop that reads no channel: it need not begin before its first value is needed."""
         places = [place for place in self._followed(loop, True) if place in slack]
         if places and not self._followed(loop, False):

@@ -10,6 +10,8 @@ from functools import cached_property
 
 import numpy
 
+from ...narrow import present
+
 __all__ = ["NEVER", "Constraint", "Cycle", "DifferenceSystem"]
 
 NEVER = -(1 << 40)  #: length of a path that does not exist; twice that still fits into 64 bits
@@ -56,7 +58,7 @@ class DifferenceSystem:
     passes over the constraints (one more for every loop-carried one on it) instead of one for every node.
     """
 
-    def __init__(self, size: int, constraints: Iterable[Constraint], order: Sequence[int]):
+    def __init__(self, size: int, constraints: Iterable[Constraint], order: Sequence[int]) -> None:
         rank = [0] * size
         for position, node in enumerate(order):
             rank[node] = position
@@ -89,8 +91,9 @@ class DifferenceSystem:
         while changed:
             changed = False
             for src, dst, weight, _ in weights:
-                if start[src] is not None and (start[dst] is None or start[src] + weight > start[dst]):
-                    start[dst], changed = start[src] + weight, True
+                before, now = start[src], start[dst]
+                if before is not None and (now is None or before + weight > now):
+                    start[dst], changed = before + weight, True
         return start
 
     @cached_property
@@ -146,7 +149,7 @@ def _cycle(reason: list[Constraint | None]) -> Cycle | None:
         node, stamp = first, first + 1
         while not seen[node] and reason[node] is not None:
             seen[node] = stamp
-            node = reason[node].src
+            node = present(reason[node]).src
         if seen[node] == stamp and reason[node] is not None:
             return _collect(reason, node)
         seen[node] = seen[node] or stamp
@@ -154,7 +157,7 @@ def _cycle(reason: list[Constraint | None]) -> Cycle | None:
 
 
 def _collect(reason: list[Constraint | None], node: int) -> Cycle:
-    constraints = [reason[node]]
+    constraints = [present(reason[node])]
     while constraints[-1].src != node:
-        constraints.append(reason[constraints[-1].src])
+        constraints.append(present(reason[constraints[-1].src]))
     return Cycle(tuple(reversed(constraints)))

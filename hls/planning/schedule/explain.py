@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
+from ...narrow import present
 from .chaining import longest_chain
 from .differences import Cycle
 from .problem import Problem
@@ -75,7 +76,11 @@ class Bottleneck:
         """A few lines of text; ``name`` renders an operation's key."""
         if self.kind == "resource":
             head = f"II >= {self.ii}: {self.uses} uses of {self.resource}, {self.limit} in a cycle"
-            return head if self.ii * self.limit < self.uses + self.limit else head + ", and recurrences between them"
+            return (
+                head
+                if present(self.ii) * self.limit < self.uses + self.limit
+                else head + ", and recurrences between them"
+            )
         if self.ii is None:
             head = f"no II is possible: a cycle of constraints takes {self.cycles} cycles within one iteration"
         else:

@@ -9,8 +9,9 @@ these have passed: an invocation enters right behind a longer one.
 
 from collections.abc import Iterable, Mapping
 
-from ...ir import Op, TokenType, Value
+from ...ir import Op, Region, TokenType, Value
 from ...limits import MOST_AHEAD as MOST_INSIDE
+from ...narrow import instance, present
 from .plan import Carried, Point, Window
 from .timing import OperatorTiming
 
@@ -28,8 +29,8 @@ def invocation_windows(
     until: dict[int | None, Point] = {}
     for c in carried:
         point = _until(c, start, timing) if c.between and c.read.level == k else None
-        ahead = c.arg.type.ahead if point is not None else None
-        if ahead is not None and point.level == k and shortest - 1 - ahead >= point.stage:
+        ahead = instance(c.arg.type, TokenType).ahead if point is not None else None
+        if ahead is not None and point is not None and point.level == k and shortest - 1 - ahead >= point.stage:
             continue
         if point is not None:
             until[ahead] = max(until.get(ahead, point), point)
@@ -53,33 +54,38 @@ def early(user: Op, token: Value, timing: OperatorTiming) -> int:
     """By how many cycles a user may start before the token it consumes is valid. A load that forwards sees stores made
     until its data is valid; one of on-chip global memory, only those to its buffer. A store that writes in a later turn
     of a cycle than all stores the token covers is ordered after those of its own cycle."""
-    access = timing.memory.accesses.get(user)
+    access = timing.memory_plan.accesses.get(user)
     if access is None:
         return 0
     if access.forwarding:
-        seen = access.memory in timing.memory.onchip or all(
+        seen = access.memory in timing.memory_plan.onchip or all(
             _stores_to(source, access.memory, timing) for source in _sources(token)
         )
-        return access.latency if seen else 0
-    turn = timing.memory.write_turn(user)
-    return int(bool(turn) and all(_before(source, access.memory, turn, timing) for source in _sources(token)))
+        return present(access.latency) if seen else 0
+    turn = timing.memory_plan.write_turn(user)
+    return int(
+        turn is not None
+        and turn > 0
+        and all(_before(source, access.memory, turn, timing) for source in _sources(token))
+    )
 
 
 def _before(source: Op, memory: str, turn: int, timing) -> bool:
     """Whether an operation is a store to the memory in a turn before this one."""
-    access, other = timing.memory.accesses.get(source), timing.memory.write_turn(source)
+    access, other = timing.memory_plan.accesses.get(source), timing.memory_plan.write_turn(source)
     return access is not None and access.memory == memory and other is not None and other < turn
 
 
 def _stores_to(source: Op, memory: str, timing) -> bool:
-    access = timing.memory.accesses.get(source)
+    access = timing.memory_plan.accesses.get(source)
     return access is not None and access.direction == "store" and access.memory == memory
 
 
 def _sources(token: Value) -> set[Op]:
     """The operations a token covers: those that are done when it is valid, in this or an earlier iteration. Operations
     the token already covered on loop entry need no re-check."""
-    found, seen, todo = set(), set(), [token]
+    found: set[Op] = set()
+    seen, todo = set(), [token]
     while todo:
         value = todo.pop()
         if value in seen:
@@ -87,7 +93,7 @@ def _sources(token: Value) -> set[Op]:
         seen.add(value)
         op = value.op
         if op is None:  # carried by the loop
-            end = value.owner.terminator
+            end = instance(value.owner, Region).terminator
             found.update(() if end.opcode == "yield" else [end])
             todo += end.operands[1 + value.index : 2 + value.index] if end.opcode == "yield" else []
         elif op.opcode in _JOINS:
@@ -107,7 +113,11 @@ def _is_answer(join: Op, operand: Value) -> bool:
 def _done(token: Value, start: Mapping[Op, Point], timing) -> int:
     """The stage in which the producer of the token is done."""
     op = token.op
-    if op.opcode in _JOINS:
-        given = [v for v in op.operands if v.op in start and (isinstance(v.type, TokenType) or op.opcode == "token")]
+    if present(op).opcode in _JOINS:
+        given = [
+            v
+            for v in present(op).operands
+            if v.op in start and (isinstance(v.type, TokenType) or present(op).opcode == "token")
+        ]
         return max(_done(v, start, timing) for v in given)
-    return start[op].stage + timing.latency(op) + (op.opcode in ("store", "atomic"))
+    return start[present(op)].stage + timing.latency(op) + (present(op).opcode in ("store", "atomic"))

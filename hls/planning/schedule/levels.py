@@ -13,6 +13,7 @@ import networkx as nx
 from ...analysis.channels.endpoints import answers_at_once, is_call, passes_values
 from ...ir import Attr, Op, Region, TokenType, Value, has, reaches_memory, walk
 from ...ir.accesses import PREDICATES
+from ...narrow import instance
 from ..memory import MemoryPlan
 from .serial_section import SerialSection
 
@@ -39,7 +40,7 @@ def captures(region: Region, fixed: frozenset[Value]) -> tuple[Value, ...]:
     return tuple(v for v in found if v not in inside)
 
 
-def _collect(region, fixed, inside, found):
+def _collect(region, fixed, inside, found) -> None:
     inside.update(region.args)
     for op in region.ops:
         inside.update(op.results)
@@ -69,7 +70,7 @@ def offers_response(op: Op, memory: MemoryPlan) -> bool:
 
 def is_exceptional(op: Op) -> bool:
     """Whether the operation only takes time in runs in which buffers overlap: no queue is made deeper for it."""
-    return op.opcode == "fence" and op.result.type.overlap
+    return op.opcode == "fence" and instance(op.result.type, TokenType).overlap
 
 
 def join_values(op: Op) -> list[Value]:
@@ -200,7 +201,7 @@ class _At:
 def _call_edges(calls: list[Op], inputs, offering) -> list[tuple]:
     """Edges that keep channel calls in order: a token whose call waits for another kernel must have made all earlier
     calls, so these are in no later level."""
-    edges = [(v, _At(op), False) for op in calls for v in inputs[op]]
+    edges: list[tuple] = [(v, _At(op), False) for op in calls for v in inputs[op]]
     edges += [(_At(op), r, op in offering) for op in calls for r in op.results]
     waits = [op for op in calls if op in offering and op.attrs.get(Attr.BLOCKING, True)]
     return edges + [(_At(first), _At(op), False) for op in waits for first in calls[: calls.index(op)]]
@@ -225,7 +226,8 @@ def _late_floor(
 ) -> dict[Op, int]:
     """Floors that move operations which wait for earlier iterations, and have no variable latency themselves, into the
     level of their first user. Whatever precedes that level, a load perhaps, is then not part of the wait."""
-    floor, users = dict(floor), {}
+    users: dict[Op, list[Op]] = {}
+    floor = dict(floor)
     for op in ops:
         for value in inputs[op]:
             if value.op in ops:
@@ -251,7 +253,8 @@ def _beside_users(
     """Floors that move what is computed from values of an earlier iteration, produced in a later level, into the level
     of its first user. There it joins the response of, say, a load of another address, whose latency is then not part of
     the wait."""
-    floor, users, found, waiting = {op: max(least, ops[op]) for op, least in floor.items()}, {}, [], set(late)
+    users: dict[Value, list[Op]] = {}
+    floor, found, waiting = {op: max(least, ops[op]) for op, least in floor.items()}, [], set(late)
     for op in ops:  # in program order
         for value in inputs[op]:
             users.setdefault(value, []).append(op)
@@ -305,7 +308,9 @@ def _crowds(body: list[Op], edges, memory: MemoryPlan) -> list[list[Op]]:
 def _by_waits(accesses: list[Op], edges) -> list[list[Op]]:
     """The accesses grouped by how many of them precede each, a level apart."""
     # how many accesses precede a value that is available in the level of the last of them, or in a later level
-    members, passed, waited = set(accesses), {}, {}
+    passed: dict[Op, int] = {}
+    waited: dict[Op, int] = {}
+    members = set(accesses)
     changed = True
     while changed:  # an access that leads back to itself waits for nothing in between
         changed = False

@@ -24,7 +24,8 @@ def register_bits(
     problem: Problem, start: Mapping[Hashable, int], weights: Mapping[Hashable, float] | None = None
 ) -> float:
     """Pipeline register bits of a schedule: for every value its width (or ``weights[key]``) for each cycle it waits."""
-    costs, last = _costs(problem, weights), {}
+    last: dict[Hashable, int] = {}
+    costs = _costs(problem, weights)
     for src, dst in _uses(problem):
         last[src] = max(last.get(src, 0), start[dst])
     return sum(costs[key] * (end - start[key] - problem.by_key[key].latency) for key, end in last.items())
@@ -60,8 +61,8 @@ def fewest_registers(
     return {op.key: int(value) for op, value in zip(problem.operations, rounded)}
 
 
-def _costs(problem: Problem, weights) -> dict[Hashable, float]:
-    costs = {op.key: op.width for op in problem.operations}
+def _costs(problem: Problem, weights: Mapping[Hashable, float] | None) -> dict[Hashable, float]:
+    costs: dict[Hashable, float] = {op.key: op.width for op in problem.operations}
     return costs if weights is None else {key: weights.get(key, width) for key, width in costs.items()}
 
 
@@ -72,7 +73,7 @@ def _uses(problem: Problem):
 class _Program:
     """Variables: a start for every operation, an end for every value with uses, a multiple of ii for every slot."""
 
-    def __init__(self, problem, system, ii, length, slots, costs):
+    def __init__(self, problem, system, ii, length, slots, costs) -> None:
         self.problem = problem
         index = {op.key: i for i, op in enumerate(problem.operations)}
         uses = [(src, dst) for src, dst in _uses(problem) if costs[src] > 0]

@@ -53,7 +53,7 @@ class DifferenceProgram:
         return model
 
     @staticmethod
-    def _fill(model, rows):
+    def _fill(model, rows) -> None:
         """The matrix by rows. A variable minus itself becomes an empty row, as HiGHS accepts each matrix entry only
         once."""
         starts, columns, values = [0], [], []

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 
+from ...narrow import instance, present
 from .chaining import chain_constraints
 from .differences import Constraint, DifferenceSystem
 from .explain import Bottleneck, explain_cycle, explain_resource
@@ -23,7 +24,7 @@ SHIFTS = 16  # placements of limited resources among which the shortest schedule
 class Infeasible(ValueError):
     """No such schedule exists. ``bottleneck`` says why; its ``ii`` is the least possible one (None: none is)."""
 
-    def __init__(self, message: str, bottleneck: Bottleneck):
+    def __init__(self, message: str, bottleneck: Bottleneck) -> None:
         self.bottleneck = bottleneck
         super().__init__(f"{message}\n{bottleneck.describe()}")
 
@@ -51,7 +52,7 @@ class Solution:
         return length_of(self.problem, self.start)
 
     @property
-    def register_bits(self) -> int:
+    def register_bits(self) -> float:
         """Bits of pipeline registers between operations."""
         return register_bits(self.problem, self.start)
 
@@ -89,7 +90,7 @@ class Scheduler:
 
     problem: Problem
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.problem.check()
 
     @cached_property
@@ -103,7 +104,7 @@ class Scheduler:
         """The least II that recurrences allow. Raises :class:`Infeasible` if they allow none."""
         least, proof = self._system.minimum
         if least is None:
-            raise Infeasible("the loop cannot be scheduled", explain_cycle(self.problem, proof))
+            raise Infeasible("the loop cannot be scheduled", explain_cycle(self.problem, present(proof)))
         return least
 
     @cached_property
@@ -137,7 +138,7 @@ class Scheduler:
         if min(1 if ii_request is None else ii_request, 1 if max_ii is None else max_ii) < 1:
             raise ValueError(f"an II is at least 1: ii_request {ii_request}, max_ii {max_ii}")
         if ii_request is not None and ii_request < self._bound:
-            raise Infeasible(f"II {ii_request} was asked for", self._bounding)
+            raise Infeasible(f"II {ii_request} was asked for", present(self._bounding))
         free = ii_request is None and max_ii is None
         ii, fixed, proved = self._found if free else self._search(ii_request, max_ii)
         bottleneck = _crowded(self.problem, ii) if fixed and ii > self._bound and ii_request is None else self._bounding
@@ -279,5 +280,5 @@ def _shortest(problem, system, ii, fixed) -> int:
         )
     ]
     pinned = DifferenceSystem(system.size, [*system.constraints, *pins], range(system.size)) if pins else system
-    start = pinned.least(ii)
+    start = instance(pinned.least(ii), list)
     return length_of(problem, {op.key: start[i] for i, op in enumerate(problem.operations)})

@@ -6,6 +6,7 @@ from math import prod
 
 from rtl_lib.arith.divide import DivParams, IntDivRem
 from rtl_lib.arith.multiply import IntMul, MulParams
+from rtl_lib.arith.pipelined import PipelinedPart
 from rtl_lib.fp.add import AddParams, FloatAdd
 from rtl_lib.fp.compare import CompareParams, FloatCompare
 from rtl_lib.fp.convert import ConvertParams, FloatToInt, IntToFloat
@@ -28,7 +29,7 @@ __all__ = ["PartChoice", "part_for"]
 class PartChoice:
     """A part, its parameters, and the output port that carries the operation's result."""
 
-    part: type
+    part: type[PipelinedPart]
     params: object
     output: str = "o"
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from rtl_lib.port_reservation import PortUser
 
 from ...ir import Op, Region, TokenType, Value
+from ...narrow import present
+from .explain import Bottleneck
 from .parts import PartChoice
 
 __all__ = ["Booking", "Carried", "KernelPlan", "LevelPlan", "Point", "RegionPlan", "Ring", "Row", "Window"]
@@ -176,12 +178,17 @@ class RegionPlan:
     #: a limit of the source: "ahead", "concurrency", "request"
     cause: str = "schedule"
     #: what forbids a smaller II (``hls.planning.schedule.explain.Bottleneck``), if anything does
-    bottleneck: object = None
+    bottleneck: Bottleneck | None = None
     shortest: int = 1  #: least number of iterations of every invocation
     once: bool = False  #: a launch enters the loop at most once
     #: clock period that its chains fit, in ns: longer than the target's where ``#pragma ii`` requires it
     period: float = 0.0
     ring: Ring | None = None  #: of a barrier loop; ``entries`` then counts work-items
+
+    @property
+    def loop_op(self) -> Op:
+        """The loop, where the caller knows that the region is a loop's body; TypeError for a kernel's top."""
+        return present(self.loop)
 
 
 @dataclass(frozen=True, eq=False)

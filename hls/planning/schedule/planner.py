@@ -1,5 +1,7 @@
 """Plans a whole kernel: its loops from the innermost out, then its top."""
 
+from dataclasses import replace
+
 from ...analysis.induction.trip_count import count_trips
 from ...ir import Attr, Function, Op, Region, uses
 from ...ir.launch import most_tokens, per_group, units_of
@@ -25,23 +27,23 @@ def plan_kernel(
     loops: dict[Op, RegionPlan] = {}
     fixed = frozenset([*function.args, *(r for op in static for r in op.results)]) - set(per_group(function).values())
     by_group = units_of(function) > 1
-    common = {
-        "timing": timing,
-        "fixed": fixed,
-        "children": loops,
-        "memory_latency": memory_latency,
-        "elastic_depth": elastic_depth,
-        "group_items": most_tokens(function),
-        "by_group": by_group,
-    }
+    planner = RegionPlanner(
+        timing=timing,
+        fixed=fixed,
+        children=loops,
+        memory_latency=memory_latency,
+        repeated=False,
+        elastic_depth=elastic_depth,
+        group_items=most_tokens(function),
+        by_group=by_group,
+    )
 
     def visit(region: Region, loop: Op | None, depth: int, loop_behind: bool = False) -> RegionPlan:
         inner = [op for op in region.ops if op.opcode == "loop"]
         for k, op in enumerate(inner):
             loops[op] = visit(op.regions[0], op, depth + 1, any(not one.attrs.get(Attr.RING) for one in inner[k + 1 :]))
-        return RegionPlanner(**common, repeated=depth + by_group > 1, loop_behind=loop_behind).plan(
-            region, loop, _shortest(loop)
-        )
+        here = replace(planner, repeated=depth + by_group > 1, loop_behind=loop_behind)
+        return here.plan(region, loop, _shortest(loop))
 
     top = visit(function.body, None, 0)
     computed = [*static, *(op for plan in (top, *loops.values()) for op in plan.place)]

@@ -7,6 +7,7 @@ import networkx as nx
 from rtl_lib.port_reservation import PortUser
 
 from ...ir import Attr, Op
+from ...narrow import present
 from ..memory import MemoryPlan
 from .plan import Booking, RegionPlan
 
@@ -33,7 +34,7 @@ def plan_bookings(regions: Iterable[RegionPlan], memory: MemoryPlan) -> tuple[Bo
 
 def _delay(op: Op, memory: MemoryPlan) -> int:
     """Cycles from an operation's start to its write: an atomic operation reads first."""
-    return memory.fixed_latency(op) if op.opcode == "atomic" else 0
+    return present(memory.fixed_latency(op)) if op.opcode == "atomic" else 0
 
 
 def _booking(levels: list[tuple[RegionPlan, int]], uses) -> Booking:

@@ -36,7 +36,7 @@ class ProblemError(ValueError):
 class InvalidSchedule(ValueError):
     """A schedule that breaks the rules; ``violations`` lists where, one line each."""
 
-    def __init__(self, violations: list[str]):
+    def __init__(self, violations: list[str]) -> None:
         self.violations = tuple(violations)
         super().__init__("\n".join(violations))
 
@@ -131,7 +131,7 @@ class Problem:
     @cached_property
     def chain_users(self) -> dict[Hashable, list[Hashable]]:
         """For each operation, those that can use its result in the cycle in which it becomes available."""
-        users = {operation.key: [] for operation in self.operations}
+        users: dict[Hashable, list[Hashable]] = {operation.key: [] for operation in self.operations}
         for dependence in self.dependences:
             if dependence.chains:
                 users[dependence.src].append(dependence.dst)
@@ -230,7 +230,7 @@ class Problem:
 
     def _chain_faults(self, start):
         arrival = {op.key: 0.0 for op in self.operations}  # at the inputs
-        users = {op.key: [] for op in self.operations}
+        users: dict[Hashable, list[Hashable]] = {op.key: [] for op in self.operations}
         for dep in self.dependences:
             if dep.chains:
                 users[dep.src].append(dep.dst)
@@ -258,7 +258,8 @@ class Problem:
 def topological(keys: list, edges: list[tuple]) -> tuple:
     """``keys`` with sources before destinations, otherwise in the given order; keys on cycles, or that depend on them,
     are absent."""
-    users, missing = {key: [] for key in keys}, dict.fromkeys(keys, 0)
+    users: dict[Hashable, list] = {key: [] for key in keys}
+    missing = dict.fromkeys(keys, 0)
     for src, dst in edges:
         users[src].append(dst)
         missing[dst] += 1

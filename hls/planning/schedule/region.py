@@ -32,6 +32,7 @@ from .queues import (
     slot_count,
 )
 from .stages import LevelScheduler, LevelStages, Need, level_scheduler
+from .timing import OperatorTiming
 
 __all__ = ["RegionPlanner"]
 
@@ -120,7 +121,7 @@ class _Rate:
 
     @property
     def cause(self) -> str:
-        return max(self.causes, key=self.causes.get)
+        return max(self.causes, key=self.causes.__getitem__)
 
     @property
     def windowed(self) -> int:
@@ -138,7 +139,7 @@ class RegionPlanner:
     another.
     """
 
-    timing: "object"
+    timing: OperatorTiming
     fixed: frozenset[Value]
     children: dict[Op, RegionPlan]
     memory_latency: int
@@ -197,7 +198,7 @@ class RegionPlanner:
 
     def _plan_ring(self, region: Region, loop: Op) -> RegionPlan:
         """The plan of a barrier loop: nothing returns to a slot, so only shared ports keep tokens apart."""
-        levels = assign_levels(region, self.fixed, self.timing.memory, ring=True)
+        levels = assign_levels(region, self.fixed, self.timing.memory_plan, ring=True)
         schedulers = self._schedulers(region, levels, False)
         ii = max(s.least for s in schedulers)
         stages = _solved(schedulers, ii)
@@ -249,7 +250,7 @@ class RegionPlanner:
     # --- when everything happens ---
 
     def _schedule(self, region: Region, loop: Op | None) -> _Schedule:
-        levels = assign_levels(region, self.fixed, self.timing.memory)
+        levels = assign_levels(region, self.fixed, self.timing.memory_plan)
         ahead = self._speculate(region, loop, levels)
         found = self._sooner(region, loop, self._shortest(region, loop, ahead or levels, bool(ahead)))
         found = self._apart(region, loop, found)
@@ -347,7 +348,7 @@ class RegionPlanner:
         if usual == 1 or not self._may_issue_ahead(loop):
             return found
         # loads that must stay in one level share ports as the program requires, also with accesses after the loop
-        if any(op.opcode == "load" and self.timing.memory.crowd(op) is not None for op in found.levels.op):
+        if any(op.opcode == "load" and self.timing.memory_plan.crowd(op) is not None for op in found.levels.op):
             return found
         levels = self._deciding_in(region, found.levels.decide + 1)
         if levels is None:
@@ -360,7 +361,7 @@ class RegionPlanner:
         that loads and arithmetic which do not depend on it run ahead."""
         if loop is None or found.speculative or found.histories:
             return found
-        levels = assign_levels(region, self.fixed, self.timing.memory, apart=True)
+        levels = assign_levels(region, self.fixed, self.timing.memory_plan, apart=True)
         if levels.op == found.levels.op or levels.decide != found.levels.decide:
             return found
         apart = _Scheduled(levels, self._schedulers(region, levels, False), {}, False)
@@ -387,7 +388,7 @@ class RegionPlanner:
     def _deciding_in(self, region: Region, level: int) -> Levels | None:
         """Levels in which the decision falls in ``level``. No earlier level may hold what cannot be undone, and no
         value may come back from a later one, except those that windows wait for."""
-        ahead = assign_levels(region, self.fixed, self.timing.memory, effects_from=level)
+        ahead = assign_levels(region, self.fixed, self.timing.memory_plan, effects_from=level)
         returns = any(
             r < ahead.decide and w != r and not comes_from_afar(arg)
             for arg, r, w in zip(region.args, ahead.read, ahead.write, strict=True)
@@ -522,7 +523,7 @@ class RegionPlanner:
         # an operation that reserves cycles of a port must use them: it cannot stall after its entry. Neither can one
         # that takes the answer of a pumped memory, which is valid for one cycle only.
         steady = any(
-            Attr.BOOKED in op.attrs or self.timing.memory.pumped(op)
+            Attr.BOOKED in op.attrs or self.timing.memory_plan.pumped(op)
             for op, level in found.levels.op.items()
             if level == k
         )

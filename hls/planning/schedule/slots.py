@@ -6,10 +6,11 @@ between two uses stands for everything between them.
 """
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 import numpy
 
+from ...narrow import instance
 from .differences import NEVER, DifferenceSystem
 from .problem import Problem
 
@@ -29,7 +30,7 @@ def find_starts(
     lead to other solutions, but never change whether one exists. Raises :class:`SearchLimit` after ``tries`` tried
     slots.
     """
-    asap = system.least(ii)
+    asap = instance(system.least(ii), list)
     nodes = [i for i, operation in enumerate(problem.operations) if operation.resource is not None]
     root = len(problem.operations)
     paths = system.paths([root, *nodes], ii).copy()
@@ -57,17 +58,18 @@ def find_starts(
 class _Search:
     """Depth-first search. ``closure`` holds the longest paths of the ``k`` among the operations placed so far."""
 
-    def __init__(self, *, paths, order, resources, limits, ii, tries, shift, movable):
+    def __init__(self, *, paths, order, resources, limits, ii, tries, shift, movable) -> None:
         self.paths, self.order, self.resources, self.limits = paths, order, resources, limits
         self.ii, self.tries, self.shift, self.movable = ii, tries, shift, movable
         self.placed = [0]  # matrix of longest paths; row 0 is the start of the iteration, in slot 0
         self.slots = [0]
-        self.used = Counter()
+        self.used: Counter[tuple[Hashable, int]] = Counter()
 
     def run(self, asap: list[int]) -> list[int] | None:
         """Starts in the given order. The stack is explicit, as there may be more operations than Python allows
         frames."""
-        closures, choices = [numpy.zeros((1, 1), dtype=numpy.int64)], []
+        choices: list[Iterator[int]] = []
+        closures = [numpy.zeros((1, 1), dtype=numpy.int64)]
         while len(choices) < len(self.order):
             depth = len(choices)
             choices.append(self._slots_to_try(asap[depth]))
@@ -108,7 +110,7 @@ class _Search:
                 return (extended,)
         return ()
 
-    def _remove(self):
+    def _remove(self) -> None:
         self.placed.pop()
         slot = self.slots.pop()
         self.used[self.resources[len(self.placed) - 1], slot] -= 1

@@ -137,7 +137,7 @@ def used_values(region: Region, levels: Levels) -> Iterator[tuple[Value, int]]:
 
 
 class _ProblemBuilder:
-    def __init__(self, *, timing, region, levels, fixed, k, speculative, histories, needs, settled):
+    def __init__(self, *, timing, region, levels, fixed, k, speculative, histories, needs, settled) -> None:
         self.timing, self.region, self.levels, self.fixed, self.k = timing, region, levels, fixed, k
         self.histories, self.needs, self.settled = histories, needs, int(settled)
         self.decides = levels.decide == k and (k == 0 or speculative) and not levels.ring
@@ -160,7 +160,7 @@ class _ProblemBuilder:
                 self._need(value, "exit")
         self.edges += [Dependence(key, "exit", data=False) for key in self.nodes if key != "exit"]
         limits = {
-            node.resource: self.timing.memory.port_limit(node.resource)
+            node.resource: self.timing.memory_plan.port_limit(node.resource)
             for node in self.nodes.values()
             if node.resource is not None
         }
@@ -171,7 +171,7 @@ class _ProblemBuilder:
     def _groups(self) -> tuple[tuple[Op, ...], ...]:
         """Operations that start in one cycle. Optional co-start groups, loads that then need no copies of their memory,
         are added where no constraint forbids them."""
-        memory = self.timing.memory
+        memory = self.timing.memory_plan
         here = (tuple(op for op in group if self.levels.op.get(op) == self.k) for group in memory.together)
         groups = [group for group in here if len(group) > 1]
         wanted = [
@@ -179,12 +179,12 @@ class _ProblemBuilder:
         ]
         return that_can_be(list(self.nodes), self.edges, [group for group in groups if group not in wanted], wanted)
 
-    def _node(self, key, latency=0, delay=0.0, out_delay=0.0, width=0, **bounds):
+    def _node(self, key, latency: int = 0, delay=0.0, out_delay=0.0, width: int = 0, **bounds):
         if key not in self.nodes:
             self.nodes[key] = Operation(key, latency=latency, delay=delay, out_delay=out_delay, width=width, **bounds)
         return key
 
-    def _operations(self):
+    def _operations(self) -> None:
         for op, level in self.levels.op.items():
             if level != self.k:
                 continue
@@ -196,7 +196,7 @@ class _ProblemBuilder:
                 for value in self.levels.inputs[op]:
                     self._need(value, op)
 
-    def _carried_values(self):
+    def _carried_values(self) -> None:
         """Reads and writes of carried values, and between them the recurrence through the slot register."""
         nexts = self.region.terminator.operands[1:]
         for arg, value in zip(self.carried, nexts, strict=not self.levels.ring):
@@ -219,7 +219,7 @@ class _ProblemBuilder:
         delay = self.timing.tap(steps) if arg.type.bits else 0.0
         return self._node(("read", c), delay=delay, width=arg.type.bits, earliest=self.settled)
 
-    def _from_history(self, c: int, root: int, steps: int):
+    def _from_history(self, c: int, root: int, steps: int) -> None:
         """What was written ``steps`` iterations ago. A token reads before it writes, so that it knows which tokens have
         not written yet."""
         if c == root:
@@ -231,7 +231,7 @@ class _ProblemBuilder:
             Dependence(("write", root), ("read", c), distance=steps),
         ]
 
-    def _recurrence(self, c: int, type):
+    def _recurrence(self, c: int, type) -> None:
         """The constraint from the write to the read of a later iteration. A memory token has no register: its consumer
         may start in the cycle in which it is valid. Where the order only matters if buffers overlap, the loop's header
         ensures it in such runs."""
@@ -245,7 +245,7 @@ class _ProblemBuilder:
         out = 0.0 if self.settled else self.timing.queue_output
         return self._node(("in", value), latency=self.settled, delay=out, width=value.type.bits, earliest=0, latest=0)
 
-    def _decision(self):
+    def _decision(self) -> None:
         """The continue condition returns to the entry: to the header, or to where a speculative loop drops tokens."""
         if self.region.terminator.opcode != "yield" or not self.decides:
             return
@@ -256,7 +256,7 @@ class _ProblemBuilder:
         self._node("issue", earliest=0, latest=0)
         self.edges += [Dependence("issue", "decide"), Dependence("decide", "issue", distance=1)]
 
-    def _need(self, value, user):
+    def _need(self, value, user) -> None:
         """``user`` needs ``value``: an edge from the node of this level that provides it."""
         if value in self.fixed:
             return

@@ -1,6 +1,7 @@
 """Co-start groups: operations that start in one cycle. Optional groups are dropped if they would create a cycle."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
 
 from networkx.utils import UnionFind
 
@@ -9,11 +10,15 @@ from .problem import Dependence, topological
 __all__ = ["that_can_be"]
 
 Group = tuple[Hashable, ...]
+Key = TypeVar("Key", bound=Hashable)
 
 
 def that_can_be(
-    keys: Sequence[Hashable], dependences: Iterable[Dependence], needed: Sequence[Group], wanted: Sequence[Group]
-) -> tuple[Group, ...]:
+    keys: Sequence[Hashable],
+    dependences: Iterable[Dependence],
+    needed: Sequence[tuple[Key, ...]],
+    wanted: Sequence[tuple[Key, ...]],
+) -> tuple[tuple[Key, ...], ...]:
     """The ``needed`` groups, and those of the ``wanted`` (optional) groups, tried one after the other, that do not
     force an operation to start after itself. That happens if an operation depends on a member of one group, a member of
     a second depends on it, and another member of the second precedes one of the first."""

@@ -8,6 +8,7 @@ from rtl_lib.mem.ram_ports import RamLoadPort
 from ...analysis.timing import AccessTiming, TimingModel
 from ...diag import Code, CompileError
 from ...ir import Op
+from ...narrow import instance
 from ...target.board import Board
 from ...target.delay import DelayModel
 from ..memory import MemoryPlan
@@ -61,7 +62,7 @@ class OperatorTiming(TimingModel):
         memory: AccessTiming | None = None,
         wait: int = 1,
         parts: LibraryParts | None = None,
-    ):
+    ) -> None:
         parts = parts or LibraryParts(model)
         super().__init__(model, address_bits, parts, memory or MemoryPlan(), wait, RamLoadPort.timing.latency)
 
@@ -72,8 +73,13 @@ class OperatorTiming(TimingModel):
 
     def planned(self, memory: AccessTiming) -> "OperatorTiming":
         """The same timing with the memory plan of a kernel."""
-        return OperatorTiming(self.model, self.address_bits, memory, self.wait, self.parts)
+        return OperatorTiming(self.model, self.address_bits, memory, self.wait, instance(self.parts, LibraryParts))
 
     def part(self, op: Op) -> PartChoice | None:
         """The part that computes the operation, or None where plain logic does."""
-        return self.parts.part(op)
+        return instance(self.parts, LibraryParts).part(op)
+
+    @property
+    def memory_plan(self) -> MemoryPlan:
+        """The memory plan of the kernel, once there is one."""
+        return instance(self.memory, MemoryPlan)

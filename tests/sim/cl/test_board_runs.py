@@ -89,7 +89,7 @@ class Board:
             system=system,
             source="",
             context=self.context,
-            result=SimpleNamespace(decode=lambda name, counters: {"kernel": name}, module=Module()),
+            compiled=SimpleNamespace(decode=lambda name, counters: {"kernel": name}, module=Module()),
         )
         return system, BoardRuns(program)
 
