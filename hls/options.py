@@ -27,6 +27,7 @@ class Options:
     denorms_are_zero : sums, products, quotients and roots of float and double treat subnormal operands as zeros, and
         flush subnormal results to zero
     counters : build the hardware counters (default: with AXI ports yes, with plain RAM ports no)
+    probe : lead the signals that counters count out of the design, for a simulator that counts them itself
     random_stalls : build the stall sources that tests switch on with a seed
     ram_faults : with on-chip global memory, build an input at each load's RAM port that says that no memory lies at the
         address, for simulation: a speculative load that is squashed is no error
@@ -45,6 +46,7 @@ class Options:
     fp_relaxed: bool = False
     fpc: bool = False
     counters: bool | None = None
+    probe: bool = False
     random_stalls: bool = False
     ram_faults: bool = False
     elastic_depth: int = 0

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hls.profile.layout import CYCLES
+from hls.profile.waits import Samples, UnitWaits
 from hls.rtl.interface import KernelInterface, SystemInterface
 from hls.target.board import Board
 from rtl_lib.axi import register_map as at
 
 from .build import build
 from .errors import SimulationError
+from .probe import Probe
 from .progress import PATIENCE, Progress, read_counters
 from .session import Session
 from .settings import number
@@ -51,6 +53,9 @@ class Run:
     faults: tuple[Fault, ...]  #: the first access of each kind that the memory refused
     elapsed: int  #: cycles of the simulation, register accesses included
     seconds: float  #: of wall time that the simulation took
+    begin: int = 0  #: cycle of the simulation before its first one
+    waits: tuple[UnitWaits, ...] = ()  #: of its compute units, where the design has a probe
+    samples: tuple[Samples, ...] = ()  #: of its compute units, where they were asked for
 
     @property
     def fault(self) -> Fault | None:
@@ -79,6 +84,8 @@ class LoadedSystem:
     trace: TraceRequest | None = None
     progress: Callable[[str], None] = lambda step: None
     hasty: bool = False  #: few cycles will be simulated: compile quickly
+    intervals: int = 0  #: of each run for which samples are kept, at most
+    probe: Probe | None = field(default=None, init=False)
     _session: Session | None = field(default=None, init=False)
     _traced: bool = field(default=False, init=False)
     _cut: int | None = field(default=None, init=False)  #: the cycle in which the waveform ends, until that was reported
@@ -99,6 +106,8 @@ class LoadedSystem:
             signals = self.trace.signals if self.trace else "none"
             simulator = build(self.verilog, self.interface.top, signals, self.progress, self.hasty)
             self._session = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz)
+            if self.interface.probe is not None:
+                self.probe = Probe(self._session, self.interface.probe, self.intervals)
             self._session.reset(self.seed)
         return self._session
 
@@ -201,12 +210,12 @@ class LoadedSystem:
             *(started.kernel for started in self._running.values()),
             *(k for k in self.interface.kernels if k.autorun),
         ]
-        self._progress, self._unseen = Progress(self.session, kernels, self.interface), 0
+        self._progress, self._unseen = Progress(self.session, kernels, self.interface, self.probe), 0
         return self._progress
 
     def _conclude(self, started: "_Started") -> tuple[str, Run]:
         kernel, session = started.kernel, self.session
-        counters = read_counters(session, kernel)
+        counters = read_counters(session, kernel, self.probe)
         status = session.read([kernel.base + at.STATUS])[0]
         session.write([(kernel.base + at.CONTROL, at.DONE)])
         del self._running[kernel.name]
@@ -219,7 +228,15 @@ class LoadedSystem:
             self.memory.take_faults(),
             session.cycle() - started.cycle,
             time.perf_counter() - started.seconds,
+            started.cycle,
+            *self._observed(kernel),
         )
+
+    def _observed(self, kernel: KernelInterface) -> tuple[tuple[UnitWaits, ...], tuple[Samples, ...]]:
+        """The waits and samples of the last run of a kernel."""
+        if self.probe is None:
+            return (), ()
+        return self.probe.waits(kernel.layout), self.probe.samples(kernel.layout) if self.intervals else ()
 
     def forget(self) -> None:
         """After a reset of the design: discard the started kernels, which will never end."""
@@ -253,20 +270,23 @@ class LoadedSystem:
         self._begin_trace(before)
         cycles = run_by_wires(session, kernel, {**arguments, **launched}, limit)
         self._tell_cut()
+        counters = self.probe.counters(kernel.layout) if self.probe else {}
         return Run(
             cycles,
-            {CYCLES: cycles},
+            counters | {CYCLES: cycles},
             0,
             self.memory.take_faults(),
             session.cycle() - before,
             time.perf_counter() - started,
+            before,
+            *self._observed(kernel),
         )
 
     def close(self) -> None:
         """End the simulator; the next run starts a new one."""
         if self._session is not None:
             self._session.close()
-            self._session = None
+            self._session = self.probe = None
             self._before, self._reached = self._before + self._reached, 0
         self.forget()
 

@@ -155,6 +155,28 @@ class Session:
         """Counts of one memory bank."""
         return BankStatistics(*map(int, self._commands([f"statistics {bank}"])[0]))
 
+    def extend_probe(self, parts: Sequence[str]) -> None:
+        """Say what the bits of the output ``probe`` are, in the words of the simulator's command of that name."""
+        self._commands([f"probe {part}" for part in parts])
+
+    def counts(self, unit: int) -> list[int]:
+        """Of a unit of the probe: cycles, events, accounts, and of each channel end the level now, the highest and the
+        sum over the cycles."""
+        return [int(word) for word in self._commands([f"counts {unit}"])[0]]
+
+    def held(self, unit: int) -> list[str]:
+        """Triples ACCOUNT:HOLD:CYCLES of a unit of the probe."""
+        return self._commands([f"held {unit}"])[0]
+
+    def blame(self, unit: int) -> list[str]:
+        """ACCOUNT:ACCOUNT_OF_LAST:CYCLES:UNITS of a unit of the probe."""
+        return self._commands([f"blame {unit}"])[0]
+
+    def samples(self, unit: int, path: str) -> list[int]:
+        """Write the samples of a unit to a file, as rows of 32-bit numbers; returns the first cycle, the length of an
+        interval, that of the last one if it is unfinished, else 0, and the number of columns."""
+        return [int(word) for word in self._commands([f"samples {unit} {path}"])[0]]
+
     def close(self) -> None:
         """End the simulator; safe to call twice."""
         if self._answers.closed:

@@ -10,7 +10,8 @@ cycles in which a request was ``stalled``, ``bursts`` sent to memory and ``words
 observed by one of its kernels from its start on: values ``moved`` by that kernel, cycles in which a call waited for a
 value (``read_stall``) or for room (``write_stall``), the values inside now (``level``) and the most there were
 (``max_level``). Of a kernel: one counter for each :class:`Account`; exactly one of them counts in each cycle from start
-to done. A kernel of several compute units has all of these for each unit; stalls, events and traffic are then summed.
+to done, and so do all other counters but ``level``. A kernel of several compute units has all of these for each unit;
+stalls, events and traffic are then summed.
 """
 
 from collections.abc import Mapping
@@ -80,6 +81,8 @@ class Access:
     word_bytes: int
     loop: str | None = None
     cached: bool = False  #: a load whose unit keeps words for later requests
+    memory: str = ""  #: the board's memory that it accesses, e.g. "DDR"
+    peak_bytes_per_ns: float = 0.0  #: of that memory, all banks together; 0 if unknown
 
     def counters(self) -> tuple[Counter, ...]:
         return tuple(Counter(f"{self.key}_{kind}", kind, self.key, self.line) for kind in ACCESS_KINDS)
@@ -145,6 +148,11 @@ class Layout:
             for unit in range(self.units)
             for counter in self.of_unit
         )
+
+    @property
+    def events(self) -> tuple[Counter, ...]:
+        """Those of the counters of each unit that count the cycles in which a signal is high."""
+        return tuple(one for one in self.of_unit if one.kind not in ("level", "max_level", "account"))
 
     def unit_name(self, unit: int, counter: Counter) -> str:
         """The name of one unit's counter, from the name that all units share."""

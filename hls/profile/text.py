@@ -105,22 +105,22 @@ def _memory(stats: dict) -> Table:
         "activity",
         "stall",
         "GB/s",
+        "of peak",
         "efficiency",
         "reuse",
         "avg. burst",
         "hits",
     )
-    seconds = stats["cycles"] / (stats["clock_mhz"] * 1e6)
     for access in stats["memory"]:
-        moved = access["bytes_moved"]
         table.add_row(
             _line(access),
             f"{access['kind']} {access['buffer']}",
-            access["lsu"],
+            ", ".join(filter(None, (access["lsu"], access["memory"]))),
             _percent(access["occupancy"]),
             _percent(access["activity"]),
             _percent(access["stall"]),
-            _number(moved / seconds / 1e9 if seconds else None),
+            _number(access["bytes_per_ns"]),
+            _percent(access["bandwidth"]),
             _percent(access["efficiency"]),
             _number(access["reuse"]),
             _number(access["average_burst"]),

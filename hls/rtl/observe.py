@@ -1,4 +1,4 @@
-"""Counters of one kernel, fed by the observable signals of its regions and units."""
+"""Counters and the probe of one kernel, fed by the observable signals of its regions and units."""
 
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
 from ..profile.layout import Channel as ChannelLayout
 from ..profile.layout import Loop as LoopLayout
+from ..profile.probe import HELD, WORD, Hold, Link, ProbeUnit, words
 from .accounts import causes_of
 
 __all__ = ["KernelCounters", "UnitCounters"]
@@ -22,31 +23,39 @@ NOT_PIPELINED = f" is not pipelined ({Attr.DISABLE_LOOP_PIPELINING})"
 
 
 class KernelCounters:
-    """Builds the counters of a kernel into its module. ``layout`` describes them; ``values`` are their signals in
-    order.
+    """Builds the counters of a kernel, or of one of its compute units, into its module. ``layout`` describes them;
+    ``registers`` are those that are built, ``values`` their signals in the same order. They count from start to done.
 
-    With ``counted`` False nothing is built, and the layout says so. ``channels`` holds the observable signals of each
-    channel of the system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
+    With ``probed`` the observed signals themselves are led out as ``probe``, which ``unit`` describes, for a simulator
+    that counts them. With neither, nothing is built, and the layout says so. ``channels`` holds the observable signals
+    of each channel of the system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
     """
 
-    def __init__(self, hardware, clock_mhz: float, counted: bool, channels):
+    def __init__(self, hardware, clock_mhz: float, counted: bool, probed: bool, channels):
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
-        self.m = Module()
+        self.m, self.clock_mhz = Module(), clock_mhz
         self.names = loop_names(place_of(loop) for loop in self.context.plan.loops)
         self.causes = causes_of(self.context, self.m)
+        #: the key of each channel end
+        self.ends = {end: self.context.names.unique(_end_name(end)) for end in hardware.ends}
         self.layout = Layout(
             kernel=self.context.function.name,
             clock_mhz=clock_mhz,
             loops=tuple(self._loops()),
             accesses=tuple(self._accesses()),
             accounts=tuple(self._accounts()),
-            counted=counted,
+            counted=counted or probed,
             channels=tuple(self._channels()),
         )
-        self.values = []
-        if counted:
+        self.values, self.registers, self.probe, self.unit = [], (), None, None
+        if counted or probed:
             self.context.m.submodules.counters = self.m
-            self._build()
+            events = self._events()
+            if counted:
+                self.registers = self.layout.counters
+                self._build(events)
+            if probed:
+                self._lead_out(events)
 
     def _loops(self):
         most = together(self.context.plan)
@@ -63,7 +72,7 @@ class KernelCounters:
     def _accesses(self):
         owner = {op: plan.loop for plan in self.context.plan.loops.values() for op in plan.place}
         for op, access in self.context.memory.outside.items():
-            loop = owner.get(op)
+            loop, memory = owner.get(op), self.context.memories[access.location]
             yield AccessLayout(
                 key=self.context.names.op(op),
                 line=_line(op),
@@ -74,6 +83,8 @@ class KernelCounters:
                 word_bytes=access.word_bytes,
                 loop=self.context.names.op(loop) if loop else None,
                 cached=access.unit.keeps_words,
+                memory=memory.name,
+                peak_bytes_per_ns=memory.peak_bytes_per_ns(1000 / self.clock_mhz),
             )
 
     def _channels(self):
@@ -81,8 +92,7 @@ class KernelCounters:
         first = {call.end: call.op for call in reversed(calls)}
         for end in self.hardware.ends:
             plan = self.channels[end.channel, end.index].plan
-            key = self.context.names.unique(f"{'write' if end.writes else 'read'}_of_{end.channel}_{end.index}")
-            yield ChannelLayout(key, plan.name, end.writes, plan.depth, _line(first[end]))
+            yield ChannelLayout(self.ends[end], plan.name, end.writes, plan.depth, _line(first[end]))
 
     def _accounts(self):
         for k, cause in enumerate(self.causes):
@@ -141,22 +151,69 @@ class KernelCounters:
         )
         return f"the pipeline latency of loop {label}{why}"
 
-    def _build(self):
+    def _events(self) -> dict[str, Value]:
+        """The strobe that each counter of events counts, by the counter's name."""
         seen = {(o.kind, o.op): o.signal for o in self.context.observations.all}
+        found: list = []
         for loop in self.context.plan.loops:
-            busy, starts = self._stretches(loop, seen)
-            for event in (seen["issued", loop], seen["invocations", loop], busy, starts):
-                self._count(event)
+            found += [seen["issued", loop], seen["invocations", loop], *self._stretches(loop, seen)]
         for op in self.context.memory.outside:
-            for kind in _ACCESS.values():
-                self._count(seen[kind, op])
+            found += [seen[kind, op] for kind in _ACCESS.values()]
         for end, outer in self.hardware.ends.items():
             watch = self.channels[end.channel, end.index]
-            self._count(outer.valid & outer.ready)
-            self._count(watch.read_stall)
-            self._count(watch.write_stall)
-            self._peak(watch.level)
+            found += [outer.valid & outer.ready, watch.read_stall, watch.write_stall]
+        return dict(zip((counter.name for counter in self.layout.events), found, strict=True))
+
+    def _build(self, events):
+        levels = {self.ends[end]: self.channels[end.channel, end.index].level for end in self.hardware.ends}
+        for counter in self.layout.of_unit:
+            if counter.name in events:
+                self._count(events[counter.name])
+            elif counter.kind == "level":
+                self.values.append(levels[counter.owner])
+            elif counter.kind == "max_level":
+                self._peak(levels[counter.owner])
         self._build_accounts()
+
+    def _lead_out(self, events):
+        """Lead the observed signals out of the kernel, in the order that ``unit`` describes."""
+        self.unit = ProbeUnit(
+            kernel=self.layout.kernel,
+            events=tuple(events),
+            causes=len(self.causes),
+            issues=bool(self.causes) and self.causes[0].kind == "issued",
+            autorun=self.hardware.autorun,
+            links=tuple(self._links()),
+            holds=tuple(self._holds(list(events))),
+            channels=tuple(name for _, name in self.end_channels()),
+        )
+        self.probe = Signal(self.unit.bits, name="probe")
+        flags = Cat(self.hardware.busy, self.hardware.start)
+        causes = Cat(cause.signal for cause in self.causes)
+        self.m.d.comb += self.probe.eq(Cat(_words(flags), _words(Cat(events.values())), _words(causes)))
+
+    def end_channels(self):
+        """Each channel end of the kernel, and the name of its channel in the probe."""
+        return [(end, f"{end.channel}_{end.index}") for end in self.hardware.ends]
+
+    def _links(self):
+        """The accounts that are waits for the kernel at the other end of a channel."""
+        for k, cause in enumerate(self.causes):
+            call = self.context.servers.channels.get(cause.op)
+            if call is not None:
+                yield Link(k, f"{call.end.channel}_{call.end.index}", call.end.writes)
+
+    def _holds(self, events: list[str]):
+        """Where requests can be held up: the accesses, and the calls on channels that wait."""
+        for access in self.layout.accesses:
+            bit = events.index(f"{access.key}{HELD}")
+            yield Hold(access.key, f"{access.kind} of {access.buffer}", access.line, bit)
+        for k, cause in enumerate(self.causes):
+            call = self.context.servers.channels.get(cause.op)
+            if call is not None:
+                name = self.channels[call.end.channel, call.end.index].plan.name
+                what = f"{'write to' if call.end.writes else 'read from'} channel {name}"
+                yield Hold(self.context.names.op(cause.op), what, _line(cause.op), k, is_cause=True)
 
     def _stretches(self, loop, seen):
         """(busy, begins) of the periods in which a loop's II is measured.
@@ -214,14 +271,15 @@ class KernelCounters:
     def _count(self, event):
         counter = EventCounter(COUNTER_BITS)
         self.m.submodules[f"counter{len(self.values)}"] = counter
-        self.m.d.comb += [counter.event.eq(event), counter.clear.eq(self.hardware.start)]
+        self.m.d.comb += [counter.event.eq(event & self.hardware.busy), counter.clear.eq(self.hardware.start)]
         self.values.append(counter.value)
 
     def _peak(self, level):
         peak = PeakCounter(max(1, len(level)))
         self.m.submodules[f"peak{len(self.values)}"] = peak
-        self.m.d.comb += [peak.number.eq(level), peak.clear.eq(self.hardware.start)]
-        self.values += [level, peak.value]
+        counts = self.hardware.busy | self.hardware.start
+        self.m.d.comb += [peak.number.eq(Mux(counts, level, 0)), peak.clear.eq(self.hardware.start)]
+        self.values.append(peak.value)
 
 
 class UnitCounters:
@@ -229,6 +287,7 @@ class UnitCounters:
 
     def __init__(self, units: list[KernelCounters]):
         self.layout = replace(units[0].layout, units=len(units))
+        self.registers = self.layout.counters if units[0].registers else ()
         self.values = [value for unit in units for value in unit.values]
 
 
@@ -240,3 +299,12 @@ def _of_group(op) -> str:
 
 def _line(op):
     return op.span.line if op.span else None
+
+
+def _end_name(end) -> str:
+    return f"{'write' if end.writes else 'read'}_of_{end.channel}_{end.index}"
+
+
+def _words(value: Value) -> Value:
+    """The value, extended with zeros to whole words of the probe."""
+    return Cat(value, C(0, words(len(value)) * WORD - len(value)))

@@ -2,6 +2,7 @@
 
 import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -220,7 +221,7 @@ class BoardRuns:
             return
         statistics = self.program.result.decode(name, run.counters)
         if os.environ.get("SLUICE_STATS") == "1":
-            print(render(statistics, self.program.source), flush=True)
+            print(render(statistics, self.program.source), file=sys.stderr, flush=True)
         event.end(Event(event.start_ns, end_ns, Statistics(statistics, run.seconds), event.queued_ns))
 
     def _failure(self, event: BoardEvent, run: Run) -> RuntimeError | None:
