@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 __all__ = [
     "ACCESS_KINDS",
+    "CATEGORIES",
     "CHANNEL_KINDS",
     "COUNTER_BITS",
     "CYCLES",
@@ -31,6 +32,22 @@ __all__ = [
     "Loop",
 ]
 
+#: what an account says: something was issued; nothing was issued yet, or will be, or the tokens under way are on their
+#: way (ramp-up, drain, latency); or what is waited for
+CATEGORIES = (
+    "issue",
+    "ramp-up",
+    "drain",
+    "latency",
+    "memory",
+    "memory order",
+    "local memory",
+    "channel",
+    "barrier",
+    "inner loop",
+    "recurrence",
+    "groups",
+)
 LOOP_KINDS = ("issued", "invocations", "busy", "starts")
 ACCESS_KINDS = ("accepted", "stalled", "bursts", "words")
 CHANNEL_KINDS = ("moved", "read_stall", "write_stall", "level", "max_level")
@@ -109,6 +126,11 @@ class Account:
     key: str
     cause: str
     line: int | None = None
+    category: str = "memory"  #: one of CATEGORIES
+
+    def __post_init__(self):
+        if self.category not in CATEGORIES:
+            raise ValueError(f"account {self.key}: no category {self.category!r}")
 
     def counters(self) -> tuple[Counter, ...]:
         return (Counter(f"account_{self.key}", "account", self.cause, self.line),)

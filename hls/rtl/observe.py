@@ -19,6 +19,14 @@ from .accounts import causes_of
 __all__ = ["KernelCounters", "UnitCounters"]
 
 _ACCESS = {"accepted": "accepted", "stalled": "stalled", "bursts": "burst", "words": "word"}
+#: by the kind of a cause, where it says enough; a wait is for its operation
+_CATEGORY = {
+    "issued": "issue",
+    "ramp": "ramp-up",
+    "port": "local memory",
+    "group": "groups",
+    "recurrence": "recurrence",
+}
 NOT_PIPELINED = f" is not pipelined ({Attr.DISABLE_LOOP_PIPELINING})"
 
 
@@ -96,9 +104,19 @@ class KernelCounters:
 
     def _accounts(self):
         for k, cause in enumerate(self.causes):
-            yield Account(f"{k}_{cause.kind}", self._say(cause), _line(cause.op) if cause.op else None)
-        yield Account(f"{len(self.causes)}_between", "latency between iterations")
-        yield Account(f"{len(self.causes) + 1}_drain", "drain")
+            yield Account(
+                f"{k}_{cause.kind}", self._say(cause), _line(cause.op) if cause.op else None, self._category(cause)
+            )
+        yield Account(f"{len(self.causes)}_between", "latency between iterations", category="latency")
+        yield Account(f"{len(self.causes) + 1}_drain", "drain", category="drain")
+
+    def _category(self, cause) -> str:
+        if cause.kind in _CATEGORY:
+            return _CATEGORY[cause.kind]
+        servers, op = self.context.servers, cause.op
+        kinds = (("channel", servers.channels), ("barrier", servers.meets), ("memory order", servers.hazards))
+        found = next((category for category, ops in kinds if op in ops), None)
+        return found or ("inner loop" if op in self.context.plan.loops else "memory")
 
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
