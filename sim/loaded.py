@@ -16,7 +16,7 @@ from .build import build
 from .errors import SimulationError
 from .probe import Probe
 from .progress import PATIENCE, Progress, read_counters
-from .session import Session
+from .session import BankStatistics, Session
 from .settings import number
 from .shared import Fault, SharedMemory
 from .wired import run_by_wires
@@ -56,6 +56,8 @@ class Run:
     begin: int = 0  #: cycle of the simulation before its first one
     waits: tuple[UnitWaits, ...] = ()  #: of its compute units, where the design has a probe
     samples: tuple[Samples, ...] = ()  #: of its compute units, where they were asked for
+    levels: Mapping[str, int] = field(default_factory=dict)  #: sum over the cycles of what each channel held, by key
+    banks: tuple[BankStatistics, ...] = ()  #: commands of each bank of memory meanwhile, where samples were asked for
 
     @property
     def fault(self) -> Fault | None:
@@ -70,6 +72,7 @@ class _Started:
     kernel: KernelInterface
     cycle: int
     seconds: float
+    banks: tuple[BankStatistics, ...] = ()
 
 
 @dataclass
@@ -156,7 +159,7 @@ class LoadedSystem:
         for name, offset in kernel.launch.items():
             registers += _slot(kernel.base + offset, launch[name])
         session.write([*registers, (kernel.base + at.CONTROL, at.START | (at.FORGET if forget else 0))])
-        self._running[kernel.name] = _Started(kernel, before, time.perf_counter())
+        self._running[kernel.name] = _Started(kernel, before, time.perf_counter(), self._banks())
         self._progress = None
 
     @property
@@ -228,15 +231,20 @@ class LoadedSystem:
             self.memory.take_faults(),
             session.cycle() - started.cycle,
             time.perf_counter() - started.seconds,
-            started.cycle,
-            *self._observed(kernel),
+            **self._observed(kernel, started.cycle, started.banks),
         )
 
-    def _observed(self, kernel: KernelInterface) -> tuple[tuple[UnitWaits, ...], tuple[Samples, ...]]:
-        """The waits and samples of the last run of a kernel."""
-        if self.probe is None:
-            return (), ()
-        return self.probe.waits(kernel.layout), self.probe.samples(kernel.layout) if self.intervals else ()
+    def _banks(self) -> tuple[BankStatistics, ...]:
+        """The commands of each bank of memory so far, if samples are asked for."""
+        return tuple(map(self.session.statistics, range(len(self.interface.axi)))) if self.intervals else ()
+
+    def _observed(self, kernel: KernelInterface, begin: int, banks: tuple[BankStatistics, ...]) -> dict:
+        """What the probe shows of the last run of a kernel, by the names of :class:`Run`."""
+        found = {"begin": begin, "banks": tuple(now - before for now, before in zip(self._banks(), banks))}
+        if self.probe is not None:
+            found |= {"waits": self.probe.waits(kernel.layout), "levels": self.probe.level_sums(kernel.layout)}
+            found |= {"samples": self.probe.samples(kernel.layout) if self.intervals else ()}
+        return found
 
     def forget(self) -> None:
         """After a reset of the design: discard the started kernels, which will never end."""
@@ -266,7 +274,7 @@ class LoadedSystem:
         session = self.session
         before, started = session.cycle(), time.perf_counter()
         launched = {name: launch[name] for name in kernel.launch}
-        limit = number("SLUICE_MAX_CYCLES", 1000 * PATIENCE)
+        limit, banks = number("SLUICE_MAX_CYCLES", 1000 * PATIENCE), self._banks()
         self._begin_trace(before)
         cycles = run_by_wires(session, kernel, {**arguments, **launched}, limit)
         self._tell_cut()
@@ -278,8 +286,7 @@ class LoadedSystem:
             self.memory.take_faults(),
             session.cycle() - before,
             time.perf_counter() - started,
-            before,
-            *self._observed(kernel),
+            **self._observed(kernel, before, banks),
         )
 
     def close(self) -> None:

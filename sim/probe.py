@@ -59,6 +59,14 @@ class Probe:
             found |= {layout.unit_name(place, c): values[c.name] for c in layout.of_unit} | {CYCLES: cycles}
         return found
 
+    def level_sums(self, layout: Layout) -> dict[str, int]:
+        """For each channel end of a kernel, by its key, the sum over the cycles of the values in the channel."""
+        if not layout.channels:
+            return {}
+        (number,) = self.map.of_kernel(layout.kernel)
+        levels = self.session.counts(number)[-3 * len(layout.channels) :]
+        return {channel.key: levels[3 * k + 2] for k, channel in enumerate(layout.channels)}
+
     def waits(self, layout: Layout) -> tuple[UnitWaits, ...]:
         """For each compute unit of a kernel, what held up what, and which kernel is to blame."""
         return tuple(self._waits(number) for number in self.map.of_kernel(layout.kernel))

@@ -34,6 +34,11 @@ class BankStatistics:
     refreshes: int
     turnarounds: int
 
+    def __sub__(self, before: "BankStatistics") -> "BankStatistics":
+        """The counts since ``before``."""
+        names = [one.name for one in fields(self)]
+        return BankStatistics(**{name: getattr(self, name) - getattr(before, name) for name in names})
+
 
 def settings_text(board: Board, kernel_mhz: float | None = None) -> str:
     """The board parameters that the simulator needs, as lines of ``key value``."""

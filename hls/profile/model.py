@@ -44,7 +44,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Program:
-    """A program that was built: its text, and its kernels' names; ``autorun`` are those that the host does not start."""
+    """A program that was built: its text, and its kernels' names; the host does not start the ``autorun`` ones."""
 
     number: int
     source: str
@@ -143,9 +143,9 @@ class Held:
 
 @dataclass(frozen=True)
 class Blame:
-    """In so many ``cycles`` the kernel's account was ``cause``, a wait for a channel, and the chain of waits led through
-    ``kernels`` to the last of them. ``end`` is "account": that one's account was ``last_cause``; "idle": it did not run;
-    "stream": the chain ends at a stream of the board; "circle": the last one waited for one before it."""
+    """In so many ``cycles`` the kernel's account was ``cause``, a wait for a channel, and the chain of waits led
+    through ``kernels`` to the last of them. ``end`` is "account": that one's account was ``last_cause``; "idle": it did
+    not run; "stream": the chain ends at a stream of the board; "circle": the last one waited for one before it."""
 
     cause: str
     line: int | None
@@ -224,8 +224,8 @@ class Launch:
 
 @dataclass(frozen=True)
 class Command:
-    """A command of the host. ``kind`` is "launch", "read", "write", "copy", "fill", "map", "unmap", "create" or "build";
-    ``name`` the kernel of a launch, ``launch`` its number. ``host_s`` is wall time since the program began."""
+    """A command of the host. ``kind`` is "launch", "read", "write", "copy", "fill", "map", "unmap" or "build"; ``name``
+    the kernel of a launch, ``launch`` its number. ``host_s`` is when it ended, in wall time since the program began."""
 
     number: int
     kind: str
@@ -238,7 +238,6 @@ class Command:
     start_ns: float
     end_ns: float
     host_s: float
-    depends: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -262,8 +261,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Kernel:
-    """All launches of a kernel (all captures of an autorun kernel): cycles in total, on average and at most. ``accounts``
-    are sums over them, ``worst`` the number of the longest."""
+    """All launches of a kernel (all captures of an autorun kernel): cycles in total, on average and at most.
+    ``accounts`` are sums over them, ``worst`` the number of the longest."""
 
     name: str
     autorun: bool

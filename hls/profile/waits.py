@@ -8,7 +8,7 @@ such account the sum of :class:`Blamed` is the account.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .layout import Layout
 
@@ -44,6 +44,14 @@ class UnitWaits:
 
     held: tuple[Held, ...]
     blamed: tuple[Blamed, ...]
+
+    def since(self, before: "UnitWaits") -> "UnitWaits":
+        """The waits after a snapshot ``before``."""
+        held = {(one.account, one.hold): one.cycles for one in before.held}
+        blamed = {replace(one, cycles=0): one.cycles for one in before.blamed}
+        now = [replace(one, cycles=one.cycles - held.get((one.account, one.hold), 0)) for one in self.held]
+        then = [replace(one, cycles=one.cycles - blamed.get(replace(one, cycles=0), 0)) for one in self.blamed]
+        return UnitWaits(tuple(one for one in now if one.cycles), tuple(one for one in then if one.cycles))
 
 
 @dataclass(frozen=True, eq=False)

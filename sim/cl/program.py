@@ -36,6 +36,7 @@ from .platform import Context, Device
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
+from .timeline import TIMELINE
 
 __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task"]
 
@@ -110,6 +111,7 @@ class Program:
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from error
         self._log = "\n".join(render(one, result.module.sources) for one in result.warnings)
         self._replace(result, native)
+        TIMELINE.command("build")
         self._built_with = words
         return self
 
@@ -141,6 +143,7 @@ class Program:
                 stall_seed(),
                 _trace_request(),
                 Steps(),
+                intervals=TIMELINE.intervals,
             )
             weakref.finalize(self, self._system.close)
         return self._system
