@@ -19,7 +19,7 @@ import click
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
 from .cli_options import check_board, check_prefix, check_trace, parse_defines, parse_limits
-from .cli_profile import profile
+from .cli_profile import profile, stalls
 from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
 from .options import CONTROLS, MOST_CACHE_BYTES, Options
@@ -460,6 +460,7 @@ def _write_text(text: str, output: Path | None) -> None:
 
 
 main.add_command(profile)
+main.add_command(stalls)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""``sluice profile``: runs a host program, and says where every cycle of its kernels went; compares two profiles."""
+"""``sluice profile`` runs a host program, and says where every cycle of its kernels went; it compares two profiles.
+``sluice stalls`` says what a waveform shows."""
 
 import json
 import os
@@ -10,9 +11,11 @@ import click
 from .cli_options import check_board
 from .profile.compare import compare, compare_text
 from .profile.model import SCHEMA
+from .profile.stalls import WaveformError, read_stalls
+from .profile.stalls_text import rows_of, stalls_text
 from .signals import supervise
 
-__all__ = ["profile"]
+__all__ = ["profile", "stalls"]
 
 WORSE = 3  #: exit code of a comparison that got worse
 
@@ -72,6 +75,24 @@ def profile(board, output, stall_seed, min_stall, compared, fail_above, host, ar
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     # the host API belongs to the simulation package, which this package must not import
     sys.exit(supervise([sys.executable, "-P", "-m", "sluice.host", str(host), *arguments], env))
+
+
+@click.command(short_help="Show the stalls in a waveform of `sluice run --trace`.")
+@click.argument("waveform", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--kernel", metavar="NAME", default=None, help="Of this kernel only.")
+@click.option("--line", type=click.IntRange(1), metavar="N", default=None, help="Of this source line only.")
+@click.option("--top", type=click.IntRange(1), metavar="N", default=20, help="Rows of each table.  [default: 20]")
+@click.option("--from", "first", type=click.IntRange(0), metavar="CYCLE", default=0, help="From this cycle on.")
+@click.option("--to", "end", type=click.IntRange(0), metavar="CYCLE", default=None, help="Before this cycle.")
+@click.option("--json", "as_json", is_flag=True, help="All rows as JSON.")
+def stalls(waveform, kernel, line, top, first, end, as_json):
+    """Show what the cycles in WAVEFORM (FST) were spent waiting for, and which requests were held up meanwhile."""
+    try:
+        meaning, units = read_stalls(waveform, kernel, first, end)
+    except WaveformError as error:
+        raise click.BadParameter(str(error)) from None
+    rows = rows_of(meaning, units, line)
+    click.echo(json.dumps(rows, indent=1) + "\n" if as_json else stalls_text(meaning, rows, top), nl=False)
 
 
 def _percent(text: str | None) -> float | None:

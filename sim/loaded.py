@@ -19,6 +19,7 @@ from .progress import PATIENCE, Progress, read_counters
 from .session import BankStatistics, Session
 from .settings import number
 from .shared import Fault, SharedMemory
+from .waveform import write_map
 from .wired import run_by_wires
 
 __all__ = ["ALL_CYCLES", "LoadedSystem", "Run", "Stopped", "TraceRequest"]
@@ -41,6 +42,7 @@ class TraceRequest:
     start: int = 0
     cycles: int = ALL_CYCLES
     signals: str = "handshakes"  #: or "all"
+    source: str = ""  #: the program's text
 
 
 @dataclass(frozen=True)
@@ -255,6 +257,7 @@ class LoadedSystem:
     def _begin_trace(self, now: int) -> None:
         """Request the waveform, at the first launch."""
         if self.trace and not self._traced:
+            write_map(self.trace.path, self.interface, self.trace.source)
             self.session.trace(self.trace.path, now + self.trace.start, self.trace.cycles)
             self._traced, self._cut = True, now + self.trace.start + self.trace.cycles
 

@@ -5,7 +5,7 @@ import tempfile
 import numpy as np
 
 from hls.profile.layout import CYCLES, Layout
-from hls.profile.probe import WORD, Hold, ProbeMap, ProbeUnit, words
+from hls.profile.probe import WORD, ProbeMap, ProbeUnit
 from hls.profile.waits import Blamed, Held, Samples, UnitWaits
 
 from .session import Session
@@ -33,7 +33,7 @@ class Probe:
     def _unit(self, number: int, unit: ProbeUnit) -> list[str]:
         at = self.map.start(number)
         found = [f"unit {at} {len(unit.events)} {unit.causes} {int(unit.issues)} {int(unit.autorun)}"]
-        found += [f"hold {number} {at + _bit(unit, hold)}" for hold in unit.holds]
+        found += [f"hold {number} {at + unit.hold_bit(hold)}" for hold in unit.holds]
         found += [f"level {number} {self.map.level(channel) // WORD}" for channel in unit.channels]
         for link in unit.links:
             writer, reader = self.map.ends[self.map.channels.index(link.channel)]
@@ -96,8 +96,3 @@ class Probe:
         sums = {c.key: rows[:, events + causes + k] for k, c in enumerate(layout.channels)}
         highs = {c.key: rows[:, events + causes + levels + k] for k, c in enumerate(layout.channels)}
         return Samples(first, length, last, named, accounts, sums, highs)
-
-
-def _bit(unit: ProbeUnit, hold: Hold) -> int:
-    """The place of a hold's bit in its unit's section."""
-    return hold.bit + WORD * (1 + (words(len(unit.events)) if hold.is_cause else 0))

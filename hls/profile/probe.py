@@ -52,10 +52,16 @@ class ProbeUnit:
     links: tuple[Link, ...]
     holds: tuple[Hold, ...]
     channels: tuple[str, ...]  #: those that it has ends of, in the order of the layout
+    path: str = ""  #: of its instance in the hardware
 
     @property
     def bits(self) -> int:
+        """Width of the section."""
         return WORD * (1 + words(len(self.events)) + words(self.causes))
+
+    def hold_bit(self, hold: Hold) -> int:
+        """The place of a hold's bit in the section."""
+        return hold.bit + WORD * (1 + (words(len(self.events)) if hold.is_cause else 0))
 
 
 @dataclass(frozen=True)

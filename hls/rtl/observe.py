@@ -14,6 +14,7 @@ from ..profile.layout import Access as AccessLayout
 from ..profile.layout import Channel as ChannelLayout
 from ..profile.layout import Loop as LoopLayout
 from ..profile.probe import HELD, WORD, Hold, Link, ProbeUnit, words
+from ..profile.stalls import SIGNAL
 from .accounts import causes_of
 
 __all__ = ["KernelCounters", "UnitCounters"]
@@ -205,7 +206,7 @@ class KernelCounters:
             holds=tuple(self._holds(list(events))),
             channels=tuple(name for _, name in self.end_channels()),
         )
-        self.probe = Signal(self.unit.bits, name="probe")
+        self.probe = Signal(self.unit.bits, name=SIGNAL.rpartition(".")[2])
         flags = Cat(self.hardware.busy, self.hardware.start)
         causes = Cat(cause.signal for cause in self.causes)
         self.m.d.comb += self.probe.eq(Cat(_words(flags), _words(Cat(events.values())), _words(causes)))

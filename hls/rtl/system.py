@@ -1,7 +1,7 @@
 """The whole system: kernels, their control, and their connection to global memory."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from amaranth import *
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -190,6 +190,10 @@ class _System:
         mhz, probed = self.board.clock.kernel_mhz, self.options.probe
         each = [KernelCounters(unit, mhz, self.counted, probed, self.channels) for unit in units]
         self.probed += each
+        path = self.names[function.name]
+        for unit, counters in zip(units, each, strict=True) if probed else ():
+            inside = f".{unit.context.unit_name}" if len(units) > 1 else ""
+            counters.unit = replace(counters.unit, path=f"{TOP}.{path}{inside}")
         hardware, counters = (
             (units[0], each[0]) if len(units) == 1 else (UnitedKernel(units, arguments), UnitCounters(each))
         )

@@ -141,7 +141,7 @@ class Program:
                 simulated.facts,
                 simulated.memory,
                 stall_seed(),
-                _trace_request(),
+                _trace_request(self.source),
                 Steps(),
                 intervals=TIMELINE.intervals,
             )
@@ -462,7 +462,7 @@ def _main_folder() -> Path:
     return Path(main).resolve().parent if main else Path.cwd()
 
 
-def _trace_request() -> TraceRequest | None:
+def _trace_request(source: str) -> TraceRequest | None:
     """From $SLUICE_TRACE (the file), $SLUICE_TRACE_WINDOW (START:CYCLES) and $SLUICE_TRACE_SIGNALS."""
     path = os.environ.get("SLUICE_TRACE")
     if not path:
@@ -476,4 +476,4 @@ def _trace_request() -> TraceRequest | None:
         raise LogicError(
             "trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_SIGNALS is handshakes or all, not {signals!r}"
         )
-    return TraceRequest(Path(path), int(start), int(cycles), signals)
+    return TraceRequest(Path(path), int(start), int(cycles), signals, source)
