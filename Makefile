@@ -19,12 +19,13 @@ PYTEST := $(BIN)/python -m pytest -q -n 2
 SIMULATED := SLUICE_JOBS=1 $(PYTEST)
 GROUPS := --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help setup demo test test-all check bench peers lint clean
+.PHONY: help setup demo test test-all check browser bench peers lint clean
 
 help:
 	@echo 'make demo    compile and run examples/$(EXAMPLE) on the simulated board (EXAMPLE=name for another)'
 	@echo 'make test    the tests, about half an hour on two processors; make check: only those without a simulator build; make test-all: with the long ones'
-	@echo 'make bench   every example at full size against the bound of its hardware'
+	@echo 'make bench   every example at full size, and plain kernels of many kinds, against the bounds of their hardware'
+	@echo 'make browser tests of report.html in a Chromium, which it unpacks into $(VENV)/chromium where the system has none (UPDATE=1: new screenshots)'
 	@echo 'make peers   small kernels on an ECP5 beside the figures of another compiler (installs yosys and nextpnr)'
 	@echo 'make lint    style; make setup: only install; make clean: remove what was built, keep .venv'
 
@@ -69,12 +70,21 @@ demo: setup
 	@echo '--- examples/$(EXAMPLE)/host.py runs it on the simulated board'
 	@$(BIN)/sluice run examples/$(EXAMPLE)/host.py --board $(BOARD)
 	@echo; echo 'Verilog: out/$(EXAMPLE)/rtl    report: out/$(EXAMPLE)/report.txt'
+	@echo 'To look at in a browser: $(CURDIR)/out/$(EXAMPLE)/report.html'
 
 check: setup
 	@$(PYTEST) -m 'not verilator and not long'
 
-test: check
+# `make test` has a browser wherever apt has one.
+test: setup
+	@$(BIN)/python -m tests.browser.install || true
+	@$(MAKE) --no-print-directory check
 	@$(SIMULATED) $(GROUPS) -m 'verilator and not long'
+
+# The browser's tests are part of `check`, which leaves them out, and says so, where there is no Chromium.
+browser: setup
+	@$(BIN)/python -m tests.browser.install
+	@$(if $(UPDATE),UPDATE_SCREENSHOTS=1) $(BIN)/python -m pytest -q -m browser tests/browser
 
 # What tests/long.txt names as well: once before a release.
 test-all: setup
@@ -85,6 +95,7 @@ bench: setup
 	@$(BIN)/python examples/bench.py --board $(BOARD)
 	@$(BIN)/python -m tests.guides.table
 	@$(BIN)/python -m tests.guides.memories
+	@$(BIN)/python -m tests.benchmarks
 
 # Synthesis, place and route: tools of 200 MB that nothing else needs. What was measured once is remembered in .sluice-cache/pnr.
 $(VENV)/.peers: $(STAMP)

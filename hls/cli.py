@@ -18,11 +18,11 @@ import click
 
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
-from .cli_options import check_board, check_prefix, check_trace, parse_defines, parse_limits
+from .cli_options import COMMAND, CompileCommand, check_board, check_prefix, check_trace, parse_defines, parse_limits
 from .cli_profile import profile, stalls
 from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
-from .options import CONTROLS, MOST_CACHE_BYTES, Options
+from .options import CONTROLS, COUNTERS, MOST_CACHE_BYTES, Options
 from .recursion import deep_recursion
 from .signals import deferred, exit_on_signals, supervise
 from .target.board import Board, BoardError, load_board
@@ -46,7 +46,7 @@ def main():
     """OpenCL C to pipelined hardware, and a simulated board to run it on."""
 
 
-@main.command()
+@main.command(cls=CompileCommand)
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
 @click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro.")
@@ -109,6 +109,9 @@ def main():
     default=None,
     help="Output folder.  [default: name of the source]",
 )
+@click.option(
+    "--html/--no-html", "page", default=True, help="Write report.html, the report as a page.  [default: --html]"
+)
 @click.option("--testbench", is_flag=True, help="Also write a cocotb testbench into the output folder's tb/.")
 @click.option(
     "--control",
@@ -124,7 +127,13 @@ def main():
     help="Put NAME_ in front of the name of every module and file.  [default: none]",
 )
 @click.option(
-    "--counters/--no-counters", default=None, help="Hardware counters.  [default: where global memory is DRAM]"
+    "--counters",
+    "-profile",
+    "counters",
+    type=click.Choice(COUNTERS[1:]),
+    default=None,
+    help="Build hardware counters: accounts (what each cycle went to), accesses (loops, accesses, channels), or both "
+    "where no value is given.  [default: none]",
 )
 @click.option("--random-stalls", is_flag=True, help="Build stall sources that a seed switches on, for tests.")
 @click.option(
@@ -162,6 +171,7 @@ def compile(
     const_cache_bytes,
     no_interleaving,
     output,
+    page,
     testbench,
     control,
     prefix,
@@ -180,7 +190,7 @@ def compile(
         (source.resolve().parent, *include_dirs),
         fp_relaxed,
         fpc,
-        counters=counters,
+        counters=counters or "",
         random_stalls=random_stalls,
         control=control,
         cache_bytes=cache_bytes,
@@ -205,7 +215,7 @@ def compile(
                 )
             )
         inspection = make_inspection(facts, **inspected)
-        compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds)
+        compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds, page)
         show_times(inspection)
         if compiled is None:  # --stop-after
             messages.show()
@@ -229,6 +239,7 @@ def _compile(
     inspection,
     strict: bool,
     seconds: float,
+    page: bool,
 ):
     """Compile within ``seconds``, and write the results; returns the report and the names of the files, or None if
     ``inspection`` stops the compilation earlier."""
@@ -242,7 +253,7 @@ def _compile(
         check_output(output)
         with time_limit(seconds):
             result = driver.compile(text, board, options, file=str(source), inspection=inspection)
-            report = collect(result, str(source))
+            report = collect(result, str(source), click.get_current_context().meta.get(COMMAND, ""))
     except Stopped as stopped:
         click.echo("\n".join(inspection.text(function) for function in stopped.functions), nl=False)
         return None
@@ -254,7 +265,7 @@ def _compile(
         messages.sources |= result.module.sources
         messages.add(*result.warnings)
         report = _fitted(report, messages, strict)
-        files = write_results(result, output, report)
+        files = write_results(result, output, report, page)
     except OutputError as error:
         raise CompileError(
             Diagnostic(str(error), hint="choose another folder with -o", code=Code.CANNOT_WRITE)

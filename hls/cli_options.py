@@ -1,6 +1,7 @@
 """Values of command line options: each function checks one, and raises click.BadParameter for one that is not valid."""
 
 import os
+import shlex
 from pathlib import Path
 
 import click
@@ -8,9 +9,21 @@ import click
 from .limits import Limits
 from .target.board import known_boards
 
-__all__ = ["check_board", "check_prefix", "check_trace", "parse_defines", "parse_limits"]
+__all__ = ["COMMAND", "CompileCommand", "check_board", "check_prefix", "check_trace", "parse_defines", "parse_limits"]
 
 DEFAULT_BOARD = "de5net"
+#: key of the context's ``meta`` for the command line
+COMMAND = "sluice.command"
+
+
+class CompileCommand(click.Command):
+    """``--counters`` and ``-profile`` may have a value, which only ``=`` separates: a word behind them is a file."""
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        context.meta[COMMAND] = shlex.join([context.command_path, *arguments])
+        whole = {"--counters": "--counters=all", "-profile": "--counters=all"}
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        return super().parse_args(context, [*(whole.get(one, one) for one in arguments[:end]), *arguments[end:]])
 
 
 def parse_defines(_context, _parameter, texts: tuple[str, ...]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from .analysis.channels.deadlock import Verdict, find_deadlocks
 from .analysis.channels.kpn_run import Link
 from .diag import Code, CompileError, Diagnostic
 from .frontend import parse_source, uncollected
-from .ir import Module
+from .ir import Module, Op, Value
 from .options import Options
 from .passes.inspection import Inspection
 from .passes.link.place_buffers import as_used
@@ -47,6 +47,8 @@ class Result:
     warnings: tuple[Diagnostic, ...] = field(default=())
     channels: tuple[ChannelPlan, ...] = ()
     networks: tuple[Verdict, ...] = ()  #: deadlock verdicts for kernels connected by channels
+    #: for each kernel what the names in its Verilog stand for
+    named: dict[str, dict[str, Value | Op]] = field(default_factory=dict)
 
     def decode(self, kernel: str, values: dict[str, int]) -> dict:
         """Statistics of one run of ``kernel`` from its counters' values."""
@@ -98,9 +100,21 @@ def compile_module(
         networks = _networks(kernels, channels)
         inputs = [KernelInput(k.function, k.memory, k.plan) for k in kernels]
         with deep_recursion(LONGEST_CHAIN):
-            verilog, interface = build_system(inputs, channels, board, options, board.address_bits)
+            verilog, interface, named = build_system(inputs, channels, board, options, board.address_bits)
     warnings = (*warnings, *dict.fromkeys(fused), *told, *(one.warning for one in networks if one.warning))
-    return Result(verilog, interface.top, interface, board, options, module, kernels, warnings, channels, networks)
+    return Result(
+        verilog=verilog,
+        top=interface.top,
+        interface=interface,
+        board=board,
+        options=options,
+        module=module,
+        kernels=kernels,
+        warnings=warnings,
+        channels=channels,
+        networks=networks,
+        named=named,
+    )
 
 
 def plan_module(

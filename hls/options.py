@@ -6,11 +6,13 @@ from pathlib import Path
 
 from .limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["CONTROLS", "MOST_CACHE_BYTES", "Options"]
+__all__ = ["CONTROLS", "COUNTERS", "MOST_CACHE_BYTES", "Options"]
 
 #: most bytes of a cache of load units
 MOST_CACHE_BYTES = 1 << 24
 CONTROLS = ("axi-lite", "wires")
+#: which hardware counters can be built; "" for none
+COUNTERS = ("", "accounts", "accesses", "all")
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class Options:
     fp_relaxed, fpc : allow reassociation of floating-point additions; round once at the end of a tree
     denorms_are_zero : sums, products, quotients and roots of float and double treat subnormal operands as zeros, and
         flush subnormal results to zero
-    counters : build the hardware counters (default: with AXI ports yes, with plain RAM ports no)
+    counters : the hardware counters to build: "" for none, "accounts" (what each cycle of a kernel went to), "accesses"
+        (loops, accesses and channels), or "all"; None for "all" with AXI ports, none with plain RAM ports
     probe : lead the signals that counters count out of the design, for a simulator that counts them itself
     random_stalls : build the stall sources that tests switch on with a seed
     ram_faults : with on-chip global memory, build an input at each load's RAM port that says that no memory lies at the
@@ -45,7 +48,7 @@ class Options:
     include_dirs: tuple[Path, ...] = ()
     fp_relaxed: bool = False
     fpc: bool = False
-    counters: bool | None = None
+    counters: str | None = ""
     probe: bool = False
     random_stalls: bool = False
     ram_faults: bool = False
@@ -65,6 +68,8 @@ class Options:
         for name in ("cache_bytes", "const_cache_bytes"):
             if not 0 <= (getattr(self, name) or 0) <= MOST_CACHE_BYTES:
                 raise ValueError(f"{name} must be 0 to {MOST_CACHE_BYTES}, not {getattr(self, name)!r}")
+        if self.counters is not None and self.counters not in COUNTERS:
+            raise ValueError(f"counters must be one of {', '.join(map(repr, COUNTERS))}, not {self.counters!r}")
         if self.prefix and not re.fullmatch(r"[A-Za-z_]\w*", self.prefix, re.ASCII):
             raise ValueError(f"prefix must be a name as in Verilog, not {self.prefix!r}")
         if self.control not in CONTROLS:

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from .prefix import prefixed
+from .report import html as report_html
 from .report import json as report_json
 from .report import text as report_text
 from .report.model import Report
@@ -17,7 +18,7 @@ from .signals import temporary_folder
 __all__ = ["OutputError", "check_output", "write_results"]
 
 #: files and folders that the compiler writes; some designs have no constraints
-OURS = ("rtl", "report.txt", "report.json", "interface.json", "constraints.sdc")
+OURS = ("rtl", "report.txt", "report.json", "report.html", "interface.json", "constraints.sdc")
 
 
 class OutputError(OSError):
@@ -36,8 +37,9 @@ def check_output(output: Path) -> None:
         raise _refused(output, error) from error
 
 
-def write_results(result, output: Path, report: Report) -> list[str]:
-    """Write Verilog, the report and the interface into ``output``; returns the names written.
+def write_results(result, output: Path, report: Report, page: bool = True) -> list[str]:
+    """Write Verilog, the report and the interface into ``output``; returns the names written. ``page``: whether there
+    is a report.html, too.
 
     Everything is written to a temporary folder next to it, whose contents then replace the old results; other files in
     ``output`` stay. Raises :class:`OutputError`, after which everything is as before.
@@ -47,6 +49,8 @@ def write_results(result, output: Path, report: Report) -> list[str]:
     texts = {f"rtl/{name}": text for name, text in verilog.items()}
     texts[f"rtl/{prefix}lint.vlt"] = _waivers(verilog)
     texts |= {"report.txt": report_text.render(report), "report.json": report_json.render(report)}
+    if page:
+        texts["report.html"] = report_html.render(report)
     texts["interface.json"] = json.dumps(
         asdict(result.interface) | {"top": f"{prefix}{result.interface.top}"}, indent=2
     )
@@ -100,7 +104,7 @@ def _write(texts: dict[str, str], folder: Path):
     for name, text in texts.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
 
 
 def _exchange(new: Path, target: Path, old: Path):

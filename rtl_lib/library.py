@@ -27,9 +27,12 @@ from amaranth.hdl import Fragment, ValueCastable
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
 from amaranth.lib import wiring
 
+from . import netlists
 from .dedup import Alike, alike, outline
 
 __all__ = ["DOUBLE", "PartLibrary", "convert", "convert_part", "shared"]
+
+netlists.install()
 
 #: the clock domain of twice the frequency, in phase with ``sync``; it has no reset
 DOUBLE = "sync2x"

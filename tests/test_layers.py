@@ -59,6 +59,7 @@ LIBRARIES = {
     "networkx": {"hls.analysis", "hls.planning.memory", "hls.planning.schedule"},
     "amaranth": {"hls.rtl", "rtl_lib", "sim"},
     "cocotb": {"sim"},
+    "pygments": {"hls.report"},
 }
 
 

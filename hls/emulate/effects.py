@@ -63,6 +63,12 @@ def _load(w, op: Op):
         w.line(f"if ({w.name(pred)}) {name} = {text};")
 
 
+def _check(w, op: Op):
+    load, wanted = op.operands[0].op, op.operands[1]
+    pointer, type = w.name(load.operands[0]), load.result.type
+    w.line(f"if ({w.name(wanted)}) inside({pointer}, READ_OUTSIDE, {w.site(load)}, {type.bytes});")
+
+
 def _read(w, op: Op, site: int) -> str:
     """A read; for a value that is only copied, also the flag that says whether it was ever written."""
     type, pointer = op.result.type, op.operands[0]
@@ -75,6 +81,8 @@ def _read(w, op: Op, site: int) -> str:
         return f"({flag} = {name}_set, {name})" if flag else f"(check_set({name}_set, {site}), {name})"
     if isinstance(type, PointerType):
         return f"read_pointer({w.name(pointer)}, {site})"
+    if op.attrs.get(Attr.EARLY):
+        return from_memory(f"read_early<{memory_type(type)}>({w.name(pointer)})", type)
     rest = f"{site}, {flag}" if flag else f"{site}"
     return from_memory(f"read<{memory_type(type)}>({w.place(op, w.name(pointer), type, site)}, {rest})", type)
 
@@ -306,6 +314,7 @@ EFFECTS = {
     "given": _given,
     "load": _load,
     "store": _store,
+    "check": _check,
     "fresh": _fresh,
     "token": _nothing,
     "fence": _nothing,

@@ -164,6 +164,14 @@ template <class T> INLINE T read(const Ptr &p, u32 site) {
     return value;
 }
 
+// Reads a T before it is known whether the program does; outside its memory some value on which nothing depends.
+template <class T> INLINE T read_early(const Ptr &p) {
+    T value;
+    if (p.memory && p.off <= p.size && p.size - p.off >= sizeof value) memcpy(&value, p.data + p.off, sizeof value);
+    else memset(&value, 0xff, sizeof value);
+    return value;
+}
+
 // Writes a T. A copy of what was never set stays unset where that is watched; elsewhere it is reported at `from`.
 template <class T> INLINE void write(const Ptr &p, T value, u32 site, bool set = true, u32 from = 0) {
     inside(p, WRITE_OUTSIDE, site, sizeof(T));

@@ -56,10 +56,11 @@ class Word(str):
     span: Span
     attributes: tuple[Attribute, ...] = ()
     touches = False  #: the token follows the one before without white space
+    spelled: str  #: as the source has it: a keyword may have several spellings
 
-    def __new__(cls, text: str, span: Span, attributes: tuple[Attribute, ...] = ()):
+    def __new__(cls, text: str, span: Span, attributes: tuple[Attribute, ...] = (), spelled: str = ""):
         self = super().__new__(cls, text)
-        self.span, self.attributes = span, attributes
+        self.span, self.attributes, self.spelled = span, attributes, spelled or text
         return self
 
 
@@ -123,7 +124,7 @@ class OpenCLLexer(CLexer):
             token.type = kind
         else:
             word = token.value
-        token.value = Word(word, span)
+        token.value = Word(word, span, spelled=token.value)
         token.lineno, token.column, token.filename = span.line, span.column, span.file
         self.lengths.setdefault((span.file, span.line, span.column), span.length)
         return token

@@ -10,6 +10,7 @@ from ..diag import Code, CompileError, Diagnostic, Span
 from .extensions import ExtendedGrammar
 from .lexer import Attribute, OpenCLLexer
 from .preprocess import Expanded
+from .words import RESERVED_WORDS
 
 __all__ = ["Syntax", "parse", "parse_expressions"]
 
@@ -56,7 +57,7 @@ class _Parser(ExtendedGrammar):
         token = self._peek()
         if token is None or token.type != token_type:
             wanted = _SHOWN.get(token_type, f"'{token_type.lower()}'")
-            found = f"before '{token.value}'" if token else "at the end of the file"
+            found = f"before '{token.value.spelled}'" if token else "at the end of the file"
             hint = _hint(token_type, token, self._tokens.peek_back())
             raise CompileError.at(self._here(token), f"expected {wanted} {found}", hint, code=Code.SYNTAX)
         return self._advance()
@@ -65,14 +66,18 @@ class _Parser(ExtendedGrammar):
         token = self._peek()
         span = getattr(coord, "line", None) and Span(coord.file, coord.line, coord.column or 0)
         if msg == "Invalid expression":
-            found = f"before '{token.value}'" if token else "at the end of the file"
-            raise CompileError.at(self._here(token), f"expected an expression {found}", code=Code.SYNTAX)
+            found = f"before '{token.value.spelled}'" if token else "at the end of the file"
+            raise CompileError.at(
+                self._here(token), f"expected an expression {found}", _reserved(token), code=Code.SYNTAX
+            )
         if msg.startswith(("At end of input", "before:")) or not span:
-            found = f"unexpected '{token.value}'" if token else "the file ends too early"
+            found = f"unexpected '{token.value.spelled}'" if token else "the file ends too early"
             raise CompileError.at(
                 self._here(token), found, "a '}' or ')' may be missing" if token is None else "", code=Code.SYNTAX
             )
-        raise CompileError.at(span, msg[:1].lower() + msg[1:], code=Code.SYNTAX)
+        at = next((t for t in (self._tokens.peek_back(), token) if _reserved(t)), None)
+        hint, span = _reserved(at), at.value.span if at else span
+        raise CompileError.at(span, msg[:1].lower() + msg[1:], hint, code=Code.SYNTAX)
 
     def _lex_error_func(self, msg, line, column):
         msg = _NO_CHARACTER.sub(r"byte 0x\1, which is no text in UTF-8", msg[:1].lower() + msg[1:])
@@ -174,7 +179,15 @@ class _Tokens(_TokenStream):
         return kinds.count("LBRACE") - kinds.count("RBRACE")
 
 
+def _reserved(token) -> str:
+    """The hint for a keyword that stands where a name was expected; empty for all other tokens."""
+    word = token.value.spelled if token is not None else ""
+    return f"'{word}' is a reserved word of OpenCL C: use another name" if word in RESERVED_WORDS else ""
+
+
 def _hint(token_type, token, before) -> str:
+    if token_type in ("ID", "SEMI") and (hint := _reserved(token)):
+        return hint
     if (
         token is not None
         and before is not None

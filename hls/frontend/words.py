@@ -4,7 +4,7 @@ The grammar of pycparser stays unchanged: an address space is presented as a typ
 a built-in type as ``int``. The word itself is in the token's value.
 """
 
-__all__ = ["ACCESS_WORDS", "REFUSED_WORDS", "SPELLINGS", "STREAM_WORDS", "TYPE_WORDS", "VECTOR_TYPES"]
+__all__ = ["ACCESS_WORDS", "REFUSED_WORDS", "RESERVED_WORDS", "SPELLINGS", "STREAM_WORDS", "TYPE_WORDS", "VECTOR_TYPES"]
 
 _SPACES = {
     spelling: ("VOLATILE", f"__{name}")
@@ -57,6 +57,9 @@ SPELLINGS: dict[str, tuple[str, str]] = {
     **_OPERATORS,
     **{word: ("INT", word) for word in TYPE_WORDS},
 }
+
+#: keywords that OpenCL C has and C has not, and that look like names
+RESERVED_WORDS = frozenset(("global", "local", "constant", "private", "kernel"))
 
 #: words that declare a channel or a pipe if a type follows
 STREAM_WORDS = {"channel": "channel", "pipe": "pipe", "__pipe": "pipe"}

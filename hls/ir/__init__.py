@@ -3,6 +3,7 @@
 from .accesses import (
     fixed_operands,
     is_access,
+    is_early,
     lane_mask,
     location,
     may_share,
@@ -68,6 +69,7 @@ __all__ = [
     "fixed_operands",
     "has",
     "is_access",
+    "is_early",
     "lane_mask",
     "location",
     "loops_inside_out",

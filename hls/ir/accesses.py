@@ -25,6 +25,7 @@ __all__ = [
     "PREFETCHING",
     "fixed_operands",
     "is_access",
+    "is_early",
     "is_fenced",
     "lane_mask",
     "last_of_run",
@@ -79,6 +80,11 @@ def fixed_operands(access: Op) -> int:
 
 def predicate(access: Op) -> Value:
     return access.operands[2 if access.opcode == "store" else 1]
+
+
+def is_early(op: Op) -> bool:
+    """Whether the operation is a load that is made before it is known whether the program makes it."""
+    return op.opcode == "load" and Attr.EARLY in op.attrs
 
 
 def lane_mask(access: Op) -> Value | None:

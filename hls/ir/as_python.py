@@ -8,6 +8,7 @@ are in the environment in which it is defined: ``ticks`` (a list of the loop ite
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from .accesses import fixed_operands, lane_mask, last_of_run
 from .attributes import Attr
@@ -23,6 +24,7 @@ from .storage import (
     clear,
     moved,
     new_memory,
+    read_early,
     same_place,
     shift,
     zero,
@@ -303,9 +305,18 @@ class _Emitter:
         last = [f"{rest.pop()}[1]"] if last_of_run(op) is not None else []
         self._tell(depth, "access", op, f"{pointer}[1] if {pred} and {pointer} else None", *last)
         load, _ = accessors(op.result.type, lane_mask(op) is not None)
+        if op.attrs.get(Attr.EARLY):
+            load = partial(read_early, load, op.result.type)
         value = f"{self._bind(load)}({', '.join([pointer, *rest, self._bind(op.span)])})"
         nothing = self._bind(zero(op.result.type))
         self._line(depth, f"{self._name(op.result)} = {value} if {pred} else {nothing}")
+
+    def _op_check(self, op, depth):
+        """An early load failed if the program makes it and its address is outside."""
+        load = op.operands[0].op
+        pointer, wanted = self._names([load.operands[0], op.operands[1]])
+        read, _ = accessors(load.result.type)
+        self._line(depth, f"if {wanted}: {self._bind(read)}({pointer}, {self._bind(load.span)})")
 
     def _op_store(self, op, depth):
         pointer, value, pred, *mask = self._names(op.operands[: fixed_operands(op)])

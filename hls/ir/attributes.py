@@ -112,6 +112,7 @@ class Attr:
     ALIGN = _key("align", _ACCESSES, COUNT, "known alignment in bytes, where it is less than the size")
     UNIT = _key("unit", _ACCESSES, _tuple_of(TEXT, INTEGER), "LSU kind that the program chooses, bytes of its cache")
     FRESH = _key("fresh", "load", FLAG, "reads memory anew each time: others may have written there")
+    EARLY = _key("early", "load", FLAG, "is made before it is known whether the program makes it; see `check`")
     LANE = _key("lane", _MEMORY_OPS, NATURAL, "the number of its lane, of accesses of work-items side by side")
     ALONE = _key("alone", _ACCESSES, FLAG, "is coalesced with no other access: its own condition keeps the order")
     WRITER = _key("writer", "store", _tuple_of(INTEGER), "numbers of the stores that this one stands for")

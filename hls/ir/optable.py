@@ -241,6 +241,9 @@ _ROWS = [
     # operands. An access that moves an array may have a mask of its lanes after pred (see hls.ir.accesses)
     OpInfo("load", 2, frozenset({"memory", "read", "ordered"})),
     OpInfo("store", 3, frozenset({"memory", "write", "effect", "ordered"})),
+    # `check` (result of a load with the attribute ``early``, wanted): the program makes the load only where ``wanted``
+    # is true; elsewhere, the load has no effect, and its result is any value
+    OpInfo("check", 2, frozenset({"effect"})),
     # `fresh {mem, set}`: a new instance of a private memory begins here, all 0; ``set``: because the program
     # initializes it, else reads before a write are a mistake
     OpInfo("fresh", 0, frozenset({"effect"})),

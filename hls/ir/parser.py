@@ -129,9 +129,10 @@ class _Parser:
         name = self.take("name")
         if name == "ptr":
             return PTR
-        token = re.fullmatch(r"token(_overlap)?(_between)?(?:_(\d+))?", name)
+        token = re.fullmatch(r"token(_overlap)?(_between)?(?:_ahead_(\d+))?(?:_(\d+))?", name)
         if token:
-            return TokenType(token[1] is not None, int(token[3] or 1), token[2] is not None)
+            ahead = None if token[3] is None else int(token[3])
+            return TokenType(token[1] is not None, int(token[4] or 1), token[2] is not None, ahead)
         if not re.fullmatch(r"[if]\d+", name):
             self.place -= 1
             self.fail(f"unknown type {name}")

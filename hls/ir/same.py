@@ -2,10 +2,11 @@
 
 from collections.abc import Collection
 
+from .accesses import memory_name, moved_type
 from .nodes import Function, Op, Region, Value
 from .optable import has
 
-__all__ = ["same_function", "same_value"]
+__all__ = ["same_function", "same_place", "same_value"]
 
 #: pairs of values to compare before two values count as different: addresses are short
 MOST_COMPARED = 64
@@ -29,6 +30,15 @@ def same_value(one: Value, other: Value, also: Collection[str] = ()) -> bool:
             return False
         work += zip(x.operands, y.operands, strict=True)
     return True
+
+
+def same_place(one: Op, other: Op) -> bool:
+    """Whether two accesses of a flat kernel move the same type from or to the same address of one memory."""
+    return (
+        memory_name(one) == memory_name(other)
+        and moved_type(one) == moved_type(other)
+        and same_value(one.operands[0], other.operands[0])
+    )
 
 
 def same_function(a: Function, b: Function) -> bool:

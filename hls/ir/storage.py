@@ -22,6 +22,7 @@ __all__ = [
     "clear",
     "moved",
     "new_memory",
+    "read_early",
     "same_place",
     "shift",
     "zero",
@@ -131,6 +132,21 @@ def address_arithmetic(opcode: str, one: int, other: int) -> int:
 def moved(pointer: Pointer, offset: int) -> Pointer:
     """The pointer moved by so many bytes; null stays null."""
     return pointer and (pointer[0], address_arithmetic("add", pointer[1], offset))
+
+
+def read_early(load: Callable, type: Type, pointer: Pointer, span: object) -> object:
+    """What ``load(pointer, span)`` reads; outside its memory some value on which nothing must depend, here one whose
+    bits are all set, as far as the type has it."""
+    try:
+        return load(pointer, span)
+    except ExecutionError:
+        return _anything(type)
+
+
+def _anything(type: Type) -> object:
+    if isinstance(type, ArrayType):
+        return (_anything(type.element),) * type.length
+    return math.nan if isinstance(type, FloatType) else (1 << type.bits) - 1
 
 
 def _is_null(pointer) -> bool:

@@ -91,17 +91,19 @@ class TokenType:
 
     ``overlap``: the order only matters in runs in which buffers overlap (the kernel's hidden argument ``overlap`` says
     so). ``distance``: as a loop's carried value it comes from so many iterations before. ``between``: it comes from all
-    iterations of earlier invocations of the loop, and from none of the same one.
+    iterations of earlier invocations of the loop, and from none of the same one. With ``ahead``, an iteration needs it
+    from no iteration of an earlier invocation whose number is greater than its own by more than ``ahead``.
     """
 
     overlap: bool = False
     distance: int = 1
     between: bool = False
+    ahead: int | None = None
 
     def __str__(self):
-        return (
-            "token" + "_overlap" * self.overlap + "_between" * self.between + f"_{self.distance}" * (self.distance > 1)
-        )
+        ahead = "" if self.ahead is None else f"_ahead_{self.ahead}"
+        distance = f"_{self.distance}" * (self.distance > 1)
+        return "token" + "_overlap" * self.overlap + "_between" * self.between + ahead + distance
 
     @property
     def bits(self) -> int:

@@ -280,6 +280,11 @@ class _Verifier:
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")
         self._access(op, op.result.type)
 
+    def _check_check(self, op):
+        load = op.operands[0].op
+        early = load is not None and load.opcode == "load" and bool(load.attrs.get(Attr.EARLY))
+        self._require(early and op.operands[1].type == BOOL, op, "takes the result of an early load, and a condition")
+
     def _check_store(self, op):
         pointer, value, pred = (v.type for v in op.operands[:3])
         self._require(pointer == PTR and pred == BOOL, op, f"takes a pointer and a predicate, not {pointer}, {pred}")

@@ -16,12 +16,13 @@ Synthesis removes unused logic and finds shift registers; placement duplicates r
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..target.board import Device
-from .netlist import Memory, Module, read_modules
+from .netlist import Memory, Module, Use, read_modules
 
-__all__ = ["CELL_NAMES", "NOTHING", "DesignArea", "Resources", "capacity", "estimate"]
+__all__ = ["CELL_NAMES", "NOTHING", "DesignArea", "Piece", "Resources", "capacity", "estimate"]
 
 #: Memories up to this size are cheaper in tables than in a block.
 SMALL_MEMORY_BITS = 640
@@ -81,11 +82,26 @@ class _Sum:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """What a signal takes, or a whole hardware part of the library, where ``signal`` is empty. ``path`` are the names
+    of the instances around it, outermost first; empty for the top module's own signals."""
+
+    path: tuple[str, ...]
+    signal: str
+    resources: Resources
+
+
+@dataclass(frozen=True)
 class DesignArea:
-    """``parts`` are the top module's instances by name, ``rest`` is everything outside of them."""
+    """``parts`` are the top module's instances by name, ``rest`` is everything outside of them.
+
+    ``pieces`` distribute both over the signals: cells and DSP blocks of a part are apportioned to its pieces by the
+    largest remainder method, cells in proportion to what binds (tables or registers), so that sums are exact.
+    """
 
     parts: dict[str, Resources]
     rest: Resources
+    pieces: tuple[Piece, ...] = ()
 
     @property
     def total(self) -> Resources:
@@ -106,8 +122,40 @@ def estimate(verilog: dict[str, str], top: str, device: Device) -> DesignArea:
     for text in verilog.values():
         modules |= read_modules(text)
     counter = _Counter(modules, device)
-    parts = {name: counter.resources(counter.inside(module)) for name, module in modules[top].instances.items()}
-    return DesignArea(parts, counter.resources(counter.own(modules[top])))
+    instances = _asked_names(modules[top].instances)
+    parts = {name: counter.resources(counter.inside(module)) for name, module in instances.items()}
+    rest = counter.resources(counter.own(modules[top]))
+    pieces = [
+        piece
+        for name, module in instances.items()
+        for piece in counter.apportioned(parts[name], list(counter.pieces((name,), modules[module])))
+    ]
+    pieces += counter.apportioned(rest, list(counter.signals((), modules[top])))
+    return DesignArea(parts, rest, tuple(pieces))
+
+
+def _asked_names(instances: dict[str, str]) -> dict[str, str]:
+    """The instances by the names that the design asked for: Amaranth puts ``$`` and a number behind a name that a
+    signal has, too."""
+    plain = [name.partition("$")[0] for name in instances]
+    return {
+        short if plain.count(short) == 1 else name: module
+        for short, (name, module) in zip(plain, instances.items(), strict=True)
+    }
+
+
+#: instance in the wrapper of every shared part of the library
+_SHARED = "part"
+
+
+def _integers(whole: int, shares: Sequence[float]) -> list[int]:
+    """Integers that sum to ``whole``, which is the sum of the shares rounded up: the shares rounded down, and one more
+    for those with the largest remainders."""
+    found = [int(share) for share in shares]
+    order = sorted(range(len(shares)), key=lambda k: (found[k] - shares[k], k))
+    for k in order[: whole - sum(found)]:
+        found[k] += 1
+    return found
 
 
 class _Counter:
@@ -123,7 +171,41 @@ class _Counter:
             self.known[name] = sum((self.inside(inner) for inner in module.instances.values()), self.own(module))
         return self.known[name]
 
-    def own(self, module: Module) -> _Sum:
+    def pieces(self, path: tuple[str, ...], module: Module) -> Iterator[tuple[tuple[str, ...], str, _Sum]]:
+        """(path, signal, use) of everything in an instance of the module; a shared part is one of them."""
+        yield from self.signals(path, module)
+        for name, inner in module.instances.items():
+            if name == _SHARED:
+                yield path, "", self.inside(inner)
+            else:
+                yield from self.pieces((*path, name), self.modules[inner])
+
+    def signals(self, path: tuple[str, ...], module: Module) -> Iterator[tuple[tuple[str, ...], str, _Sum]]:
+        """The same for the module's own signals."""
+        for name, use in module.signals.items():
+            found = self.own(use)
+            if found != _Sum():
+                yield path, name, found
+
+    def apportioned(self, whole: Resources, pieces: list[tuple[tuple[str, ...], str, _Sum]]) -> list[Piece]:
+        """The pieces with integers that sum to ``whole``."""
+        tables = sum(found.tables for _, _, found in pieces) / self.cell.tables
+        registers = sum(found.registers for _, _, found in pieces) / self.cell.registers
+        by_tables = tables >= registers
+        logic = _integers(
+            whole.logic,
+            [
+                found.tables / self.cell.tables if by_tables else found.registers / self.cell.registers
+                for _, _, found in pieces
+            ],
+        )
+        dsps = _integers(whole.dsps, [found.multipliers / self._per_block() for _, _, found in pieces])
+        return [
+            Piece(path, signal, Resources(cells, found.registers, found.rams, blocks))
+            for (path, signal, found), cells, blocks in zip(pieces, logic, dsps, strict=True)
+        ]
+
+    def own(self, module: Module | Use) -> _Sum:
         found = _Sum(module.luts, module.registers)
         for memory in module.memories:
             blocks = self._blocks(memory)

@@ -12,11 +12,12 @@ makes of them for ECP5 (at 2.3 gates per table).
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["CHOICE", "CONDITION", "GATE", "Memory", "Module", "NetlistError", "read_modules", "tree"]
+__all__ = ["CHOICE", "CONDITION", "GATE", "Memory", "Module", "NetlistError", "Use", "read_modules", "tree"]
 
 TOKEN = re.compile(
     r"""\\\S+ | \$?[A-Za-z_][\w$]* | \d*'s?[bdoh][0-9a-fxz?]+ | \d+ | <<<? | >>>? | [<>=!]=
@@ -63,9 +64,23 @@ class Memory:
 
 
 @dataclass
+class Use:
+    """What one signal of a module takes: as a register, as the result of logic, as a memory."""
+
+    registers: int = 0
+    luts: float = 0.0
+    memories: list[Memory] = field(default_factory=list)
+    products: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass
 class Module:
     """One module without the contents of its instances. ``products`` are the widths of factors; ``luts`` an
-    estimate."""
+    estimate.
+
+    ``signals`` distributes all of it over the named signals. The logic of an unnamed intermediate result belongs to the
+    first named signal, or instance, that uses it.
+    """
 
     name: str
     registers: int = 0
@@ -73,6 +88,7 @@ class Module:
     memories: list[Memory] = field(default_factory=list)
     products: list[tuple[int, int]] = field(default_factory=list)
     instances: dict[str, str] = field(default_factory=dict)  #: instance name to module name
+    signals: dict[str, Use] = field(default_factory=dict)
 
 
 def read_modules(text: str) -> dict[str, Module]:
@@ -94,13 +110,16 @@ class _Reader:
         self.registers: set[str] = set()
         self.clocked_reads: dict[str, set[str]] = {}  # for each memory, the registers that it is read into
         self.other_reads: set[str] = set()
+        self.uses: defaultdict[str, Use] = defaultdict(Use)
+        self.user: dict[str, str] = {}  # of each unnamed signal, the first signal or instance that is made from it
+        self.asked: list[str] = []  # names in the conditions before the next assignment of a block
 
     def read(self) -> Module:
         for before, line in pairwise(self.lines):
             self._declare(line)
             if (style := STYLE.match(before)) and (match := DECLARED.match(line)):
                 self.kind[_plain(match[3])] = style[1]
-        block = None
+        block, instance = None, ""
         for line in self.lines[1:]:
             word = line.split(None, 1)[0] if line.strip() else ""
             if word in ("always", "initial"):
@@ -111,13 +130,39 @@ class _Reader:
                 block = self._statement(block, line)
             elif match := INSTANCE.match(line):
                 self._instance(*match.groups())
+                instance = _plain(match[2])
+            elif instance and word.startswith("."):
+                self._used_by(instance, _tokens(line)[1:])
+            elif word == ");":
+                instance = ""
         self.module.registers = sum(self.width[name] for name in self.registers)
+        for name in self.registers:
+            self.uses[name].registers += self.width[name]
         for name, (depth, width) in self.memory.items():
             dual = len(self.clocked_reads.get(name, ())) > 1
-            self.module.memories.append(
-                Memory(depth, width, name not in self.other_reads, dual, self.kind.get(name, ""))
-            )
+            memory = Memory(depth, width, name not in self.other_reads, dual, self.kind.get(name, ""))
+            self.module.memories.append(memory)
+            self.uses[name].memories.append(memory)
+        self._name_uses()
         return self.module
+
+    def _used_by(self, target: str, tokens: list[str]):
+        for token in tokens:
+            if _is_unnamed(token):
+                self.user.setdefault(token, target)
+
+    def _name_uses(self):
+        """Distribute what unnamed signals take over the signals that are made from them."""
+        for name, use in self.uses.items():
+            seen = {name}
+            while _is_unnamed(name) and self.user.get(name, name) not in seen:
+                name = self.user[name]
+                seen.add(name)
+            whole = self.module.signals.setdefault(name.removeprefix("\\"), Use())
+            whole.registers += use.registers
+            whole.luts += use.luts
+            whole.memories += use.memories
+            whole.products += use.products
 
     def _declare(self, line: str):
         if match := DECLARED.match(line):
@@ -148,8 +193,11 @@ class _Reader:
     def _clocked(self, line: str):
         match = CLOCKED.match(line)
         if match is None:
+            self.asked += _tokens(line)
             return
         target, source = (_tokens(text) for text in match.groups())
+        self._used_by(_plain(target[0]), [*self.asked, *_tokens(line)])
+        self.asked = []
         if target[0] in self.memory:
             self._read_memories(source, self.other_reads)
         else:
@@ -163,11 +211,15 @@ class _Reader:
     def _choice(self, block: "_Block", line: str):
         target, equals, source = line.partition(" = ")
         if not equals:
+            self.asked += _tokens(line)
             return
         tokens, bits = _tokens(target), _tokens(source)
+        self._used_by(tokens[0], [*self.asked, *bits])
+        self.asked = []
         self._read_memories(bits, self.other_reads)
         if block.depth > 1 and not block.reset:
             self.module.luts += CONDITION * self._bits(tokens)
+            self.uses[tokens[0]].luts += CONDITION * self._bits(tokens)
 
     def _read_memories(self, tokens: list[str], reads: set[str]):
         reads.update(name for name in tokens if name in self.memory)
@@ -178,7 +230,13 @@ class _Reader:
         target, _, source = line.strip().removeprefix("assign ").removesuffix(";").partition(" = ")
         tokens = _tokens(source)
         self._read_memories(tokens, self.other_reads)
-        self.module.luts += self._cost(self._bits(_tokens(target)), tokens)
+        result, products = _tokens(target), len(self.module.products)
+        self._used_by(result[0] if result[0] != "{" else result[1], tokens)
+        cost = self._cost(self._bits(result), tokens)
+        self.module.luts += cost
+        use = self.uses[result[0] if result[0] != "{" else result[1]]
+        use.luts += cost
+        use.products += self.module.products[products:]
 
     def _cost(self, result: int, tokens: list[str]) -> float:
         if tokens[0] in GATES:
@@ -270,6 +328,11 @@ class _Block:
         closed = words.count("end") + words.count("endcase")
         self.depth += opened - closed
         return self if self.long and self.depth > 0 or not self.long and not line.rstrip().endswith(";") else None
+
+
+def _is_unnamed(token: str) -> bool:
+    """Whether a name is one that Amaranth gave to an intermediate result."""
+    return token.startswith(("\\$", "$")) and token not in ("$signed", "$unsigned")
 
 
 def _plain(name: str) -> str:

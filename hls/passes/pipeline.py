@@ -46,6 +46,7 @@ from .lowering.simplify_single_work_item import SimplifySingleWorkItem
 from .lowering.vectorize_work_items import VectorizeWorkItems
 from .manager import Form, FunctionPass, ModulePass, PassManager, Repeat, Stage, each_kernel
 from .memory.annotate_stream_bounds import AnnotateStreamBounds
+from .memory.carry_selected_elements import CarrySelectedElements
 from .memory.coalesce_accesses import CoalesceAccesses
 from .memory.constify_arrays import ConstifyArrays
 from .memory.dead_store_elimination import DeadStoreElimination
@@ -64,6 +65,7 @@ from .memory.merge_memories import MergeMemories
 from .memory.multi_buffer import BufferOwner, MultiBuffer
 from .memory.pad_array_rows import PadArrayRows
 from .memory.partition_columns import PartitionColumns
+from .memory.redundant_load_elimination import RedundantLoadElimination
 from .memory.scalar_promotion import ScalarPromotion
 from .memory.serialize_stores import SerializeStores
 from .memory.sink_stores import SinkStores
@@ -89,6 +91,7 @@ from .recurrence.retime_adders import RetimeAdders
 from .recurrence.retime_comparisons import RetimeComparisons
 from .recurrence.scalarize_indexed_updates import ScalarizeIndexedUpdates
 from .recurrence.specialize_states import SpecializeStates
+from .recurrence.speculate_loads import SpeculateLoads
 from .recurrence.timing_driven_reassociation import TimingDrivenReassociation
 from .recurrence.tree_height_reduction import TreeHeightReduction
 from .scalar.bitwidth_narrowing import BitwidthNarrowing
@@ -117,7 +120,8 @@ class PipelineOptions:
     """``max_inlined`` bounds inlining, ``max_ops`` unrolling, ``max_accesses`` the accesses to global memory, and
     ``max_array_accesses`` those to an array. ``address_bits`` is the width of a byte offset into any buffer of the
     board; ``max_access_bytes`` is the most that one access to its memory moves. Accesses are coalesced up to
-    ``word_bytes`` (0: not at all).
+    ``word_bytes`` (0: not at all). A loop that is unrolled without a pragma has at most ``unrolled_floats``
+    floating-point operations in all copies.
 
     ``memory_latency``: latency of global memory in cycles. ``ram_bytes``: capacity of all block RAMs of the device.
     ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
@@ -135,6 +139,7 @@ class PipelineOptions:
     address_bits: int = 40
     max_access_bytes: int = 64
     word_bytes: int = 64
+    unrolled_floats: int = AutoUnrollPolicy.floats
     memory_latency: int = 0
     ram_bytes: int = 0
     hazards: bool = False
@@ -203,7 +208,7 @@ def kernel_passes(options: PipelineOptions) -> list[FunctionPass | Repeat]:
 
 
 def _lower(options: PipelineOptions) -> Stage:
-    small = AutoUnrollPolicy(joined=options.word_bytes > 0)
+    small = AutoUnrollPolicy(floats=options.unrolled_floats)
     unroll = Unroll(options.max_ops, small=small, warn=options.warn, record=options.record)
     return Stage(
         "lower",
@@ -277,6 +282,9 @@ def _loops(options: PipelineOptions) -> Stage:
             *TIDY,
             # invariant loads leave loops first, so that loop bounds read from memory are invariant for the passes below
             HoistLoads(),
+            # the elements that become carried values may be loaded already
+            CarrySelectedElements(),
+            RedundantLoadElimination(),
             *TIDY,
             # before ConditionalSpecialization splits exit values off, which gives the last sum a second user
             *((SinkSelectIntoAddend(), *TIDY) if options.fp_relaxed else ()),
@@ -370,6 +378,9 @@ def _memory(options: PipelineOptions) -> Stage:
             *TIDY,
             # the stores that could not be merged; not needed where memory never stalls, as order costs nothing there
             *((SerializeStores(address_bits), LoadsToAtomicReads(address_bits), *TIDY) if hazards else ()),
+            # after the passes that move, combine or replace loads, and before those that shorten recurrences
+            SpeculateLoads(),
+            *TIDY,
         ),
     )
 
@@ -379,6 +390,8 @@ def _recurrence(options: PipelineOptions) -> Stage:
         "recurrence",
         (
             # elements of memory that became carried values are sums like others
+            SinkSelectIntoAddend(True, options.timing),
+            *TIDY,
             RecurrenceHeightReduction(),
             *TIDY,
             TreeHeightReduction(options.timing),

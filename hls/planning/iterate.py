@@ -5,7 +5,8 @@ and units of accesses follow from the schedule. So a kernel is planned, examined
 suggests something better:
 
 1. memories first, then a schedule with them; loads that are serialized on a port to respect a limit of copies are not
-   if the schedule breaks that limit anyway (``_scheduled``);
+   if the schedule breaks that limit anyway (``_scheduled``), and loads of on-chip global memory watch the stores that
+   they wait for if that gains cycles (``_forwarded``);
 2. units of accesses next; loads whose units do not read ahead need not know where their runs end, which changes the
    kernel (``_with_units``);
 3. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
@@ -24,6 +25,7 @@ from ..options import Options
 from ..passes.inspection import Inspection
 from ..passes.loops.merged_attributes import Merged
 from ..passes.loops.unroll import Unrolled
+from ..passes.loops.unroll_policy import AutoUnrollPolicy
 from ..passes.manager import each_kernel
 from ..passes.pipeline import PipelineOptions, fit_to_target, legalize, optimize, without_stream_bounds
 from ..target.board import Board
@@ -41,6 +43,10 @@ __all__ = [
     "plan_function",
     "plan_program",
 ]
+
+#: a loop is unrolled by itself into one floating-point unit for so many cells of the device at most: such a unit takes
+#: some 700 lookup tables, so this is a third of the device
+CELLS_FOR_EACH_FLOAT = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +97,7 @@ class Compilation:
             address_bits=timing.address_bits,
             max_access_bytes=128 if onchip else memory.word_bytes,
             word_bytes=0 if onchip else memory.word_bytes,
+            unrolled_floats=min(AutoUnrollPolicy.floats, device.logic_cells // CELLS_FOR_EACH_FLOAT),
             memory_latency=self.board.read_latency,
             ram_bytes=device.rams.count * device.rams.bits // 8,
             hazards=not onchip,
@@ -197,9 +204,7 @@ def _with_units(function: Function, compilation: Compilation) -> CompiledKernel:
 def _scheduled(function: Function, compilation: Compilation, memory: MemoryPlan) -> tuple[KernelPlan, MemoryPlan]:
     """The schedule, and the memories with the copies that their loads need in it. Where that breaks a limit of copies,
     loads are not serialized for the sake of that limit, in a schedule of its own."""
-    plan = plan_kernel(
-        function, compilation.timing, memory, compilation.board.read_latency, compilation.options.elastic_depth
-    )
+    plan, memory = _forwarded(function, compilation, memory)
     shared, broken = share_copies(
         function, memory, _when(plan), [loop for loop, region in plan.loops.items() if region.speculative]
     )
@@ -207,6 +212,22 @@ def _scheduled(function: Function, compilation: Compilation, memory: MemoryPlan)
         return plan, shared
     compilation.warnings += [one.warning for one in broken]
     return _scheduled(function, compilation, memory.without_limits({one.memory for one in broken}))
+
+
+def _forwarded(function: Function, compilation: Compilation, memory: MemoryPlan) -> tuple[KernelPlan, MemoryPlan]:
+    """The schedule, with forwarding loads of on-chip global memory if iterations of a loop then start earlier: such a
+    load takes a cycle longer."""
+
+    def schedule(memory: MemoryPlan) -> KernelPlan:
+        return plan_kernel(
+            function, compilation.timing, memory, compilation.board.read_latency, compilation.options.elastic_depth
+        )
+
+    plan, watching = schedule(memory), memory.with_forwarding
+    if watching is None or all(region.ii == 1 for region in plan.loops.values()):
+        return plan, memory
+    found = schedule(watching)
+    return (found, watching) if relieves(found, plan) else (plan, memory)
 
 
 def _when(plan: KernelPlan) -> dict[Op, When]:

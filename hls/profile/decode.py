@@ -24,7 +24,8 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     For a kernel of several compute units, iterations and bytes are sums over the units, shares and accounts the mean of
     them; ``units`` has for each how many groups it took, its own loops and its own accounts.
 
-    For a kernel built without counters only the cycles are known: the result has no loops, no accesses and one account.
+    What was built without counters is missing: then there are no loops, accesses and channels, or there is one account
+    of all cycles.
 
     Raises :class:`ProfileError` when a counter is missing, or the accounts do not sum to the cycles.
     """
@@ -34,31 +35,36 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     cycles = values[CYCLES]
     head = {"kernel": layout.kernel, "cycles": cycles, "clock_mhz": layout.clock_mhz}
     if not layout.counted:
-        accounts = [{"cause": "not counted (built without counters)", "line": None, "cycles": cycles}]
-        return head | {"loops": [], "memory": [], "channels": [], "accounts": accounts, "units": []}
+        return head | {"loops": [], "memory": [], "channels": [], "accounts": _not_counted(cycles), "units": []}
     units = [_unit(layout, unit, values, cycles) for unit in range(layout.units)]
     values, passed = layout.sums(values), layout.units * cycles
+    events, period_us = layout.has_events, 1 / layout.clock_mhz / layout.units
     return head | {
-        "loops": [_loop(loop, values) for loop in layout.loops],
-        "memory": [_access(access, values, passed, 1 / layout.clock_mhz / layout.units) for access in layout.accesses],
-        "channels": [_channel(channel, values, passed) for channel in layout.channels],
+        "loops": [_loop(loop, values) for loop in layout.loops if events],
+        "memory": [_access(access, values, passed, period_us) for access in layout.accesses if events],
+        "channels": [_channel(channel, values, passed) for channel in layout.channels if events],
         "accounts": _mean(units, cycles) if layout.units > 1 else units[0]["accounts"],
         "units": units if layout.units > 1 else [],
     }
+
+
+def _not_counted(cycles: int) -> list[dict]:
+    return [{"cause": "not counted (built without counters)", "line": None, "cycles": cycles}]
 
 
 def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> dict:
     """The statistics of one unit. ``groups`` is how often its work-item loop began, None if it has no such loop;
     ``occupancy`` the share of cycles in which a work-item or an iteration of an innermost loop was issued."""
     own = {counter.name: values[layout.unit_name(unit, counter)] for counter in layout.of_unit}
-    accounts = _accounts(layout, own, cycles)
-    issued = next((account["cycles"] for account in accounts if account["cause"] == "issued"), 0)
-    groups = next((own[f"{loop.key}_invocations"] for loop in layout.loops if loop.label == "work-items"), None)
+    accounts = _accounts(layout, own, cycles) if layout.has_accounts else _not_counted(cycles)
+    issued = next((account["cycles"] for account in accounts if account["cause"] == "issued"), None)
+    loops = layout.loops if layout.has_events else ()
+    groups = next((own[f"{loop.key}_invocations"] for loop in loops if loop.label == "work-items"), None)
     return {
         "unit": unit,
         "groups": groups,
-        "occupancy": _share(issued, cycles),
-        "loops": [_loop(loop, own) for loop in layout.loops],
+        "occupancy": None if issued is None else _share(issued, cycles),
+        "loops": [_loop(loop, own) for loop in loops],
         "accounts": accounts,
     }
 

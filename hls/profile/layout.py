@@ -138,15 +138,15 @@ class Account:
 
 @dataclass(frozen=True)
 class Layout:
-    """All counters of one kernel; with ``counted`` False the kernel was built without counters, and only the cycles of
-    a run are known."""
+    """All counters of one kernel. ``counted`` says which were built (:class:`hls.options.Options`); where it is empty,
+    only the cycles of a run are known."""
 
     kernel: str
     clock_mhz: float
     loops: tuple[Loop, ...]
     accesses: tuple[Access, ...]
     accounts: tuple[Account, ...]
-    counted: bool = True
+    counted: str = "all"  #: "", "accounts", "accesses" or "all"
     channels: tuple[Channel, ...] = ()
     units: int = 1  #: compute units, each of which has all of these
 
@@ -191,9 +191,20 @@ class Layout:
         }
 
     @property
+    def has_events(self) -> bool:
+        """Whether loops, accesses and channels have counters."""
+        return self.counted in ("accesses", "all")
+
+    @property
+    def has_accounts(self) -> bool:
+        """Whether each cause that cycles are attributed to has a counter."""
+        return self.counted in ("accounts", "all")
+
+    @property
     def of_unit(self) -> tuple[Counter, ...]:
         """The counters of each unit: loops, accesses, channels, accounts."""
-        if not self.counted:
-            return ()
-        owners = (*self.loops, *self.accesses, *self.channels, *self.accounts)
+        owners = (
+            *((*self.loops, *self.accesses, *self.channels) if self.has_events else ()),
+            *(self.accounts if self.has_accounts else ()),
+        )
         return tuple(counter for owner in owners for counter in owner.counters())

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..analysis.channels.endpoints import is_call
 from ..ir import Attr, MemoryObject, Op, TokenType, Value, is_access, memory_name
-from ..planning.schedule import Point, RegionPlan
+from ..planning.schedule import RegionPlan, Window
 from ..planning.schedule.interleaving import crossings, on_way, passed
 from ..planning.schedule.queues import CALL_LATENCY
 from .known_dependences import KnownDependences
@@ -74,16 +74,25 @@ class LoopExplainer:
 
     def between(self, plan: RegionPlan) -> Bottleneck | None:
         """What the first iteration of an invocation waits for in the pipeline after the last one of the invocation
-        before, if it waits longer than the next iteration would anyway. None if it waits for other tokens to reach a
-        later level: how long that takes depends on the run."""
-        windows = [(level.index, one.until) for level in plan.levels for one in level.windows if one.between]
-        entered, until = max(windows, key=lambda window: window[1], default=(0, Point(0, 0)))
-        if until.level != entered or until.stage + 1 <= plan.ii:
+        before, if it waits longer than the next iteration would anyway. None if how long that takes depends on the run:
+        where it waits for other tokens to reach a later level, or for some iterations of one of any length."""
+        windows = [
+            (one.until.level, one.until.stage + 1 - self._between(plan, one), level.index)
+            for level in plan.levels
+            for one in level.windows
+            if one.between and (one.ahead is None or plan.shortest > 1)
+        ]
+        level, cycles, entered = max(windows, default=(0, 0, 0))
+        if level != entered or cycles <= plan.ii:
             return None
         last = max((c for c in plan.carried if c.between and c.read.level == entered), key=lambda c: c.write)
         return replace(
-            self._ordered(plan, last.arg, last.next), kind="invocations", cycles=until.stage + 1, distance=1, shares=()
+            self._ordered(plan, last.arg, last.next), kind="invocations", cycles=cycles, distance=1, shares=()
         )
+
+    def _between(self, plan: RegionPlan, window: Window) -> int:
+        """The least number of iterations between the last one of an invocation and the one that a window waits for."""
+        return 0 if window.ahead is None else max(0, plan.shortest - 1 - window.ahead)
 
     def _turns(self, plan: RegionPlan) -> Bottleneck | None:
         """Stores of one iteration that are serialized."""

@@ -1,6 +1,8 @@
 """Collects the report from the products of a compilation."""
 
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
 
 from ..diag import Code, Diagnostic
 from ..ir import Attr, Module
@@ -10,9 +12,14 @@ from ..planning import Compilation
 from ..planning.schedule import OperatorTiming, ways
 from ..planning.what_if import WhatIf
 from ..rtl.system import module_names
+from .about import about, sources_named, written_attributes
+from .area import KernelNames, area_by_line, area_tree, counters_of, leaves
+from .channels import collect_channels
+from .copies import CopyGroup, group_copies
+from .identity import LoopIds
 from .loops import collect_loops
 from .memories import collect_memories
-from .model import Access, Channel, Depth, Kernel, Network, Report, Stop, Way
+from .model import Access, Depth, Kernel, KernelCopies, Network, Report, Stop, Way
 from .private_arrays import collect_privates
 
 __all__ = ["collect", "collect_kernel"]
@@ -21,39 +28,70 @@ __all__ = ["collect", "collect_kernel"]
 _DEADLOCK = {"proved": "impossible", "certain": "certain", "possible": "possible", "undecided": "unknown"}
 
 
-def collect(result, source: str) -> Report:
-    """The report of one compilation (:class:`hls.driver.Result`) of the file ``source``."""
+def collect(result, source: str, command: str = "") -> Report:
+    """The report of one compilation (:class:`hls.driver.Result`) of the file ``source``; ``command`` is the command
+    line that started it."""
     device = result.board.device
     area = estimate(result.verilog, result.top, device)
-    latency = result.board.read_latency
-    timing = OperatorTiming.of(result.board)
-    what_if = WhatIf(result.module, Compilation(result.board, result.options))
+    groups = group_copies(result.kernels)
+    entries = {name: group.names[0] for group in groups for name in group.names}
     modules = module_names([kernel.name for kernel in result.interface.kernels])
-    kernels = tuple(
-        collect_kernel(
-            kernel,
-            result.module,
-            latency,
-            _sum(area, _parts(modules[kernel.function.name])),
-            timing.planned(kernel.memory),
-            what_if,
-        )
-        for kernel in result.kernels
-    )
-    mine = {name for module in modules.values() for name in _parts(module)}
-    shared = sum((used for name, used in area.parts.items() if name not in mine), area.rest)
-    return Report(
+    built = [_entry(result, group, area, modules) for group in groups]
+    mine = {part for module in modules.values() for part in _parts(module)}
+    found = leaves(area, [names for _, names in built])
+    report = Report(
         source=source,
         board=result.board.name,
         clock_mhz=result.board.clock.kernel_mhz,
-        kernels=kernels,
-        shared=shared,
+        kernels=tuple(kernel for kernel, _ in built),
+        shared=sum((used for name, used in area.parts.items() if name not in mine), area.rest),
         device=capacity(device),
         logic_cell=CELL_NAMES[device.logic_cell],
         messages=tuple(result.warnings),
-        channels=_channels(result.channels),
+        channels=collect_channels(result.channels, entries),
         networks=tuple(_network(verdict) for verdict in result.networks),
+        info=about(result, command),
+        area=area_tree(found, result.top),
+        lines=area_by_line(found),
+        counters=counters_of(found),
     )
+    report = replace(report, kernels=tuple(replace(k, counters=counters_of(found, k.name)) for k in report.kernels))
+    return replace(report, sources=sources_named(report, result.module.sources))
+
+
+def _entry(result, group: CopyGroup, area: DesignArea, modules: dict[str, str]) -> tuple[Kernel, KernelNames]:
+    """The report of equal kernels, and what is needed to find their area."""
+    first, board = group.kernels[0], result.board
+    parts = [part for name in group.names for part in _parts(modules[name])]
+    timing = OperatorTiming.of(board).planned(first.memory)
+    what_if = WhatIf(result.module, Compilation(board, result.options))
+    kernel, loops = _collect(first, result.module, board.read_latency, _sum(area, parts), timing, what_if)
+    interface = next(one for one in result.interface.kernels if one.name == kernel.name)
+    kernel = replace(
+        kernel,
+        most_work_items=interface.most_work_items,
+        copies=KernelCopies(len(group.names), group.names, group.differs) if len(group.names) > 1 else None,
+    )
+    names = KernelNames(
+        name=kernel.name,
+        function=first.function,
+        instances=tuple(modules[name] for name in group.names),
+        named=result.named[kernel.name],
+        loops=loops,
+        counter_words=_counter_words(interface),
+    )
+    return kernel, names
+
+
+#: words of a kernel's registers that every kernel has
+_FIXED_WORDS = 6
+
+
+def _counter_words(interface) -> float:
+    """The share of counters in the words of a kernel's control registers."""
+    counters = 2 * len(interface.counters)
+    arguments = 2 * (len([one for one in interface.arguments if one.kind != "pipe"]) + len(interface.launch))
+    return counters / (counters + arguments + _FIXED_WORDS)
 
 
 def _network(verdict) -> Network:
@@ -64,47 +102,12 @@ def _network(verdict) -> Network:
     return Network(verdict.kernels, _DEADLOCK[verdict.kind], verdict.reason, verdict.span, circle, depths)
 
 
-def _channels(plans) -> tuple[Channel, ...]:
-    """In program order; channels of an array with equal figures are one entry with a count."""
-    found = {}
-    for plan in plans:
-        alike = (
-            plan.channel,
-            plan.bits,
-            plan.requested,
-            plan.depth,
-            plan.storage,
-            plan.reason,
-            plan.writer,
-            plan.reader,
-        )
-        found.setdefault(alike, []).append(plan)
-    return tuple(
-        Channel(
-            name=first.name if len(same) == 1 else first.channel,
-            span=first.span,
-            bits=first.bits,
-            requested=first.requested,
-            depth=first.depth,
-            storage=first.storage,
-            reason=first.reason,
-            writer=first.writer,
-            write_span=first.write_span,
-            reader=first.reader,
-            read_span=first.read_span,
-            count=len(same),
-        )
-        for same in found.values()
-        for first in same[:1]
-    )
-
-
 def _parts(module: str) -> tuple[str, str]:
     """The instances in the top module that belong to the kernel whose module has that name."""
     return module, f"{module}_control"
 
 
-def _sum(area: DesignArea, names: tuple[str, ...]) -> Resources:
+def _sum(area: DesignArea, names: Iterable[str]) -> Resources:
     return sum((area.parts[name] for name in names if name in area.parts), NOTHING)
 
 
@@ -118,13 +121,19 @@ def collect_kernel(
 ) -> Kernel:
     """The report of one planned kernel (:class:`hls.driver.CompiledKernel`); ``module`` is the IR before optimization,
     ``timing`` the model it was scheduled with. ``what_if`` tries changes of the kernel, for advice."""
+    return _collect(kernel, module, memory_latency, resources, timing, what_if)[0]
+
+
+def _collect(kernel, module: Module, memory_latency: int, resources, timing, what_if) -> tuple[Kernel, LoopIds]:
+    """The same, with the ids of its loops."""
     function = kernel.function
     loops = collect_loops(kernel, module, memory_latency, timing, what_if)
-    return Kernel(
+    attrs = module.functions[function.name].attrs
+    found = Kernel(
         name=function.name,
         span=function.span,
         ndrange=bool(function.attrs.get(Attr.NDRANGE)),
-        loops=loops,
+        loops=loops.loops,
         accesses=_accesses(kernel),
         privates=collect_privates(kernel, module),
         resources=resources,
@@ -137,7 +146,13 @@ def collect_kernel(
             for one in ways(kernel.plan, memory_latency)
         ),
         messages=_untried(kernel, what_if),
+        required_size=attrs.get(Attr.WORK_GROUP_SIZE),
+        max_dims=attrs.get(Attr.MAX_GLOBAL_WORK_DIM),
+        autorun=bool(attrs.get(Attr.AUTORUN)),
+        promised=bool(function.attrs.get(Attr.PROMISED)),
+        attributes=written_attributes(attrs),
     )
+    return found, loops
 
 
 def _untried(kernel, what_if: WhatIf | None) -> tuple[Diagnostic, ...]:

@@ -1,35 +1,63 @@
-"""The report as JSON, for other tools. Keys are the field names of :mod:`hls.report.model`."""
+"""The report as JSON, for other tools. Keys are the field names of :mod:`hls.report.model`; docs/report.schema.json
+describes them.
+"""
 
 import dataclasses
 import json
 
-from ..diag import Code, Diagnostic, Span
-from .model import Loop, Memory, Report
+from ..diag import Code
+from .facts.computed import computed_names
+from .model import Report
 
-__all__ = ["render"]
+__all__ = ["plain", "render"]
+
+#: records up to this length are written in one line
+WIDTH = 116
 
 
 def render(report: Report) -> str:
-    """The whole report. A span becomes {file, line, column}; properties computed from fields are included."""
-    return json.dumps(_plain(report), indent=2) + "\n"
+    """The whole report. A span becomes {file, line, column, length}; figures computed from fields are included."""
+    return "".join(_written(plain(report), "")) + "\n"
 
 
-def _plain(value):
-    if isinstance(value, Span):
-        return {"file": value.file, "line": value.line, "column": value.column}
+def plain(value):
+    """A report, or a part of it, as dictionaries, lists, texts and numbers."""
     if isinstance(value, Code):
         return value.number
     if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if not dataclasses.is_dataclass(value):
         return value
-    plain = {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Loop):
-        plain |= {"scheduled_ii": value.scheduled_ii, "concurrency": value.concurrency}
-    if isinstance(value, Memory):
-        plain |= {"stall_free": value.stall_free}
-    if isinstance(value, Report):
-        plain |= {"resources": _plain(value.resources)}
-    if isinstance(value, Diagnostic):
-        plain["span"] = _plain(value.span)
-    return plain
+    names = [field.name for field in dataclasses.fields(value)]
+    return {name: plain(getattr(value, name)) for name in (*names, *computed_names(type(value)))}
+
+
+def _written(value, margin: str):
+    """The parts of a text in which each record, or list, is a line if it fits."""
+    nested = isinstance(value, (dict, list)) and value
+    line = json.dumps(value) if not nested or _is_small(value) else None
+    if line is not None and (not nested or len(margin) + len(line) <= WIDTH):
+        yield line
+        return
+    inner = margin + " "
+    items = value.items() if isinstance(value, dict) else ((None, item) for item in value)
+    yield "{" if isinstance(value, dict) else "["
+    for position, (key, item) in enumerate(items):
+        yield ("," if position else "") + f"\n{inner}" + ("" if key is None else f"{json.dumps(key)}: ")
+        yield from _written(item, inner)
+    yield f"\n{margin}" + ("}" if isinstance(value, dict) else "]")
+
+
+def _is_small(value, most: int = WIDTH // 4) -> bool:
+    """Whether a value has so few parts that its line may fit."""
+    count, left = 0, [value]
+    while left:
+        one = left.pop()
+        count += 1
+        if count > most:
+            return False
+        if isinstance(one, dict):
+            left += one.values()
+        elif isinstance(one, list):
+            left += one
+    return True

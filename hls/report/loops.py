@@ -18,6 +18,7 @@ from .bottleneck import LoopExplainer
 from .conflicts import conflicts
 from .critical_path import longest_path
 from .gone import ONCE, LoopWatch
+from .identity import LoopIds
 from .known_dependences import KnownDependences
 from .model import Bottleneck, Copies, Loop, Part, Unroll
 from .pace import Pace
@@ -26,10 +27,13 @@ from .source_loops import SourceLoop, source_loops
 
 __all__ = ["collect_loops"]
 
+#: kinds of loops whose name in the IR is not the one for readers
+_KINDS = {"ndrange": "work-items"}
+
 
 def collect_loops(
     kernel, module: Module, memory_latency: int, timing: OperatorTiming | None = None, what_if: WhatIf | None = None
-) -> tuple[Loop, ...]:
+) -> LoopIds:
     """All loops of a compiled kernel (:class:`hls.driver.CompiledKernel`), including those without hardware of their
     own.
 
@@ -37,7 +41,8 @@ def collect_loops(
     kernel was scheduled with; without it, the clock is not reported. ``what_if`` tries the changes for advice; without
     it there is no advice, and no explanation for loops that vanished without a pass saying so.
     """
-    return _Collector(kernel, module, memory_latency, timing, what_if).run()
+    collector = _Collector(kernel, module, memory_latency, timing, what_if)
+    return LoopIds.of(collector.run(), kernel.function.name, collector.members)
 
 
 class _Collector:
@@ -56,6 +61,7 @@ class _Collector:
         self.names = loop_names([loop.place for loop in _all(self.source)])
         self.together = together(kernel.plan)
         self.pace = Pace(self.plans, self.together, self.explainer)
+        self.members: dict[str, list[Op]] = {}  #: loops in hardware by provisional id
         self.entered_once = {op for op in kernel.function.body.ops if op.opcode == "loop"}
 
     def run(self) -> tuple[Loop, ...]:
@@ -93,6 +99,7 @@ class _Collector:
             children=children,
             part_of=(merged.how, merged.into) if merged else None,
             gone=gone,
+            kind=source.form,
         )
 
     @staticmethod
@@ -121,6 +128,7 @@ class _Collector:
         """A loop with ``len(ops)`` copies in hardware; the figures are those of the slowest."""
         op = max(ops, key=lambda op: (self.plans[op].ii / self._turns(op), self.plans[op].ii))
         plan = self.plans[op]
+        self.members[name := str(len(self.members))] = ops
         serial, cause = self.explainer.serial(plan), self.explainer.explain(plan)
         if cause is None and self.pace.limited(plan):
             cause = Bottleneck("concurrency", str(LoopLimits.of(op).tokens), op.span)
@@ -148,6 +156,9 @@ class _Collector:
             at_most=self._at_most(plan, cause),
             conflicts=conflicts(plan, self.memory_latency),
             variants=self._variants(ops),
+            id=name,
+            kind=_KINDS.get(op.attrs.get(Attr.FORM, "for"), op.attrs.get(Attr.FORM, "for")),
+            disabled=bool(op.attrs.get(Attr.DISABLE_LOOP_PIPELINING)),
         )
         return self._advised(plan, loop)
 

@@ -18,6 +18,7 @@ class SourceLoop:
     span: Span | None
     label: str
     unroll: int
+    form: str  #: "for", "while" or "do"
     children: tuple["SourceLoop", ...]
 
     @property
@@ -54,4 +55,4 @@ class _Tree:
             return children
         label = op.attrs.get(Attr.LABEL, "")
         span, label = (call[0], library_label(label, call[1])) if call else (op.span, label)
-        return [SourceLoop(span, label, op.attrs.get(Attr.UNROLL, 0), children)]
+        return [SourceLoop(span, label, op.attrs.get(Attr.UNROLL, 0), op.attrs.get(Attr.FORM, "for"), children)]

@@ -6,7 +6,7 @@ there. Values that no operation of the level computes are recorded in ``incoming
 
 from amaranth import *
 
-from ..ir import Op, Value, has
+from ..ir import Op, Value, has, is_early
 from ..planning.schedule import LevelPlan, Point, RegionPlan
 from .expression import combinational
 from .units import pipelined_unit
@@ -109,9 +109,18 @@ class LevelBuilder:
     def report_failed_loads(self):
         """Report loads inside the level that failed; their tokens are not speculative."""
         for op, point in self.region.place.items():
-            if point.level == self.plan.index and self.context.servers.may_fail(op):
+            if point.level == self.plan.index and self.context.servers.may_fail(op) and not is_early(op):
                 failed = self.context.servers.ports[op].failed(self, point.stage)
                 self.context.observations.read_errors.append((op, self.valid(self._answered(op)) & failed))
+
+    def report_checked_loads(self, errors: dict[Op, Value]):
+        """Report early loads that failed where the program makes them; ``errors`` are the values that say whether a
+        load failed."""
+        for op, point in self.region.place.items():
+            if op.opcode == "check" and point.level == self.plan.index and op.operands[0].op in errors:
+                load, wanted = op.operands[0].op, self.at(op.operands[1], point.stage)
+                failed = self.at(errors[load], point.stage)
+                self.context.observations.read_errors.append((load, self.valid(point.stage) & failed & wanted))
 
     def effects(self):
         """Build the level's calls, stores and atomic operations that never wait, whether or not their results are

@@ -39,6 +39,11 @@ class Names:
         """The name of a loop, or of the kernel's top."""
         return "top" if plan.loop is None else self.op(plan.loop)
 
+    @property
+    def given(self) -> dict[str, Value | Op]:
+        """The names of the kernel's values and operations, and what each stands for."""
+        return {name: one for one, name in self._given.items()}
+
     def unique(self, stem: str) -> str:
         """A name that nothing else has, made from ``stem``."""
         stem = re.sub(r"\W+", "_", stem)

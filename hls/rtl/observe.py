@@ -35,12 +35,13 @@ class KernelCounters:
     """Builds the counters of a kernel, or of one of its compute units, into its module. ``layout`` describes them;
     ``registers`` are those that are built, ``values`` their signals in the same order. They count from start to done.
 
-    With ``probed`` the observed signals themselves are led out as ``probe``, which ``unit`` describes, for a simulator
-    that counts them. With neither, nothing is built, and the layout says so. ``channels`` holds the observable signals
-    of each channel of the system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
+    ``counted`` says which counters are built (:class:`hls.options.Options`). With ``probed`` the observed signals
+    themselves are led out as ``probe``, which ``unit`` describes, for a simulator that counts them: then the layout has
+    all counters. ``channels`` holds the observable signals of each channel of the system
+    (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
     """
 
-    def __init__(self, hardware, clock_mhz: float, counted: bool, probed: bool, channels):
+    def __init__(self, hardware, clock_mhz: float, counted: str, probed: bool, channels):
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
         self.m, self.clock_mhz = Module(), clock_mhz
         self.names = loop_names(place_of(loop) for loop in self.context.plan.loops)
@@ -53,15 +54,15 @@ class KernelCounters:
             loops=tuple(self._loops()),
             accesses=tuple(self._accesses()),
             accounts=tuple(self._accounts()),
-            counted=counted or probed,
+            counted="all" if probed else counted,
             channels=tuple(self._channels()),
         )
-        self.values, self.registers, self.probe, self.unit = [], (), None, None
+        self.counted, self.registers = counted, replace(self.layout, counted=counted).counters
+        self.values, self.probe, self.unit = [], None, None
         if counted or probed:
             self.context.m.submodules.counters = self.m
-            events = self._events()
+            events = self._events() if self.layout.has_events else {}
             if counted:
-                self.registers = self.layout.counters
                 self._build(events)
             if probed:
                 self._lead_out(events)
@@ -181,18 +182,20 @@ class KernelCounters:
         for end, outer in self.hardware.ends.items():
             watch = self.channels[end.channel, end.index]
             found += [outer.valid & outer.ready, watch.read_stall, watch.write_stall]
-        return dict(zip((counter.name for counter in self.layout.events), found, strict=True))
+        names = [counter.name for counter in self.layout.events]
+        return dict(zip(names, found, strict=True))
 
     def _build(self, events):
         levels = {self.ends[end]: self.channels[end.channel, end.index].level for end in self.hardware.ends}
-        for counter in self.layout.of_unit:
+        for counter in self.registers:
             if counter.name in events:
                 self._count(events[counter.name])
             elif counter.kind == "level":
                 self.values.append(levels[counter.owner])
             elif counter.kind == "max_level":
                 self._peak(levels[counter.owner])
-        self._build_accounts()
+        if any(counter.kind == "account" for counter in self.registers):
+            self._build_accounts()
 
     def _lead_out(self, events):
         """Lead the observed signals out of the kernel, in the order that ``unit`` describes."""
@@ -306,7 +309,7 @@ class UnitCounters:
 
     def __init__(self, units: list[KernelCounters]):
         self.layout = replace(units[0].layout, units=len(units))
-        self.registers = self.layout.counters if units[0].registers else ()
+        self.registers = replace(self.layout, counted=units[0].counted).counters
         self.values = [value for unit in units for value in unit.values]
 
 

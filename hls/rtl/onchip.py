@@ -13,6 +13,10 @@ __all__ = ["build_onchip"]
 
 def build_onchip(context):
     """Put every memory of the kernel into its module; the ports of its accesses exist already."""
+    for op, access in context.memory.outside.items():
+        if access.forwarding:
+            load, store = context.servers.ports[op], context.servers.ports[context.memory.watched_store(op)]
+            context.m.d.comb += _same(load.unit.written, store.ram)
     for name, memory in context.memory.onchip.items():
         loads, stores = ([context.servers.ports[op] for op in ops] for ops in (memory.loads, memory.stores))
         narrow = any(port.access.bytes < memory.word_bytes for port in stores)

@@ -6,7 +6,7 @@ from amaranth.lib import data
 from rtl_lib.credits import CreditCounter
 from rtl_lib.mem.fifo import StreamFifo
 
-from ..ir import Value
+from ..ir import Value, is_early
 from .level import LevelBuilder
 
 __all__ = ["LevelQueues"]
@@ -213,13 +213,13 @@ class LevelQueues:
         return arrived & ~over
 
     def _errors(self, ops, ons, failed):
-        """Report failed loads, or pass the failure on to the level that knows whether the program made these loads."""
+        """Report failed loads, or pass the failure on to where it is known whether the program makes these loads."""
         index, builder = self.builder.plan.index, self.builder
         for op, on in zip(ops, ons, strict=True):
             error = self.context.servers.response_error(op)
             if error is None:
                 continue
-            if not self.region.undecided(index):
+            if not self.region.undecided(index) and not is_early(op):
                 failed.append((op, error & on))
             elif self.region.error_value(op) in builder.incoming:
                 self.m.d.comb += builder.incoming[self.region.error_value(op)].eq(error & on)

@@ -5,6 +5,7 @@ the bypass queue of the boundary before it.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from amaranth import *
 from amaranth.lib import data
@@ -13,11 +14,12 @@ from rtl_lib.barrier_loop import RingHeader
 from rtl_lib.credits import CreditCounter
 from rtl_lib.delay import EventDelay
 from rtl_lib.exit_buffer import ExitBuffer, ExitFifo, GroupExits
+from rtl_lib.invocation_window import InvocationWindow
 from rtl_lib.loop import LoopHeader
 from rtl_lib.slots import SlotEvent
 from rtl_lib.state import SlotReady, SlotRegister
 
-from ..ir import Attr, IntType, Value
+from ..ir import Attr, IntType, Op, Value, is_early
 from ..planning.schedule import RegionPlan, Window
 from .carried_delay_lines import histories_of
 from .level import LevelBuilder
@@ -62,7 +64,7 @@ class RegionBuilder:
         self.results = [r for r in plan.loop.results if context.values.used(r)] if plan.loop else []
         self.again_events, self.ready_events = [], {}
         self.ready_parts: dict[int, SlotReady] = {}
-        self.windows: list[tuple[int, Window, CreditCounter]] = []
+        self.windows: list[tuple[int, Window, CreditCounter | InvocationWindow]] = []
         #: by level and group: whether the token at the entry would be the first of a group for which there is no room
         self.full: dict[tuple, object] = {}
         self.children = {
@@ -171,6 +173,7 @@ class RegionBuilder:
             self._answer(builder)
             self._leave_windows(builder)
         builder.effects()
+        builder.report_checked_loads(self.early_errors)
         if not self.undecided(level.index):
             builder.report_failed_loads()
         queues.push()
@@ -282,7 +285,12 @@ class RegionBuilder:
         for level in self.plan.levels:
             for k, window in enumerate(dict.fromkeys(level.windows)):
                 gives = 1 + self._dropped_inside(level.index, window)
-                credits = self.m.submodules[f"window{level.index}_{k}"] = CreditCounter(window.most, gives)
+                credits = (
+                    CreditCounter(window.most, gives)
+                    if window.ahead is None
+                    else InvocationWindow(window.most, window.ahead)
+                )
+                self.m.submodules[f"window{level.index}_{k}"] = credits
                 self.windows.append((level.index, window, credits))
 
     def _dropped_inside(self, level: int, window: Window) -> bool:
@@ -320,7 +328,9 @@ class RegionBuilder:
                 gates.append(credits.available | ~begins | ~self._matters(window))
                 if window.group is not None:
                     self.full[builder.plan.index, window.group] = begins & ~credits.available
-                if window.between:
+                if window.ahead is not None:
+                    self.m.d.comb += credits.first.eq(builder.at(self.pseudo.first, 0))
+                elif window.between:
                     gates.append(credits.idle | ~builder.at(self.pseudo.first, 0))
         return gates
 
@@ -337,14 +347,25 @@ class RegionBuilder:
         if not self.plan.speculative or index != self.plan.decide.level:
             return {}
         rows = [row.op for level in self.plan.levels[: index - 1] for row in level.row]
+        rows = [op for op in rows if not is_early(op)]
         found = {op: self.error_value(op) for op in rows if self.context.servers.response_error(op) is not None}
-        before = [op for op, point in self.plan.place.items() if point.level < index]
+        before = [op for op, point in self.plan.place.items() if point.level < index and not is_early(op)]
         inside = [op for op in before if self.context.servers.may_fail(op)]
         self.context.observations.failed |= {self.error_value(op): op for op in inside}
         return found | {op: self.error_value(op) for op in inside}
 
+    @cached_property
+    def early_errors(self) -> dict[Op, Value]:
+        """The early loads that memory may refuse, each with a value that says whether it did: a failure only counts
+        where the program makes the load."""
+        early = [op for op in self.plan.place if is_early(op)]
+        inside = [op for op in early if self.context.servers.may_fail(op)]
+        self.context.observations.failed |= {self.error_value(op): op for op in inside}
+        outside = [op for op in early if self.context.servers.response_error(op) is not None]
+        return {op: self.error_value(op) for op in (*outside, *inside)}
+
     def error_value(self, op) -> Value:
-        """The value that carries whether a speculative load failed."""
+        """The value that carries whether a speculative or early load failed."""
         return self._errors.setdefault(op, Value(IntType(1), "failed"))
 
     def undecided(self, index) -> bool:

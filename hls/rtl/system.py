@@ -10,7 +10,8 @@ from rtl_lib.axi.register_map import RegisterMap
 from rtl_lib.library import DOUBLE, convert
 from rtl_lib.stall import salt_of
 
-from ..ir import Attr, Function, Parameter, location, moved_type, walk
+from ..ir import Attr, Function, Op, Parameter, location, moved_type, walk
+from ..ir import Value as IrValue
 from ..ir.launch import OVERLAP, PER_UNIT, IndexSpace, group_limit, hidden_arguments, host_arguments, lanes_of, units_of
 from ..passes.link.replicate_autorun import compute_units
 from ..planning.memory import ChannelPlan, MemoryPlan
@@ -50,9 +51,11 @@ class KernelInput:
 
 def build_system(
     kernels: list[KernelInput], channels: tuple[ChannelPlan, ...], board, options, address_bits: int
-) -> tuple[dict[str, str], SystemInterface]:
-    """Verilog texts by file name, and the interface that drivers and simulators need."""
-    return _System(kernels, channels, board, options, address_bits).build()
+) -> tuple[dict[str, str], SystemInterface, dict[str, dict[str, IrValue | Op]]]:
+    """Verilog texts by file name, the interface that drivers and simulators need, and for each kernel what the names of
+    its signals and modules stand for (those of one compute unit)."""
+    system = _System(kernels, channels, board, options, address_bits)
+    return *system.build(), system.named
 
 
 #: names of other modules in the top module
@@ -91,12 +94,13 @@ class _System:
         # kernels that the host starts come first, and have the first bits of the interrupt
         kernels = sorted(kernels, key=lambda k: bool(k.function.attrs.get(Attr.AUTORUN)))
         self.kernels, self.board, self.options, self.address_bits = kernels, board, options, address_bits
+        self.named: dict[str, dict] = {}
         self.names = module_names([kernel.function.name for kernel in kernels])
         self.m = Module()
         self.probed: list[KernelCounters] = []  #: the compute units in the order of their sections of the probe
         self.seed = Signal(32, name="stall_seed") if options.random_stalls else None
         self.onchip = board.memory.kind == "onchip"
-        self.counted = (not self.onchip) if options.counters is None else options.counters
+        self.counted = ("" if self.onchip else "all") if options.counters is None else options.counters
         self.control = (AxiLiteKernels if options.control == "axi-lite" else WiredKernels)(self.m)
 
     def build(self):
@@ -198,6 +202,7 @@ class _System:
             (units[0], each[0]) if len(units) == 1 else (UnitedKernel(units, arguments), UnitCounters(each))
         )
         self.m.submodules[self.names[function.name]] = hardware.m
+        self.named[function.name] = units[0].context.names.given
         map_ = self.control.add(hardware, self.names[function.name], registers, arguments, counters)
         return hardware, _interface(function, kernel, index, map_, counters.layout)
 

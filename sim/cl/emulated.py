@@ -140,7 +140,7 @@ def _interface(module: Module, function: Function, index: int, board: Board) -> 
         )
         for p in function.params
     )
-    layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted=False)
+    layout = Layout(function.name, board.clock.kernel_mhz, (), (), (), counted="")
     ndrange = bool(function.attrs.get(Attr.NDRANGE))
     lanes = function.attrs.get(Attr.NUM_SIMD_WORK_ITEMS, 1) if ndrange else 1
     meets = any(op.opcode == "barrier" for one in reachable(module, function) for op in walk(one.body))

@@ -74,8 +74,6 @@ def parse_options(options: str | Iterable[str], folder: Path) -> Options:
         tuple(include_dirs),
         relaxed,
         once,
-        counters=False,
-        probe=True,
         random_stalls=stall_seed() != 0,
         ram_faults=True,
         no_interleaving=tuple(by_hand),

@@ -57,7 +57,7 @@ def test_wires_need_memory_on_the_chip():
     with pytest.raises(CompileError, match="de5net reports memory errors"):
         build(together(["vecadd"]), "de5net", control="wires")
     with pytest.raises(CompileError, match="counters are read"):
-        build(together(["vecadd"]), control="wires", counters=True)
+        build(together(["vecadd"]), control="wires", counters="all")
     with pytest.raises(ValueError, match="control must be one of"):
         Options(control="smoke")
 
@@ -65,7 +65,7 @@ def test_wires_need_memory_on_the_chip():
 @pytest.mark.verilator
 @pytest.mark.parametrize(
     "options",
-    [{"control": "wires"}, {"control": "wires", "elastic_depth": 99}, {"counters": True}],
+    [{"control": "wires"}, {"control": "wires", "elastic_depth": 99}, {"counters": "all"}],
     ids=["wires", "elastic", "registers"],
 )
 def test_kernels(options):

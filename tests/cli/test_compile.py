@@ -44,10 +44,23 @@ def compiled(*arguments):
     return result
 
 
+def test_page_can_be_left_out():
+    compiled("-DUNROLL=2")
+    assert Path("sum/report.html").read_text().startswith("<!DOCTYPE html>")
+    compiled("-DUNROLL=2", "--no-html")
+    assert sorted(path.name for path in Path("sum").iterdir()) == ["interface.json", "report.json", "report.txt", "rtl"]
+
+
 def test_results_and_their_names():
     result = compiled("-DUNROLL=2", "-fp-relaxed", "-fpc")
     assert re.fullmatch(r"kernel sum: loop i II \d+", result.stdout.splitlines()[0])
-    assert sorted(path.name for path in Path("sum").iterdir()) == ["interface.json", "report.json", "report.txt", "rtl"]
+    assert sorted(path.name for path in Path("sum").iterdir()) == [
+        "interface.json",
+        "report.html",
+        "report.json",
+        "report.txt",
+        "rtl",
+    ]
     interface = json.loads(Path("sum/interface.json").read_text())
     assert f"module {interface['top']}(" in Path(f"sum/rtl/{interface['top']}.v").read_text()
     report = json.loads(Path("sum/report.json").read_text())

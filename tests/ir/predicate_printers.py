@@ -6,6 +6,7 @@ from itertools import combinations
 from hls.analysis.predicates.facts import Facts
 from hls.analysis.predicates.guarded_values import guarded_values_of
 from hls.analysis.predicates.implication import implied, never_both
+from hls.analysis.predicates.relevance import Relevance
 from hls.analysis.predicates.value_sets import ValueSet, ValueSets
 from hls.ir import Function, IntType, walk
 from tests.ir.names import Names
@@ -63,4 +64,20 @@ def _set(one: ValueSet) -> str:
     return f"none of {numbers}" if one.others else f"one of {numbers}" if numbers else "nothing"
 
 
-PRINTERS = {"facts": _facts, "guarded_values": _guarded, "implication": _implications, "value_sets": _sets}
+def _relevance(function: Function, names: Names) -> Iterator[str]:
+    found, conditions = Relevance(function.body), conditions_of(names)
+    for value in integers(names):
+        for condition in conditions:
+            uses = found.uses_under(value, condition) if value.type.bits > 1 else []
+            if uses:
+                users = ", ".join(f"operand {k} of {op.opcode}" for op, k in uses)
+                yield f"{names(value)} as {users} only matters where {names(condition)}"
+
+
+PRINTERS = {
+    "facts": _facts,
+    "guarded_values": _guarded,
+    "implication": _implications,
+    "relevance": _relevance,
+    "value_sets": _sets,
+}

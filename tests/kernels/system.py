@@ -63,7 +63,7 @@ class KernelSystem:
         fpc: bool = False,
         flush: bool = False,
         fp_relaxed: bool = False,
-        counters: bool | None = None,
+        counters: str | None = None,
         probe: bool = False,
         intervals: int = 0,
     ):
@@ -130,7 +130,7 @@ class KernelSystem:
         """Statistics and buffers of one run after a reset, compared with nothing: for what the interpreter cannot
         know."""
         self.loaded.session.reset(seed)
-        run, places = self._run(kernel, launch)
+        run, places = self.launch(kernel, launch)
         buffers = {
             name: self.memory.contents[places[name] : places[name] + array.nbytes].copy().view(array.dtype)
             for name, array in launch.buffers.items()
@@ -138,11 +138,12 @@ class KernelSystem:
         return self.result.decode(kernel, run.counters), buffers
 
     def _check(self, kernel, launch, expected, where) -> dict:
-        run, places = self._run(kernel, launch)
+        run, places = self.launch(kernel, launch)
         self._judge(where, launch, expected, places, run)
         return self.result.decode(kernel, run.counters)
 
-    def _run(self, kernel, launch) -> tuple[Run, dict[str, int]]:
+    def launch(self, kernel: str, launch: Launch) -> tuple[Run, dict[str, int]]:
+        """One run, compared with nothing, and where its buffers lie."""
         interface = self.kernels[kernel]
         places = self._place(kernel, launch)
         scalars = {a.name: _bits(interface, a, launch.scalars) for a in interface.arguments if a.kind == "scalar"}

@@ -53,7 +53,7 @@ class Probed(KernelSystem):
 
 @pytest.fixture(scope="module")
 def system():
-    system = Probed(counters=True, probe=True, intervals=64)
+    system = Probed(counters="all", probe=True, intervals=64)
     yield system
     system.close()
 
@@ -177,7 +177,7 @@ def test_samples_sum_to_the_counts(system, name):
 
 
 def test_neither_counters_nor_the_probe_change_a_cycle():
-    built = [Probed(**{"counters": False} | options) for options in ({}, {"probe": True}, {"counters": True})]
+    built = [Probed(**{"counters": ""} | options) for options in ({}, {"probe": True}, {"counters": "all"})]
     try:
         for k, (name, make) in enumerate(RUNS.items(), 1):
             launches = make()

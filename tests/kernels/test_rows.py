@@ -36,7 +36,7 @@ def launch(size, local=None, offset=None, seed=0) -> Launch:
 
 @pytest.fixture(scope="module")
 def system():
-    system = KernelSystem(SOURCE, counters=True)
+    system = KernelSystem(SOURCE, counters="all")
     yield system
     system.close()
 

@@ -29,7 +29,7 @@ def system():
     """Every sum as a long integer, whatever is smaller."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hls.passes.pipeline, "ExpandFloatReductions", partial(ExpandFloatReductions, parts=False))
-        system = KernelSystem(text_of(BUILT), "ecp5_onchip", fp_relaxed=True, counters=True)
+        system = KernelSystem(text_of(BUILT), "ecp5_onchip", fp_relaxed=True, counters="all")
     yield system
     system.close()
 

@@ -25,7 +25,7 @@ def launch(kernel: str, n: int, m: int) -> Launch:
 
 @pytest.fixture(scope="module")
 def system():
-    system = KernelSystem(SOURCE, counters=True)
+    system = KernelSystem(SOURCE, counters="all")
     yield system
     system.close()
 

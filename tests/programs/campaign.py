@@ -33,7 +33,7 @@ class Setup:
 
     board: Board
     elastic_depth: int
-    counters: bool
+    counters: str
 
     def __str__(self):
         memory = self.board.memory
@@ -66,7 +66,7 @@ def setup_of(seed: int) -> Setup:
     if seed % 3 == 2:  # one bank whose word is as wide as the widest access
         timing = replace(memory.timing, bus_bits=8)
         memory = replace(memory, word_bytes=8, banks=memory.banks[:1], timing=timing)
-    return Setup(replace(board, memory=memory), (0, 1000, 4)[seed // 3 % 3], seed % 4 == 0)
+    return Setup(replace(board, memory=memory), (0, 1000, 4)[seed // 3 % 3], "" if seed % 4 else "all")
 
 
 def with_memories(setup: Setup) -> Setup:

@@ -354,13 +354,16 @@ class AffineForms:
         """Bounds of a loop's iteration counter."""
         if loop.most_trips is not None:
             return 0, loop.most_trips - 1
-        ends = [(1 << i.arg.type.bits) - 1 for i in loop.inductions.values() if self._stays_below(i)]
+        ends = [self.ranges[i.arg].umax // i.step for i in loop.inductions.values() if self._stays_below(i)]
         return 0, min(ends, default=_FAR)
 
     def _stays_below(self, induction: Induction) -> bool:
-        """Whether an unsigned counter is known not to wrap: it increases by one, and only while it is less than some
-        limit. (In an unrolled loop by several, each of which is less.)"""
+        """Whether an unsigned counter is known not to wrap: the step from its greatest value does not, as where another
+        counter limits it; or it increases by one, and only while it is less than some limit. (In an unrolled loop by
+        several, each of which is less.)"""
         loop, arg, step = self.tree.holder(induction.arg), induction.arg, induction.step
+        if step > 0 and self.ranges[arg].umax + step < 1 << arg.type.bits:
+            return True
         return (
             step > 0
             and _row(arg, self._below(loop.again), step)

@@ -13,6 +13,7 @@ from collections.abc import Container
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import groupby
+from math import prod
 
 import islpy as isl
 
@@ -29,6 +30,7 @@ from ...ir import (
     reaches_memory,
     walk,
 )
+from ...ir.rewrite import constant
 from ..affine.affine import AffineForms
 from ..affine.delinearize import InRow, rows_of
 from ..affine.iteration_domain import Domains
@@ -46,6 +48,8 @@ MOST_STEPS = 200_000
 #: most loops around an access: the solver has to eliminate as many unknowns; in a deeper nest any two iterations are
 #: assumed to conflict
 DEEPEST = 16
+#: a source that may be more iterations ahead of its destination is waited for like any other
+FARTHEST = 64
 
 
 class Kind(Enum):
@@ -77,15 +81,18 @@ class Dependence:
 
 
 def dependences(
-    function: Function, address_bits: int = 64, only: Container[str] | None = None
+    function: Function,
+    address_bits: int = 64,
+    only: Container[str] | None = None,
+    tester: "DependenceTester | None" = None,
 ) -> tuple[Dependence, ...]:
     """All dependences among the accesses of a flat kernel, in program order of the sources.
 
     ``address_bits``: offsets are computed modulo 2**address_bits, and do not wrap. ``only``: restricts the result to
-    these memories (None: all).
+    these memories (None: all). ``tester``: the one to ask, if the caller has further questions.
     """
     accesses = [op for op in walk(function.body) if reaches_memory(op) and (only is None or memory_name(op) in only)]
-    tester = DependenceTester(function, address_bits)
+    tester = tester or DependenceTester(function, address_bits)
     found: list[Dependence] = []
     # two loads never depend on each other, and most pairs in an unrolled loop are loads; memories other than global
     # ones share no bytes
@@ -126,6 +133,13 @@ def promised(fact: Dependence) -> Dependence | None:
                 return None
             fact = replace(fact, distance=max(fact.distance, safelen))
     return fact
+
+
+def _near(least: int | None, back: int) -> int | None:
+    """How far ahead a source may be that is at least ``least`` iterations before, ``back`` of which are the length of
+    an invocation."""
+    ahead = None if least is None else max(0, back - least)
+    return None if ahead is None or ahead > FARTHEST else ahead
 
 
 def _memory(function: Function, access: Op) -> MemoryObject:
@@ -195,6 +209,37 @@ class DependenceTester:
         """Whether ``second``, later in program order, must follow ``first`` in one iteration of the loops around
         both."""
         return any(fact.loop is None for fact in self.pair(first, second, carried=False))
+
+    def ahead(self, fact: Dependence) -> int | None:
+        """For a dependence carried by a loop around inner loops that are around both accesses: by how many iterations,
+        at most, the number of the source's iteration in its invocation of the innermost of these loops exceeds that of
+        the destination's iteration in a later invocation, at least 0. None if there is no such bound up to
+        ``FARTHEST``.
+
+        Lexicographic distance in a perfect nest (Wolfe 1989): where all the inner loops have constant trip counts, a
+        source k invocations back counts k - 1 invocations' iterations less."""
+        common = self._common(fact.src, fact.dst)
+        same = next((k for k, loop in enumerate(common) if loop.op is fact.loop), len(common))
+        inner = common[same + 1 :]
+        if not inner or fact.overlap or memory_name(fact.src) != memory_name(fact.dst) or len(common) > DEEPEST:
+            return None
+        question = DistanceQuery(self, fact.src, fact.dst, common[same], same, self._rows(fact.src, fact.dst))
+        trips = [loop.op.attrs.get(Attr.TRIP_COUNT) for loop in inner]
+        if None in trips or any(constant(loop.op.operands[0]) != 1 for loop in inner):
+            least = self._least(question.apart_by({inner[-1]: 1}))
+            return _near(least, 0)
+        weights = {loop: prod(trips[k:]) for k, loop in enumerate(common[same:-1])} | {inner[-1]: 1}
+        least = self._least(question.apart_by(weights))
+        return _near(least, trips[-1])
+
+    def _least(self, text: str) -> int | None:
+        """The least number of a set; None if there is none, the set is empty, or isl gives up."""
+        self.context.reset_operations()
+        try:
+            least = isl.Set.read_from_str(self.context, text).dim_min_val(0)
+            return least.to_python() if least.is_int() else None
+        except isl.Error:
+            return None
 
     def _common(self, first: Op, second: Op) -> list[Loop]:
         return [a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b]

@@ -1,5 +1,6 @@
 """Polyhedral distance queries for isl: at which distance do two accesses touch the same byte?"""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import gcd
 from typing import Protocol
@@ -159,16 +160,34 @@ class DistanceQuery:
     @property
     def text(self) -> str:
         """The query for isl: the set of distances d."""
-        terms = [self._meeting()]
-        if self.row_distance:
-            terms.append(f"{_sum(self.row_distance)} = 0")
-        for side, access in (("src", self.src), ("dst", self.dst)):
-            terms += [c for condition in self.tester.domains.of(access) for c in self._condition(condition, side)]
+        terms = self._conflict()
         if self.loop is None:
             terms.append("d = 0")
         else:
             terms += [f"d = {self._name(self.loop, 'dst')} - {self._name(self.loop, 'src')}", "d >= 1"]
         return self._set([*terms, *self.limits.values()])
+
+    def apart_by(self, weights: Mapping[Loop, int]) -> str:
+        """The query for isl: the set of differences d between the iteration counters of ``dst`` and ``src``, summed
+        with a weight for each loop, over all conflicts from one iteration of the query's loop to a later one."""
+        terms = self._conflict()
+        difference = [
+            f"{weight}*({self._name(loop, 'dst')} - {self._name(loop, 'src')})" for loop, weight in weights.items()
+        ]
+        terms += [
+            f"d = {' + '.join(difference)}",
+            f"{self._name(self.loop, 'dst')} - {self._name(self.loop, 'src')} >= 1",
+        ]
+        return self._set([*terms, *self.limits.values()])
+
+    def _conflict(self) -> list[str]:
+        """The constraints under which both accesses execute and touch one byte."""
+        terms = [self._meeting()]
+        if self.row_distance:
+            terms.append(f"{_sum(self.row_distance)} = 0")
+        for side, access in (("src", self.src), ("dst", self.dst)):
+            terms += [c for condition in self.tester.domains.of(access) for c in self._condition(condition, side)]
+        return terms
 
     def _meeting(self) -> str:
         """The constraint that the accesses have a byte in common."""

@@ -1,5 +1,8 @@
 """Strongly connected components: which values of a loop depend on themselves across iterations."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import networkx as nx
 
 from ...ir import Op, Region, Value, has, walk
@@ -7,19 +10,20 @@ from ...ir import Op, Region, Value, has, walk
 __all__ = ["components"]
 
 
-def components(region: Region) -> dict[Value, int]:
+def components(region: Region, ignored: Mapping[Op, int] = MappingProxyType({})) -> dict[Value, int]:
     """The values of a loop's body that depend on themselves across iterations, each with the number of its strongly
-    connected component."""
+    connected component. For some operations the number of an operand is given that does not count."""
     graph = nx.DiGraph()
     for op in region.ops:
         if not has(op, "terminator"):  # edges via the operation: a loop may have thousands of operands and results
-            graph.add_edges_from((v, op) for v in _read(op))
+            graph.add_edges_from((v, op) for v in _read(op, ignored.get(op)))
             graph.add_edges_from((op, r) for r in op.results)
     graph.add_edges_from(zip(region.terminator.operands[1:], region.args, strict=True))
     together = ([v for v in part if isinstance(v, Value)] for part in nx.strongly_connected_components(graph))
     return {value: k for k, part in enumerate(part for part in together if len(part) > 1) for value in part}
 
 
-def _read(op: Op) -> set[Value]:
-    """The values that an operation, or anything inside it, uses."""
-    return {*op.operands, *(v for inner in op.regions for each in walk(inner) for v in each.operands)}
+def _read(op: Op, ignored: int | None) -> set[Value]:
+    """The values that an operation, or anything inside it, uses, without one of its operands."""
+    operands = op.operands if ignored is None else [v for k, v in enumerate(op.operands) if k != ignored]
+    return {*operands, *(v for inner in op.regions for each in walk(inner) for v in each.operands)}

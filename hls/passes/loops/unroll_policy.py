@@ -26,9 +26,8 @@ class AutoUnrollPolicy:
     Such a loop is unrolled if that turns a private array of at most ``register_bits`` bits, or a shifted one, into
     registers. Inside a loop, or in a kernel of many work-items, it is also unrolled if it only computes and loads: then
     an iteration of the loop around it starts every cycle, instead of once in several cycles. This allows at most
-    ``loads`` loads from memory in all copies and lanes, and none from global memory unless adjacent accesses are
-    coalesced (``joined``), as each would have to wait for the others anyway; and at most ``floats`` floating-point
-    operations and ``large`` divisions and roots.
+    ``loads`` loads from memory in all copies and lanes (adjacent ones become one; where global memory is on the chip,
+    each has a port of its own), ``floats`` floating-point operations, and ``large`` divisions and roots.
     """
 
     trips: int = 16
@@ -37,7 +36,6 @@ class AutoUnrollPolicy:
     loads: int = 32
     floats: int = 64
     large: int = 4
-    joined: bool = True
 
     def chooses(self, loop: Op, trips: Trips, function: Function, inside: bool) -> bool:
         """Whether to unroll a loop of known ``trips``; ``inside``: it runs many times in a launch."""
@@ -72,11 +70,6 @@ class AutoUnrollPolicy:
     def _only_computes(self, body: list[Op], copies: int, function: Function) -> bool:
         copies *= lanes_of(function)
         counts = [sum(op.opcode in kind for op in body) * copies for kind in ({"load"}, _FLOAT, _LARGE)]
-        asks_outside = any(
-            op.opcode == "addr" and function.memories[op.attrs[Attr.MEM]].space == "global" for op in body
-        )
-        return (
-            not any(op.opcode in _EFFECTS for op in body)
-            and (self.joined or not asks_outside)
-            and all(count <= most for count, most in zip(counts, (self.loads, self.floats, self.large), strict=True))
+        return not any(op.opcode in _EFFECTS for op in body) and all(
+            count <= most for count, most in zip(counts, (self.loads, self.floats, self.large), strict=True)
         )

@@ -8,10 +8,10 @@ from ...analysis.predicates.implication import follows, implied
 from ...ir import Builder, Function, Op, Region, Value, loops_inside_out, memory_name, moved_type, regions, walk
 from ...ir.accesses import predicate
 from ...ir.clone import clone_function, clone_ops
-from ...ir.rewrite import constant, resolve
-from ...ir.same import same_value
-from ...ir.storage import zero
+from ...ir.rewrite import constant
+from ...ir.same import same_place
 from ..manager import Form, FunctionPass
+from .masked_values import MaskedValues
 
 __all__ = ["HoistLoads"]
 
@@ -42,27 +42,15 @@ class HoistLoads(FunctionPass):
         result = clone_function(function)
         clobbers = Clobbers(result)
         for rule in (_partially_redundant, _invariant):
-            resolve(result.body, rule(result.body, clobbers))
+            masked = MaskedValues()
+            masked.resolve(result.body, rule(result.body, clobbers, masked))
         return result
-
-
-def _same_place(one: Op, other: Op) -> bool:
-    return (
-        memory_name(one) == memory_name(other)
-        and moved_type(one) == moved_type(other)
-        and same_value(one.operands[0], other.operands[0])
-    )
-
-
-def _under(on: Value, value: Value, b: Builder) -> Value:
-    """The result of a load with predicate ``on``, which is 0 if it does not execute, from the value at its address."""
-    return value if constant(on) == 1 else b.value("select", on, value, b.const(zero(value.type), value.type))
 
 
 # --- partially redundant loads ---
 
 
-def _partially_redundant(body: Region, clobbers: Clobbers) -> dict[Value, Value]:
+def _partially_redundant(body: Region, clobbers: Clobbers, masked: MaskedValues) -> dict[Value, Value]:
     """Maps each loaded value to its replacement."""
     values: dict[Value, Value] = {}
     # tested first: most programs have few such buffers, or none
@@ -70,15 +58,16 @@ def _partially_redundant(body: Region, clobbers: Clobbers) -> dict[Value, Value]
     for region in list(regions(body)):
         for load in list(region.ops):
             if clobbers.movable(load) and constant(predicate(load)) == 1 and memory_name(load) in conditional:
-                _Early(region, load, clobbers, values).run()
+                _Early(region, load, clobbers, masked, values).run()
     return values
 
 
 class _Early:
     """One unconditional load of ``region``; ``values`` maps each loaded value to its replacement."""
 
-    def __init__(self, region: Region, load: Op, clobbers: Clobbers, values: dict[Value, Value]):
+    def __init__(self, region: Region, load: Op, clobbers: Clobbers, masked: MaskedValues, values: dict):
         self.region, self.load, self.clobbers, self.values = region, load, clobbers, values
+        self.masked = masked
 
     def run(self):
         first, others = self._others()
@@ -114,11 +103,11 @@ class _Early:
         return first, found
 
     def _is_other(self, op: Op) -> bool:
-        return self.clobbers.movable(op) and constant(predicate(op)) != 1 and _same_place(op, self.load)
+        return self.clobbers.movable(op) and constant(predicate(op)) != 1 and same_place(op, self.load)
 
     def _replace(self, home: Region, op: Op, value: Value):
         b = Builder(Region(), op.span)
-        self.values[op.result] = _under(predicate(op), value, b)
+        self.values[op.result] = self.masked.under(predicate(op), value, b)
         place = home.ops.index(op)
         home.ops[place : place + 1] = b.region.ops
 
@@ -126,19 +115,20 @@ class _Early:
 # --- invariant loads ---
 
 
-def _invariant(body: Region, clobbers: Clobbers) -> dict[Value, Value]:
+def _invariant(body: Region, clobbers: Clobbers, masked: MaskedValues) -> dict[Value, Value]:
     """Maps each loaded value to its replacement."""
     values: dict[Value, Value] = {}
     for region, loop in list(loops_inside_out(body)):
-        _Loop(region, loop, clobbers, values).run()
+        _Loop(region, loop, clobbers, masked, values).run()
     return values
 
 
 class _Loop:
     """One loop of ``region``; ``values`` maps each loaded value to its replacement."""
 
-    def __init__(self, region: Region, loop: Op, clobbers: Clobbers, values: dict[Value, Value]):
+    def __init__(self, region: Region, loop: Op, clobbers: Clobbers, masked: MaskedValues, values: dict):
         self.region, self.loop, self.clobbers, self.values = region, loop, clobbers, values
+        self.masked = masked
         (self.body,) = loop.regions
         #: results of hoisted loads that have the same predicate as in the loop
         self.exact: set[Value] = set()
@@ -168,13 +158,13 @@ class _Loop:
                 self.body.ops.append(op)
                 continue
             value = taken[op]
-            self.values[op.result] = value if value in self.exact else _under(predicate(op), value, b)
+            self.values[op.result] = value if value in self.exact else self.masked.under(predicate(op), value, b)
 
     def _made_before(self, load: Op, place: int) -> Value | None:
         """The result of an equal load before the loop that executes whenever the loop runs."""
         facts = implied(self.loop.operands[0])
         for op in reversed(self.region.ops[:place]):
-            if self.clobbers.movable(op) and _same_place(op, load) and follows(predicate(op), facts):
+            if self.clobbers.movable(op) and same_place(op, load) and follows(predicate(op), facts):
                 return op.result
             if self.clobbers.among(load, [op]):
                 return None

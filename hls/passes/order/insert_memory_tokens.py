@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ...analysis.dependence.dependence import Dependence, Kind, dependences
+from ...analysis.dependence.dependence import Dependence, DependenceTester, Kind, dependences
 from ...analysis.loops.forward_slice import computed_from
 from ...analysis.loops.loop_tree import Loop, LoopTree
 from ...ir import BOOL, TOKEN, Attr, Builder, Function, Op, Region, TokenType, Value, has, walk
@@ -25,6 +25,8 @@ __all__ = ["InsertMemoryTokens"]
 
 #: trip count up to which a loop does not hide the latency from a load to a store
 SHORT = 64
+#: iterations between two accesses that hide the latency from a load to a store in most loops
+LATENCY = 16
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class InsertMemoryTokens(FunctionPass):
       from one iteration to a later one it takes that token as a carried value;
     - a store operation keeps its own order.
 
-    Two accesses to one memory on the chip that are in one loop need no more from one of its invocations to the next:
-    the loop carries a token ``between`` them, and the loops around do not wait until it has ended. From one invocation
+    Two accesses in one loop, to one memory that never stalls, need no more from one of its invocations to the next: the
+    loop carries a token ``between`` them, and the loops around do not wait until it has ended. From one invocation
     of an inner loop to the next this holds only for loops whose invocations do not interleave: those get the attribute
     ``interleave`` = False, or ``apart`` if that is needed only in runs in which buffers overlap. Order
     between different buffers is needed in such runs only: it depends on the hidden argument ``overlap``, which is
@@ -62,16 +64,14 @@ class InsertMemoryTokens(FunctionPass):
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        needed = [
-            _between_copies(result, fact)
-            for fact in dependences(result, self.address_bits)
-            if not _kept_by_ring(result, fact)
-        ]
+        tester = DependenceTester(result, self.address_bits)
+        facts = dependences(result, self.address_bits, tester=tester)
+        needed = [_between_copies(result, fact) for fact in facts if not _kept_by_ring(result, fact)]
         if needed or any(op.opcode == "meet" or is_memory_fence(op) for op in walk(result.body)):
-            orderer = _Orderer(result)
+            orderer = _Orderer(result, tester, self.hazards)
             meetings = Meetings(orderer.tree)
             needed = [fact for fact in needed if not meetings.keep_order(fact)]
-            orderer.run((*needed, *keep_apart(result, orderer.tree, needed)), self.hazards)
+            orderer.run((*needed, *keep_apart(result, orderer.tree, needed)))
         return result
 
 
@@ -103,7 +103,8 @@ class _Wait:
     (``after_read``) for their loads to return.
 
     ``distance`` is 0 within an iteration of that region, else the distance in iterations of its loop; with ``between``,
-    any iteration of earlier invocations of the loop. ``alone`` is set to wait for this one source by a separate token:
+    any iteration of earlier invocations of the loop, except (``ahead``) those so far ahead that none depends on them
+    (see :class:`~hls.ir.TokenType`). ``alone`` is set to wait for this one source by a separate token:
     planning may find that other sources need not be waited for as long.
     """
 
@@ -112,6 +113,7 @@ class _Wait:
     overlap: bool
     after_read: bool = False
     between: bool = False
+    ahead: int | None = None
     alone: Op | None = None
 
 
@@ -138,8 +140,8 @@ def _at_most(loops: Iterable[Loop], invocations: int):
 
 
 class _Orderer:
-    def __init__(self, function: Function):
-        self.function = function
+    def __init__(self, function: Function, tester: DependenceTester, hazards: bool):
+        self.function, self.tester, self.hazards = function, tester, hazards
         self.tree = LoopTree(function)
         self.places = Reordering(function)
         self.stores = {
@@ -154,9 +156,12 @@ class _Orderer:
         self.carried: dict[Op, Value] = {}  # carried tokens, by the fence or token that they carry
         self.one_at_a_time: set[Op | None] = set()  # loops with one invocation at a time
 
-    def run(self, needed: Iterable[Dependence], hazards: bool):
+    def run(self, needed: Iterable[Dependence]):
+        needed = list(needed)
+        # before tokens change what the analysis looks at
+        self.ahead = {fact: self.tester.ahead(fact) for fact in needed if self._in_one_loop(fact)}
         FenceOrder(self, self.function, self.tree).run()  # first: other tokens must not contradict it
-        checks, needed = self._checked(list(needed)) if hazards else ([], list(needed))
+        checks, needed = self._checked(needed) if self.hazards else ([], needed)
         for fact in needed:
             if fact.loop is None:
                 self._within(fact)
@@ -232,7 +237,7 @@ class _Orderer:
         elif self._by_answer(fact) and not turns and self._in_pipeline(fact, inner):
             return
         elif not turns and self._beside(fact, inner):
-            wait = _Wait(fact.dst, 1, False, self._by_answer(fact), between=True, alone=self._alone(fact))
+            wait = _Wait(fact.dst, 1, False, self._by_answer(fact), True, self.ahead[fact], self._alone(fact))
             self._need(inner[-1].body, fact.src, wait)
             self._keep_apart(inner, False)
         else:
@@ -257,7 +262,8 @@ class _Orderer:
         """Whether an access in a loop inside the fact's loop waits for stores of the previous iteration in that inner
         loop."""
         waits = fact.loop is not None and not self._by_answer(fact) and fact.src is not fact.dst and fact.distance == 1
-        return waits and self._goes_to_memory(fact) and self._inner(fact) is not None
+        inner = self._inside(fact) if waits and self._goes_to_memory(fact) else []
+        return bool(inner) and not self._beside(fact, inner)
 
     def _goes_to_memory(self, fact: Dependence) -> bool:
         """Whether the fact concerns one buffer in global memory, of which iterations have no copies."""
@@ -313,19 +319,35 @@ class _Orderer:
         common = self._common(fact)
         return common[common.index(self.tree.loops[fact.loop]) + 1 :]
 
-    def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
-        """Whether both accesses are to on-chip memory in one inner loop: then the order of its tokens, which is that of
-        its invocations, suffices, and the loops around need not wait until it has ended."""
-        around = [self.tree.loops[fact.loop], *inner]
-        if len(inner) > 1 and inner[-1].op.attrs.get(Attr.TRIP_COUNT, SHORT) < SHORT:
-            # each of many short invocations would wait for the previous one: wait once for all of them instead
-            return False
+    def _in_one_loop(self, fact: Dependence) -> bool:
+        """Whether both accesses are in one loop inside the fact's loop, and to one memory that never stalls."""
+        inner = self._inside(fact) if fact.loop is not None else []
         return (
             bool(inner)
             and all(self.tree.region_of(op) is inner[-1].body for op in (fact.src, fact.dst))
-            and self.function.memories[memory_name(fact.src)].onchip
-            and not any(loop.op.attrs.get(Attr.RING) for loop in around)
+            and self._never_stalls(fact)
         )
+
+    def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
+        """Whether the order of tokens of the one inner loop that both accesses are in, which is that of its
+        invocations, suffices, and the loops around need not wait until it has ended."""
+        if fact not in self.ahead or len(inner) > 1 and self._is_short(fact, inner[-1].op):
+            # each of many short invocations would wait for the previous one: wait once for all of them instead
+            return False
+        return not any(loop.op.attrs.get(Attr.RING) for loop in (self.tree.loops[fact.loop], *inner))
+
+    def _is_short(self, fact: Dependence, loop: Op) -> bool:
+        """Whether invocations of the loop are too short to hide the latency from a load to a store of the one before.
+        An invocation of unknown length may be; waiting for a loop around it may take much longer, though, where that
+        loop waits for external memory too."""
+        trips = loop.attrs.get(Attr.TRIP_COUNT, SHORT if self.hazards else 0)
+        ahead = self.ahead[fact]
+        return trips < SHORT and (ahead is None or trips - ahead < LATENCY)
+
+    def _never_stalls(self, fact: Dependence) -> bool:
+        """Whether accesses take a fixed number of cycles in the level they are in: those to memories of the kernel, and
+        to global memory on the chip."""
+        return not fact.overlap and (not self.hazards or self.function.memories[memory_name(fact.src)].onchip)
 
     def _common(self, fact: Dependence) -> list[Loop]:
         return [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
@@ -465,7 +487,7 @@ class _Orderer:
     # --- fences ---
 
     def _wait(self, region: Region, wait: _Wait, sources: list[Op]):
-        type = TokenType(wait.overlap, max(1, wait.distance), wait.between)
+        type = TokenType(wait.overlap, max(1, wait.distance), wait.between, wait.ahead)
         end = self._end(region, sources, type, None if wait.after_read else self._concerned(wait.dst, sources))
         if wait.dst.opcode != "store" and not wait.after_read:  # its unit may hold words of memory
             end.attrs[Attr.FLUSH] = tuple(dict.fromkeys((*end.attrs[Attr.FLUSH], memory_name(wait.dst))))

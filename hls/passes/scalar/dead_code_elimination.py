@@ -18,7 +18,8 @@ class DeadCodeElimination(FunctionPass):
 
     Unused results of `if` are removed, and so are carried values whose argument and result only serve themselves; the
     tokens that a loop waits for stay. A loop whose results are all unused is removed even if it might not end: OpenCL C
-    permits that. Unused loads are removed, unless their memory is volatile.
+    permits that. Unused loads are removed, unless their memory is volatile, and their
+    checks with them.
     """
 
     name = "dead-code-elimination"
@@ -41,9 +42,18 @@ class _Liveness:
         self.home: dict[Op, Region] = {}
         self._find_homes(function.body)
         self.work: list[Value] = []
+        checks = [op for op in walk(function.body) if op.opcode == "check"]
         for op in walk(function.body):
             if self._is_root(op):
                 self._keep(op)
+        self._follow()
+        # a check lives as long as its load: what it needs may be another early load
+        while waiting := [op for op in checks if op not in self.ops and op.operands[0].op in self.ops]:
+            for op in waiting:
+                self._keep(op)
+            self._follow()
+
+    def _follow(self):
         while self.work:
             self._value(self.work.pop())
 
@@ -57,7 +67,7 @@ class _Liveness:
         if op.opcode == "load":
             addr = op.operands[0].op
             return addr is not None and addr.opcode == "addr" and self.memories[addr.attrs[Attr.MEM]].volatile
-        return has(op, "effect") or op.opcode == "return"
+        return has(op, "effect") and op.opcode != "check" or op.opcode == "return"
 
     def _keep(self, op: Op):
         """Mark the operation, the values it needs unconditionally, and the operations that contain it."""

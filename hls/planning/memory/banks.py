@@ -194,6 +194,7 @@ def watches(load: Op, between: bool = True, body: Region | None = None) -> bool:
     return any(
         isinstance(value.type, TokenType)
         and isinstance(value.owner, Region)
+        and not value.type.overlap
         and (between or not value.type.between)
         and (body is None or value.owner is body)
         for value in load.operands[2:]

@@ -132,8 +132,35 @@ class MemoryPlan:
     def forwards(self, store: Op) -> bool:
         """Whether loads may see the store before it is in the memory."""
         access = self.accesses.get(store)
-        memory = self.onchip.get(access.memory) if access else None
-        return memory is not None and any(self.accesses[op].forwarding for op in memory.loads)
+        return access is not None and access.memory in self._forwarding
+
+    @cached_property
+    def _forwarding(self) -> frozenset[str]:
+        """The memories with a load that forwards."""
+        return frozenset(access.memory for access in self.accesses.values() if access.forwarding)
+
+    def watched_store(self, load: Op) -> Op:
+        """The store that a forwarding load from on-chip global memory watches."""
+        (store,) = self._stores(self.accesses[load].memory)
+        return store
+
+    def _stores(self, memory: str) -> list[Op]:
+        return [access.op for access in self.of(memory) if access.direction == "store"]
+
+    @property
+    def with_forwarding(self) -> "MemoryPlan | None":
+        """The plan in which loads of on-chip global memory that wait for a store of an earlier iteration watch that
+        store's port, and take a cycle longer; None if there are no such loads. Each store has a port of its own, and a
+        load watches one, so its buffer has one store."""
+        found = {
+            op: _watching(access)
+            for op, access in self.outside.items()
+            if access.unit is LsuKind.RAM_PORT
+            and access.direction == "load"
+            and watches(op, between=False)
+            and len(self._stores(access.memory)) == 1
+        }
+        return replace(self, accesses={**self.accesses, **found}) if found else None
 
     def write_turn(self, op: Op) -> int | None:
         """The turn of a cycle in which a store to on-chip memory writes; None for other operations, and for an atomic
@@ -253,6 +280,16 @@ def _ram_access(op: Op, word_bytes: int) -> Access:
         reason="on-chip global memory: every access has its own port and is stall-free",
         span=op.span,
         latency=_ram_latency(op),
+    )
+
+
+def _watching(access: Access) -> Access:
+    """The load of on-chip global memory with a port that forwards."""
+    return replace(
+        access,
+        reason=f"{access.reason}; it takes what is being stored at its address from the port of the store",
+        latency=load_port(True, False).timing.latency,
+        forwarding=True,
     )
 
 

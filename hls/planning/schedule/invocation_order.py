@@ -2,27 +2,43 @@
 
 Tokens of a loop with one slot stay in order across its invocations. So where an access of one invocation must come
 after an access of the invocation before, it is enough that the first token of the new invocation enters after the other
-access: it need not wait until the loop around knows that the earlier invocation has ended.
+access: it need not wait until the loop around knows that the earlier invocation has ended. Where each iteration
+depends on those of the earlier invocation up to its own number (a row that each invocation updates), it is enough that
+these have passed: an invocation enters right behind a longer one.
 """
 
 from collections.abc import Iterable, Mapping
 
 from ...ir import Op, TokenType, Value
-from .plan import Carried, Point
+from ...limits import MOST_AHEAD as MOST_INSIDE
+from .plan import Carried, Point, Window
 from .timing import OperatorTiming
 
-__all__ = ["early", "passed_first"]
+__all__ = ["early", "invocation_windows"]
 
 _JOINS = frozenset({"fence", "token"})
 
 
-def passed_first(k: int, carried: Iterable[Carried], start: Mapping[Op, Point], timing: OperatorTiming) -> Point | None:
-    """The point that tokens of earlier invocations must have passed before the first one of the next enters level
-    ``k``. None where they always have, since tokens are at least a cycle apart."""
-    found = [
-        point for c in carried if c.between and c.read.level == k and (point := _until(c, start, timing)) is not None
-    ]
-    return max(found, default=None)
+def invocation_windows(
+    k: int, carried: Iterable[Carried], start: Mapping[Op, Point], timing: OperatorTiming, shortest: int, depth: int
+) -> tuple[Window, ...]:
+    """The windows that tokens of earlier invocations leave before those of the next may enter level ``k``, of ``depth``
+    stages. None where they always have: tokens are at least a cycle apart, and of invocations of at least ``shortest``
+    tokens so many are between the two that the earlier one has passed in the meantime."""
+    until: dict[int | None, Point] = {}
+    for c in carried:
+        point = _until(c, start, timing) if c.between and c.read.level == k else None
+        ahead = c.arg.type.ahead if point is not None else None
+        if ahead is not None and point.level == k and shortest - 1 - ahead >= point.stage:
+            continue
+        if point is not None:
+            until[ahead] = max(until.get(ahead, point), point)
+    whole = until.get(None)
+    return tuple(
+        Window(point, depth if point.level == k else MOST_INSIDE, False, between=True, ahead=ahead)
+        for ahead, point in until.items()
+        if ahead is None or whole is None or point > whole
+    )
 
 
 def _until(c: Carried, start: Mapping[Op, Point], timing: OperatorTiming) -> Point | None:
@@ -35,13 +51,16 @@ def _until(c: Carried, start: Mapping[Op, Point], timing: OperatorTiming) -> Poi
 
 def early(user: Op, token: Value, timing: OperatorTiming) -> int:
     """By how many cycles a user may start before the token it consumes is valid. A load that forwards sees stores made
-    until its data is valid. A store that writes in a later turn of a cycle than all stores the token covers is ordered
-    after those of its own cycle."""
+    until its data is valid; one of on-chip global memory, only those to its buffer. A store that writes in a later turn
+    of a cycle than all stores the token covers is ordered after those of its own cycle."""
     access = timing.memory.accesses.get(user)
     if access is None:
         return 0
     if access.forwarding:
-        return access.latency
+        seen = access.memory in timing.memory.onchip or all(
+            _stores_to(source, access.memory, timing) for source in _sources(token)
+        )
+        return access.latency if seen else 0
     turn = timing.memory.write_turn(user)
     return int(bool(turn) and all(_before(source, access.memory, turn, timing) for source in _sources(token)))
 
@@ -50,6 +69,11 @@ def _before(source: Op, memory: str, turn: int, timing) -> bool:
     """Whether an operation is a store to the memory in a turn before this one."""
     access, other = timing.memory.accesses.get(source), timing.memory.write_turn(source)
     return access is not None and access.memory == memory and other is not None and other < turn
+
+
+def _stores_to(source: Op, memory: str, timing) -> bool:
+    access = timing.memory.accesses.get(source)
+    return access is not None and access.direction == "store" and access.memory == memory
 
 
 def _sources(token: Value) -> set[Op]:

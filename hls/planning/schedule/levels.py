@@ -14,6 +14,7 @@ from ...analysis.channels.endpoints import answers_at_once, is_call, passes_valu
 from ...ir import Attr, Op, Region, TokenType, Value, has, reaches_memory, walk
 from ...ir.accesses import PREDICATES
 from ..memory import MemoryPlan
+from .serial_section import SerialSection
 
 __all__ = [
     "Levels",
@@ -108,13 +109,18 @@ def comes_from_afar(arg: Value) -> bool:
 
 
 def assign_levels(
-    region: Region, fixed: frozenset[Value], memory: MemoryPlan, effects_from: int = 0, ring: bool = False
+    region: Region,
+    fixed: frozenset[Value],
+    memory: MemoryPlan,
+    effects_from: int = 0,
+    ring: bool = False,
+    apart: bool = False,
 ) -> Levels:
     """Levels for one region. Operations whose results are ``fixed`` are available everywhere and get no level.
 
     ``effects_from`` is the first level that may hold what cannot be undone: stores, inner loops and fences. The
     continue condition is decided there or later. In a ``ring`` (a barrier loop) carried values enter with each token,
-    and leave with it from the last level.
+    and leave with it from the last level. ``apart`` puts a serial section into levels of its own.
     """
     body = [op for op in region.ops if not has(op, "terminator") and not any(r in fixed for r in op.results)]
     inputs = {op: (*op.operands, *(v for r in op.regions for v in captures(r, fixed))) for op in body}
@@ -139,6 +145,9 @@ def assign_levels(
         closer = assign(_beside_users(ops, inputs, floor, variable, late))
         if _waits_less([True] * len(carried), closer[2:], (read, write)):
             values, ops, read, write = closer
+    if apart and late:
+        section = SerialSection.of(body, inputs, {arg: carried[arg] for arg in carried if arg in late}, yielded[0])
+        values, ops, read, write = _apart(section, floor, assign, offering, list(carried), (values, ops, read, write))
     decide = max(values.get(yielded[0], 0), effects_from) if yielded else 0
     values |= zip(carried, read, strict=True)
     _check_meetings(ops, offering)
@@ -252,6 +261,21 @@ def _beside_users(
     for op in reversed(found):
         floor[op] = max(floor[op], min((floor[user] for r in op.results for user in users.get(r, ())), default=0))
     return floor
+
+
+def _apart(section: SerialSection, floor: dict[Op, int], assign, offering: frozenset[Op], carried: list[Value], found):
+    """The levels with a serial section apart from what it takes and from what only uses its values; as ``found`` where
+    the section decides whether the loop goes on, so that nothing can run ahead of it."""
+    values, ops, *_ = found
+    if section.decides:
+        return found
+    floor = {op: max(least, ops[op]) for op, least in floor.items()}
+    first = section.first_level(values, ops, offering)
+    floor |= {op: max(floor[op], first) for op in section.ops}
+    *_, write = assign(floor)
+    end = max(level for arg, level in zip(carried, write, strict=True) if arg in section.carried)
+    floor |= {op: max(floor[op], end) for op in section.users}
+    return assign(floor)
 
 
 def _waits_less(asked: list[bool], found: tuple, before: tuple) -> bool:

@@ -69,7 +69,9 @@ class Window:
     the queue before the level of ``until``, whether they go on or come after the last one of their invocation. With
     ``first`` and ``last`` it counts groups: from the entry of the first token of a group to the passing of its last;
     ``group`` names what they have for themselves. A window ``between`` invocations admits the first token of an
-    invocation only when no token is inside.
+    invocation only when no token is inside. With ``ahead``, it admits a token only when all those of earlier
+    invocations have passed whose number in their invocation is at most its own plus ``ahead``; ``most`` is then only
+    the most tokens that may be inside at all.
     """
 
     until: Point
@@ -80,6 +82,7 @@ class Window:
     last: Value | None = None
     group: Op | None = None
     between: bool = False
+    ahead: int | None = None
 
 
 @dataclass(frozen=True)

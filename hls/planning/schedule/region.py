@@ -6,12 +6,12 @@ from types import MappingProxyType
 
 from ...analysis.channels.endpoints import is_call
 from ...diag import Code, CompileError
-from ...ir import Attr, Op, Region, Value
+from ...ir import Attr, Op, Region, TokenType, Value
 from ...limits import MOST_AHEAD
 from .carried_delay_lines import histories
 from .groups import group_windows, ring_of, whole_groups
 from .interleaving import on_way
-from .invocation_order import passed_first
+from .invocation_order import invocation_windows
 from .issue_points import again_point, ready_point, uniform_trips
 from .levels import Levels, assign_levels, captures, comes_from_afar, is_exceptional
 from .limits import LoopLimits
@@ -174,7 +174,7 @@ class RegionPlanner:
             ii=rate.ii,
             slots=slots,
             entries=entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
-            levels=self._levels(found, asked, (again, again_overlap), sizes, slots),
+            levels=self._levels(found, asked, (again, again_overlap), sizes, slots, shortest),
             place=found.start,
             available=found.available,
             carried=found.carried,
@@ -252,6 +252,7 @@ class RegionPlanner:
         levels = assign_levels(region, self.fixed, self.timing.memory)
         ahead = self._speculate(region, loop, levels)
         found = self._sooner(region, loop, self._shortest(region, loop, ahead or levels, bool(ahead)))
+        found = self._apart(region, loop, found)
         levels, schedulers, known, speculative = found.levels, found.schedulers, found.histories, found.speculative
         wish = loop.attrs.get(Attr.II, 1) if loop is not None else 1
         if loop is not None and Attr.II in loop.attrs:
@@ -354,6 +355,32 @@ class RegionPlanner:
         later = self._shortest(region, loop, levels, True)
         return later if 2 * later.least <= usual else found
 
+    def _apart(self, region: Region, loop: Op | None, found: _Scheduled) -> _Scheduled:
+        """Puts a serial section into levels of its own if an iteration then enters it sooner after the one before, so
+        that loads and arithmetic which do not depend on it run ahead."""
+        if loop is None or found.speculative or found.histories:
+            return found
+        levels = assign_levels(region, self.fixed, self.timing.memory, apart=True)
+        if levels.op == found.levels.op or levels.decide != found.levels.decide:
+            return found
+        apart = _Scheduled(levels, self._schedulers(region, levels, False), {}, False)
+        return (
+            apart
+            if apart.least <= found.least and self._entered(region, apart) < self._entered(region, found)
+            else found
+        )
+
+    def _entered(self, region: Region, found: _Scheduled) -> int:
+        """The most cycles from an iteration's entry into the level where it reads a value of the one before to the
+        write of that value for the next: that one enters the level then."""
+        stages, levels = _solved(found.schedulers, found.least), found.levels
+        spans = [
+            (Point(r, 0), Point(w, stages[w].write[k]))
+            for k, (arg, r, w) in enumerate(zip(region.args, levels.read, levels.write, strict=True))
+            if w > r and not isinstance(arg.type, TokenType)
+        ]
+        return max((self._distance(levels, stages, *span) for span in spans), default=0)
+
     def _may_issue_ahead(self, loop: Op | None) -> bool:
         return loop is not None and LoopLimits.of(loop).ahead != 0 and not may_take_turns(loop, self.repeated)
 
@@ -389,7 +416,9 @@ class RegionPlanner:
             return _Rate({"schedule": 1}, latency)
         causes = {"schedule": found.least, "crossing": self._crossing(found), "window": self._windowed(found)}
         if found.speculative and asked.ahead:
-            causes["ahead"] = -(-self._distance(found, Point(0, 0), Point(found.decide.level, 0)) // asked.ahead)
+            causes["ahead"] = -(
+                -self._distance(found.levels, found.stages, Point(0, 0), Point(found.decide.level, 0)) // asked.ahead
+            )
         if asked.tokens and not any(op.opcode == "loop" for op in found.levels.op):
             causes["concurrency"] = -(-latency // asked.tokens)
         needed, wish = _Rate(causes, latency), loop.attrs.get(Attr.II)
@@ -445,30 +474,40 @@ class RegionPlanner:
         """The longest recurrence that passes through a boundary, in cycles (0 if there is none): it is not scheduled
         but takes the latency of the operations on it."""
         spans = [*((c.read, c.write) for c in found.always if not c.windowed), (Point(0, 0), found.issue)]
-        return max((self._distance(found, first, last) for first, last in spans if last.level > first.level), default=0)
+        return max(
+            (
+                self._distance(found.levels, found.stages, first, last)
+                for first, last in spans
+                if last.level > first.level
+            ),
+            default=0,
+        )
 
     def _windowed(self, found: _Schedule) -> int:
         """The II that windows need: cycles between tokens where some must stay a number of iterations after others that
         pass boundaries."""
         return max(
-            (-(-self._distance(found, c.read, c.write) // c.distance) for c in found.always if c.windowed), default=0
+            (
+                -(-self._distance(found.levels, found.stages, c.read, c.write) // c.distance)
+                for c in found.always
+                if c.windowed
+            ),
+            default=0,
         )
 
-    def _distance(self, found: _Schedule, first: Point, last: Point) -> int:
+    def _distance(self, levels: Levels, stages: list[LevelStages], first: Point, last: Point) -> int:
         cycles = last.stage - first.stage + 1
         for k in range(first.level, last.level):
-            row = [
-                self._row_latency(op) for op, at in found.levels.op.items() if at == k and op in found.levels.offering
-            ]
-            cycles += found.stages[k].depth + max(row, default=0) + 2
+            row = [self._row_latency(op) for op, at in levels.op.items() if at == k and op in levels.offering]
+            cycles += stages[k].depth + max(row, default=0) + 2
         return cycles
 
     # --- levels ---
 
     def _levels(
-        self, found: _Schedule, asked: LoopLimits, agains, sizes: QueueSizes, slots: int = 1
+        self, found: _Schedule, asked: LoopLimits, agains, sizes: QueueSizes, slots: int = 1, shortest: int = 1
     ) -> tuple[LevelPlan, ...]:
-        plans = tuple(self._level(k, found, agains, sizes, slots) for k in range(found.levels.count))
+        plans = tuple(self._level(k, found, agains, sizes, slots, shortest) for k in range(found.levels.count))
         for sharing in group_windows(found.levels):
             plans = tuple(sharing.added(plan, found.stages) for plan in plans)
         windows = plans[0].windows
@@ -478,7 +517,7 @@ class RegionPlanner:
             windows += (Window(Point(found.decide.level, 0), min(asked.ahead, MOST_IN_WINDOW), False, undecided=True),)
         return (replace(plans[0], windows=windows), *plans[1:])
 
-    def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes, slots: int) -> LevelPlan:
+    def _level(self, k: int, found: _Schedule, agains, sizes: QueueSizes, slots: int, shortest: int) -> LevelPlan:
         stages, carried, decide = found.stages[k], found.paced, found.decide if found.speculative else None
         # an operation that reserves cycles of a port must use them: it cannot stall after its entry. Neither can one
         # that takes the answer of a pumped memory, which is valid for one cycle only.
@@ -502,9 +541,7 @@ class RegionPlanner:
         )
         # after a queue tokens may follow one another closer than the II, which delay lines do not allow
         paced = stages.spacing > 1 or any(c.root is not None and c.read.level == k for c in carried)
-        until = passed_first(k, found.carried, found.start, self.timing)
-        if until is not None:
-            windows += (Window(until, stages.depth if until.level == k else MOST_IN_WINDOW, False, between=True),)
+        windows += invocation_windows(k, found.carried, found.start, self.timing, shortest, stages.depth)
         return LevelPlan(
             index=k,
             depth=stages.depth,

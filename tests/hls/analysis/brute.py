@@ -1,22 +1,27 @@
 """Dependences by brute force: run a kernel, record every access, compare all pairs."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hls.ir import OPS, ArrayType, Function, Op, Region, Value, evaluate, lane_mask, moved_type, predicate
 
-__all__ = ["Event", "conflicts", "trace"]
+__all__ = ["Event", "conflicts", "pairs", "trace"]
 
 
 @dataclass(frozen=True)
 class Event:
-    """One access: which, in which iterations of the loops around it (outermost first), and the bytes it touches."""
+    """One access: which, in which iterations of the loops around it (outermost first), and the bytes it touches. Also the
+    ``number`` of the innermost loop's iteration among those of all its invocations, and how many iterations the
+    invocation ``before`` had."""
 
     op: Op
     loops: tuple[tuple[Op, int], ...]
     memory: str
     first: int
     size: int
+    number: int = 0
+    before: int = 0
 
 
 def trace(
@@ -31,6 +36,8 @@ def trace(
 class _Tracer:
     def __init__(self, memory, space):
         self.memory, self.space, self.events = memory, space, []
+        self.begins: dict[Op, list[int]] = {}  #: the number of the first iteration of each invocation of a loop
+        self.numbers: dict[Op, int] = {}  #: how many iterations of a loop there have been
 
     def region(self, region: Region, values: dict[Value, int], loops):
         for op in region.ops[:-1]:
@@ -50,7 +57,9 @@ class _Tracer:
 
     def _access(self, op, pointer, size, loops):
         name, offset = pointer
-        self.events.append(Event(op, loops, name, offset % self.space, size))
+        number, begins = (self.numbers[loops[-1][0]] - 1, self.begins[loops[-1][0]]) if loops else (0, [0])
+        before = begins[-1] - begins[-2] if len(begins) > 1 else 0
+        self.events.append(Event(op, loops, name, offset % self.space, size, number, before))
         return self.memory[name], range(offset % self.space, offset % self.space + size)
 
     def _on_load(self, op, values, loops):
@@ -84,7 +93,10 @@ class _Tracer:
         enable, *state = (values[v] for v in op.operands)
         (body,) = op.regions
         count = 0
+        if enable:
+            self.begins.setdefault(op, []).append(self.numbers.setdefault(op, 0))
         while enable:
+            self.numbers[op] += 1
             values.update(zip(body.args, state, strict=True))
             enable, *state = self.region(body, values, (*loops, (op, count)))
             count += 1
@@ -97,14 +109,20 @@ def conflicts(events: list[Event]) -> dict[tuple[Op, Op, Op | None], int]:
     Orders among work-items (loops with the attribute ``parallel``) are left out.
     """
     found: dict = {}
+    for earlier, later in pairs(events):
+        _note(found, earlier, later)
+    return found
+
+
+def pairs(events: list[Event]) -> Iterator[tuple[Event, Event]]:
+    """Every two accesses to the same byte of which one stores, for each such byte."""
     touched = defaultdict(list)
     for later in events:
         for byte in range(later.first, later.first + later.size):
             for earlier in touched[later.memory, byte]:
                 if "store" in (earlier.op.opcode, later.op.opcode):
-                    _note(found, earlier, later)
+                    yield earlier, later
             touched[later.memory, byte].append(later)
-    return found
 
 
 def _note(found, earlier: Event, later: Event):

@@ -178,12 +178,15 @@ def test_no_way_leads_through_a_loop():
 
 
 def test_an_invocation_that_waits_for_the_one_before():
+    """It does for an element that was stored near its end, and not for the neighbour of each."""
     text = (
         "int h[2048];\nfor (int i = 0; i < 2048; i++) h[i] = a[i];\nfor (int j = 0; j < n; j++)\n#pragma unroll 1\n "
         "for (int i = 0; i < 100; i++)\n"
-        "  h[i] = h[i + 1] * a[j];\nfor (int i = 0; i < 2048; i++) o[i] = h[i];"
+        "  h[i] = h[i + %d] * a[j];\nfor (int i = 0; i < 2048; i++) o[i] = h[i];"
     )
-    outer = kernel(text).loops[1]
+    near = kernel(text % 1).loops[1]
+    assert not only(near.children).additional and near.paced == 100
+    outer = kernel(text % 70).loops[1]
     (cause,) = only(outer.children).additional
     assert (cause.kind, cause.subject, cause.span.line, cause.other.line) == ("invocations", "load of h", 8, 8)
     assert 1 < cause.cycles < 12 and outer.paced == 99 + cause.cycles

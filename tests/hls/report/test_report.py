@@ -42,13 +42,20 @@ def test_json_holds_every_field_and_what_follows_from_them():
     kernel = data["kernels"][0]
     assert set(kernel) == {field.name for field in dataclasses.fields(TASK)}
     inner = kernel["loops"][0]["children"][0]
-    assert set(inner) == {field.name for field in dataclasses.fields(Loop)} | {"scheduled_ii", "concurrency"}
+    assert set(inner) == {field.name for field in dataclasses.fields(Loop)} | {
+        "scheduled_ii",
+        "concurrency",
+        "verdict",
+        "category",
+        "assumed",
+        "fmax_mhz",
+    }
     assert (inner["scheduled_ii"], inner["ii"], inner["interleaving"]) == (1.0, 9, 9)
-    assert inner["span"] == {"file": "sample.cl", "line": 8, "column": 3}
+    assert inner["span"] == {"file": "sample.cl", "line": 8, "column": 3, "length": 1}
     assert inner["bottleneck"]["shares"][1] == {
         "operation": SUM.shares[1].operation,
         "share": 0.96,
-        "span": {"file": "sample.cl", "line": 9, "column": 3},
+        "span": {"file": "sample.cl", "line": 9, "column": 3, "length": 1},
         "part": "operation",
         "opcode": "fadd",
         "subject": "",

@@ -1,0 +1,159 @@
+"""Conditional additions to a carried float as unconditional additions of guarded terms, with the same bits.
+
+``c ? s + x : s`` is ``s + (c ? x : -0.0)``: adding -0.0 changes no number, only NaNs with a payload and, where
+subnormal numbers are flushed, those. ``c ? s + x : s - y`` is ``s + (c ? x : -y)``. The select is off the recurrence
+then, if its condition is. This is done if it shortens the recurrence by a cycle: a select after the last register of
+the addition may be free, and the guard in front of the term is not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...analysis.loops.sccs import components
+from ...analysis.timing import Recurrence, TimingModel
+from ...ir import Builder, FloatType, Function, Op, Value, loops_inside_out, uses
+from .addition_trees import only_user
+from .canonical_values import is_canonical
+from .flush_denormals import flush_of
+
+__all__ = ["guard_addends"]
+
+#: the operand of an addition that another one may be added to
+_PLACES = {"fadd": (0, 1), "fsub": (0,), "fma": (2,)}
+
+
+def guard_addends(function: Function, timing: TimingModel) -> None:
+    """Guard the terms of conditional additions on the recurrences of the function's loops, in place."""
+    loops = {arg: loop for _, loop in loops_inside_out(function.body) for arg in loop.regions[0].args}
+    for _, loop in loops_inside_out(function.body):
+        _Body(function, loop, loops, timing).run()
+
+
+@dataclass(frozen=True)
+class _Link:
+    """An addition to the operand at ``place``, on a recurrence; its other operands are off it."""
+
+    op: Op
+    place: int
+
+    @property
+    def root(self) -> Value:
+        return self.op.operands[self.place]
+
+
+class _Body:
+    def __init__(self, function: Function, loop: Op, loops: Mapping[Value, Op], timing: TimingModel):
+        (self.body,), self.function, self.loops, self.timing = loop.regions, function, loops, timing
+        self.together = components(self.body)
+        self.inside = set(self.body.ops)
+
+    def run(self):
+        found: dict[int, list[Op]] = {}
+        for op in self.body.ops:
+            chosen = op.opcode == "select" and isinstance(op.result.type, FloatType) and op.result in self.together
+            if chosen and not self._is_mine(op.operands[0], op):
+                found.setdefault(self.together[op.result], []).append(op)
+        for number, selects in found.items():
+            values = {value for value, k in self.together.items() if k == number}
+            if any(op.regions for op in self.body.ops if not values.isdisjoint(op.results)):
+                continue
+            one = Recurrence(self.body, values, self.timing)
+            if one.cycles(dict.fromkeys(selects, 0.0)) < one.cycles():
+                for op in selects:
+                    self._visit(op, uses(self.function.body))
+
+    def _is_mine(self, value: Value, op: Op) -> bool:
+        """Whether the value is on the recurrence of the operation."""
+        return op.result in self.together and self.together.get(value) == self.together[op.result]
+
+    def _visit(self, op: Op, used):
+        _, *arms = op.operands
+        for arm, root, kept in ((arms[0], arms[1], False), (arms[1], arms[0], True)):
+            chain = self._chain(arm, root, op, used)
+            if chain and is_canonical(root, bool(flush_of(chain[0].op)), self.loops):
+                self._guard(op, chain, root, kept)
+                return
+        links = [self._link(arm, op, used) for arm in arms]
+        if None not in links and self._are_alike(links):
+            self._select(op, links)
+
+    def _link(self, value: Value, user: Op, used) -> _Link | None:
+        """The addition that computes the value, for this user only."""
+        op = value.op
+        if op not in self.inside or op.opcode not in _PLACES or only_user(value, used) is not user:
+            return None
+        late = [k for k, v in enumerate(op.operands) if self._is_mine(v, op)]
+        return _Link(op, late[0]) if len(late) == 1 and late[0] in _PLACES[op.opcode] else None
+
+    def _chain(self, value: Value, root: Value, user: Op, used) -> list[_Link]:
+        """The additions from ``root`` to the value, the first one first; none if there is another operation among
+        them."""
+        links = []
+        while value is not root:
+            link = self._link(value, links[-1].op if links else user, used)
+            if link is None:
+                return []
+            links.append(link)
+            value = link.root
+        alike = {tuple(flush_of(link.op)) for link in links}
+        return links[::-1] if len(alike) == 1 else []
+
+    def _are_alike(self, links: list[_Link]) -> bool:
+        """Whether two numbers are added to the same one."""
+        one, other = links
+        return (
+            one.op is not other.op
+            and one.root is other.root
+            and "fma" not in (one.op.opcode, other.op.opcode)
+            and flush_of(one.op) == flush_of(other.op)
+        )
+
+    def _guard(self, op: Op, chain: list[_Link], root: Value, kept: bool):
+        """The select becomes the last addition of the chain, each of whose terms is a neutral one if ``root`` is
+        kept: where the condition is ``kept``."""
+        condition, place = op.operands[0], self.body.ops.index(op)
+        gone = {link.op for link in chain}
+        behind, self.body.ops = self.body.ops[place:], [each for each in self.body.ops[:place] if each not in gone]
+        b, value = Builder(self.body, op.span), root
+        for link in chain:
+            terms = list(link.op.operands)
+            for k, nothing in _neutral(link.op.opcode, link.place).items():
+                arms = [terms[k], b.const(nothing, op.result.type)]
+                terms[k] = b.value("select", condition, *(arms[::-1] if kept else arms))
+            terms[link.place] = value
+            if link is not chain[-1]:
+                value = b.value(link.op.opcode, *terms, attrs=flush_of(link.op))
+        self.body.ops += behind
+        self._become(op, chain[-1].op, terms)
+
+    def _select(self, op: Op, links: list[_Link]):
+        """The select becomes one addition of a selected term."""
+        condition, place = op.operands[0], self.body.ops.index(op)
+        gone = {link.op for link in links}
+        behind, self.body.ops = self.body.ops[place:], [each for each in self.body.ops[:place] if each not in gone]
+        b = Builder(self.body, op.span)
+        terms = [link.op.operands[1 - link.place] for link in links]
+        if links[0].op.opcode != links[1].op.opcode:
+            terms = [
+                b.value("fneg", term) if link.op.opcode == "fsub" else term
+                for term, link in zip(terms, links, strict=True)
+            ]
+        kind = links[0].op if links[0].op.opcode == links[1].op.opcode else _sum(links)
+        operands = [links[0].root, b.value("select", condition, *terms)]
+        self.body.ops += behind
+        self._become(op, kind, operands)
+
+    def _become(self, op: Op, like: Op, operands: list[Value]):
+        op.opcode, op.operands, op.attrs = like.opcode, operands, {**op.attrs, **flush_of(like)}
+        op.span = like.span
+
+
+def _sum(links: list[_Link]) -> Op:
+    return next(link.op for link in links if link.op.opcode == "fadd")
+
+
+def _neutral(opcode: str, place: int) -> dict[int, float]:
+    """The operands, other than the one at ``place``, with which an addition changes nothing."""
+    if opcode == "fma":
+        return {0: -0.0, 1: 1.0}
+    return {1 - place: -0.0 if opcode == "fadd" else 0.0}

@@ -1,0 +1,105 @@
+"""Redundant load elimination: a load takes the value of an earlier one of the same address."""
+
+from dataclasses import dataclass
+
+from ...analysis.memory.clobbers import Clobbers
+from ...analysis.predicates.implication import follows, implied
+from ...ir import Attr, Builder, Function, Op, Region, Value, memory_name, moved_type
+from ...ir.accesses import predicate
+from ...ir.clone import clone_function
+from ...ir.same import same_place
+from ..manager import Form, FunctionPass
+from .masked_values import MaskedValues
+
+__all__ = ["RedundantLoadElimination"]
+
+#: a round finds the loads whose addresses the round before has made equal: one for each level of indirection
+MOST_ROUNDS = 4
+
+
+@dataclass(frozen=True)
+class RedundantLoadElimination(FunctionPass):
+    """Redundant load elimination, scoped by dominance (LLVM: GVN and EarlyCSE for loads). Before: flat, without tokens.
+    After: a load of global memory takes the value of an earlier load of the same address, of its region or one around
+    it, if the earlier one executes whenever it does and nothing in between may write there.
+
+    The address may itself be loaded: in ``if (v[c[e]] < m) m = v[c[e]];`` a first round replaces the second load of
+    ``c[e]``, and the next one that of ``v``. The condition of these loads implies that of the first ones; without this
+    pass the loop would wait for a second answer of memory, since whether the load is made depends on ``m``.
+    """
+
+    name = "redundant-load-elimination"
+    requires = frozenset({Form.FLAT})
+    forbids = frozenset({Form.ORDERED})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        clobbers = Clobbers(result)
+        for _ in range(MOST_ROUNDS):
+            scope = _Scope(clobbers, MaskedValues(), {}, {}, {})
+            scope.run(result.body)
+            scope.masked.resolve(result.body, scope.values)
+            if not scope.values:
+                break
+        return result
+
+
+@dataclass
+class _Scope:
+    """One region. ``known`` are the loads whose values are available, by what they load; ``values`` maps each replaced
+    value; ``facts`` are the conditions that hold in the region."""
+
+    clobbers: Clobbers
+    masked: MaskedValues
+    values: dict[Value, Value]
+    facts: dict[Value, bool]
+    known: dict[tuple, list[Op]]
+
+    def run(self, region: Region):
+        ops, region.ops = region.ops, []
+        for op in ops:
+            op.operands = [self.values.get(v, v) for v in op.operands]
+            if op.opcode == "load" and self._may_take(op):
+                value = self._taken(op, Builder(region, op.span))
+                if value is not None:
+                    self.values[op.result] = value
+                    continue
+                self.known.setdefault(_moved(op), []).append(op)
+            else:
+                self._forget(op)
+            for inner in op.regions:
+                self._inside(op).run(inner)
+            region.ops.append(op)
+
+    def _may_take(self, load: Op) -> bool:
+        return self.clobbers.movable(load) and not {Attr.UNIT, Attr.FRESH, Attr.ALONE}.intersection(load.attrs)
+
+    def _taken(self, load: Op, b: Builder) -> Value | None:
+        """The value that replaces a load."""
+        same = [one for one in self.known.get(_moved(load), ()) if same_place(one, load)]
+        if not same:
+            return None
+        on = predicate(load)
+        facts = self.facts | implied(on)
+        for one in same:
+            if follows(predicate(one), facts):
+                one.result.name = one.result.name or load.result.name
+                return one.result if on is predicate(one) else self.masked.under(on, one.result, b)
+        return None
+
+    def _forget(self, op: Op):
+        """Drop the loads whose memory the operation, or one inside it, may write."""
+        for key, loads in self.known.items():
+            # what is written is a property of the memory: one of its loads stands for all
+            if loads and self.clobbers.among(loads[0], [op]):
+                self.known[key] = []
+
+    def _inside(self, op: Op) -> "_Scope":
+        facts = implied(op.operands[0]) if op.opcode == "loop" else {}
+        return _Scope(
+            self.clobbers, self.masked, self.values, self.facts | facts, {k: list(v) for k, v in self.known.items()}
+        )
+
+
+def _moved(load: Op) -> tuple:
+    return memory_name(load), moved_type(load), load.attrs.get(Attr.LANE)

@@ -1,0 +1,55 @@
+"""Facts about area: what each part of the design takes of the device, by the design's structure and by source line."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ...diag import Span
+from ...model.area import NOTHING, Resources
+
+__all__ = ["AreaNode", "LineArea", "Role"]
+
+
+class Role(StrEnum):
+    """What a part of the design is for."""
+
+    SYSTEM = "system"  #: the whole design
+    KERNEL = "kernel"
+    LOOP = "loop"  #: a loop with everything in it, or the part of a kernel outside of its loops
+    BOARD = "board interface"
+    DISPATCH = "kernel dispatch"
+    INTERCONNECT = "global interconnect"
+    CONSTANT_CACHE = "constant cache"
+    CHANNELS = "channels"
+    COUNTERS = "hardware counters"
+    STATE = "state"  #: values and control of a pipeline: queues, slots, registers between stages
+    FEEDBACK = "feedback"  #: values carried from iteration to iteration
+    ACCESS = "access units"
+    LOCAL_MEMORY = "local memory"
+    ARITHMETIC = "arithmetic"
+    INVARIANT = "launch-invariant values"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class AreaNode:
+    """A part of the design. ``resources`` are those of all ``count`` copies, and the exact sum of the children's where
+    there are any."""
+
+    name: str
+    role: Role
+    resources: Resources
+    span: Span | None = None
+    children: tuple["AreaNode", ...] = ()
+    count: int = 1
+    id: str = ""  #: id of the loop or access that it is; "" for anything else
+
+
+@dataclass(frozen=True)
+class LineArea:
+    """What one source line takes, as far as it has one ``role``. ``kernel`` is "" for what the kernels share; ``span``
+    is None for what belongs to no line. The sum over all entries is the whole design, exactly."""
+
+    kernel: str
+    role: Role
+    span: Span | None = None
+    resources: Resources = NOTHING

@@ -1,0 +1,94 @@
+"""The report as one HTML file that needs no network: the page's parts, and the report's JSON as data in it.
+
+The parts are in ``page/``. Its scripts are plain ones without modules; they are joined in the order of
+:data:`SCRIPTS` and share one function scope. The layout of graphs is dagre's, see ``page/vendor``; it runs in a worker
+that is started from a Blob, as a page opened from a file may load nothing else.
+"""
+
+import json
+import re
+from functools import cache
+from importlib import resources
+
+from jinja2 import Environment, StrictUndefined
+
+from . import json as report_json
+from .colours import colours
+from .model import Report
+
+__all__ = ["DAGRE_VERSION", "SCRIPTS", "STYLES", "data_text", "render"]
+
+DAGRE_VERSION = "3.1.3"
+STYLES = ("style.css", "views.css")
+#: in this order: building blocks, the frame, the views, and what starts them
+SCRIPTS = (
+    "dom.js",
+    "model.js",
+    "selection.js",
+    "table.js",
+    "source.js",
+    "graph.js",
+    "layout.js",
+    "details.js",
+    "details_loop.js",
+    "frame.js",
+    "views/summary.js",
+    "views/bottlenecks.js",
+    "views/loops.js",
+    "views/area.js",
+    "views/system.js",
+    "views/memories.js",
+    "views/schedule.js",
+    "views/deadlock.js",
+    "main.js",
+)
+
+
+def render(report: Report) -> str:
+    """The page. Its element ``report`` contains the same data as :func:`hls.report.json.render`."""
+    data = json.loads(report_json.render(report))
+    sources = {one["file"]: one["text"] for one in data.get("sources", ())}
+    return _template().render(
+        title=f"{report.source} on {report.board}",
+        style="\n".join(_part(name) for name in STYLES),
+        script="\n".join(_compact(_part(name)) for name in SCRIPTS),
+        report=data_text(data),
+        colours=data_text({file: colours(text) for file, text in sources.items()}),
+        dagre=_vendored("dagre.min.js"),
+        licence=_part("vendor/dagre.LICENSE"),
+        dagre_version=DAGRE_VERSION,
+    )
+
+
+def data_text(data) -> str:
+    """JSON for a ``<script>`` element, which no text in it can end: ``<`` occurs in strings only, and is escaped."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+
+
+def _compact(script: str) -> str:
+    """A script without indentation and without comments that have lines of their own: a third less to send."""
+    without = re.sub(r"^\s*(//.*|/\*\*(?s:.*?)\*/)\n", "", script, flags=re.MULTILINE)
+    return re.sub(r"^\s+", "", without, flags=re.MULTILINE)
+
+
+@cache
+def _template():
+    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
+    environment.filters["escaped"] = _escaped
+    return environment.from_string(_part("page.html"))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def _part(name: str) -> str:
+    text = resources.files(__package__).joinpath("page", *name.split("/")).read_text(encoding="utf-8")
+    if re.search(r"</(script|style)", text, re.IGNORECASE) and not name.endswith(".html"):
+        raise ValueError(f"page/{name} would end the element that contains it")
+    return text
+
+
+def _vendored(name: str) -> str:
+    """A vendored script without its last comment, which names a source map that does not exist here."""
+    return re.sub(r"//# sourceMappingURL=.*\s*$", "", _part(f"vendor/{name}"))

@@ -1,0 +1,66 @@
+// What is shown and selected. It lives in the hash of the URL, so that going back, reloading and links work:
+// #view=loops&item=loop:matmul/i/j&line=kernel.cl:7
+
+const selection = {
+  view: "summary",
+  item: null, // the key of an item
+  line: null, // "file:line", where no item but a line of the source was chosen
+  listeners: [],
+
+  /** Change some of view, item and line. An item replaces a line and the other way round. */
+  set(change) {
+    const next = { view: this.view, item: this.item, line: this.line, ...change };
+    if ("item" in change && !("line" in change)) next.line = null;
+    if ("line" in change && !("item" in change)) next.item = null;
+    const hash = hashOf(next);
+    if (hash !== location.hash) location.hash = hash;
+    else this.read();
+  },
+
+  /** Take what the hash says, and tell those who show it. */
+  read() {
+    const parts = new URLSearchParams(location.hash.slice(1));
+    this.view = parts.get("view") ?? "summary";
+    this.item = parts.get("item");
+    this.line = parts.get("line");
+    for (const listener of this.listeners) listener(this);
+  },
+};
+
+function hashOf({ view, item, line }) {
+  const parts = new URLSearchParams();
+  parts.set("view", view);
+  if (item) parts.set("item", item);
+  if (line) parts.set("line", line);
+  return "#" + parts.toString();
+}
+
+/** A link that selects an item, and shows it in ``view`` or where the reader is. */
+function itemLink(item, text, view) {
+  const link = h(
+    "a",
+    { href: hashOf({ view: view ?? selection.view, item: item.key }), "data-item": item.key },
+    text ?? item.name,
+  );
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    selection.set({ item: item.key, view: view ?? selection.view });
+  });
+  return link;
+}
+
+/** A link to a line of the source: "line 11", or with the file's name where that is another one; ``short``: "11". */
+function spanLink(span, short = false) {
+  if (!span) return null;
+  const place = placeOf(span);
+  const words = short ? lineWords(span).replace("line ", "") : lineWords(span);
+  if (!knownLines.has(place)) return words;
+  const link = h("a", { class: "place", href: hashOf({ view: selection.view, line: place }) }, words);
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    selection.set({ line: place });
+  });
+  return link;
+}

@@ -1,0 +1,213 @@
+// Summary: the verdict, how the report was made, the kernels, the resources against the device, the warnings.
+
+VIEWS.push({
+  id: "summary",
+  title: "Summary",
+  lead: "What was built, whether it fits, and what the compiler warns of.",
+  make() {
+    const kernels = makeTable({
+      caption: "Kernels",
+      columns: KERNEL_COLUMNS,
+      rows: report.kernels.map((kernel) => ({ key: `kernel:${kernel.name}`, data: kernel })),
+    });
+    const messages = allMessages();
+    const warnings = makeTable({
+      caption: "Messages",
+      columns: MESSAGE_COLUMNS,
+      rows: messages.map((item) => ({ key: item.key, data: item.data })),
+      empty: "no messages",
+    });
+    const element = h(
+      "div",
+      null,
+      verdictList(),
+      section("Kernels", kernels.element),
+      section("Estimated resources", resourceBars()),
+      section(`Messages (${messages.length})`, warnings.element),
+      section("This report", infoFacts()),
+    );
+    return { element, select: () => kernels.select() || warnings.select() };
+  },
+});
+
+const KERNEL_COLUMNS = [
+  { title: "Kernel", value: (one) => one.name },
+  lineColumn((one) => one.span),
+  { title: "Kind", class: "short", value: kernelKind },
+  {
+    title: "Copies",
+    value: (one) => (one.copies?.count ?? 1) * one.units,
+    numeric: true,
+    tip: "equal kernels × compute units",
+  },
+  { title: "Lanes", value: (one) => one.lanes, numeric: true, tip: "work-items side by side (SIMD)" },
+  {
+    title: "Group",
+    value: (one) =>
+      one.required_size?.join("×") ?? (one.most_work_items ? `≤ ${one.most_work_items}` : one.ndrange ? "any" : ""),
+    tip: "size of a work-group",
+  },
+  {
+    title: "Loops",
+    value: (one) => [...loopsOf(one)].filter(({ loop }) => loop.ii).length,
+    numeric: true,
+    tip: "loops in hardware",
+  },
+  { title: "Slowest loop", class: "short", value: slowestText, tip: "that with the most cycles between two iterations" },
+  ...RESOURCES.map(([key, title]) => ({ title, value: (one) => one.resources[key], numeric: true })),
+];
+
+const MESSAGE_COLUMNS = [
+  {
+    title: "Number",
+    value: (one) => one.code ?? "",
+    show: (one) =>
+      sign(
+        one.severity === "error" ? "error" : one.severity === "warning" ? "warning" : "note",
+        one.code ?? one.severity,
+      ),
+  },
+  lineColumn((one) => one.span),
+  {
+    title: "Message",
+    value: (one) => one.message,
+    show: (one) => [one.message, one.hint ? h("div", { class: "quiet" }, one.hint) : null],
+  },
+];
+
+function slowestLoop(kernel) {
+  const running = [...loopsOf(kernel)].map(({ loop }) => loop).filter((loop) => loop.ii);
+  const worse = (one, other) => one.scheduled_ii - other.scheduled_ii || one.ii - other.ii;
+  return running.reduce((slowest, loop) => (slowest && worse(slowest, loop) >= 0 ? slowest : loop), null);
+}
+
+function slowestText(kernel) {
+  const loop = slowestLoop(kernel);
+  return loop ? `${loopName(loop)}: II ${rateText(loop)}${loop.interleaving > 1 ? ` / ${loop.interleaving}` : ""}` : "";
+}
+
+function allMessages() {
+  return [...items.values()].filter((item) => item.kind === "message");
+}
+
+function verdictList() {
+  const over = RESOURCES.filter(([key]) => report.device?.[key] && report.resources[key] > report.device[key]);
+  const worst = report.bottlenecks[0];
+  const fits = over.length
+    ? sign(
+        "error",
+        `does not fit: ${over.map(([key, word]) => `${percent(report.resources[key] / report.device[key], 1)} of the ${word}`).join(", ")}`,
+      )
+    : report.device
+      ? sign("good", `fits ${report.info.device || report.board}`)
+      : null;
+  const deadlock = report.networks.filter((one) => one.deadlock !== "impossible");
+  const first = worst
+    ? [
+        sign("warning", "largest bottleneck: "),
+        worst.sentence,
+        " ",
+        lossWords(worst) ? h("span", { class: "quiet" }, `(${lossWords(worst)}) `) : "",
+        rankedLink(worst),
+      ]
+    : sign("good", "no bottleneck: every loop starts an iteration each cycle");
+  const counters = report.counters.logic
+    ? sign(
+        "note",
+        `hardware counters (${report.info.counters}): ${number(report.counters.logic)} of ${number(report.resources.logic)} ${report.logic_cell}`,
+      )
+    : null;
+  return h(
+    "ul",
+    { class: "verdicts" },
+    [fits, first, ...deadlock.map((one) => [deadlockSign(one.deadlock), ` ${one.reason}`]), counters]
+      .filter(Boolean)
+      .map((line) => h("li", null, line)),
+  );
+}
+
+/** The resources as bars of the device, with a part for each kernel; the same figures are in a table below them. */
+function resourceBars() {
+  const parts = resourceParts();
+  const bars = RESOURCES.map(([key, word]) => {
+    const whole = report.device?.[key];
+    const scale = Math.max(whole ?? 0, report.resources[key], 1);
+    const pieces = parts.map(({ used, tone }) =>
+      h("span", { class: `piece tone${tone}`, style: `width:${((100 * used[key]) / scale).toFixed(3)}%` }),
+    );
+    const total = whole
+      ? `${number(report.resources[key])} of ${number(whole)} (${percent(report.resources[key] / whole, 1)})`
+      : number(report.resources[key]);
+    const limit =
+      whole && whole < scale
+        ? h("span", { class: "limit", style: `left:${((100 * whole) / scale).toFixed(2)}%` })
+        : null;
+    return h(
+      "div",
+      { class: "stack" },
+      h("span", { class: "stackname" }, word),
+      h("span", { class: "stacktrack", "aria-hidden": "true" }, pieces, limit),
+      h("span", { class: "figure" }, total),
+    );
+  });
+  const columns = [
+    {
+      title: "Part",
+      value: (one) => one.name,
+      show: (one) => [h("span", { class: `swatch tone${one.tone}`, "aria-hidden": "true" }), one.name],
+    },
+    ...RESOURCES.map(([key, title]) => ({ title, numeric: true, value: (one) => one.used[key] })),
+  ];
+  const table = makeTable({
+    caption: "Resources by part",
+    columns,
+    rows: parts.map((part) => ({ key: part.key, data: part })),
+  });
+  return [h("div", { class: "stacks" }, bars), table.element];
+}
+
+/** The largest kernels, the other ones together, and what they share: at most eight parts. */
+function resourceParts() {
+  const kernels = report.kernels.map((kernel) => ({
+    name: `kernel ${kernel.name}`,
+    used: kernel.resources,
+    key: `kernel:${kernel.name}`,
+  }));
+  kernels.sort((one, other) => other.used.logic - one.used.logic);
+  const few = kernels.slice(0, kernels.length > 7 ? 6 : 7);
+  const rest = kernels.slice(few.length);
+  const shared = (report.area?.children ?? [])
+    .filter((node) => node.role !== "kernel")
+    .map((node) => ({ name: node.name, used: node.resources, key: areaKeys.get(node) }));
+  const parts = [...few];
+  if (rest.length)
+    parts.push({ name: `${rest.length} smaller kernels`, key: null, used: sumResources(rest.map((one) => one.used)) });
+  if (shared.length > 4 || !shared.length)
+    parts.push({ name: "shared: interconnect, ports, control", key: null, used: report.shared });
+  else parts.push(...shared);
+  return parts.map((part, index) => ({ ...part, tone: index % 8 }));
+}
+
+function sumResources(list) {
+  return Object.fromEntries(RESOURCES.map(([key]) => [key, list.reduce((sum, one) => sum + one[key], 0)]));
+}
+
+function infoFacts() {
+  const { info } = report;
+  return facts([
+    ["source", report.source],
+    ["board", `${report.board}${info.device ? `, ${info.device}` : ""}`],
+    ["kernel clock", `${number(report.clock_mhz, 1)} MHz`],
+    ["compiler", info.version ? `sluice ${info.version}` : ""],
+    ["command", info.command ? h("code", null, info.command) : ""],
+    ["options", info.options.map(([name, value]) => `${name} ${value}`).join(", ")],
+    ["date", info.date],
+    ["hardware counters", info.counters],
+    [
+      "digests",
+      report.sources.map((one) =>
+        h("div", null, `${one.file} `, h("code", { class: "quiet", title: one.sha256 }, one.sha256.slice(0, 12))),
+      ),
+    ],
+  ]);
+}

@@ -1,0 +1,1 @@
+"""Tests of ``report.html`` in a real browser, and what they need of it."""

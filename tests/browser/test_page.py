@@ -1,0 +1,186 @@
+"""Every view of report.html opens, selects, filters and is used by keys alone; nothing is said or loaded meanwhile."""
+
+import json
+
+import pytest
+
+from hls.report import json as report_json
+from tests.browser.page import VIEWS
+from tests.browser.sample import sample
+
+pytestmark = pytest.mark.browser
+
+DOWN, ENTER, RIGHT, LEFT, ESCAPE, TAB = "\ue015", "\ue007", "\ue014", "\ue012", "\ue00c", "\ue004"
+#: of each view with a table: a row's item, its line, and a text that only this row of the first table has
+ROWS = {
+    "summary": ("kernel:smooth", 18, "5,200", "smooth"),
+    "bottlenecks": ("access:send/load/image#0", 14, "image[(y * width + x) * 16]", "bandwidth"),
+    "loops": ("loop:smooth/y/x", 23, "a recurrence of 14 cycles", "loop-none"),
+    "area-system": ("area:system/smooth#0", 18, "5,200", "interconnect"),
+    "memories": ("memory:smooth/window", 20, "24,576 bytes", "window"),
+    "deadlock": ("network:0", 12, "depth 1 for credit", "impossible"),
+}
+
+
+def test_data_is_report_json(light):
+    page = light.open()
+    shown = page.run("return JSON.stringify(window.sluiceReport.report)")
+    assert json.loads(shown) == json.loads(report_json.render(sample()))
+
+
+@pytest.mark.parametrize("number", range(len(VIEWS)))
+def test_view_opens_by_its_address_and_by_its_key(light, number):
+    page = light.open(view=VIEWS[number])
+    assert page.view == VIEWS[number]
+    other = (number + 1) % len(VIEWS)
+    page.press(str(other + 1))
+    assert page.view == VIEWS[other] and page.hash["view"] == VIEWS[other]
+    assert page.texts("#nav .chosen")[0].endswith(page.texts("#view-title")[0])
+    assert not page.complaints()
+
+
+@pytest.mark.parametrize("view", ROWS)
+def test_row_selects_its_lines_and_details(light, view):
+    key, line, fact, _ = ROWS[view]
+    page = light.open(view=view, item=key)
+    assert page.marked[0] == line or line in page.marked
+    assert fact in page.details
+    assert page.texts('tr[aria-selected="true"]'), "no row is marked"
+    page.open(view=view)
+    page.run("document.querySelector('.viewbody').querySelectorAll('tr[aria-selected]')[0].click()")
+    page.settle()
+    assert page.hash["item"] and page.texts('tr[aria-selected="true"]')
+    assert not page.complaints()
+
+
+def test_line_lists_what_it_became_and_links_lead_there(light):
+    page = light.open(view="loops", line="filter.cl:26")
+    for part in ("This line became", "Loop x", "Load of taps[x]", "Floating-point multiply for weight", "3,700"):
+        assert part.lower() in page.details.lower()
+    page.click('#details a[data-item="access:smooth/load/taps#0"]')
+    assert page.hash["item"] == "access:smooth/load/taps#0" and "prefetching" in page.details.lower()
+    page.run("history.back()")
+    page.wait("return location.hash.includes('line=')")
+    page.settle()
+    assert page.marked == [26]
+
+
+def test_line_of_another_file(light):
+    page = light.open(view="memories", item="private:smooth/lut")
+    assert page.run("return document.querySelector('#source select').value") == "weights.h"
+    assert page.marked == [3]
+    assert page.texts(".line.marked code") == ["    return tap * 0.125f; // größer als null: ünïcode"]
+
+
+@pytest.mark.parametrize("view", ROWS)
+def test_filter(light, view):
+    page = light.open(view=view)
+    rows = page.run("return document.querySelector('.viewbody tbody').querySelectorAll('tr[tabindex]').length")
+    page.press("/", "xyzzy")
+    assert page.texts(".viewbody tbody")[0] == "nothing matches the filter"
+    page.press(ESCAPE)
+    assert page.run("return document.querySelector('.viewbody tbody').querySelectorAll('tr[tabindex]').length") == rows
+    wanted = ROWS[view][3]
+    if wanted != "loop-none":
+        page.press("/", wanted)
+        assert all(
+            wanted in text.replace("\n", " ") or "\n" in text for text in page.texts(".viewbody tbody tr[tabindex]")[:1]
+        )
+
+
+def test_filter_keeps_what_is_around_a_match(light):
+    page = light.open(view="loops")
+    page.press("/", "loop t")
+    names = [text.split("\t")[0].strip("▾▸ ").strip() for text in page.texts(".viewbody tbody tr")]
+    assert names == ["kernel smooth", "loop y", "loop x", "loop t"]
+
+
+def test_unrolled_loops_can_be_hidden(light):
+    page = light.open(view="loops")
+    assert "unrolled" in "".join(page.texts(".viewbody tbody"))
+    page.click(".toggle input")
+    assert "unrolled" not in "".join(page.texts(".viewbody tbody"))
+
+
+def test_columns_sort_in_both_directions(light):
+    page = light.open(view="area-system")
+    names = lambda: [text.split("\t")[0].strip("▾▸ ").strip() for text in page.texts("tbody tr[aria-level='2']")]
+    page.click("th:nth-child(4) button")
+    assert names() == ["smooth", "send", "global interconnect", "relay × 2", "board interface"]
+    page.click("th:nth-child(4) button")
+    assert names() == ["board interface", "relay × 2", "global interconnect", "send", "smooth"]
+    assert page.run("return document.querySelector('th:nth-child(4)').getAttribute('aria-sort')") == "ascending"
+
+
+def test_copy_as_markdown(light):
+    page = light.open(view="loops")
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; };")
+    page.run("[...document.querySelectorAll('.tools button')].at(-1).click()")
+    lines = page.wait("return window.copied").splitlines()
+    assert lines[0].startswith("| Loop | Line | Verdict | II |") and lines[1].startswith("| :-- |")
+    assert "|     loop x | 23 | pipelined | 14 | 1 | 61 | 5 |  | 227.2 | data dependency |" in lines
+
+
+def test_keys_alone(light):
+    page = light.open(view="loops")
+    page.press("v")
+    page.press(*[DOWN] * 5)
+    page.press(ENTER)
+    assert page.hash["item"] == "loop:smooth/y/x"
+    page.press("v", LEFT)
+    assert "loop t" not in "".join(page.texts(".viewbody tbody"))
+    page.press(RIGHT, RIGHT)
+    assert page.run("return document.activeElement.innerText").strip().startswith("loop t")
+    page.press("s", DOWN, ENTER)
+    assert page.hash["line"] == "filter.cl:24"
+    page.press("g", DOWN, ENTER)
+    assert page.view == "area-system"
+    page.press("d")
+    assert page.run("return document.activeElement.id") == "details"
+    page.press("?")
+    assert page.run("return document.getElementById('help').open") and "initiation interval" in page.texts("#help")[0]
+    page.press(ESCAPE)
+    assert not page.run("return document.getElementById('help').open")
+    assert not page.complaints()
+
+
+def test_tab_reaches_every_pane(light):
+    page = light.open(view="loops", item="loop:smooth/y/x")
+    seen = set()
+    for _ in range(60):
+        page.press(TAB)
+        seen.add(
+            page.run("return document.activeElement.closest('header, nav, #view, .splitter, #source, #details')?.id")
+        )
+    assert {"nav", "split-nav", "view", "split-source", "source", "split-details", "details"} <= seen
+
+
+def test_panes_resize_and_fold(light):
+    page = light.open()
+    width = lambda: page.run("return document.getElementById('source').offsetWidth")
+    before = width()
+    page.run("document.getElementById('split-source').focus()")
+    page.press(LEFT, LEFT)
+    assert width() == before + 40
+    page.press(ENTER)
+    assert width() == 0
+    page.press(ENTER)
+    assert width() == before + 40
+
+
+def test_summary_says_what_matters(light):
+    page = light.open()
+    verdicts = page.texts(".verdicts")[0]
+    assert "fits 5SGXEA7" in verdicts and "deadlock certain" in verdicts and "loop x waits 14 cycles" in verdicts
+    assert page.texts(".stack .figure")[0] == "9,740 of 234,720 (4.1 %)"
+    assert "W0213" in page.texts("#view")[0] and "sluice compile filter.cl" in page.texts("#view")[0]
+
+
+def test_heat_is_beside_the_lines_of_area_by_source(light):
+    page = light.open(view="area-source")
+    heats = page.run("return [...document.querySelectorAll('.line')].map((one) => one.firstChild.textContent)")
+    assert heats[25] == "3,700" and heats[22] == "800" and heats[0] == "" and heats[21] == "", "counters are apart"
+    totals = page.run("return window.sluiceReport.report.lines.reduce((sum, one) => sum + one.resources.logic, 0)")
+    assert totals == 9740
+    page.press("1")
+    assert page.run("return getComputedStyle(document.querySelector('.heat')).display") == "none"

@@ -1,0 +1,80 @@
+"""Hardware counters: which are built, and that nothing else of a design depends on them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hls import Options, compile
+from hls.model.netlist import read_modules
+from hls.profile import decode
+from hls.profile.layout import CYCLES
+from sim.cl.options import parse_options
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+#: of a kernel, by what is built: which kinds of counters it has
+KINDS = {
+    "": set(),
+    "accounts": {"account"},
+    "accesses": {"issued", "invocations", "busy", "starts", "accepted", "stalled", "bursts", "words"},
+}
+SOURCE = """__kernel void sums(__global const int *restrict a, __global int *restrict o, int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++) s += a[i];
+    *o = s;
+}"""
+
+
+def built(source: str, counters: str):
+    return compile(source, "de5net", Options(counters=counters, include_dirs=(EXAMPLES,)))
+
+
+def circuits(result) -> dict[str, tuple]:
+    """What each instance below the kernels consists of, by its path, without counters."""
+    modules = {name: one for text in result.verilog.values() for name, one in read_modules(text).items()}
+    kernels = {kernel.name for kernel in result.interface.kernels}
+    found, left = {}, [(name, modules[result.top].instances[name]) for name in kernels]
+    while left:
+        path, module = left.pop()
+        one = modules[module]
+        if path not in kernels:  # a kernel's own module also connects its counters
+            found[path] = (one.registers, round(one.luts, 6), tuple(one.memories), tuple(one.products))
+        left += [(f"{path}/{name}", inner) for name, inner in one.instances.items() if name != "counters"]
+    return found
+
+
+@pytest.mark.parametrize("counters", ["", "accounts", "accesses", "all"])
+def test_which_counters_are_built(counters):
+    (kernel,) = built(SOURCE, counters).interface.kernels
+    kinds = {counter.kind for counter in kernel.layout.counters}
+    assert kinds == KINDS.get(counters, KINDS["accounts"] | KINDS["accesses"])
+    assert len(kernel.counters) == len(kernel.layout.counters)
+
+
+def test_counters_are_off_unless_asked_for():
+    assert Options().counters == "" and parse_options("", EXAMPLES).counters == ""
+    with pytest.raises(ValueError, match="counters must be one of"):
+        Options(counters="some")
+
+
+@pytest.mark.parametrize("name", ["fir", "histogram"])
+def test_no_circuit_but_the_counters_depends_on_them(name):
+    """So no cycle can differ."""
+    source = next((EXAMPLES / name).glob("*.cl")).read_text()
+    without, counted = built(source, ""), built(source, "all")
+    assert circuits(without) == circuits(counted)
+    assert all(kernel.layout.counters for kernel in counted.interface.kernels)
+
+
+def test_a_run_without_some_of_the_counters():
+    (kernel,) = built(SOURCE, "all").interface.kernels
+    accounts = replace(kernel.layout, counted="accounts")
+    values = {counter.name: 0 for counter in accounts.counters} | {CYCLES: 10}
+    first = accounts.accounts[0]
+    found = decode(accounts, values | {first.counters()[0].name: 10})
+    assert found["accounts"][0]["cycles"] == 10 and found["loops"] == found["memory"] == []
+    accesses = replace(kernel.layout, counted="accesses")
+    found = decode(accesses, {counter.name: 0 for counter in accesses.counters} | {CYCLES: 10})
+    assert [account["cycles"] for account in found["accounts"]] == [10]
+    assert "not counted" in found["accounts"][0]["cause"] and [loop["iterations"] for loop in found["loops"]] == [0]
