@@ -3,20 +3,40 @@
 import dataclasses
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from functools import cache
 
-__all__ = ["plain", "schema_of"]
+from .diag import Code
 
-_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
+__all__ = ["computed", "computed_names", "plain", "schema_of"]
+
+_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null", Code: "string"}
 
 
-def plain(value):
-    """A record as dicts, lists, texts and numbers; floats are rounded to six digits behind the point."""
-    if dataclasses.is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+class computed(property):
+    """A property that the JSON form and its schema include as if it were a field; its type is that of its result."""
+
+
+@cache
+def computed_names(record: type) -> tuple[str, ...]:
+    """The names of the computed figures of a record's class, in the order of their definition."""
+    return tuple(
+        name for one in reversed(record.__mro__) for name, value in vars(one).items() if isinstance(value, computed)
+    )
+
+
+def plain(value, digits: int | None = None):
+    """A record as dicts, lists, texts and numbers, computed figures included; floats are rounded to so many ``digits``
+    behind the point (None: not at all)."""
+    if isinstance(value, Code):
+        return value.number
     if isinstance(value, (tuple, list)):
-        return [plain(item) for item in value]
-    return round(value, 6) if isinstance(value, float) else value
+        return [plain(item, digits) for item in value]
+    if dataclasses.is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value)]
+        return {name: plain(getattr(value, name), digits) for name in (*names, *computed_names(type(value)))}
+    return round(value, digits) if isinstance(value, float) and digits is not None else value
 
 
 def schema_of(root: type, title: str, number: int) -> dict:
@@ -25,21 +45,29 @@ def schema_of(root: type, title: str, number: int) -> dict:
     Raises TypeError for a field whose type has no form in JSON.
     """
     records = {record.__name__: _record(record) for record in _reachable(root)}
-    head = records.pop(root.__name__)
-    head["properties"]["schema"] = {"const": number}
+    records[root.__name__]["properties"] |= {"schema": {"const": number}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,
-        **head,
+        **records.pop(root.__name__),
         "$defs": dict(sorted(records.items())),
     }
 
 
-def _reachable(root: type) -> list[type]:
+def _fields(record: type) -> Mapping[str, object]:
+    """The types of all fields and computed figures of a record, by name."""
+    hints = typing.get_type_hints(record)
+    found = {field.name: hints[field.name] for field in dataclasses.fields(record)}
+    for name in computed_names(record):
+        found[name] = typing.get_type_hints(getattr(record, name).fget)["return"]
+    return found
+
+
+def _reachable(record: type) -> list[type]:
     """The record and those in its fields, each once."""
-    found, left = {root: None}, [root]
+    found, left = {record: None}, [record]
     while left:
-        for kind in typing.get_type_hints(left.pop()).values():
+        for kind in _fields(left.pop()).values():
             new = [one for one in _inside(kind) if dataclasses.is_dataclass(one) and one not in found]
             found |= dict.fromkeys(new)
             left += new
@@ -53,8 +81,7 @@ def _inside(kind) -> Iterator[object]:
 
 
 def _record(record: type) -> dict:
-    hints = typing.get_type_hints(record)
-    properties = {field.name: _type(hints[field.name]) for field in dataclasses.fields(record)}
+    properties = {name: _type(kind) for name, kind in _fields(record).items()}
     return {
         "description": " ".join((record.__doc__ or "").split()),
         "type": "object",
@@ -69,9 +96,13 @@ def _type(kind) -> dict:
         return {"type": _PLAIN[kind]}
     if dataclasses.is_dataclass(kind):
         return {"$ref": f"#/$defs/{kind.__name__}"}
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return {"enum": [one.value for one in kind]}
     parts = typing.get_args(kind)
     if typing.get_origin(kind) in (types.UnionType, typing.Union):
         return {"anyOf": [_type(part) for part in parts]}
-    if typing.get_origin(kind) is tuple and parts[-1] is Ellipsis:
+    if typing.get_origin(kind) is not tuple:
+        raise TypeError(f"{kind} has no form in JSON")
+    if parts[-1] is Ellipsis:
         return {"type": "array", "items": _type(parts[0])}
-    raise TypeError(f"{kind} has no form in JSON")
+    return {"type": "array", "prefixItems": [_type(part) for part in parts], "items": False, "minItems": len(parts)}

@@ -33,7 +33,7 @@ def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
         print("error: the program launched no kernel on the board: there is nothing to profile", file=sys.stderr)
         raise SystemExit(1)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "profile.json").write_text(json.dumps(plain(profile)) + "\n")
+    (folder / "profile.json").write_text(json.dumps(plain(profile, 6)) + "\n")
     text = render_profile(profile)
     (folder / "profile.txt").write_text(text)
     with (folder / "trace.json").open("w") as out:
