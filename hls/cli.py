@@ -156,6 +156,13 @@ def main():
     default=0,
     help="End with an error after so long.  [default: never]",
 )
+@click.option(
+    "--report",
+    "form_of_report",
+    type=click.Choice(["brief", "full"]),
+    default="brief",
+    help="What to print: verdict and bottlenecks, or all of report.txt.  [default: brief]",
+)
 @click.option("--diagnostics", "form", type=click.Choice(["text", "json"]), default="text", help="Form of messages.")
 @inspection_options
 def compile(
@@ -180,6 +187,7 @@ def compile(
     strict_fit,
     limits,
     seconds,
+    form_of_report,
     form,
     **inspected,
 ):
@@ -225,7 +233,10 @@ def compile(
             files += _testbench(output)
     messages.show()
     if form == "text":
-        for line in _summary(report, output, files):
+        from .report import text as report_text
+
+        shown = report_text.render(report, brief=form_of_report == "brief").splitlines()
+        for line in (*shown[1:], *_summary(output, files)):
             click.echo(line)
 
 
@@ -285,24 +296,10 @@ def _fitted(report, messages: Messages, strict: bool):
     return replace(report, messages=(*report.messages, *found))
 
 
-def _summary(report, output: Path, files: list[str]) -> list[str]:
-    lines = [f"kernel {kernel.name}: {', '.join(_loop_words(kernel.loops)) or 'no loops'}" for kernel in report.kernels]
+def _summary(output: Path, files: list[str]) -> list[str]:
     verilog = sum(name.endswith(".v") for name in files)
     others = ", ".join(name for name in files if not name.startswith("rtl/"))
-    return [*lines, f"{output}: {verilog} Verilog files in rtl/, {others}"]
-
-
-def _loop_words(loops) -> list[str]:
-    """A short phrase for every hardware loop, outer ones first."""
-    words = []
-    for loop in loops:
-        if loop.ii:
-            turns = f" ({loop.interleaving} interleaved)" if loop.interleaving > 1 else ""
-            name = loop.label if loop.work_items else f"loop {loop.label}"
-            copies = f" x {loop.copies}" if loop.copies > 1 else ""
-            words.append(f"{name.strip()}{copies} II {loop.ii}{turns}")
-        words += _loop_words(loop.children)
-    return words
+    return [f"{output}: {verilog} Verilog files in rtl/, {others}"]
 
 
 def _read(source: Path, roots: tuple[Path, ...] = ()) -> str:

@@ -4,6 +4,7 @@ Messages refer to locations in the user's own text. A token of the user keeps it
 gets the location where the macro's name was used; a macro argument keeps its own.
 """
 
+import functools
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pcpp import Action, OutputDirective
+from pcpp.preprocessor import Macro
 
 from ..diag import Code, CompileError, Diagnostic, Span
 from .conditions import mend_numbers
@@ -333,7 +335,8 @@ def preprocess(
     ]
     for folder in include_dirs:
         cpp.add_path(str(folder))
-    for name, value in {**PREDEFINED, **defines}.items():
+    cpp.macros = _predefined() | cpp.macros
+    for name, value in defines.items():
         if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, .]*\))?", name):
             raise CompileError.at(
                 None, f"-D {name}: this is not a name of a macro", "write -D NAME=VALUE", code=Code.OPTIONS
@@ -344,6 +347,15 @@ def preprocess(
     expanded = _join(tokens, cpp)
     cpp.raise_errors()
     return expanded
+
+
+@functools.cache
+def _predefined() -> dict[str, Macro]:
+    """The macros that every program sees, read once; an expansion copies the tokens of a macro."""
+    cpp = _OpenCLPreprocessor("", Files(()))
+    for name, value in PREDEFINED.items():
+        cpp.define(f"{name} {value}")
+    return cpp.macros
 
 
 def _run(cpp: _OpenCLPreprocessor, text: str, file: str) -> list:

@@ -7,8 +7,10 @@ are in the environment in which it is defined: ``ticks`` (a list of the loop ite
 ``ExecutionError``, ``c_float``.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import CodeType
 
 from .accesses import fixed_operands, lane_mask, last_of_run
 from .attributes import Attr
@@ -104,6 +106,12 @@ def expression(op: Op, names: Sequence[str], bind: Callable[[object], str]) -> s
     return f"{meaning}(({''.join(n + ', ' for n in names)}), {types}, {bind(op.result.type)}, {bind(op.attrs)})"
 
 
+@functools.lru_cache(maxsize=64)
+def _code(text: str, name: str) -> CodeType:
+    """The compiled text of the function ``name``: tests and attempts run the same function many times."""
+    return compile(text, f"<interpreter of {name}>", "exec")
+
+
 class _Emitter:
     """Writes one function as Python source and defines it in ``env``."""
 
@@ -133,8 +141,7 @@ class _Emitter:
         if f.name in self.waiting:
             self._line(1, "if False: yield")  # makes it a generator even if no operation of its own waits
         self._region(f.body, 1, lambda op: [f"return {', '.join(self._names(op.operands)) or None}"])
-        code = compile("\n".join(self.lines), f"<interpreter of {f.name}>", "exec")
-        exec(code, self.env)  # noqa: S102 - the text is our own
+        exec(_code("\n".join(self.lines), f.name), self.env)  # noqa: S102 - the text is our own
 
     def _line(self, depth, text):
         self.lines.append(" " * depth + text)

@@ -31,7 +31,8 @@ class Value:
 
     @property
     def op(self) -> "Op | None":
-        return self.owner if isinstance(self.owner, Op) else None
+        owner = self.owner
+        return owner if type(owner) is Op else None
 
 
 @dataclass(eq=False, slots=True, repr=False)

@@ -65,6 +65,7 @@ from .memory.merge_memories import MergeMemories
 from .memory.multi_buffer import BufferOwner, MultiBuffer
 from .memory.pad_array_rows import PadArrayRows
 from .memory.partition_columns import PartitionColumns
+from .memory.promote_rows import PromoteRows
 from .memory.redundant_load_elimination import RedundantLoadElimination
 from .memory.scalar_promotion import ScalarPromotion
 from .memory.serialize_stores import SerializeStores
@@ -360,6 +361,8 @@ def _memory(options: PipelineOptions) -> Stage:
             # forwarded to the next iteration
             SinkStores(address_bits),
             *TIDY,
+            # before ScalarPromotion, which keeps one element of what is left
+            *((PromoteRows(options.memory_latency, address_bits), *TIDY) if hazards else ()),
             # before coalescing, as a wide access covers several addresses; loads without users are removed
             ScalarPromotion(address_bits, hazards),
             *TIDY,

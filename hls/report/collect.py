@@ -1,6 +1,5 @@
 """Collects the report from the products of a compilation."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -8,19 +7,24 @@ from ..diag import Code, Diagnostic
 from ..ir import Attr, Module
 from ..ir.launch import lanes_of, units_of
 from ..model.area import CELL_NAMES, NOTHING, DesignArea, Resources, capacity, estimate
+from ..options import Options
 from ..planning import Compilation
 from ..planning.schedule import OperatorTiming, ways
 from ..planning.what_if import WhatIf
 from ..rtl.system import module_names
 from .about import about, sources_named, written_attributes
+from .accesses import collect_accesses
 from .area import KernelNames, area_by_line, area_tree, counters_of, leaves
 from .channels import collect_channels
 from .copies import CopyGroup, group_copies
 from .identity import LoopIds
 from .loops import collect_loops
 from .memories import collect_memories
-from .model import Access, Depth, Kernel, KernelCopies, Network, Report, Stop, Way
+from .model import Depth, Kernel, KernelCopies, Network, Report, Stop, Way
+from .phrasing import declared, reader_of
 from .private_arrays import collect_privates
+from .ranking import ranked, verdict, weighed
+from .schedule import collect_schedule, collect_variables
 
 __all__ = ["collect", "collect_kernel"]
 
@@ -56,6 +60,10 @@ def collect(result, source: str, command: str = "") -> Report:
         counters=counters_of(found),
     )
     report = replace(report, kernels=tuple(replace(k, counters=counters_of(found, k.name)) for k in report.kernels))
+    known = any(kernel.span is not None and kernel.span.file == source for kernel in report.kernels)
+    with reader_of(source if known else None):
+        kernels = tuple(replace(kernel, verdict=verdict(kernel, report)) for kernel in report.kernels)
+        report = replace(report, kernels=kernels, bottlenecks=ranked(report))
     return replace(report, sources=sources_named(report, result.module.sources))
 
 
@@ -128,19 +136,21 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
     """The same, with the ids of its loops."""
     function = kernel.function
     loops = collect_loops(kernel, module, memory_latency, timing, what_if)
-    attrs = module.functions[function.name].attrs
+    attrs, source = module.functions[function.name].attrs, declared(module, function.name)
+    options = what_if.compilation.options if what_if else Options()
+    accesses = collect_accesses(kernel, loops, module.sources, options)
     found = Kernel(
         name=function.name,
         span=function.span,
         ndrange=bool(function.attrs.get(Attr.NDRANGE)),
-        loops=loops.loops,
-        accesses=_accesses(kernel),
+        loops=weighed(loops.loops),
+        accesses=accesses.outside,
         privates=collect_privates(kernel, module),
         resources=resources,
         reason=function.attrs.get(Attr.REASON, ""),
         lanes=lanes_of(function),
         units=units_of(function),
-        memories=collect_memories(kernel, module),
+        memories=collect_memories(kernel, module, accesses.ids),
         ways=tuple(
             Way(_name(one.source, module), _name(one.target, module), one.cycles)
             for one in ways(kernel.plan, memory_latency)
@@ -151,6 +161,9 @@ def _collect(kernel, module: Module, memory_latency: int, resources, timing, wha
         autorun=bool(attrs.get(Attr.AUTORUN)),
         promised=bool(function.attrs.get(Attr.PROMISED)),
         attributes=written_attributes(attrs),
+        local_accesses=accesses.local,
+        variables=collect_variables(kernel, loops, source),
+        schedule=collect_schedule(kernel, loops, accesses.ids, source, memory_latency),
     )
     return found, loops
 
@@ -167,11 +180,3 @@ def _untried(kernel, what_if: WhatIf | None) -> tuple[Diagnostic, ...]:
 
 def _name(end, module: Module) -> str:
     return end.text(module.channels[end.channel].length if end.channel in module.channels else None)
-
-
-def _accesses(kernel) -> tuple[Access, ...]:
-    """In program order; units with equal figures are one entry with a count."""
-    found = Counter(
-        (a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, a.location) for a in kernel.memory.outside.values()
-    )
-    return tuple(Access(*what, count, memory) for (*what, memory), count in found.items())

@@ -7,7 +7,7 @@ import json
 from ..records import plain
 from .model import Report
 
-__all__ = ["render"]
+__all__ = ["plain", "render", "written"]
 
 #: records up to this length are written in one line
 WIDTH = 116
@@ -15,10 +15,10 @@ WIDTH = 116
 
 def render(report: Report) -> str:
     """The whole report. A span becomes {file, line, column, length}; figures computed from fields are included."""
-    return "".join(_written(plain(report), "")) + "\n"
+    return "".join(written(plain(report), "")) + "\n"
 
 
-def _written(value, margin: str):
+def written(value, margin: str):
     """The parts of a text in which each record, or list, is a line if it fits."""
     nested = isinstance(value, (dict, list)) and value
     line = json.dumps(value) if not nested or _is_small(value) else None
@@ -30,7 +30,7 @@ def _written(value, margin: str):
     yield "{" if isinstance(value, dict) else "["
     for position, (key, item) in enumerate(items):
         yield ("," if position else "") + f"\n{inner}" + ("" if key is None else f"{json.dumps(key)}: ")
-        yield from _written(item, inner)
+        yield from written(item, inner)
     yield f"\n{margin}" + ("}" if isinstance(value, dict) else "]")
 
 

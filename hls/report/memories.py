@@ -2,10 +2,14 @@
 accesses."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
 from ..ir import Attr, Module, Op
+from ..ir.accesses import memory_name
 from ..passes.memory.merge_memories import merged_by
 from ..planning.memory import OnChipMemory
+from .memory_ports import bank_of, dimensions, ports, replications
 from .model import Memory, Sharing, Turns
 from .phrasing import at, declared
 
@@ -17,10 +21,34 @@ OF_SHIFTS = frozenset({Attr.DELAY_LINE, Attr.CONDITIONAL})
 NOTES = OF_SHIFTS | {Attr.COPIES, Attr.MERGED, Attr.HOLDS_UP}
 
 
-def collect_memories(kernel, module: Module) -> tuple[Memory, ...]:
-    """All memories in block RAM, in program order."""
-    source = declared(module, kernel.function.name)
-    return tuple(_memory(kernel, planned, source) for planned in kernel.memory.onchip.values())
+def collect_memories(kernel, module: Module, ids: Mapping[Op, str] | None = None) -> tuple[Memory, ...]:
+    """All memories in block RAM, in program order; ``ids`` are those of accesses."""
+    source, reserved = declared(module, kernel.function.name), _reserved(kernel)
+    found = []
+    for planned in kernel.memory.onchip.values():
+        memory = _memory(kernel, planned, source)
+        dims = dimensions(source.get(memory.name, planned.memory), module.sources) if not memory.merged else ()
+        found.append(
+            replace(
+                memory,
+                dims=dims,
+                bank_of=bank_of(planned, dims),
+                ports=ports(planned, ids or {}, reserved),
+                replicated=replications(planned, memory.owners),
+            )
+        )
+    return tuple(found)
+
+
+def _reserved(kernel) -> frozenset[str]:
+    """The memories whose ports tokens of several levels reserve at run time."""
+    levels = [level for booking in kernel.plan.bookings for level in booking.levels]
+    return frozenset(
+        memory_name(op)
+        for region, number in levels
+        for op, point in region.place.items()
+        if point.level == number and op in kernel.memory.accesses
+    )
 
 
 def _memory(kernel, planned: OnChipMemory, source) -> Memory:
@@ -175,5 +203,9 @@ def _advice(planned: OnChipMemory, turns: tuple[Turns, ...]) -> str:
     if planned.most_copies > 1:
         return f"fewer read sites of {name} need fewer copies"
     if len(planned.loads) > 1 or len(planned.stores) > 1:
-        return "one read and one write site would need no port multiplexer and may raise fmax"
+        reads, writes = len(planned.loads), len(planned.stores)
+        return (
+            f"{reads} read{'s' * (reads != 1)} and {writes} write{'s' * (writes != 1)} share its ports: one read and "
+            "one write in the whole kernel would need no multiplexers and may raise fmax"
+        )
     return ""

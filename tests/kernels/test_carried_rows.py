@@ -10,9 +10,14 @@ from tests.kernels.system import KernelSystem, Launch, kernel_names
 
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "carried_rows.cl").read_text()
-#: cycles of a launch: 504, 1,500, 480, 480 and 504 iterations. While invocations waited for each other's end, and
-#: the loops over a window were no part of its loop, they were 796, 4,085, 785, 783 and 4,553
-MOST_CYCLES = {"outer_products": 540, "triangle": 1700, "any_length": 515, "in_an_array": 570, "smoothed": 530}
+#: cycles of a launch: 504, 1,500, 480, 480 and 504 iterations. On the board whose memory never stalls they were 796,
+#: 4,085, 785, 783 and 4,553 while invocations waited for each other's end, and the loops over a window were no part of
+#: its loop. External memory takes some 300 cycles until the first results are stored; there they were 2,828, 19,568
+#: and 944
+MOST_CYCLES = {
+    "ecp5_onchip": {"outer_products": 540, "triangle": 1700, "any_length": 515, "in_an_array": 570, "smoothed": 530},
+    "de5net": {"outer_products": 900, "triangle": 2250, "in_an_array": 820},
+}
 
 
 def launch(kernel: str, n: int, m: int) -> Launch:
@@ -27,9 +32,9 @@ def launch(kernel: str, n: int, m: int) -> Launch:
     return Launch(arrays.get(kernel, floats), {"n": n, "m": m, "scale": 0.5}, misalign=n % 5)
 
 
-@pytest.fixture(scope="module")
-def system():
-    system = KernelSystem(SOURCE, "ecp5_onchip", counters="all")
+@pytest.fixture(scope="module", params=MOST_CYCLES)
+def system(request):
+    system = KernelSystem(SOURCE, request.param, counters="all")
     yield system
     system.close()
 
@@ -41,7 +46,7 @@ def test_bytes(system, kernel):
     )
 
 
-@pytest.mark.parametrize("kernel", MOST_CYCLES)
-def test_an_invocation_follows_the_one_before(system, kernel):
-    (stats,) = system.check(kernel, [launch(kernel, 24, 20)])
-    assert stats["cycles"] <= MOST_CYCLES[kernel]
+def test_an_invocation_follows_the_one_before(system):
+    most = MOST_CYCLES[system.board.name]
+    took = {kernel: system.check(kernel, [launch(kernel, 24, 20)])[0]["cycles"] for kernel in most}
+    assert not {kernel: cycles for kernel, cycles in took.items() if cycles > most[kernel]}

@@ -182,6 +182,11 @@ class AffineForms:
             high += factor * (most if factor > 0 else least)
         return low, high
 
+    def most_trips(self, loop: Loop) -> int | None:
+        """The greatest trip count that bounds of the loop's counters imply; None if they imply none below 2**32."""
+        most = self._counts(loop)[1] + 1
+        return most if most <= 1 << 32 else None
+
     # --- numbers ---
 
     def _find_exact(self, value: Value, is_signed: bool) -> Affine:

@@ -7,6 +7,7 @@ buffers share bytes only if the host passes overlapping ones; an access through 
 through another argument.
 """
 
+import functools
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Container
@@ -45,6 +46,8 @@ __all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", 
 
 #: steps after which isl gives up on a query (it rarely takes a thousand); the answer is then conservative
 MOST_STEPS = 200_000
+#: most answers that are kept
+MOST_ANSWERS = 20_000
 #: most loops around an access: the solver has to eliminate as many unknowns; in a deeper nest any two iterations are
 #: assumed to conflict
 DEEPEST = 16
@@ -179,9 +182,6 @@ class DependenceTester:
         self.growth = MonotonicAccess(self.forms)
         self.traces = AddressTraces(self.forms)
         self.free_order = Commutativity(function)
-        self.context = isl.Context()
-        self.context.set_max_operations(MOST_STEPS)
-        self.answers: dict[str, int | None] = {}
         self.lanes: dict[Op, tuple[Lanes, ...]] = {}
         self.shapes: dict[Op, tuple[int, int]] = {}
         self.numbers: dict[tuple, int] = {}  #: by shape
@@ -226,20 +226,11 @@ class DependenceTester:
         question = DistanceQuery(self, fact.src, fact.dst, common[same], same, self._rows(fact.src, fact.dst))
         trips = [loop.op.attrs.get(Attr.TRIP_COUNT) for loop in inner]
         if None in trips or any(constant(loop.op.operands[0]) != 1 for loop in inner):
-            least = self._least(question.apart_by({inner[-1]: 1}))
+            least = _least_number(question.apart_by({inner[-1]: 1}))
             return _near(least, 0)
         weights = {loop: prod(trips[k:]) for k, loop in enumerate(common[same:-1])} | {inner[-1]: 1}
-        least = self._least(question.apart_by(weights))
+        least = _least_number(question.apart_by(weights))
         return _near(least, trips[-1])
-
-    def _least(self, text: str) -> int | None:
-        """The least number of a set; None if there is none, the set is empty, or isl gives up."""
-        self.context.reset_operations()
-        try:
-            least = isl.Set.read_from_str(self.context, text).dim_min_val(0)
-            return least.to_python() if least.is_int() else None
-        except isl.Error:
-            return None
 
     def _common(self, first: Op, second: Op) -> list[Loop]:
         return [a for a, b in zip(self.tree.around(first), self.tree.around(second)) if a is b]
@@ -399,12 +390,32 @@ class DependenceTester:
 
     def _ask(self, text: str) -> int | None:
         """The least d of the set, None if it is empty."""
-        if text not in self.answers:
-            least = int("d >= 1" in text)  # lower bound of d in any query
-            self.context.reset_operations()
-            try:
-                found = isl.Set.read_from_str(self.context, text)
-                self.answers[text] = least_of(found, least)
-            except isl.Error:  # gave up: conservative
-                self.answers[text] = least
-        return self.answers[text]
+        return _answered(text)
+
+
+@functools.lru_cache(maxsize=MOST_ANSWERS)
+def _answered(text: str) -> int | None:
+    """The least d of a set in isl's notation, None if it is empty. A text holds all that its answer depends on, so
+    passes that test the same accesses share it."""
+    least = int("d >= 1" in text)  # lower bound of d in any query
+    try:
+        return least_of(isl.Set.read_from_str(_limited_context(), text), least)
+    except isl.Error:  # gave up: conservative
+        return least
+
+
+@functools.lru_cache(maxsize=MOST_ANSWERS)
+def _least_number(text: str) -> int | None:
+    """The least number of a set in isl's notation; None if there is none, the set is empty, or isl gives up."""
+    try:
+        least = isl.Set.read_from_str(_limited_context(), text).dim_min_val(0)
+        return least.to_python() if least.is_int() else None
+    except isl.Error:
+        return None
+
+
+def _limited_context() -> isl.Context:
+    """A context whose questions are given up after ``MOST_STEPS`` operations, with :class:`isl.Error`."""
+    context = isl.Context()
+    context.set_max_operations(MOST_STEPS)
+    return context

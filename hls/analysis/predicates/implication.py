@@ -43,7 +43,8 @@ def implied(condition: Value, truth: bool = True) -> dict[Value, bool]:
     open_ = deque(facts)
     while open_ and len(facts) < MOST_FACTS:
         value = open_.popleft()
-        if value.op is None or value.op.opcode not in _IMPLYING:  # most conditions are comparisons
+        op = value.op
+        if op is None or op.opcode not in _IMPLYING:  # most conditions are comparisons
             continue
         for further, holds in _imply(value, facts[value]):
             # conditions share operands: visit each once, to avoid exponential time
@@ -101,8 +102,9 @@ class Exclusions:
             for value, truth in implied(condition).items():
                 key, same = comparison_key(value)
                 sides[truth != same].add(key)
-                if value.op is not None and value.op.opcode == ("eq" if truth else "ne"):
-                    left, right = value.op.operands
+                op = value.op
+                if op is not None and op.opcode == ("eq" if truth else "ne"):
+                    left, right = op.operands
                     if constant(right) is not None:
                         equal[left] = constant(right)
             self._facts[condition] = *sides, equal
@@ -112,11 +114,12 @@ class Exclusions:
 def comparison_key(condition: Value) -> tuple[object, bool]:
     """The condition by what it compares, and whether it is that comparison or its negation: a comparison and its
     inverse have the same key."""
-    opcode = condition.op.opcode if condition.op is not None else None
+    op = condition.op
+    opcode = op.opcode if op is not None else None
     if opcode not in INVERSE:
         return condition, True
     opposite, swapped = INVERSE[opcode]
-    operands = tuple(condition.op.operands)
+    operands = tuple(op.operands)
     if opcode < opposite:
         return (opcode, operands), True
     return (opposite, operands[::-1] if swapped else operands), False

@@ -8,7 +8,7 @@ from ...analysis.dependence.dependence import Dependence, dependences, unused_nu
 from ...analysis.loops.forward_slice import behind
 from ...analysis.loops.loop_tree import Loop
 from ...analysis.memory.must_alias import MustAlias
-from ...analysis.predicates.implication import Exclusions, never_both
+from ...analysis.predicates.implication import Exclusions
 from ...ir import Attr, Builder, Function, IntType, Op, Region, Value, may_share, memory_name, regions, walk
 from ...ir.accesses import predicate, reaches_memory
 from ...ir.clone import clone_function
@@ -42,7 +42,10 @@ class SinkStores(FunctionPass):
     forbids = frozenset({Form.ORDERED})
 
     def run(self, function: Function) -> Function:
-        names = {memory_name(stores[0]) for stores in _together(function) if self._may_treat(function, stores)}
+        exclusions = Exclusions()
+        names = {
+            memory_name(stores[0]) for stores in _together(function) if self._may_treat(function, stores, exclusions)
+        }
         if not names:
             return function
         result = clone_function(function)
@@ -52,7 +55,7 @@ class SinkStores(FunctionPass):
             pass
         return result
 
-    def _may_treat(self, function: Function, stores: list[Op]) -> bool:
+    def _may_treat(self, function: Function, stores: list[Op], exclusions: Exclusions) -> bool:
         """Whether anything might change: a cheap test before the dependence analysis."""
         if (
             self.compare
@@ -60,7 +63,6 @@ class SinkStores(FunctionPass):
             and function.memories[memory_name(stores[0])].space == "global"
         ):
             return True
-        exclusions = Exclusions()
         return any(
             exclusions.never_both(predicate(first), predicate(second))
             for k, first in enumerate(stores)
@@ -84,18 +86,20 @@ class _Pairs:
 
     def __init__(self, places: MustAlias, facts: list[Dependence], address_bits: int):
         self.places, self.facts, self.address_bits = places, facts, address_bits
+        self.exclusions = Exclusions()  #: merging and comparing make new conditions, and change none
 
     def treat(self, compare: bool) -> bool:
         """Transform one pair; False if none is left."""
         for stores in _together(self.places.function):
             for pair in self._of(stores):
-                if not pair.movable():
+                exclusive = pair.exclusive(self.exclusions)
+                if not (exclusive or compare and pair.in_iteration) or not pair.movable():
                     continue
-                if pair.exclusive():
+                if exclusive:
                     pair.merge()
                     self._merged(pair)
                     return True
-                if compare and pair.in_iteration and self._is_worth(stores) and pair.comparable():
+                if self._is_worth(stores) and pair.comparable():
                     pair.compare()
                     self._compared(pair)
                     return True
@@ -128,11 +132,15 @@ class _Pairs:
 
     def _of(self, stores: list[Op]) -> Iterable["_Pair"]:
         steady = self._steady(stores)
+        between: dict[frozenset[Op], list[Dependence]] = {}
+        for fact in self.facts:
+            between.setdefault(frozenset((fact.src, fact.dst)), []).append(fact)
+        here = [fact for fact in self.facts if fact.loop is None]
         for k, first in enumerate(stores):
             for second in stores[k + 1 :]:
-                order = [fact for fact in self.facts if {fact.src, fact.dst} == {first, second}]
+                order = between.get(frozenset((first, second)), ())
                 if any(steady or not fact.known for fact in order) or self.places.distance(first, second, None) == 0:
-                    yield _Pair(self.places, self.facts, first, second, self.address_bits)
+                    yield _Pair(self.places, here, first, second, self.address_bits)
 
     def _merged(self, pair: "_Pair"):
         """Transfer the dependences of the first store to the second."""
@@ -150,11 +158,12 @@ class _Pairs:
 
 
 class _Pair:
-    """Two stores to one memory, the first one before the second in program order."""
+    """Two stores to one memory, the first one before the second in program order; ``known`` are the dependences within
+    one iteration."""
 
-    def __init__(self, places: MustAlias, known: Iterable[Dependence], first: Op, second: Op, address_bits: int):
+    def __init__(self, places: MustAlias, known: list[Dependence], first: Op, second: Op, address_bits: int):
         self.places, self.first, self.second, self.address_bits = places, first, second, address_bits
-        self.known = [fact for fact in known if fact.loop is None]
+        self.known = known
         self.region: Region = places.tree.region_of(second)
         #: whether both may have the same address in one iteration
         self.in_iteration = any(fact.src is first and fact.dst is second for fact in self.known)
@@ -178,11 +187,11 @@ class _Pair:
         mine, other = memories[memory_name(self.first)], memories[memory_name(access)]
         return mine is not other and may_share(mine, other)
 
-    def exclusive(self) -> bool:
+    def exclusive(self, exclusions: Exclusions) -> bool:
         """Whether at most one of the stores executes."""
         if self.first.operands[1].type != self.second.operands[1].type:
             return False
-        return never_both(predicate(self.first), predicate(self.second))
+        return exclusions.never_both(predicate(self.first), predicate(self.second))
 
     def comparable(self) -> bool:
         """Whether the second store's address and predicate are known without waiting for the first store."""

@@ -17,9 +17,26 @@ class CommonSubexpressionElimination(FunctionPass):
     name = "common-subexpression-elimination"
 
     def run(self, function: Function) -> Function:
+        if not _repeats(function.body, set()):
+            return function
         result = clone_function(function)
         _region(result.body, {}, {})
         return result
+
+
+def _repeats(region: Region, visible: set) -> bool:
+    """Whether some expression of the region, or of one inside it, equals one before it. ``visible`` are those before
+    the region."""
+    visible = set(visible)
+    for op in region.ops:
+        if any(_repeats(inner, visible) for inner in op.regions):
+            return True
+        if has(op, "pure"):
+            key = _key(op)
+            if key in visible:
+                return True
+            visible.add(key)
+    return False
 
 
 def _region(region: Region, visible: dict, replaced: dict[Value, Value]):

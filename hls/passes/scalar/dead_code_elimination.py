@@ -25,6 +25,8 @@ class DeadCodeElimination(FunctionPass):
     name = "dead-code-elimination"
 
     def run(self, function: Function) -> Function:
+        if _Liveness(function).whole(function):
+            return function
         result = clone_function(function)
         live = _Liveness(result)
         _sweep(result.body, live)
@@ -56,6 +58,13 @@ class _Liveness:
     def _follow(self):
         while self.work:
             self._value(self.work.pop())
+
+    def whole(self, function: Function) -> bool:
+        """Whether every operation and result is live, so that nothing is to be removed."""
+        return all(
+            (op in self.ops or has(op, "terminator")) and (not op.regions or self.values.issuperset(op.results))
+            for op in walk(function.body)
+        )
 
     def _find_homes(self, region: Region):
         for op in region.ops:

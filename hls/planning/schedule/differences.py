@@ -8,7 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["Constraint", "Cycle", "DifferenceSystem"]
+import numpy
+
+__all__ = ["NEVER", "Constraint", "Cycle", "DifferenceSystem"]
+
+NEVER = -(1 << 40)  #: length of a path that does not exist; twice that still fits into 64 bits
+MANY = 16  #: nodes from which paths are computed by numpy; for fewer, its calls take longer than the additions
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,8 @@ class DifferenceSystem:
             rank[node] = position
         self.size = size
         self.constraints = tuple(sorted(constraints, key=lambda c: rank[c.src]))
+        self._weighed: tuple[int, list] = (0, [])
+        self._paths: dict[tuple[int, tuple[int, ...]], numpy.ndarray] = {}
 
     def least(self, ii: int) -> list[int] | Cycle:
         """The least non-negative solution, or a cycle that proves that none exists."""
@@ -100,8 +107,36 @@ class DifferenceSystem:
             ii = proof.bound
         return ii, proof
 
-    def _weights(self, ii: int):
-        return [(c.src, c.dst, c.cycles - c.distance * ii, c) for c in self.constraints]
+    def paths(self, nodes: Sequence[int], ii: int) -> numpy.ndarray:
+        """The longest distances among the nodes, row by row from each of them; NEVER where no path leads. The system
+        must be feasible at ii. Those of the last nodes and ii are kept, as a search asks for them again and again."""
+        key = ii, tuple(nodes)
+        if key not in self._paths:
+            paths = self._few_paths if len(nodes) < MANY else self._many_paths
+            self._paths = {key: paths(nodes, ii)}
+        return self._paths[key]
+
+    def _few_paths(self, nodes: Sequence[int], ii: int) -> numpy.ndarray:
+        rows = [self.from_node(node, ii) for node in nodes]
+        return numpy.array([[NEVER if row[n] is None else row[n] for n in nodes] for row in rows], dtype=numpy.int64)
+
+    def _many_paths(self, nodes: Sequence[int], ii: int) -> numpy.ndarray:
+        """Bellman and Ford's algorithm from all nodes at once."""
+        start = numpy.full((self.size, len(nodes)), NEVER, dtype=numpy.int64)
+        start[nodes, range(len(nodes))] = 0
+        weights, before = self._weights(ii), None
+        while before is None or not numpy.array_equal(before, start):
+            before = start.copy()
+            for src, dst, weight, _ in weights:
+                numpy.maximum(start[dst], start[src] + weight, out=start[dst])
+        found = start[nodes].T
+        return numpy.where(found <= NEVER // 2, NEVER, found)
+
+    def _weights(self, ii: int) -> list[tuple[int, int, int, Constraint]]:
+        """(source, destination, least difference, constraint) for each constraint; those of the last ii are kept."""
+        if self._weighed[0] != ii:
+            self._weighed = ii, [(c.src, c.dst, c.cycles - c.distance * ii, c) for c in self.constraints]
+        return self._weighed[1]
 
 
 def _cycle(reason: list[Constraint | None]) -> Cycle | None:

@@ -10,12 +10,10 @@ from collections.abc import Hashable
 
 import numpy
 
-from .differences import DifferenceSystem
+from .differences import NEVER, DifferenceSystem
 from .problem import Problem
 
 __all__ = ["SearchLimit", "find_starts"]
-
-NEVER = -(1 << 40)  # no path; twice that still fits into 64 bits
 
 
 class SearchLimit(Exception):
@@ -34,7 +32,7 @@ def find_starts(
     asap = system.least(ii)
     nodes = [i for i, operation in enumerate(problem.operations) if operation.resource is not None]
     root = len(problem.operations)
-    paths = _longest_paths(system, [root, *nodes], ii)
+    paths = system.paths([root, *nodes], ii).copy()
     paths[0, 1:] = numpy.maximum(paths[0, 1:], [asap[node] for node in nodes])
     slack = -(paths + paths.T + numpy.where(numpy.eye(len(paths), dtype=bool), 2 * NEVER, 0)).max(axis=1)
     order = sorted(range(1, len(paths)), key=lambda i: (slack[i], asap[nodes[i - 1]]))
@@ -54,14 +52,6 @@ def find_starts(
     if found is None:
         return None
     return {problem.operations[nodes[i - 1]].key: start for i, start in zip(order, found)}
-
-
-def _longest_paths(system: DifferenceSystem, nodes: list[int], ii: int) -> numpy.ndarray:
-    rows = []
-    for node in nodes:
-        distances = system.from_node(node, ii)
-        rows.append([NEVER if distances[other] is None else distances[other] for other in nodes])
-    return numpy.array(rows, dtype=numpy.int64)
 
 
 class _Search:

@@ -13,7 +13,7 @@ function textWidth(text, bold) {
  * Returns {element, select(), ready}; ``ready`` is a promise. */
 function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
   const drawing = s("svg", { role: "group", "aria-label": label, class: "graph" });
-  const view = { x: 0, y: 0, scale: 1, width: 0, height: 0 };
+  const view = { x: 0, y: 0, scale: 1, width: 0, height: 0, fitted: true }; // fitted: until zoomed or moved
   const zoomTools = [
     h("button", { type: "button", onclick: () => zoom(1.25), "aria-label": "Zoom in" }, "+"),
     h("button", { type: "button", onclick: () => zoom(0.8), "aria-label": "Zoom out" }, "−"),
@@ -23,6 +23,7 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
   const shapes = new Map();
   const lines = [];
   nodes.forEach(size);
+  const sized = new Map(nodes.map((node) => [node.id, node]));
   edges.forEach((edge) =>
     Object.assign(
       edge,
@@ -34,13 +35,22 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
     edges: edges.map(({ from, to, width, height }) => ({ from, to, width, height })),
     groups: groups.map(({ id, group }) => ({ id, group })),
   };
-  const ready = Promise.all(["LR", "TB"].map((direction) => layOut({ ...request, direction }))).then(([right, down]) =>
-    draw(scaleOf(down) > 1.15 * scaleOf(right) ? down : right),
-  );
+  const waiting = h("p", { class: "waiting", role: "status" }, `laying out ${count(nodes.length, "node")} …`);
+  element.append(waiting);
+  const ready = place().then(draw);
   bindZoom();
   return { element, select, ready };
 
+  /** Places in the direction that fits better; the second one is tried only if the first has to be made small. */
+  async function place() {
+    const right = await layOut({ ...request, direction: "LR" });
+    if (scaleOf(right) > 0.9) return right;
+    const down = await layOut({ ...request, direction: "TB" });
+    return scaleOf(down) > 1.15 * scaleOf(right) ? down : right;
+  }
+
   function draw(places) {
+    waiting.remove();
     view.width = places.width;
     view.height = places.height;
     const marker = (tone) =>
@@ -61,7 +71,7 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
     drawing.append(
       ...groups.filter(({ id }) => places.groups[id]).map((group) => drawGroup(group, places.groups[group.id])),
     );
-    edges.forEach((edge, index) => lines.push({ edge, shape: drawEdge(edge, places.edges[index]) }));
+    edges.forEach((edge, index) => lines.push({ edge, shape: drawEdge(edge, places.edges[index], places) }));
     drawing.append(...lines.map((line) => line.shape));
     nodes.forEach((node) => shapes.set(node.id, drawNode(node, places.nodes[node.id])));
     drawing.append(...shapes.values());
@@ -81,9 +91,11 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
     );
   }
 
-  function drawEdge({ tone, alert, label: text }, { points, x, y }) {
-    const line = s("path", { d: curve(points), "marker-end": `url(#arrow-${alert ? "alert" : tone})` });
-    const words = text ? s("text", { x, y: y + 4, "text-anchor": "middle" }, text) : null;
+  function drawEdge({ from, to, tone, alert, label: text }, { points, x, y }, places) {
+    const path = from === to ? selfLoop(sized.get(from), places.nodes[from]) : curve(points);
+    const line = s("path", { d: path, "marker-end": `url(#arrow-${alert ? "alert" : tone})` });
+    const near = from === to ? places.nodes[from].x + sized.get(from).width / 2 + 30 + textWidth(text ?? "") / 2 : x;
+    const words = text ? s("text", { x: near, y: y + 4, "text-anchor": "middle" }, text) : null;
     return s("g", { class: `edge ${tone}${alert ? " alert" : ""}` }, line, words);
   }
 
@@ -173,6 +185,7 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
   function fit() {
     const { clientWidth: width, clientHeight: height } = drawing;
     if (!width || !view.width) return;
+    view.fitted = true;
     view.scale = Math.max(0.25, scaleOf(view));
     view.x = Math.min(0, (view.width - width / view.scale) / 2);
     view.y = Math.min(0, (view.height - height / view.scale) / 2);
@@ -185,11 +198,12 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
     view.x += at.x / view.scale - at.x / scale;
     view.y += at.y / view.scale - at.y / scale;
     view.scale = scale;
+    view.fitted = false;
     apply();
   }
 
   function bindZoom() {
-    new ResizeObserver(() => (view.scale === 1 && !drawing.getAttribute("viewBox") ? fit() : apply())).observe(drawing);
+    new ResizeObserver(() => (view.fitted ? fit() : apply())).observe(drawing);
     drawing.addEventListener(
       "wheel",
       (event) => {
@@ -205,6 +219,7 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
       const move = (moved) => {
         view.x = from.left - (moved.clientX - from.x) / view.scale;
         view.y = from.top - (moved.clientY - from.y) / view.scale;
+        view.fitted = false;
         apply();
       };
       drawing.setPointerCapture(event.pointerId);
@@ -264,6 +279,12 @@ function outline(tone, x, y, width, height) {
       d: `M${left + 8} ${top}H${right - 8}L${right} ${y}L${right - 8} ${bottom}H${left + 8}L${left} ${y}Z`,
     });
   return s("rect", { class: "outline", x: left, y: top, width, height, rx: tone === "kernel" ? 2 : 8 });
+}
+
+/** An arrow from the right side of a node back to it. */
+function selfLoop({ width, height }, { x, y }) {
+  const [right, dy] = [x + width / 2, height / 4];
+  return `M${right} ${y - dy}C${right + 34} ${y - 2 * dy} ${right + 34} ${y + 2 * dy} ${right} ${y + dy}`;
 }
 
 /** A smooth line through points. */

@@ -4,13 +4,13 @@ import pytest
 from planned import FLOATS, every, kernel, only
 
 import hls
-from hls.report import text
+from hls.report import loop_text, text
 from hls.report.collect import collect
 
 
 def said(report) -> str:
     """The tree of loops, in one line."""
-    return " ".join(" ".join(text._tree(report.loops, 240.0)).replace("|", " ").split())
+    return " ".join(" ".join(loop_text.loop_tree(report.loops, 240.0)).replace("|", " ").split())
 
 
 @pytest.mark.parametrize(

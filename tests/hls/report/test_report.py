@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from samples import BARE, FLAT, INNER, ITEMS, MEMORY, OUTER, REPORT, SHARED, SUM, TASK
 
-from hls.report import Loop, Report, Resources, json, text
+from hls.report import Loop, Report, Resources, json, layout, text
 
 GOLDEN = Path(__file__).with_name("sample.expect")
 
@@ -93,4 +93,4 @@ def test_a_board_without_totals_shows_no_shares():
 
 
 def test_findings_keep_within_the_width():
-    assert max(map(len, text.render(REPORT).splitlines())) <= text.WIDTH
+    assert max(map(len, text.render(REPORT).splitlines())) <= layout.WIDTH

@@ -53,7 +53,12 @@ const KERNEL_COLUMNS = [
     numeric: true,
     tip: "loops in hardware",
   },
-  { title: "Slowest loop", class: "short", value: slowestText, tip: "that with the most cycles between two iterations" },
+  {
+    title: "Slowest loop",
+    class: "short",
+    value: slowestText,
+    tip: "that with the most cycles between two iterations",
+  },
   ...RESOURCES.map(([key, title]) => ({ title, value: (one) => one.resources[key], numeric: true })),
 ];
 
@@ -102,15 +107,7 @@ function verdictList() {
       ? sign("good", `fits ${report.info.device || report.board}`)
       : null;
   const deadlock = report.networks.filter((one) => one.deadlock !== "impossible");
-  const first = worst
-    ? [
-        sign("warning", "largest bottleneck: "),
-        worst.sentence,
-        " ",
-        lossWords(worst) ? h("span", { class: "quiet" }, `(${lossWords(worst)}) `) : "",
-        rankedLink(worst),
-      ]
-    : sign("good", "no bottleneck: every loop starts an iteration each cycle");
+  const first = worst ? worstWords(worst) : slowWords();
   const counters = report.counters.logic
     ? sign(
         "note",
@@ -124,6 +121,20 @@ function verdictList() {
       .filter(Boolean)
       .map((line) => h("li", null, line)),
   );
+}
+
+function worstWords(worst) {
+  const loss = lossWords(worst) ? h("span", { class: "quiet" }, `(${lossWords(worst)}) `) : "";
+  return [sign("warning", "largest bottleneck: "), worst.sentence, " ", loss, rankedLink(worst)];
+}
+
+/** What is known where no bottleneck is listed. */
+function slowWords() {
+  const found = [...items.values()].filter((item) => item.kind === "loop" && item.data.ii && slow(item.data));
+  if (!found.length) return sign("good", "every loop starts an iteration each cycle");
+  const links = found.slice(0, 5).map((item, index) => [index ? ", " : "", itemLink(item, item.name, "loops")]);
+  const many = count(found.length, "loop starts", "loops start");
+  return [sign("warning", `${many} fewer than one iteration in a cycle: `), links, found.length > 5 ? ", ..." : ""];
 }
 
 /** The resources as bars of the device, with a part for each kernel; the same figures are in a table below them. */
@@ -166,26 +177,27 @@ function resourceBars() {
   return [h("div", { class: "stacks" }, bars), table.element];
 }
 
-/** The largest kernels, the other ones together, and what they share: at most eight parts. */
+/** Colours of parts: --tone0 to --tone7. */
+const TONES = 8;
+
+/** The largest kernels, the other ones together, and what they share: a colour for each. */
 function resourceParts() {
   const kernels = report.kernels.map((kernel) => ({
-    name: `kernel ${kernel.name}`,
+    name: `kernel ${kernelTitle(kernel)}`,
     used: kernel.resources,
     key: `kernel:${kernel.name}`,
   }));
   kernels.sort((one, other) => other.used.logic - one.used.logic);
-  const few = kernels.slice(0, kernels.length > 7 ? 6 : 7);
-  const rest = kernels.slice(few.length);
-  const shared = (report.area?.children ?? [])
+  const listed = (report.area?.children ?? [])
     .filter((node) => node.role !== "kernel")
     .map((node) => ({ name: node.name, used: node.resources, key: areaKeys.get(node) }));
-  const parts = [...few];
-  if (rest.length)
-    parts.push({ name: `${rest.length} smaller kernels`, key: null, used: sumResources(rest.map((one) => one.used)) });
-  if (shared.length > 4 || !shared.length)
-    parts.push({ name: "shared: interconnect, ports, control", key: null, used: report.shared });
-  else parts.push(...shared);
-  return parts.map((part, index) => ({ ...part, tone: index % 8 }));
+  const together = { name: "shared: interconnect, ports, control", key: null, used: report.shared };
+  const shared = listed.length && listed.length <= 4 ? listed : [together];
+  const room = TONES - shared.length;
+  const few = kernels.slice(0, kernels.length > room ? room - 1 : room);
+  const rest = kernels.slice(few.length);
+  const small = { name: `${rest.length} smaller kernels`, key: null, used: sumResources(rest.map((one) => one.used)) };
+  return [...few, ...(rest.length ? [small] : []), ...shared].map((part, tone) => ({ ...part, tone }));
 }
 
 function sumResources(list) {

@@ -23,7 +23,7 @@ VIEWS.push({
       "aria-label": "Open or close a kernel",
       onchange: () => (flip(chooser.value), (chooser.value = "")),
     });
-    const holder = h("div");
+    const holder = h("div", { class: "tallgraph" });
     const element = h("div", { class: "tall" }, h("div", { class: "tools" }, boxes, chooser), holder);
     let graph;
     build();

@@ -235,7 +235,7 @@ EITHER = "int v = a[i];\n if (v & 1) out[i] = t[v & 511];\n else out[i] = t[(v >
             [
                 "4 banks: interleaved by words of 4 bytes.",
                 "stall-free",
-                "One read and one write site would need no port multiplexer and may raise fmax",
+                "one read and one write in the whole kernel would need no multiplexers and may raise fmax",
             ],
         ),
         ("t[i & 511] = a[i];", EITHER, ["Accesses at lines 5, 6 share a port: their conditions exclude each other."]),

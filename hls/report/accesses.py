@@ -1,0 +1,210 @@
+"""Accesses to memory for the report: which source text they are, their pattern, and how well it uses memory words."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..analysis.memory.strides import STAYS, access_patterns
+from ..diag import Span
+from ..ir import Op, TokenType, Value
+from ..options import Options
+from ..planning.memory import LsuKind
+from .identity import LoopIds, numbered
+from .model import Access, LocalAccess, Wait
+
+__all__ = ["AccessFacts", "collect_accesses", "expression_at"]
+
+
+@dataclass(frozen=True)
+class AccessFacts:
+    """The accesses of a kernel, and the id of each operation's entry."""
+
+    outside: tuple[Access, ...]
+    local: tuple[LocalAccess, ...]
+    ids: dict[Op, str]
+
+
+def collect_accesses(kernel, loops: LoopIds, texts: Mapping[str, str], options: Options) -> AccessFacts:
+    """In program order; global units with equal figures are one entry with a count. ``texts`` are the sources."""
+    name, around = kernel.function.name, _loops_around(kernel, loops)
+    outside: dict[tuple, list[Op]] = {}
+    for op, a in kernel.memory.outside.items():
+        key = (a.direction, a.memory, a.span, a.bytes, a.lsu, a.reason, a.location, around.get(op))
+        outside.setdefault(key, []).append(op)
+    onchip = [op for op, a in kernel.memory.accesses.items() if a.memory in kernel.memory.onchip]
+    accesses = kernel.memory.accesses
+    stems = [f"{name}/{kind}/{buffer}" for kind, buffer, *_ in outside]
+    stems += [f"{name}/{accesses[op].direction}/{accesses[op].memory}" for op in onchip]
+    names = numbered(stems)
+    ids = {op: id for id, ops in zip(names, outside.values(), strict=False) for op in ops}
+    ids |= dict(zip(onchip, names[len(outside) :], strict=True))
+    patterns = access_patterns(kernel.function)
+    waits = _Waits(kernel, ids)
+    return AccessFacts(
+        tuple(
+            _outside(accesses[ops[0]], ops, ids, around, patterns, texts, waits, options) for ops in outside.values()
+        ),
+        tuple(_local(kernel, op, ids, around, texts) for op in onchip),
+        ids,
+    )
+
+
+def _loops_around(kernel, loops: LoopIds) -> dict[Op, str]:
+    """The id of the innermost loop around each operation."""
+    return {op: loops.ids[loop] for loop, plan in kernel.plan.loops.items() if loop in loops.ids for op in plan.place}
+
+
+def _outside(a, ops: list[Op], ids, around, patterns, texts, waits: "_Waits", options: Options) -> Access:
+    pattern, stride = _pattern(a, patterns[ops[0]].steps)
+    used, efficiency = _use(a, pattern, stride)
+    cache = a.cache_words * a.word_bytes
+    flush = "when a launch starts" if cache else ""
+    if a.unit is LsuKind.CONSTANT_LOAD:
+        cache, flush = options.const_cache_bytes, "when the host writes memory"
+    return Access(
+        kind=a.direction,
+        buffer=a.memory,
+        span=a.span,
+        bytes=a.bytes,
+        lsu=a.lsu,
+        reason=a.reason,
+        count=len(ops),
+        memory=a.location,
+        id=ids[ops[0]],
+        loop=around.get(ops[0]),
+        expression=expression_at(texts, a.span),
+        pattern=pattern,
+        stride=stride,
+        word_bytes=a.word_bytes,
+        used=used,
+        efficiency=efficiency,
+        cache_bytes=cache,
+        flush=flush,
+        may_stall=a.latency is None,
+        waits_for=waits.of(ops[0]),
+    )
+
+
+def _pattern(a, steps) -> tuple[str, int | None]:
+    """(pattern, bytes from one access to the next) in the innermost loop."""
+    if not steps:
+        return "single", None
+    step = steps[0][1]
+    if step == STAYS:
+        return "invariant", 0
+    if step.amount is None:
+        return ("constant stride" if step.regular else "data-dependent"), None
+    stride = abs(step.amount)
+    return ("consecutive" if stride <= a.bytes else f"stride {stride:,} bytes"), step.amount
+
+
+def _use(a, pattern: str, stride: int | None) -> tuple[int | None, float | None]:
+    """(bytes used of each word that is moved, bytes used / bytes moved). A unit keeps the word in use, so accesses less
+    than a word apart share it."""
+    if pattern == "consecutive":
+        return a.word_bytes, 1.0
+    if not stride:  # it depends on data, or one word serves many iterations
+        return None, None
+    apart, words = abs(stride), -(-a.bytes // a.word_bytes)
+    moved = min(apart, words * a.word_bytes) if apart < a.word_bytes else words * a.word_bytes
+    efficiency = min(1.0, a.bytes / moved)
+    return round(efficiency * a.word_bytes), efficiency
+
+
+def _local(kernel, op: Op, ids, around, texts) -> LocalAccess:
+    a = kernel.memory.accesses[op]
+    mask = kernel.memory.onchip[a.memory].mask(op)
+    return LocalAccess(
+        id=ids[op],
+        kind=a.direction,
+        memory=a.memory,
+        span=a.span,
+        expression=expression_at(texts, a.span),
+        loop=around.get(op),
+        bytes=a.bytes,
+        latency=a.latency or 0,
+        forwarding=a.forwarding,
+        banks=tuple(bank for bank in range(mask.bit_length()) if mask >> bank & 1),
+    )
+
+
+class _Waits:
+    """Which accesses an access waits for, by the memory tokens that it consumes."""
+
+    def __init__(self, kernel, ids: dict[Op, str]):
+        self.ids = ids
+        self.carried = {c.arg: c for plan in kernel.plan.loops.values() for c in plan.carried}
+        self.inits = {
+            arg: loop.operands[1 + arg.index]
+            for loop in kernel.plan.loops
+            for arg in loop.regions[0].args
+            if 1 + arg.index < len(loop.operands)
+        }
+
+    def of(self, op: Op) -> tuple[Wait, ...]:
+        found: dict[str, bool] = {}
+        left = [(v, False) for v in op.operands if isinstance(v.type, TokenType)]
+        seen: set[Value] = set()
+        while left:
+            value, overlap = left.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            overlap = overlap or value.type.overlap
+            if value.op is None:
+                c = self.carried.get(value)
+                left += [(v, overlap) for v in (c.next if c else None, self.inits.get(value)) if v is not None]
+            elif value.op in self.ids:
+                found[self.ids[value.op]] = found.get(self.ids[value.op], True) and overlap
+            elif value.op.opcode == "loop":
+                left.append((value.op.regions[0].terminator.operands[1 + value.index], overlap))
+            else:
+                left += [(v, overlap) for v in value.op.operands if isinstance(v.type, TokenType)]
+        return tuple(Wait(id, only_if_overlap=overlap) for id, overlap in sorted(found.items()))
+
+
+_NAME = re.compile(r"\*?\s*[A-Za-z_]\w*(?:\s*(?:\.|->)\s*\w+)*")
+
+
+def expression_at(texts: Mapping[str, str], span: Span | None) -> str:
+    """The text of an element that is accessed, as in ``a[i * 16]``: the one that begins at the place or, for an
+    assignment, ends before its operator. "" if it is not found in the line."""
+    lines = texts.get(span.file, "").splitlines() if span else []
+    if span is None or not span.column or not 0 < span.line <= len(lines):
+        return ""
+    line, at = lines[span.line - 1], span.column - 1
+    begin = _NAME.match(line, at)
+    if begin:
+        return " ".join(line[at : _after_brackets(line, begin.end())].split())
+    return _before(line[:at])
+
+
+def _after_brackets(line: str, at: int) -> int:
+    """The end of all [...] that follow."""
+    while at < len(line) and line[at] == "[":
+        depth = 0
+        for end in range(at, len(line)):
+            depth += {"[": 1, "]": -1}.get(line[end], 0)
+            if not depth:
+                at = end + 1
+                break
+        else:
+            return at
+    return at
+
+
+def _before(text: str) -> str:
+    """The element at the end of a text."""
+    text = text.rstrip(" \t+-*/%&|^<>")
+    end = at = len(text)
+    while at and text[at - 1] == "]":
+        depth = 0
+        for start in range(at - 1, -1, -1):
+            depth += {"]": 1, "[": -1}.get(text[start], 0)
+            if not depth:
+                at = start
+                break
+        else:
+            return ""
+    found = re.search(r"\*?\s*[A-Za-z_][\w.]*$", text[:at])
+    return " ".join(text[found.start() : end].split()) if found else ""

@@ -1,0 +1,189 @@
+"""Loops as text: a tree with the reason for each initiation interval."""
+
+from ..diag import Span
+from .causes import say_cause
+from .layout import count, wrapped
+from .model import Bottleneck, Conflict, Loop, Path
+from .phrasing import at
+
+__all__ = ["loop_tree"]
+
+#: Parts of a recurrence that are listed individually.
+MOST_SHARES = 6
+
+
+def loop_tree(loops: tuple[Loop, ...], clock_mhz: float, margin: str = "  ") -> list[str]:
+    """The loops, each with its findings; inner ones are indented below a bar that connects them to the outer one."""
+    lines = []
+    for position, loop in enumerate(loops):
+        bar = "| " if loop.children else "  "
+        lines += wrapped(f"+ {_headline(loop)}", margin)
+        for finding in _findings(loop, clock_mhz):
+            lines += wrapped(finding, margin + bar)
+        if loop.children:
+            lines += loop_tree(loop.children, clock_mhz, margin + bar)
+        if position + 1 < len(loops):
+            lines.append(margin.rstrip())
+    return lines
+
+
+def _headline(loop: Loop) -> str:
+    name = "Work-items" if loop.work_items else f"Loop {loop.label}".rstrip()
+    copies = f", {loop.copies} copies in parallel" if loop.copies > 1 else ""
+    trips = f", {count(loop.trip_count, 'iteration')}" if loop.trip_count is not None else ""
+    return f"{name}{at(loop.span)}{copies}{trips}: {_rate(loop)}"
+
+
+def _rate(loop: Loop) -> str:
+    if loop.part_of:
+        how, into = loop.part_of
+        return f"{'coalesced' if how == 'coalesced' else 'fused'} with the loop{at(into)}, whose figures are of both"
+    if not loop.ii:
+        return "unrolled" if loop.unroll else _GONE[loop.gone]
+    ii = f"II {loop.ii}, "
+    if loop.at_most:
+        return f"II {'up to ' if loop.ii > 1 else ''}{loop.ii}, {_paced_by_memory(loop)}"
+    if loop.interleaving > 1:
+        rate = "every cycle" if loop.interleaving == loop.ii else f"every {loop.scheduled_ii:.3g} cycles"
+        return f"{ii}interleaves {loop.interleaving} invocations: an iteration starts {rate}"
+    if _inner(loop):
+        own = "" if loop.ii == 1 else f": an iteration starts after at least {loop.ii} cycles"
+        every = (
+            f": an iteration starts every {loop.paced:,} cycles"
+            if loop.paced is not None and loop.paced >= loop.ii
+            else ""
+        )
+        return f"{ii}paced by the inner loop{_inner_name(loop)}{every or own}{_unless(loop)}"
+    return f"{ii}an iteration starts every {_cycles(max(loop.ii, loop.paced or 0))}{_unless(loop)}"
+
+
+#: what became of loops that are not in hardware
+_GONE = {
+    "runs once": "runs once",
+    "never runs": "removed: it never runs",
+    "removed": "removed: its result is never used",
+    "replaced": "replaced by hardware without a loop",
+    "": "no loop in hardware",
+}
+
+
+def _paced_by_memory(loop: Loop) -> str:
+    """For a loop that waits for memory, or whose iterations in flight the source limits."""
+    cycles = max(loop.ii, loop.paced or 0)
+    sooner = "earlier if memory answers earlier or is not accessed"
+    return f"an iteration starts after at most {_cycles(cycles, True)}, {sooner}{_unless(loop)}"
+
+
+def _cycles(number: int, counted: bool = False) -> str:
+    return ("1 cycle" if counted else "cycle") if number == 1 else f"{number:,} cycles"
+
+
+def _unless(loop: Loop) -> str:
+    """The cost of address conflicts."""
+    most = max((one.cycles for one in loop.conflicts), default=0)
+    return f"; up to {most:,} cycles after an address conflict" if most else ""
+
+
+def _inner(loop: Loop) -> bool:
+    """Whether the loop has inner loops in hardware."""
+    return any(child.ii or _inner(child) for child in loop.children)
+
+
+def _inner_name(loop: Loop) -> str:
+    """The only inner loop."""
+    inside = [child for child in loop.children if child.ii]
+    return f" {inside[0].label}{at(inside[0].span)}" if len(inside) == 1 and inside[0].label else ""
+
+
+def _findings(loop: Loop, clock_mhz: float) -> list[str]:
+    lines = _unroll(loop)
+    if loop.variants:
+        alike = (f"{one.count} with II {one.ii}{_in_turn(one)}" for one in loop.variants)
+        lines.append(f"The copies differ: {'; '.join(alike)}. The figures are of the slowest copy.")
+    if loop.bottleneck:
+        lines += _bottleneck(loop.ii, loop.bottleneck)
+    for region in loop.serial:
+        known = loop.bottleneck is not None and say_cause(region.cause) == say_cause(loop.bottleneck)
+        lines.append(
+            f"Serial region: one iteration of this loop at a time executes {_names(region.loops)}."
+            if known
+            else f"Serial region: one iteration of this loop at a time executes {_names(region.loops)}; cause: "
+            f"{say_cause(region.cause)}."
+        )
+    lines += [_additional(other) for other in loop.additional]
+    lines += [_conflict(one) for one in loop.conflicts]
+    if loop.advice:
+        lines.append(f"{loop.advice}.")
+    if loop.one_at_a_time:
+        lines.append(f"{loop.one_at_a_time[0].upper()}{loop.one_at_a_time[1:]}.")
+    if loop.speculative:
+        lines.append("Speculative iterations: issued before the exit condition is known, and squashed after the exit.")
+    if loop.ii:
+        slots = f", {loop.slots} slots" if loop.slots > 1 else ""
+        flight = (
+            "" if _inner(loop) and not loop.limit else f"; at most {count(loop.concurrency, 'iteration')} in flight"
+        )
+        asked = ", as requested in the source" if loop.limit and loop.concurrency == loop.limit else ""
+        lines.append(f"Latency {count(loop.latency, 'cycle')} in {count(loop.levels, 'level')}{slots}{flight}{asked}.")
+    return lines + _path(loop.path, clock_mhz)
+
+
+def _in_turn(one) -> str:
+    return f" and {one.interleaving} invocations interleaved" if one.interleaving > 1 else ""
+
+
+def _conflict(one: Conflict) -> str:
+    return (
+        f"Address conflict: load of {one.memory}{at(one.span)} waits up to {one.cycles:,} cycles if the store"
+        f"{at(one.other)} of an earlier iteration to the same address is still in flight."
+    )
+
+
+def _additional(cause: Bottleneck) -> str:
+    if cause.kind == "invocations":
+        return (
+            f"An invocation starts {cause.cycles} cycles after the last iteration of the previous invocation: "
+            f"{cause.subject}{at(cause.span)} depends on the access{at(cause.other)} there, which may touch the same "
+            "address."
+        )
+    return f"Additional: {say_cause(cause)}."
+
+
+def _names(loops: tuple[tuple[str, Span | None], ...]) -> str:
+    return " and ".join(f"loop {label}".rstrip() + at(span) for label, span in loops)
+
+
+def _path(path: Path | None, clock_mhz: float) -> list[str]:
+    """The critical path; only if the loop misses the clock."""
+    if path is None or path.fmax_mhz >= clock_mhz:
+        return []
+    return [
+        (f"The critical path of {path.ns:.3g} ns limits the clock to {path.fmax_mhz:g} MHz; shorten it to raise fmax."),
+        *_shares(path.steps),
+    ]
+
+
+def _unroll(loop: Loop) -> list[str]:
+    unroll = loop.unroll
+    if unroll is None:
+        return []
+    if unroll.factor is None:
+        return [f"Unrolling requested but not done: {unroll.reason}."]
+    cause = "by #pragma unroll" if unroll.reason == "pragma" else "by the compiler (#pragma unroll 1 prevents it)"
+    copies = count(unroll.factor, "copy", "copies")
+    return [f"{'Fully unrolled' if unroll.full else 'Unrolled'} {cause}: {copies} of the body."]
+
+
+def _bottleneck(ii: int, bottleneck: Bottleneck) -> list[str]:
+    length = f"; {bottleneck.cycles}-cycle recurrence" if bottleneck.cycles else ""
+    return [f"II {ii}: {say_cause(bottleneck)}{length}{':' if bottleneck.shares else '.'}", *_shares(bottleneck.shares)]
+
+
+def _shares(shares) -> list[str]:
+    lines = []
+    for part in sorted(shares, key=lambda part: -part.share)[:MOST_SHARES]:
+        lines.append(f"  {100 * part.share:3.0f}%  {part.operation}{at(part.span)}")
+    others = sorted((part.share for part in shares), reverse=True)[MOST_SHARES:]
+    if others:
+        lines.append(f"  {100 * sum(others):3.0f}%  {count(len(others), 'more operation')}")
+    return lines
