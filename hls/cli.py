@@ -19,6 +19,7 @@ import click
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
 from .cli_options import COMMAND, CompileCommand, check_board, check_prefix, check_trace, parse_defines, parse_limits
+from .cli_profile import profile, stalls
 from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
 from .narrow import present
@@ -365,11 +366,18 @@ def _testbench(output: Path) -> list[str]:
     help="Run on the simulated board, or without RTL: fast, every access checked, no cycles.  "
     "[default: $SLUICE_DEVICE, else board]",
 )
-@click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch.")
+@click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch, on stderr.")
+@click.option(
+    "--stats-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    callback=check_trace,
+    help="Write the measured figures of all launches there, as JSON.",
+)
 @click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(board, device, trace, stats, stall_seed, host, arguments):
+def run(board, device, trace, stats, stats_file, stall_seed, host, arguments):
     """Run a pyopencl-style host program on the simulated board.
 
     ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
@@ -384,6 +392,8 @@ def run(board, device, trace, stats, stall_seed, host, arguments):
         env["SLUICE_DEVICE"] = device
     if trace:
         env["SLUICE_TRACE"] = str(trace.resolve())
+    if stats_file:
+        env["SLUICE_STATS_FILE"] = str(stats_file.resolve())
     if stall_seed:
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     # the host API belongs to the simulation package, which this package must not import
@@ -456,6 +466,10 @@ def _write_text(text: str, output: Path | None) -> None:
                 f"cannot write {output}: {error.strerror}", hint="name another file with -o", code=Code.CANNOT_WRITE
             )
         ) from error
+
+
+main.add_command(profile)
+main.add_command(stalls)
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ class Options:
     denorms_are_zero : sums, products, quotients and roots of float and double treat subnormal operands as zeros, and
         flush subnormal results to zero
     counters : the hardware counters to build: "" for none, "accounts" (what each cycle of a kernel went to), "accesses"
-        (loops, accesses and channels), or "all"; None for those that a run on this board has: "all" with AXI ports,
-        none with plain RAM ports
+        (loops, accesses and channels), or "all"; None for "all" with AXI ports, none with plain RAM ports
+    probe : lead the signals that counters count out of the design, for a simulator that counts them itself
     random_stalls : build the stall sources that tests switch on with a seed
     ram_faults : with on-chip global memory, build an input at each load's RAM port that says that no memory lies at the
         address, for simulation: a speculative load that is squashed is no error
@@ -49,6 +49,7 @@ class Options:
     fp_relaxed: bool = False
     fpc: bool = False
     counters: str | None = ""
+    probe: bool = False
     random_stalls: bool = False
     ram_faults: bool = False
     elastic_depth: int = 0

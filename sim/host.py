@@ -12,6 +12,7 @@ from types import TracebackType
 from hls.diag import machine_trouble
 from hls.signals import exit_on_signals, follow_supervisor, was_interrupted
 from sim import cl
+from sim.cl.profile_files import write_files
 from sim.cl.schedule import finish_all
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sluice import PACKAGES, share
@@ -35,8 +36,10 @@ def main(arguments: list[str]) -> None:
         runpy.run_path(str(path), run_name="__main__")
     except SystemExit:
         finish_all()
+        write_files(arguments)
         raise
     finish_all()  # launches that were not waited for
+    write_files(arguments)
 
 
 def _report(path: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -7,16 +7,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hls.profile.layout import CYCLES
+from hls.profile.waits import Samples, UnitWaits
 from hls.rtl.interface import KernelInterface, SystemInterface
 from hls.target.board import Board
 from rtl_lib.axi import register_map as at
 
 from .build import build
 from .errors import SimulationError
+from .probe import Probe
 from .progress import PATIENCE, Progress, read_counters
-from .session import Session
+from .session import BankStatistics, Session
 from .settings import number
 from .shared import Fault, SharedMemory
+from .waveform import write_map
 from .wired import run_by_wires
 
 __all__ = ["ALL_CYCLES", "LoadedSystem", "Run", "Stopped", "TraceRequest"]
@@ -39,6 +42,7 @@ class TraceRequest:
     start: int = 0
     cycles: int = ALL_CYCLES
     signals: str = "handshakes"  #: or "all"
+    source: str = ""  #: the program's text
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,11 @@ class Run:
     faults: tuple[Fault, ...]  #: the first access of each kind that the memory refused
     elapsed: int  #: cycles of the simulation, register accesses included
     seconds: float  #: of wall time that the simulation took
+    begin: int = 0  #: cycle of the simulation before its first one
+    waits: tuple[UnitWaits, ...] = ()  #: of its compute units, where the design has a probe
+    samples: tuple[Samples, ...] = ()  #: of its compute units, where they were asked for
+    levels: Mapping[str, int] = field(default_factory=dict)  #: sum over the cycles of what each channel held, by key
+    banks: tuple[BankStatistics, ...] = ()  #: commands of each bank of memory meanwhile, where samples were asked for
 
     @property
     def fault(self) -> Fault | None:
@@ -65,6 +74,7 @@ class _Started:
     kernel: KernelInterface
     cycle: int
     seconds: float
+    banks: tuple[BankStatistics, ...] = ()
 
 
 @dataclass
@@ -79,6 +89,8 @@ class LoadedSystem:
     trace: TraceRequest | None = None
     progress: Callable[[str], None] = lambda step: None
     hasty: bool = False  #: few cycles will be simulated: compile quickly
+    intervals: int = 0  #: of each run for which samples are kept, at most
+    probe: Probe | None = field(default=None, init=False)
     _session: Session | None = field(default=None, init=False)
     _traced: bool = field(default=False, init=False)
     _cut: int | None = field(default=None, init=False)  #: the cycle in which the waveform ends, until that was reported
@@ -99,6 +111,8 @@ class LoadedSystem:
             signals = self.trace.signals if self.trace else "none"
             simulator = build(self.verilog, self.interface.top, signals, self.progress, self.hasty)
             self._session = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz)
+            if self.interface.probe is not None:
+                self.probe = Probe(self._session, self.interface.probe, self.intervals)
             self._session.reset(self.seed)
         return self._session
 
@@ -147,7 +161,7 @@ class LoadedSystem:
         for name, offset in kernel.launch.items():
             registers += _slot(kernel.base + offset, launch[name])
         session.write([*registers, (kernel.base + at.CONTROL, at.START | (at.FORGET if forget else 0))])
-        self._running[kernel.name] = _Started(kernel, before, time.perf_counter())
+        self._running[kernel.name] = _Started(kernel, before, time.perf_counter(), self._banks())
         self._progress = None
 
     @property
@@ -201,12 +215,12 @@ class LoadedSystem:
             *(started.kernel for started in self._running.values()),
             *(k for k in self.interface.kernels if k.autorun),
         ]
-        self._progress, self._unseen = Progress(self.session, kernels, self.interface), 0
+        self._progress, self._unseen = Progress(self.session, kernels, self.interface, self.probe), 0
         return self._progress
 
     def _conclude(self, started: "_Started") -> tuple[str, Run]:
         kernel, session = started.kernel, self.session
-        counters = read_counters(session, kernel)
+        counters = read_counters(session, kernel, self.probe)
         status = session.read([kernel.base + at.STATUS])[0]
         session.write([(kernel.base + at.CONTROL, at.DONE)])
         del self._running[kernel.name]
@@ -219,7 +233,20 @@ class LoadedSystem:
             self.memory.take_faults(),
             session.cycle() - started.cycle,
             time.perf_counter() - started.seconds,
+            **self._observed(kernel, started.cycle, started.banks),
         )
+
+    def _banks(self) -> tuple[BankStatistics, ...]:
+        """The commands of each bank of memory so far, if samples are asked for."""
+        return tuple(map(self.session.statistics, range(len(self.interface.axi)))) if self.intervals else ()
+
+    def _observed(self, kernel: KernelInterface, begin: int, banks: tuple[BankStatistics, ...]) -> dict:
+        """What the probe shows of the last run of a kernel, by the names of :class:`Run`."""
+        found = {"begin": begin, "banks": tuple(now - before for now, before in zip(self._banks(), banks))}
+        if self.probe is not None:
+            found |= {"waits": self.probe.waits(kernel.layout), "levels": self.probe.level_sums(kernel.layout)}
+            found |= {"samples": self.probe.samples(kernel.layout) if self.intervals else ()}
+        return found
 
     def forget(self) -> None:
         """After a reset of the design: discard the started kernels, which will never end."""
@@ -230,6 +257,7 @@ class LoadedSystem:
     def _begin_trace(self, now: int) -> None:
         """Request the waveform, at the first launch."""
         if self.trace and not self._traced:
+            write_map(self.trace.path, self.interface, self.trace.source)
             self.session.trace(self.trace.path, now + self.trace.start, self.trace.cycles)
             self._traced, self._cut = True, now + self.trace.start + self.trace.cycles
 
@@ -249,24 +277,26 @@ class LoadedSystem:
         session = self.session
         before, started = session.cycle(), time.perf_counter()
         launched = {name: launch[name] for name in kernel.launch}
-        limit = number("SLUICE_MAX_CYCLES", 1000 * PATIENCE)
+        limit, banks = number("SLUICE_MAX_CYCLES", 1000 * PATIENCE), self._banks()
         self._begin_trace(before)
         cycles = run_by_wires(session, kernel, {**arguments, **launched}, limit)
         self._tell_cut()
+        counters = self.probe.counters(kernel.layout) if self.probe else {}
         return Run(
             cycles,
-            {CYCLES: cycles},
+            counters | {CYCLES: cycles},
             0,
             self.memory.take_faults(),
             session.cycle() - before,
             time.perf_counter() - started,
+            **self._observed(kernel, before, banks),
         )
 
     def close(self) -> None:
         """End the simulator; the next run starts a new one."""
         if self._session is not None:
             self._session.close()
-            self._session = None
+            self._session = self.probe = None
             self._before, self._reached = self._before + self._reached, 0
         self.forget()
 

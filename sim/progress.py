@@ -7,6 +7,7 @@ from hls.profile.layout import CYCLES, Access, Channel, Loop
 from hls.rtl.interface import KernelInterface, SystemInterface
 from rtl_lib.axi import register_map as at
 
+from .probe import Probe
 from .session import Session
 
 __all__ = ["PATIENCE", "Progress", "read_counters"]
@@ -21,8 +22,10 @@ class Progress:
     """Compares the counters of ``kernels``, which run at the same time, from check to check; ``system`` describes all
     kernels."""
 
-    def __init__(self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface) -> None:
-        self.session, self.kernels, self.system = session, kernels, system
+    def __init__(
+        self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface, probe: Probe | None = None
+    ) -> None:
+        self.session, self.kernels, self.system, self.probe = session, kernels, system, probe
         self._joined = any(kernel.layout.channels for kernel in kernels)
         self._seen: list[dict[str, int]] | None = None
 
@@ -33,7 +36,7 @@ class Progress:
 
     def look(self) -> str:
         """Why no kernel will ever make progress; empty while one does, or memory is still at work."""
-        before, now = self._seen, [kernel.layout.sums(read_counters(self.session, kernel)) for kernel in self.kernels]
+        before, now = self._seen, [self._counters(kernel) for kernel in self.kernels]
         self._seen = now
         if before is None or (self._joined and not self.session.quiet()):
             return ""
@@ -46,6 +49,9 @@ class Progress:
         if moved or not any(map(_moving, self.kernels)):
             return ""
         return self._explain(before, now)
+
+    def _counters(self, kernel: KernelInterface) -> dict[str, int]:
+        return kernel.layout.sums(read_counters(self.session, kernel, self.probe))
 
     def _explain(self, before, now) -> str:
         events = (
@@ -88,8 +94,11 @@ class Progress:
         return f"  channel {channel.name} {held}; {', '.join(text)}"
 
 
-def read_counters(session: Session, kernel: KernelInterface) -> dict[str, int]:
-    """Every counter. Low words are read before high ones: reading a low word latches the high one."""
+def read_counters(session: Session, kernel: KernelInterface, probe: Probe | None = None) -> dict[str, int]:
+    """Every counter: from the probe, if the design has one, else from the registers. Low words are read before high
+    ones: reading a low word latches the high one."""
+    if probe is not None:
+        return probe.counters(kernel.layout)
     places = {CYCLES: at.CYCLES} | {counter.name: counter.offset for counter in kernel.counters}
     words = session.read([kernel.base + offset + half for offset in places.values() for half in (0, 4)])
     return {name: low | high << 32 for name, low, high in zip(places, words[::2], words[1::2], strict=True)}

@@ -34,6 +34,11 @@ class BankStatistics:
     refreshes: int
     turnarounds: int
 
+    def __sub__(self, before: "BankStatistics") -> "BankStatistics":
+        """The counts since ``before``."""
+        names = [one.name for one in fields(self)]
+        return BankStatistics(**{name: getattr(self, name) - getattr(before, name) for name in names})
+
 
 def settings_text(board: Board, kernel_mhz: float | None = None) -> str:
     """The board parameters that the simulator needs, as lines of ``key value``."""
@@ -154,6 +159,28 @@ class Session:
     def statistics(self, bank: int) -> BankStatistics:
         """Counts of one memory bank."""
         return BankStatistics(*map(int, self._commands([f"statistics {bank}"])[0]))
+
+    def extend_probe(self, parts: Sequence[str]) -> None:
+        """Say what the bits of the output ``probe`` are, in the words of the simulator's command of that name."""
+        self._commands([f"probe {part}" for part in parts])
+
+    def counts(self, unit: int) -> list[int]:
+        """Of a unit of the probe: cycles, events, accounts, and of each channel end the level now, the highest and the
+        sum over the cycles."""
+        return [int(word) for word in self._commands([f"counts {unit}"])[0]]
+
+    def held(self, unit: int) -> list[str]:
+        """Triples ACCOUNT:HOLD:CYCLES of a unit of the probe."""
+        return self._commands([f"held {unit}"])[0]
+
+    def blame(self, unit: int) -> list[str]:
+        """ACCOUNT:ACCOUNT_OF_LAST:CYCLES:UNITS of a unit of the probe."""
+        return self._commands([f"blame {unit}"])[0]
+
+    def samples(self, unit: int, path: str) -> list[int]:
+        """Write the samples of a unit to a file, as rows of 32-bit numbers; returns the first cycle, the length of an
+        interval, that of the last one if it is unfinished, else 0, and the number of columns."""
+        return [int(word) for word in self._commands([f"samples {unit} {path}"])[0]]
 
     def close(self) -> None:
         """End the simulator; safe to call twice."""

@@ -9,7 +9,7 @@ TRACES = ("none", "handshakes", "all")
 #: Declarations of valid/ready pairs, clocks, resets and signals that a person steps through by.
 HANDSHAKE = re.compile(
     r"^\s*(?:input|output|wire|reg|logic)\b.*"
-    r"(?:valid|ready|\bclk|\brst|interrupt|start|done|issued|stall|cycles)\w*\b"
+    r"(?:valid|ready|\bclk|\brst|interrupt|start|done|issued|stall|cycles|observed)\w*\b"
 )
 DECLARATION = re.compile(r"^\s*(?:input|output|inout|wire|reg|logic|integer)\b")
 NUMBERED = re.compile(r"\$\d+")

@@ -14,7 +14,7 @@ PACKAGES = ("hls", "rtl_lib", "sim", "boards")
 #: The parts of the compiler, lowest first. A part may import what stands in an earlier row, never its own row.
 ORDER = (
     {"diag", "limits", "mathlib", "narrow", "recursion", "signals"},
-    {"target", "options", "planning.banking", "prefix", "time_limit"},
+    {"target", "options", "records", "planning.banking", "prefix", "time_limit"},
     {"ir"},
     {"analysis", "frontend"},
     {"passes", "emulate"},
@@ -27,6 +27,7 @@ ORDER = (
     {"driver"},
     {"output", "opt"},
     {"cli_inspection", "cli_messages", "cli_options"},
+    {"cli_profile"},
     {"cli"},
 )
 RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}
@@ -35,7 +36,7 @@ RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}
 NARROWER = {
     "frontend": {"diag", "ir", "limits", "mathlib", "narrow", "recursion"},
     "emulate": {"diag", "ir", "narrow", "recursion"},
-    "profile": {"diag", "narrow"},
+    "profile": {"diag", "narrow", "records"},
 }
 
 #: Only these turn source text into IR; all others start from the IR.

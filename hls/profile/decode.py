@@ -17,10 +17,11 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
 
     ``values`` holds every counter of ``layout`` by name, and the kernel's cycles under ``CYCLES``.
 
-    Occupancy, activity, stall, efficiency, cache_hit and in_vain are fractions of one. ``occupancy`` is the share of
-    cycles in which an iteration passed the access, ``activity`` that in which the iteration made a request there,
-    ``stall`` that in which it was stalled there; ``in_vain`` the share of an early load's requests whose answers were
-    dropped. A figure without a value (the II of a loop that never issued twice in a row) is None.
+    Occupancy, activity, stall, efficiency, cache_hit, in_vain and bandwidth (of the memory's peak) are fractions of
+    one. ``occupancy`` is the share of cycles in which an iteration passed the access, ``activity`` that in which the
+    iteration made a request there, ``stall`` that in which it was stalled there; ``in_vain`` the share of an early
+    load's requests whose answers were dropped. A figure without a value (the II of a loop that never issued twice in a
+    row) is None.
 
     For a kernel of several compute units, iterations and bytes are sums over the units, shares and accounts the mean of
     them; ``units`` has for each how many groups it took, its own loops and its own accounts.
@@ -39,10 +40,10 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
         return head | {"loops": [], "memory": [], "channels": [], "accounts": _not_counted(cycles), "units": []}
     units = [_unit(layout, unit, values, cycles) for unit in range(layout.units)]
     values, passed = layout.sums(values), layout.units * cycles
-    events = layout.has_events
+    events, period_us = layout.has_events, 1 / layout.clock_mhz / layout.units
     return head | {
         "loops": [_loop(loop, values) for loop in layout.loops if events],
-        "memory": [_access(access, values, passed) for access in layout.accesses if events],
+        "memory": [_access(access, values, passed, period_us) for access in layout.accesses if events],
         "channels": [_channel(channel, values, passed) for channel in layout.channels if events],
         "accounts": _mean(units, cycles) if layout.units > 1 else units[0]["accounts"],
         "units": units if layout.units > 1 else [],
@@ -101,21 +102,27 @@ def _loop(loop: Loop, values: Mapping[str, int]) -> dict:
     }
 
 
-def _access(access: Access, values: Mapping[str, int], cycles: int) -> dict:
+def _access(access: Access, values: Mapping[str, int], cycles: int, period_us: float) -> dict:
+    """``cycles`` are those of all units together, ``period_us`` the clock period in us divided by the units."""
     accepted, stalled, bursts, words, *vain = (values[counter.name] for counter in access.counters())
     # every iteration passes the access, whether or not its predicate is true
     passed = values[f"{access.loop}_issued"] if access.loop else 1
+    rate = _share(words * access.word_bytes, 1000 * cycles * period_us)
     return {
         "line": access.line,
         "buffer": access.buffer,
         "kind": access.kind,
         "lsu": access.lsu,
+        "memory": access.memory,
         "occupancy": _share(passed, cycles),
         "stall": _share(stalled, cycles),
         "activity": _share(accepted, cycles),
         "bytes_used": accepted * access.access_bytes,
         "bytes_moved": words * access.word_bytes,
         **_use(accepted * access.access_bytes, words * access.word_bytes),
+        "bytes_per_ns": rate,
+        "peak_bytes_per_ns": access.peak_bytes_per_ns or None,
+        "bandwidth": _share(rate, access.peak_bytes_per_ns) if rate is not None else None,
         "average_burst": _share(words, bursts),
         # a load that hit moved no word; a prefetching unit may move more than was requested
         "cache_hit": _share(max(accepted - words, 0), accepted) if access.cached else None,

@@ -11,8 +11,8 @@ load that is made before it is known whether the program makes it, also those ma
 observed by one of its kernels from its start on: values ``moved`` by that kernel, cycles in which a call waited for a
 value (``read_stall``) or for room (``write_stall``), the values inside now (``level``) and the most there were
 (``max_level``). Of a kernel: one counter for each :class:`Account`; exactly one of them counts in each cycle from
-start to done. A kernel of several compute units has all of these for each unit; stalls, events and traffic are then
-summed.
+start to done, and so do all other counters but ``level``. A kernel of several compute units has all of these for each
+unit; stalls, events and traffic are then summed.
 """
 
 from collections.abc import Mapping
@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 
 __all__ = [
     "ACCESS_KINDS",
+    "CATEGORIES",
     "CHANNEL_KINDS",
     "COUNTER_BITS",
     "CYCLES",
@@ -33,6 +34,22 @@ __all__ = [
     "Loop",
 ]
 
+#: what an account says: something was issued; nothing was issued yet, or will be, or the tokens under way are on their
+#: way (ramp-up, drain, latency); or what is waited for
+CATEGORIES = (
+    "issue",
+    "ramp-up",
+    "drain",
+    "latency",
+    "memory",
+    "memory order",
+    "local memory",
+    "channel",
+    "barrier",
+    "inner loop",
+    "recurrence",
+    "groups",
+)
 LOOP_KINDS = ("issued", "invocations", "busy", "starts")
 ACCESS_KINDS = ("accepted", "stalled", "bursts", "words")
 EARLY_KINDS = (*ACCESS_KINDS, "vain")
@@ -85,6 +102,8 @@ class Access:
     loop: str | None = None
     cached: bool = False  #: a load whose unit keeps words for later requests
     early: bool = False  #: a load that is made before it is known whether the program makes it
+    memory: str = ""  #: the board's memory that it accesses, e.g. "DDR"
+    peak_bytes_per_ns: float = 0.0  #: of that memory, all banks together; 0 if unknown
 
     def counters(self) -> tuple[Counter, ...]:
         kinds = EARLY_KINDS if self.early else ACCESS_KINDS
@@ -112,6 +131,11 @@ class Account:
     key: str
     cause: str
     line: int | None = None
+    category: str = "memory"  #: one of CATEGORIES
+
+    def __post_init__(self):
+        if self.category not in CATEGORIES:
+            raise ValueError(f"account {self.key}: no category {self.category!r}")
 
     def counters(self) -> tuple[Counter, ...]:
         return (Counter(f"account_{self.key}", "account", self.cause, self.line),)
@@ -151,6 +175,11 @@ class Layout:
             for unit in range(self.units)
             for counter in self.of_unit
         )
+
+    @property
+    def events(self) -> tuple[Counter, ...]:
+        """Those of the counters of each unit that count the cycles in which a signal is high."""
+        return tuple(one for one in self.of_unit if one.kind not in ("level", "max_level", "account"))
 
     def unit_name(self, unit: int, counter: Counter) -> str:
         """The name of one unit's counter, from the name that all units share."""

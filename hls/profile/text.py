@@ -1,21 +1,20 @@
 """A run's statistics as text: the II of every loop, the account of every cycle, and the traffic of every access."""
 
 import io
+from collections.abc import Iterable
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["render"]
+__all__ = ["line_of", "number", "percent", "render", "table", "tables_text"]
 
 
 def render(stats: dict, source: str = "", width: int = 124) -> str:
     """The result of :func:`hls.profile.decode` as tables. ``source`` is the kernel's text, quoted next to its lines."""
     lines = source.splitlines()
-    out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None, highlight=False, markup=False, emoji=False)
     time = _seconds(stats["cycles"] / (stats["clock_mhz"] * 1e6))
-    console.print(f"{stats['kernel']}: {stats['cycles']:,} cycles at {stats['clock_mhz']:g} MHz = {time}")
+    head = f"{stats['kernel']}: {stats['cycles']:,} cycles at {stats['clock_mhz']:g} MHz = {time}\n"
     tables = (
         _units(stats.get("units", ())),
         _loops(_apart(stats)),
@@ -23,37 +22,44 @@ def render(stats: dict, source: str = "", width: int = 124) -> str:
         _memory(stats),
         _channels(stats["channels"]),
     )
-    for table in tables:
-        if table.row_count:
-            console.print(table)
-    return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines()) + "\n"
+    return head + tables_text(tables, width)
 
 
-def _table(title: str, *columns: str) -> Table:
+def tables_text(tables: Iterable[Table], width: int) -> str:
+    """The tables that have rows, one below the other."""
+    console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False, markup=False, emoji=False)
+    for one in tables:
+        if one.row_count:
+            console.print(one)
+    lines = [line.rstrip() for line in console.file.getvalue().rstrip().splitlines()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def table(title: str, *columns: str) -> Table:
     """A plain table; the names of text columns begin with '<', all other columns hold numbers."""
-    table = Table(title=title, title_justify="left", title_style="", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = Table(title=title, title_justify="left", title_style="", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         text = column.startswith("<")
-        table.add_column(column.lstrip("<"), justify="left" if text else "right", overflow="fold", no_wrap=not text)
-    return table
+        made.add_column(column.lstrip("<"), justify="left" if text else "right", overflow="fold", no_wrap=not text)
+    return made
 
 
 def _loops(loops: list[dict]) -> Table:
-    table = _table(
+    found = table(
         "Loops", "line", "<loop", "static II", "interleaved", "scheduled II", "measured II", "iterations", "invocations"
     )
     for loop in sorted(loops, key=lambda loop: loop["line"] or 0):
-        table.add_row(
-            _line(loop),
+        found.add_row(
+            line_of(loop["line"]),
             loop["name"],
             str(loop["static_ii"]),
             str(loop["interleaving"]),
-            _number(loop["scheduled_ii"]),
-            _number(loop["measured_ii"]),
+            number(loop["scheduled_ii"]),
+            number(loop["measured_ii"]),
             f"{loop['iterations']:,}",
             f"{loop['invocations']:,}",
         )
-    return table
+    return found
 
 
 def _apart(stats: dict) -> list[dict]:
@@ -61,7 +67,7 @@ def _apart(stats: dict) -> list[dict]:
     found = []
     for k, loop in enumerate(stats["loops"]):
         each = [(unit["unit"], unit["loops"][k]) for unit in stats.get("units", ())]
-        if len({_number(own["measured_ii"]) for _, own in each}) > 1:
+        if len({number(own["measured_ii"]) for _, own in each}) > 1:
             found += [own | {"name": f"{own['name']}, unit {unit}"} for unit, own in each]
         else:
             found.append(loop)
@@ -70,34 +76,34 @@ def _apart(stats: dict) -> list[dict]:
 
 def _units(units) -> Table:
     """How the compute units of a kernel shared the work; the following tables show sums or means over them."""
-    table = _table("Compute units", "unit", "groups", "occupancy", "<largest other account")
+    found = table("Compute units", "unit", "groups", "occupancy", "<largest other account")
     for unit in units:
         others = [account for account in unit["accounts"] if account["cause"] != "issued" and account["cycles"]]
         most = max(others, key=lambda account: account["cycles"], default=None)
         groups = "-" if unit["groups"] is None else f"{unit['groups']:,}"
-        table.add_row(str(unit["unit"]), groups, _percent(unit["occupancy"]), most["cause"] if most else "-")
-    return table
+        found.add_row(str(unit["unit"]), groups, percent(unit["occupancy"]), most["cause"] if most else "-")
+    return found
 
 
 def _accounts(stats: dict, lines: list[str]) -> Table:
     """The causes that took cycles, longest first; causes without cycles are left out. The total is that of the run."""
-    table = _table("Cycle accounts", "cycles", "share", "<account", "line", "<source")
+    found = table("Cycle accounts", "cycles", "share", "<account", "line", "<source")
     for account in sorted(stats["accounts"], key=lambda account: -account["cycles"]):
         if account["cycles"]:
-            number = account["line"]
-            quoted = lines[number - 1].strip() if number and number <= len(lines) else ""
-            table.add_row(
+            line = account["line"]
+            quoted = lines[line - 1].strip() if line and line <= len(lines) else ""
+            found.add_row(
                 f"{account['cycles']:,}",
-                _percent(account["cycles"] / stats["cycles"]),
+                percent(account["cycles"] / stats["cycles"]),
                 account["cause"],
-                _line(account),
+                line_of(line),
                 quoted,
             )
-    return table
+    return found
 
 
 def _memory(stats: dict) -> Table:
-    table = _table(
+    found = table(
         "Global memory",
         "line",
         "<access",
@@ -106,60 +112,63 @@ def _memory(stats: dict) -> Table:
         "activity",
         "stall",
         "GB/s",
+        "of peak",
         "efficiency",
         "reuse",
         "avg. burst",
         "hits",
         *(["in vain"] if any(access.get("in_vain") is not None for access in stats["memory"]) else []),
     )
-    seconds = stats["cycles"] / (stats["clock_mhz"] * 1e6)
     for access in stats["memory"]:
-        moved = access["bytes_moved"]
-        table.add_row(
-            _line(access),
+        found.add_row(
+            line_of(access["line"]),
             f"{access['kind']} {access['buffer']}",
-            access["lsu"],
-            _percent(access["occupancy"]),
-            _percent(access["activity"]),
-            _percent(access["stall"]),
-            _number(moved / seconds / 1e9 if seconds else None),
-            _percent(access["efficiency"]),
-            _number(access["reuse"]),
-            _number(access["average_burst"]),
-            _percent(access["cache_hit"]),
-            *([_percent(access.get("in_vain"))] if len(table.columns) > 11 else []),
+            ", ".join(filter(None, (access["lsu"], access["memory"]))),
+            percent(access["occupancy"]),
+            percent(access["activity"]),
+            percent(access["stall"]),
+            number(access["bytes_per_ns"]),
+            percent(access["bandwidth"]),
+            percent(access["efficiency"]),
+            number(access["reuse"]),
+            number(access["average_burst"]),
+            percent(access["cache_hit"]),
+            *([percent(access.get("in_vain"))] if len(found.columns) > 12 else []),
         )
-    return table
+    return found
 
 
 def _channels(channels: list[dict]) -> Table:
     """The channels as observed by this kernel: at both ends, what waited while it ran."""
-    table = _table(
+    found = table(
         "Channels", "line", "<channel", "<this kernel", "values", "depth", "max. level", "read stall", "write stall"
     )
     for one in channels:
-        table.add_row(
-            _line(one),
+        found.add_row(
+            line_of(one["line"]),
             one["name"],
             f"{one['end']}s",
             f"{one['values']:,}",
             str(one["depth"]),
             str(one["max_level"]),
-            _percent(one["read_stall"]),
-            _percent(one["write_stall"]),
+            percent(one["read_stall"]),
+            percent(one["write_stall"]),
         )
-    return table
+    return found
 
 
-def _line(entry: dict) -> str:
-    return "-" if entry["line"] is None else str(entry["line"])
+def line_of(line: int | None) -> str:
+    """A line number in a table."""
+    return "-" if line is None else str(line)
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """A number in a table."""
     return "-" if value is None else f"{value:.2f}"
 
 
-def _percent(share: float | None) -> str:
+def percent(share: float | None) -> str:
+    """A share in a table."""
     return "-" if share is None else f"{100 * share:.1f}%"
 
 

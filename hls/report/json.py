@@ -2,11 +2,9 @@
 describes them.
 """
 
-import dataclasses
 import json
 
-from ..diag import Code
-from .facts.computed import computed_names
+from ..records import plain
 from .model import Report
 
 __all__ = ["plain", "render", "written"]
@@ -18,18 +16,6 @@ WIDTH = 116
 def render(report: Report) -> str:
     """The whole report. A span becomes {file, line, column, length}; figures computed from fields are included."""
     return "".join(written(plain(report), "")) + "\n"
-
-
-def plain(value):
-    """A report, or a part of it, as dictionaries, lists, texts and numbers."""
-    if isinstance(value, Code):
-        return value.number
-    if isinstance(value, (tuple, list)):
-        return [plain(item) for item in value]
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
-        return value
-    names = [field.name for field in dataclasses.fields(value)]
-    return {name: plain(getattr(value, name)) for name in (*names, *computed_names(type(value)))}
 
 
 def written(value, margin: str):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ..diag import Diagnostic, Span
 from ..model.area import NOTHING, Resources
+from ..records import computed
 from .facts.area import AreaNode, LineArea, Role
 from .facts.channels import Channel, Depth, Network, Stop, Way
-from .facts.computed import computed
 from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Serial, Share, Unroll, WouldBe
 from .facts.memories import Access, LocalAccess, Memory, Port, Private, Replication, Sharing, Turns, Variable, Wait
 from .facts.schedule import Edge, Level, Operation, RegionSchedule, Stage

@@ -35,7 +35,7 @@ class AxiLiteKernels:
         """Connect the kernel whose module has that name; ``registers`` and ``arguments`` are widths and signals by
         name, ``counters`` its counters."""
         m = self.m
-        names = [(c.name, c.bits) for c in counters.layout.counters]
+        names = [(c.name, c.bits) for c in counters.registers]
         # a driver that does not know whether buffers overlap does not write the register; accesses then stay in order
         initial = {OVERLAP: 1} if OVERLAP in dict(registers) else {}
         control = AxiLiteControl(arguments=registers, counters=names, initial=initial)
@@ -48,7 +48,7 @@ class AxiLiteKernels:
             *(signal.eq(control.arguments[name]) for name, signal in arguments.items()),
             # one assignment: Amaranth visits every bit of a signal for each statement that assigns a part of it
             Value.cast(control.counters).eq(
-                Cat(_of_width(v, c.bits) for c, v in zip(counters.layout.counters, counters.values, strict=True))
+                Cat(_of_width(v, c.bits) for c, v in zip(counters.registers, counters.values, strict=True))
             ),
         ]
         self.controls.append(control)

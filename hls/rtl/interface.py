@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..profile.layout import Layout
+from ..profile.probe import ProbeMap
 
 __all__ = [
     "WINDOW_BYTES",
@@ -142,3 +143,4 @@ class SystemInterface:
     streams: tuple[StreamInterface, ...] = ()
     double_clock: bool = False
     memories: tuple[MemoryInterface, ...] = ()
+    probe: ProbeMap | None = None  #: the output ``probe``, for simulation

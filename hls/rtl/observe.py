@@ -1,4 +1,4 @@
-"""Counters of one kernel, fed by the observable signals of its regions and units."""
+"""Counters and the probe of one kernel, fed by the observable signals of its regions and units."""
 
 from dataclasses import replace
 
@@ -13,41 +13,60 @@ from ..profile.layout import COUNTER_BITS, Account, Layout
 from ..profile.layout import Access as AccessLayout
 from ..profile.layout import Channel as ChannelLayout
 from ..profile.layout import Loop as LoopLayout
+from ..profile.probe import HELD, WORD, Hold, Link, ProbeUnit, words
+from ..profile.stalls import SIGNAL
 from .accounts import causes_of
 
 __all__ = ["KernelCounters", "UnitCounters"]
 
 _ACCESS = {"accepted": "accepted", "stalled": "stalled", "bursts": "burst", "words": "word"}
 _EARLY = _ACCESS | {"vain": "vain"}
+#: by the kind of a cause, where it says enough; a wait is for its operation
+_CATEGORY = {
+    "issued": "issue",
+    "ramp": "ramp-up",
+    "port": "local memory",
+    "group": "groups",
+    "recurrence": "recurrence",
+}
 NOT_PIPELINED = f" is not pipelined ({Attr.DISABLE_LOOP_PIPELINING})"
 
 
 class KernelCounters:
-    """Builds the counters of a kernel into its module. ``layout`` describes them; ``values`` are their signals in
-    order.
+    """Builds the counters of a kernel, or of one of its compute units, into its module. ``layout`` describes them;
+    ``registers`` are those that are built, ``values`` their signals in the same order. They count from start to done.
 
-    ``counted`` says which are built, as the layout does. ``channels`` holds the observable signals of each
-    channel of the system (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
+    ``counted`` says which counters are built (:class:`hls.options.Options`). With ``probed`` the observed signals
+    themselves are led out as ``probe``, which ``unit`` describes, for a simulator that counts them: then the layout has
+    all counters. ``channels`` holds the observable signals of each channel of the system
+    (:class:`~hls.rtl.channels.ChannelWatch`), by channel and index.
     """
 
-    def __init__(self, hardware, clock_mhz: float, counted: str, channels) -> None:
+    def __init__(self, hardware, clock_mhz: float, counted: str, probed: bool, channels) -> None:
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
-        self.m = Module()
+        self.m, self.clock_mhz = Module(), clock_mhz
         self.names = loop_names(place_of(loop) for loop in self.context.plan.loops)
         self.causes = causes_of(self.context, self.m)
+        #: the key of each channel end
+        self.ends = {end: self.context.names.unique(_end_name(end)) for end in hardware.ends}
         self.layout = Layout(
             kernel=self.context.function.name,
             clock_mhz=clock_mhz,
             loops=tuple(self._loops()),
             accesses=tuple(self._accesses()),
             accounts=tuple(self._accounts()),
-            counted=counted,
+            counted="all" if probed else counted,
             channels=tuple(self._channels()),
         )
-        self.values: list[Value] = []
-        if counted:
+        self.counted, self.registers = counted, replace(self.layout, counted=counted).counters
+        self.values, self.probe, self.unit = [], None, None
+        if counted or probed:
             self.context.m.submodules.counters = self.m
-            self._build()
+            events = self._events() if self.layout.has_events else {}
+            if counted:
+                self._build(events)
+            if probed:
+                self._lead_out(events)
 
     def _loops(self):
         most = together(self.context.plan)
@@ -64,7 +83,7 @@ class KernelCounters:
     def _accesses(self):
         owner = {op: plan.loop for plan in self.context.plan.loops.values() for op in plan.place}
         for op, access in self.context.memory.outside.items():
-            loop = owner.get(op)
+            loop, memory = owner.get(op), self.context.memories[access.location]
             yield AccessLayout(
                 key=self.context.names.op(op),
                 line=_line(op),
@@ -76,6 +95,8 @@ class KernelCounters:
                 loop=self.context.names.op(loop) if loop else None,
                 cached=access.unit.keeps_words,
                 early=is_early(op),
+                memory=memory.name,
+                peak_bytes_per_ns=memory.peak_bytes_per_ns(1000 / self.clock_mhz),
             )
 
     def _channels(self):
@@ -83,14 +104,23 @@ class KernelCounters:
         first = {call.end: call.op for call in reversed(calls)}
         for end in self.hardware.ends:
             plan = self.channels[end.channel, end.index].plan
-            key = self.context.names.unique(f"{'write' if end.writes else 'read'}_of_{end.channel}_{end.index}")
-            yield ChannelLayout(key, plan.name, end.writes, plan.depth, _line(first[end]))
+            yield ChannelLayout(self.ends[end], plan.name, end.writes, plan.depth, _line(first[end]))
 
     def _accounts(self):
         for k, cause in enumerate(self.causes):
-            yield Account(f"{k}_{cause.kind}", self._say(cause), _line(cause.op) if cause.op else None)
-        yield Account(f"{len(self.causes)}_between", "latency between iterations")
-        yield Account(f"{len(self.causes) + 1}_drain", "drain")
+            yield Account(
+                f"{k}_{cause.kind}", self._say(cause), _line(cause.op) if cause.op else None, self._category(cause)
+            )
+        yield Account(f"{len(self.causes)}_between", "latency between iterations", category="latency")
+        yield Account(f"{len(self.causes) + 1}_drain", "drain", category="drain")
+
+    def _category(self, cause) -> str:
+        if cause.kind in _CATEGORY:
+            return _CATEGORY[cause.kind]
+        servers, op = self.context.servers, cause.op
+        kinds = (("channel", servers.channels), ("barrier", servers.meets), ("memory order", servers.hazards))
+        found = next((category for category, ops in kinds if op in ops), None)
+        return found or ("inner loop" if op in self.context.plan.loops else "memory")
 
     def _say(self, cause) -> str:
         access = self.context.memory.accesses.get(cause.op)
@@ -143,27 +173,71 @@ class KernelCounters:
         )
         return f"the pipeline latency of loop {label}{why}"
 
-    def _build(self) -> None:
-        if self.layout.has_events:
-            self._build_events()
-        if self.layout.has_accounts:
-            self._build_accounts()
-
-    def _build_events(self) -> None:
+    def _events(self) -> dict[str, Value]:
+        """The strobe that each counter of events counts, by the counter's name."""
         seen = {(o.kind, o.op): o.signal for o in self.context.observations.all}
+        found: list = []
         for loop in self.context.plan.loops:
-            busy, starts = self._stretches(loop, seen)
-            for event in (seen["issued", loop], seen["invocations", loop], busy, starts):
-                self._count(event)
+            found += [seen["issued", loop], seen["invocations", loop], *self._stretches(loop, seen)]
         for op in self.context.memory.outside:
-            for kind in (_EARLY if is_early(op) else _ACCESS).values():
-                self._count(seen[kind, op])
+            found += [seen[kind, op] for kind in (_EARLY if is_early(op) else _ACCESS).values()]
         for end, outer in self.hardware.ends.items():
             watch = self.channels[end.channel, end.index]
-            self._count(outer.valid & outer.ready)
-            self._count(watch.read_stall)
-            self._count(watch.write_stall)
-            self._peak(watch.level)
+            found += [outer.valid & outer.ready, watch.read_stall, watch.write_stall]
+        names = [counter.name for counter in self.layout.events]
+        return dict(zip(names, found, strict=True))
+
+    def _build(self, events):
+        levels = {self.ends[end]: self.channels[end.channel, end.index].level for end in self.hardware.ends}
+        for counter in self.registers:
+            if counter.name in events:
+                self._count(events[counter.name])
+            elif counter.kind == "level":
+                self.values.append(levels[counter.owner])
+            elif counter.kind == "max_level":
+                self._peak(levels[counter.owner])
+        if any(counter.kind == "account" for counter in self.registers):
+            self._build_accounts()
+
+    def _lead_out(self, events):
+        """Lead the observed signals out of the kernel, in the order that ``unit`` describes."""
+        self.unit = ProbeUnit(
+            kernel=self.layout.kernel,
+            events=tuple(events),
+            causes=len(self.causes),
+            issues=bool(self.causes) and self.causes[0].kind == "issued",
+            autorun=self.hardware.autorun,
+            links=tuple(self._links()),
+            holds=tuple(self._holds(list(events))),
+            channels=tuple(name for _, name in self.end_channels()),
+        )
+        self.probe = Signal(self.unit.bits, name=SIGNAL.rpartition(".")[2])
+        flags = Cat(self.hardware.busy, self.hardware.start)
+        causes = Cat(cause.signal for cause in self.causes)
+        self.m.d.comb += self.probe.eq(Cat(_words(flags), _words(Cat(events.values())), _words(causes)))
+
+    def end_channels(self):
+        """Each channel end of the kernel, and the name of its channel in the probe."""
+        return [(end, f"{end.channel}_{end.index}") for end in self.hardware.ends]
+
+    def _links(self):
+        """The accounts that are waits for the kernel at the other end of a channel."""
+        for k, cause in enumerate(self.causes):
+            call = self.context.servers.channels.get(cause.op)
+            if call is not None:
+                yield Link(k, f"{call.end.channel}_{call.end.index}", call.end.writes)
+
+    def _holds(self, events: list[str]):
+        """Where requests can be held up: the accesses, and the calls on channels that wait."""
+        for access in self.layout.accesses:
+            bit = events.index(f"{access.key}{HELD}")
+            yield Hold(access.key, f"{access.kind} of {access.buffer}", access.line, bit)
+        for k, cause in enumerate(self.causes):
+            call = self.context.servers.channels.get(cause.op)
+            if call is not None:
+                name = self.channels[call.end.channel, call.end.index].plan.name
+                what = f"{'write to' if call.end.writes else 'read from'} channel {name}"
+                yield Hold(self.context.names.op(cause.op), what, _line(cause.op), k, is_cause=True)
 
     def _stretches(self, loop, seen):
         """(busy, begins) of the periods in which a loop's II is measured.
@@ -221,14 +295,15 @@ class KernelCounters:
     def _count(self, event) -> None:
         counter = EventCounter(COUNTER_BITS)
         self.m.submodules[f"counter{len(self.values)}"] = counter
-        self.m.d.comb += [counter.event.eq(event), counter.clear.eq(self.hardware.start)]
+        self.m.d.comb += [counter.event.eq(event & self.hardware.busy), counter.clear.eq(self.hardware.start)]
         self.values.append(counter.value)
 
     def _peak(self, level) -> None:
         peak = PeakCounter(max(1, len(level)))
         self.m.submodules[f"peak{len(self.values)}"] = peak
-        self.m.d.comb += [peak.number.eq(level), peak.clear.eq(self.hardware.start)]
-        self.values += [level, peak.value]
+        counts = self.hardware.busy | self.hardware.start
+        self.m.d.comb += [peak.number.eq(Mux(counts, level, 0)), peak.clear.eq(self.hardware.start)]
+        self.values.append(peak.value)
 
 
 class UnitCounters:
@@ -236,6 +311,7 @@ class UnitCounters:
 
     def __init__(self, units: list[KernelCounters]) -> None:
         self.layout = replace(units[0].layout, units=len(units))
+        self.registers = replace(self.layout, counted=units[0].counted).counters
         self.values = [value for unit in units for value in unit.values]
 
 
@@ -247,3 +323,12 @@ def _of_group(op) -> str:
 
 def _line(op):
     return op.span.line if op.span else None
+
+
+def _end_name(end) -> str:
+    return f"{'write' if end.writes else 'read'}_of_{end.channel}_{end.index}"
+
+
+def _words(value: Value) -> Value:
+    """The value, extended with zeros to whole words of the probe."""
+    return Cat(value, C(0, words(len(value)) * WORD - len(value)))

@@ -1,7 +1,7 @@
 """The whole system: kernels, their control, and their connection to global memory."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from amaranth import *
 from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
@@ -17,6 +17,7 @@ from ..narrow import instance, present
 from ..passes.link.replicate_autorun import compute_units
 from ..planning.memory import ChannelPlan, MemoryPlan
 from ..planning.schedule import KernelPlan
+from ..profile.probe import WORD, ProbeMap
 from ..target.board import Memory
 from .channels import ChannelWatch, connect_channels
 from .compute_units import UnitedKernel, unit_place
@@ -60,7 +61,7 @@ def build_system(
 
 #: names of other modules in the top module
 _INFRASTRUCTURE = re.compile(
-    r"control_windows|part|(read|write)_(interconnect|master)\w*|(atomic|constant|channel|stall|gate|io|ram|m_axi|s_axil)\w*|"
+    r"control_windows|part|(read|write)_(interconnect|master)\w*|(atomic|constant|channel|stall|gate|io|probe|ram|m_axi|s_axil)\w*|"
     r"arguments|clk|rst|interrupt|sync2x\w*|forget\w*"
 )
 
@@ -97,6 +98,7 @@ class _System:
         self.named: dict[str, dict] = {}
         self.names = module_names([kernel.function.name for kernel in kernels])
         self.m = Module()
+        self.probed: list[KernelCounters] = []  #: the compute units in the order of their sections of the probe
         self.seed = Signal(32, name="stall_seed") if options.random_stalls else None
         self.onchip = board.memory.kind == "onchip"
         self.counted = ("" if self.onchip else "all") if options.counters is None else options.counters
@@ -124,7 +126,7 @@ class _System:
                 (),
             )
             banks = tuple(8 * one.word_bytes for one in self.board.memories for _ in one.banks)
-        ports |= self.control.ports() | streams | clocks
+        ports |= self.control.ports() | streams | clocks | self._probe_port()
         if self.seed is not None:
             ports["stall_seed"] = (self.seed, None)
         return convert(self.m, TOP, ports), SystemInterface(
@@ -140,7 +142,27 @@ class _System:
             streams=self._streams(),
             double_clock=bool(clocks),
             memories=self._memories(),
+            probe=self._probe_map(),
         )
+
+    def _probe_port(self) -> dict:
+        """The output by which a simulator observes the kernels."""
+        if not self.options.probe:
+            return {}
+        sections = Cat(one.probe for one in self.probed)
+        levels = Cat(Cat(watch.level, C(0, WORD - len(watch.level))) for watch in self.channels.values())
+        probe = Signal(len(sections) + len(levels), name="probe")
+        self.m.d.comb += probe.eq(Cat(sections, levels))
+        return {"probe": (probe, PortDirection.Output)}
+
+    def _probe_map(self) -> ProbeMap | None:
+        if not self.options.probe:
+            return None
+        units = tuple(one.unit for one in self.probed)
+        names = tuple(f"{channel}_{index}" for channel, index in self.channels)
+        holders = {(name, end.writes): k for k, one in enumerate(self.probed) for end, name in one.end_channels()}
+        ends = tuple((holders.get((name, True), -1), holders.get((name, False), -1)) for name in names)
+        return ProbeMap(units, names, ends)
 
     def _memories(self) -> tuple[MemoryInterface, ...]:
         return tuple(
@@ -173,7 +195,13 @@ class _System:
                 {name: C(value, bits) for (name, bits), value in zip(registers, _launch(function))},
             )
         units = [self._unit(kernel, arguments, number) for number in range(units_of(function))]
-        each = [KernelCounters(unit, self.board.clock.kernel_mhz, self.counted, self.channels) for unit in units]
+        mhz, probed = self.board.clock.kernel_mhz, self.options.probe
+        each = [KernelCounters(unit, mhz, self.counted, probed, self.channels) for unit in units]
+        self.probed += each
+        path = self.names[function.name]
+        for unit, counters in zip(units, each, strict=True) if probed else ():
+            inside = f".{unit.context.unit_name}" if len(units) > 1 else ""
+            counters.unit = replace(counters.unit, path=f"{TOP}.{path}{inside}")
         hardware, counters = (
             (units[0], each[0]) if len(units) == 1 else (UnitedKernel(units, arguments), UnitCounters(each))
         )

@@ -152,6 +152,15 @@ class Memory:
         """Whether consecutive pieces lie in different banks."""
         return self.interleave_bytes < self.banks[0].bytes
 
+    def peak_bytes_per_ns(self, period_ns: float) -> float:
+        """Peak bandwidth (GB/s) over all banks, limited by the memory itself; for static memory, in one direction.
+        Memory on the chip moves a word of each bank every ``period_ns``, the kernel's clock period."""
+        if isinstance(self.timing, DramTiming):
+            one = self.timing.bytes_per_ns
+        else:
+            one = self.word_bytes / (self.timing.word_ns if self.timing else period_ns)
+        return one * len(self.banks)
+
     def partitioned(self) -> "Memory":
         """The same memory with its banks one after the other instead of interleaved."""
         return replace(self, interleave_bytes=self.banks[0].bytes)
@@ -200,14 +209,8 @@ class Board:
 
     @property
     def peak_bytes_per_ns(self) -> float:
-        """Peak bandwidth of the default memory (GB/s) over all banks, limited by the memory itself; for static memory,
-        in one direction."""
-        timing = self.memory.timing
-        if isinstance(timing, DramTiming):
-            one = timing.bytes_per_ns
-        else:
-            one = self.memory.word_bytes / (timing.word_ns if timing else self.clock.period_ns)
-        return one * len(self.memory.banks)
+        """Peak bandwidth of the default memory."""
+        return self.memory.peak_bytes_per_ns(self.clock.period_ns)
 
     @property
     def bytes(self) -> int:

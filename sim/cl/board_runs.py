@@ -2,6 +2,7 @@
 
 import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
@@ -24,6 +25,7 @@ from .event import Event, PendingEvent, Statistics
 from .memory import Buffer
 from .promises import PromiseCheck
 from .queue import CommandQueue
+from .timeline import TIMELINE
 
 if TYPE_CHECKING:
     from .program import Program
@@ -162,6 +164,7 @@ class BoardRuns:
         event.start_ns = self.now_ns
         self._running[event.kernel.name] = event
         with _Failing(self):
+            TIMELINE.begin(self.program)
             self.program.system.start(
                 event.kernel, *event.registers, forget=self._constants.must_forget(event.kernel, event.values)
             )
@@ -223,8 +226,16 @@ class BoardRuns:
             return
         statistics = self.program.compiled.decode(name, run.counters)
         if os.environ.get("SLUICE_STATS") == "1":
-            print(render(statistics, self.program.source), flush=True)
-        event.end(Event(present(event.start_ns), end_ns, Statistics(statistics, run.seconds), event.queued_ns))
+            print(render(statistics, self.program.source), file=sys.stderr, flush=True)
+        finished = Event(
+            present(event.start_ns),
+            end_ns,
+            Statistics(statistics, run.seconds),
+            event.queued_ns,
+            queue=event.command_queue,
+        )
+        TIMELINE.launch(self.program, run, event, finished)
+        event.end(finished)
 
     def _failure(self, event: BoardEvent, run: Run) -> RuntimeError | None:
         """The error of a run. Accesses that the memory refused are an error only if the kernel says so: a loop may have

@@ -42,10 +42,10 @@ class Compiled(Protocol):
 
 
 def compile_source(source: str, board: Board, options: Options, file: str) -> Compiled:
-    """Compile OpenCL C for a run, with the counters that a run on this board has. Raises hls.diag.CompileError."""
+    """Compile OpenCL C for a run, with a probe, by which the simulator counts. Raises hls.diag.CompileError."""
     # Importing the compiler takes a second: a host program that fails before does not need it. A library whose import
     # is interrupted reports that it is broken.
     with deferred():
         from hls.driver import compile
 
-    return compile(source, board, replace(options, counters=None), file)
+    return compile(source, board, replace(options, probe=True), file)

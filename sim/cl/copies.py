@@ -139,4 +139,4 @@ def _copy(
         target[:] = source
         return transfer(target.size, ready_ns)
 
-    return enqueue_host_command(queue, wait_for, kind, work, used, is_blocking=is_blocking)
+    return enqueue_host_command(queue, wait_for, kind, work, used, is_blocking=is_blocking, bytes=target.size)

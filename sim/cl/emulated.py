@@ -222,6 +222,7 @@ class EmulatedEvent(PendingEvent):
             count = statistics["work_items"]
             print(
                 f"{self._kernel.name}: emulated, {count:,} work-item{'s' * (count != 1)} in {outcome.seconds:.3g} s",
+                file=sys.stderr,
                 flush=True,
             )
         self._release()

@@ -11,6 +11,7 @@ from .constants import command_type
 from .event import Event, PendingEvent, dependencies, wait_for_events
 from .memory import Buffer
 from .queue import CommandQueue
+from .timeline import TIMELINE
 
 __all__ = ["HostCommand", "enqueue_host_command"]
 
@@ -21,14 +22,16 @@ Work = Callable[[float], tuple[float, float]]
 class HostCommand(PendingEvent):
     """A deferred command of the host."""
 
-    def __init__(self, queue: CommandQueue, after: Iterable[PendingEvent], kind: int, work: Work) -> None:
+    def __init__(self, queue: CommandQueue, after: Iterable[PendingEvent], kind: int, work: Work, bytes: int) -> None:
         super().__init__(queue.context.simulated.schedule, after, queue)
-        self.command_type, self._work = kind, work
+        self.command_type, self._work, self._bytes = kind, work, bytes
         self.what = f"a command {command_type.to_string(kind)}"
 
     def begin(self) -> None:
         times = self._work(self.ready_ns)
-        self.end(Event(*times, queued_ns=self.queued_ns, queue=self.command_queue, kind=self.command_type))
+        finished = Event(*times, queued_ns=self.queued_ns, queue=self.command_queue, kind=self.command_type)
+        TIMELINE.command(self.command_type, finished, self._bytes)
+        self.end(finished)
 
 
 def enqueue_host_command(
@@ -39,20 +42,24 @@ def enqueue_host_command(
     used: Sequence[Buffer] = (),
     *,
     is_blocking: bool = False,
+    bytes: int = 0,
 ) -> Event:
-    """Execute after the unfinished commands of the queue, the events, and launches that use the buffers ``used``."""
-    if not is_blocking and (event := _keep(queue, wait_for, kind, work, used)) is not None:
+    """Execute after the unfinished commands of the queue, the events, and launches that use the buffers ``used``;
+    ``bytes`` is what it moves."""
+    if not is_blocking and (event := _keep(queue, wait_for, kind, work, used, bytes)) is not None:
         return event
     wait_for_events(wait_for or [])
     with queue.context.simulated.guard:
         queue.settle()
         for buffer in used:
             buffer.settle()
-        return Event(*work(0.0), queue=queue, kind=kind)
+        event = Event(*work(0.0), queue=queue, kind=kind)
+        TIMELINE.command(kind, event, bytes)
+        return event
 
 
 def _keep(
-    queue: CommandQueue, wait_for: list[Event] | None, kind: int, work: Work, used: Sequence[Buffer]
+    queue: CommandQueue, wait_for: list[Event] | None, kind: int, work: Work, used: Sequence[Buffer], bytes: int
 ) -> HostCommand | None:
     """Defer the command, if a dependency needs the host."""
     schedule = queue.context.simulated.schedule
@@ -62,7 +69,7 @@ def _keep(
         if not any(one.needs_others for one in before):
             return None
         users = [launch for buffer in used for launch in buffer.able_to_end()]
-        event = HostCommand(queue, [*before, *users], kind, work)
+        event = HostCommand(queue, [*before, *users], kind, work, bytes)
         for buffer in used:
             buffer.note_launch(event)
         queue.note(event)

@@ -59,7 +59,9 @@ def enqueue_map_buffer(
         buf.note_write()
         return board.transfer(moved, ready_ns)
 
-    event = enqueue_host_command(queue, wait_for, command_type.MAP_BUFFER, work, [buf], is_blocking=is_blocking)
+    event = enqueue_host_command(
+        queue, wait_for, command_type.MAP_BUFFER, work, [buf], is_blocking=is_blocking, bytes=moved
+    )
     return np.asarray(MemoryMap(queue, array)), event
 
 

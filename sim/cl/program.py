@@ -37,6 +37,7 @@ from .platform import Context, Device
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
+from .timeline import TIMELINE
 
 __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task"]
 
@@ -111,6 +112,7 @@ class Program:
             raise RuntimeError("clBuildProgram", status_code.BUILD_PROGRAM_FAILURE, "\n" + self._log) from error
         self._log = "\n".join(render(one, result.module.sources) for one in result.warnings)
         self._replace(result, native)
+        TIMELINE.command("build")
         self._built_with = words
         return self
 
@@ -153,8 +155,9 @@ class Program:
                 simulated.facts,
                 simulated.memory,
                 stall_seed(),
-                _trace_request(),
+                _trace_request(self.source),
                 Steps(),
+                intervals=TIMELINE.intervals,
             )
             weakref.finalize(self, self._system.close)
         return self._system
@@ -473,7 +476,7 @@ def _main_folder() -> Path:
     return Path(main).resolve().parent if main else Path.cwd()
 
 
-def _trace_request() -> TraceRequest | None:
+def _trace_request(source: str) -> TraceRequest | None:
     """From $SLUICE_TRACE (the file), $SLUICE_TRACE_WINDOW (START:CYCLES) and $SLUICE_TRACE_SIGNALS."""
     path = os.environ.get("SLUICE_TRACE")
     if not path:
@@ -487,4 +490,4 @@ def _trace_request() -> TraceRequest | None:
         raise LogicError(
             "trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_SIGNALS is handshakes or all, not {signals!r}"
         )
-    return TraceRequest(Path(path), int(start), int(cycles), signals)
+    return TraceRequest(Path(path), int(start), int(cycles), signals, source)

@@ -14,6 +14,15 @@
 //   trace FROM CYCLES PATH   -> ok                      (a waveform of that window of cycles)
 //   untrace                  -> ok
 //   statistics BANK          -> ok BYTES_READ BYTES_WRITTEN READS WRITES ACTIVATES PRECHARGES REFRESHES TURNAROUNDS
+//   probe unit AT EVENTS CAUSES ISSUES AUTORUN -> ok    (a unit's section of the output probe, from bit AT on)
+//   probe hold UNIT BIT      -> ok                      (a bit of the probe: a request of the unit is held up)
+//   probe level UNIT WORD    -> ok                      (a word of the probe: values in a channel that the unit uses)
+//   probe link UNIT ACCOUNT OTHER -> ok                 (in this account it waits for unit OTHER; -2: for a stream)
+//   probe sample UNIT ROWS   -> ok                      (keep at most so many intervals; 0: none)
+//   counts UNIT              -> ok CYCLES EVENT... ACCOUNT... (NOW MOST SUM)...
+//   held UNIT                -> ok ACCOUNT:HOLD:CYCLES...
+//   blame UNIT               -> ok ACCOUNT:OF_LAST:CYCLES:UNIT,UNIT...  (OF_LAST -1: idle, -2: a stream, -3: a circle)
+//   samples UNIT PATH        -> ok FIRST LENGTH LAST_LENGTH COLUMNS  (rows of 32-bit numbers into the file)
 //   quit
 // A command that fails is answered with `error MESSAGE`. Between commands simulated time stands still.
 
@@ -108,6 +117,45 @@ std::string to_hex(const std::vector<uint8_t>& bytes) {
   return text.empty() ? "-" : text;
 }
 
+void extend_probe(Probe& probe, std::istringstream& words) {
+  const auto what = argument<std::string>(words);
+  const auto first = argument<size_t>(words);
+  if (what == "unit") {
+    const auto events = argument<size_t>(words), causes = argument<size_t>(words);
+    const bool issues = argument<int>(words) != 0;
+    probe.add_unit(first, events, causes, issues, argument<int>(words) != 0);
+  } else if (what == "hold") {
+    probe.unit(first).add_hold(argument<size_t>(words));
+  } else if (what == "level") {
+    probe.unit(first).add_level(argument<size_t>(words));
+  } else if (what == "sample") {
+    probe.unit(first).sample_rows(argument<size_t>(words));
+  } else if (what == "link") {
+    const auto account = argument<size_t>(words);
+    probe.unit(first).add_link(account, argument<int>(words));
+  } else {
+    throw std::runtime_error("unknown part of a probe: " + what);
+  }
+}
+
+std::string probed(const std::string& command, ProbeUnit& unit, std::istringstream& words) {
+  std::ostringstream answer;
+  answer << "ok";
+  if (command == "counts") {
+    answer << ' ';
+    unit.write_counts(answer);
+  } else if (command == "held") {
+    unit.write_held(answer);
+  } else if (command == "blame") {
+    unit.write_blame(answer);
+  } else {
+    std::string path;
+    std::getline(words >> std::ws, path);
+    unit.write_samples(path, answer);
+  }
+  return answer.str();
+}
+
 std::string execute(Simulation& simulation, const std::string& command, std::istringstream& words) {
   if (command == "write") {
     const auto address = argument<uint32_t>(words);
@@ -149,6 +197,10 @@ std::string execute(Simulation& simulation, const std::string& command, std::ist
     simulation.trace(path, from, cycles);
   } else if (command == "untrace") {
     simulation.end_trace();
+  } else if (command == "probe") {
+    extend_probe(simulation.probe(), words);
+  } else if (command == "counts" || command == "held" || command == "blame" || command == "samples") {
+    return probed(command, simulation.probe().unit(argument<size_t>(words)), words);
   } else if (command == "statistics") {
     return statistics(simulation, argument<size_t>(words));
   } else {

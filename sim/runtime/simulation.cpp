@@ -13,7 +13,8 @@ Simulation::Simulation(Model& model, const Settings& settings, SharedMemory& mem
       reset_(required("rst")),
       interrupt_(model.pin("interrupt")),
       stall_seed_(model.pin("stall_seed")),
-      control_(control_pins()) {
+      control_(control_pins()),
+      probe_(model.pin("probe")) {
   find_memories(settings, memory);
   find_ram_ports(memory);
   find_streams("in");
@@ -134,6 +135,7 @@ void Simulation::step() {
   for (auto& memory : memories_) memory->sample(cycle_);
   for (auto& port : ram_ports_) port.sample(cycle_);
   for (auto& port : streams_) port.sample();
+  if (probe_) probe_.sample(cycle_);
   trace_before_step();
 
   clock_.set(1);

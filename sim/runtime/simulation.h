@@ -10,6 +10,7 @@
 #include "axi_memory.h"
 #include "control_master.h"
 #include "model.h"
+#include "probe.h"
 #include "ram_port.h"
 #include "settings.h"
 #include "shared_memory.h"
@@ -49,6 +50,9 @@ class Simulation {
   void trace(const std::string& path, uint64_t from, uint64_t cycles);
   void end_trace();
 
+  /// What the design's output `probe` shows; it counts from when units were added to it.
+  Probe& probe() { return probe_; }
+
   size_t banks() const { return memories_.size(); }
   const AxiMemory& bank(size_t index) const { return *memories_[index]; }
 
@@ -75,6 +79,7 @@ class Simulation {
   std::vector<std::unique_ptr<AxiMemory>> memories_;
   std::vector<RamPort> ram_ports_;  ///< loads first
   std::vector<StreamPort> streams_;
+  Probe probe_;
   std::function<bool()> stop_;
   uint64_t cycle_ = 0;
   uint32_t seed_ = 0;

@@ -87,18 +87,15 @@ EMULATED = (
 
 def test_the_emulator_is_chosen_by_an_option(tmp_path):
     done = run(tmp_path, EMULATED, "--device", "emulator")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert (
-        done.stdout.splitlines()[0].startswith("k: emulated, 1 work-item in ")
-        and done.stdout.splitlines()[1] == "emulator"
-    )
+    assert (done.returncode, done.stdout) == (0, "emulator\n")
+    assert done.stderr.startswith("k: emulated, 1 work-item in ") and len(done.stderr.splitlines()) == 1
     assert run(tmp_path, EMULATED, "--device", "emulator", "--no-stats").stdout == "emulator\n"
     assert run(tmp_path, EMULATED, SLUICE_DEVICE="emulator", SLUICE_STATS="0").stdout.endswith("emulator\n")
 
 
 def test_an_emulated_fault_is_shown_with_both_lines(tmp_path):
     text = f"{EMULATED}program.k(queue, (1,), None, buffer, np.int32(16))\n"
-    done = run(tmp_path, text, "--device", "emulator")
+    done = run(tmp_path, text, "--device", "emulator", "--no-stats")
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert done.stderr.splitlines()[0].startswith("host.py:8: error: clEnqueueNDRangeKernel failed: OUT_OF_RESOURCES")
     assert (

@@ -64,6 +64,8 @@ class KernelSystem:
         flush: bool = False,
         fp_relaxed: bool = False,
         counters: str | None = None,
+        probe: bool = False,
+        intervals: int = 0,
     ):
         self.source = source
         self.board = load_board(board) if isinstance(board, str) else board
@@ -75,10 +77,12 @@ class KernelSystem:
             denorms_are_zero=flush,
             fp_relaxed=fp_relaxed,
             counters=counters,
+            probe=probe,
         )
         self.result = compile(source, self.board, options)
         self.memory = SharedMemory(self.board.bytes)
         self.loaded = LoadedSystem(self.result.verilog, self.result.interface, self.board, self.memory, hasty=True)
+        self.loaded.intervals = intervals
 
     @property
     def kernels(self) -> dict[str, KernelInterface]:

@@ -25,7 +25,7 @@ def launch(kernel: str, n: int) -> Launch:
 
 @pytest.fixture(scope="module", params=["ecp5_onchip", "de5net"])
 def system(request):
-    system = KernelSystem(SOURCE, request.param, counters=True)
+    system = KernelSystem(SOURCE, request.param, counters="all")
     yield system
     system.close()
 

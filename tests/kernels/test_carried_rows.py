@@ -34,7 +34,7 @@ def launch(kernel: str, n: int, m: int) -> Launch:
 
 @pytest.fixture(scope="module", params=MOST_CYCLES)
 def system(request):
-    system = KernelSystem(SOURCE, request.param, counters=True)
+    system = KernelSystem(SOURCE, request.param, counters="all")
     yield system
     system.close()
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ...diag import Span
-from .computed import computed
+from ...records import computed
 
 __all__ = ["Bottleneck", "Conflict", "Copies", "Loop", "Part", "Path", "Serial", "Share", "Unroll", "WouldBe"]
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...diag import Span
-from .computed import computed
+from ...records import computed
 
 __all__ = ["Access", "LocalAccess", "Memory", "Port", "Private", "Replication", "Sharing", "Turns", "Variable", "Wait"]
 

@@ -1,6 +1,7 @@
 """Counter layout and decoding, against numbers computed by hand and against a small machine that counts."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from hls.profile import CYCLES, Access, Account, Layout, Loop, ProfileError, dec
 OUTER = Loop("loop_i", "i", 4, static_ii=1, interleaving=1)
 INNER = Loop("loop_k", "k", 6, static_ii=9, interleaving=9)
 LOAD = Access("load_a", 7, "a", "load", "burst-coalesced", access_bytes=4, word_bytes=64, loop="loop_k")
+LOAD = replace(LOAD, memory="DDR", peak_bytes_per_ns=12.8)
 STORE = Access("store_c", 9, "c", "store", "burst-coalesced", access_bytes=4, word_bytes=64, loop="loop_i")
 ACCOUNTS = (Account("issued", "issued"), Account("ramp", "ramp-up or drain"), Account("wait_a", "load of a", 7))
 LAYOUT = Layout("dot", 240.0, (OUTER, INNER), (LOAD, STORE), ACCOUNTS)
@@ -106,6 +108,10 @@ def test_every_figure():
         "average_burst": 8.0,
         "cache_hit": None,
         "in_vain": None,
+        "memory": "DDR",
+        "bytes_per_ns": pytest.approx(0.6144),
+        "peak_bytes_per_ns": 12.8,
+        "bandwidth": pytest.approx(0.048),
     }
     assert stats["memory"][1]["cache_hit"] is None
     assert stats["memory"][1]["bytes_moved"] == 64

@@ -1,0 +1,128 @@
+"""``sluice profile`` runs a host program, and says where every cycle of its kernels went; it compares two profiles.
+``sluice stalls`` says what a waveform shows."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from .cli_options import check_board
+from .profile.compare import compare, compare_text
+from .profile.model import SCHEMA
+from .profile.stalls import WaveformError, read_stalls
+from .profile.stalls_text import rows_of, stalls_text
+from .signals import supervise
+
+__all__ = ["profile", "stalls"]
+
+WORSE = 3  #: exit code of a comparison that got worse
+
+
+@click.command(
+    short_help="Run a host program and explain every cycle of it.", context_settings={"ignore_unknown_options": True}
+)
+@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("profile"),
+    help="Folder for profile.json, profile.txt and trace.json.  [default: profile]",
+)
+@click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
+@click.option(
+    "--min-stall",
+    type=click.IntRange(1),
+    metavar="CYCLES",
+    default=16,
+    help="Leave shorter stalls out of trace.json.  [default: 16]",
+)
+@click.option(
+    "--compare",
+    "compared",
+    is_flag=True,
+    help="Compare two profile.json files instead: sluice profile --compare OLD NEW.",
+)
+@click.option(
+    "--fail-above",
+    metavar="PERCENT",
+    default=None,
+    callback=lambda _context, _parameter, text: _percent(text),
+    help="With --compare: exit code 3 if a kernel takes longer by more than this.",
+)
+@click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def profile(board, output, stall_seed, min_stall, compared, fail_above, host, arguments):
+    """Run a pyopencl-style host program on the simulated board, and write where its cycles went.
+
+    ARGUMENTS are the program's own. With --compare, HOST and the only argument are the files of two profiles.
+    """
+    if compared:
+        sys.exit(_compare(host, arguments, fail_above))
+    if fail_above is not None:
+        raise click.UsageError("--fail-above goes with --compare")
+    env = os.environ | {
+        "SLUICE_STATS": "0",
+        "SLUICE_BOARD": board,
+        "SLUICE_DEVICE": "board",
+        "SLUICE_PROFILE": str(output.resolve()),
+        "SLUICE_MIN_STALL": str(min_stall),
+    }
+    if stall_seed:
+        env["SLUICE_STALL_SEED"] = str(stall_seed)
+    # the host API belongs to the simulation package, which this package must not import
+    sys.exit(supervise([sys.executable, "-P", "-m", "sluice.host", str(host), *arguments], env))
+
+
+@click.command(short_help="Show the stalls in a waveform of `sluice run --trace`.")
+@click.argument("waveform", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--kernel", metavar="NAME", default=None, help="Of this kernel only.")
+@click.option("--line", type=click.IntRange(1), metavar="N", default=None, help="Of this source line only.")
+@click.option("--top", type=click.IntRange(1), metavar="N", default=20, help="Rows of each table.  [default: 20]")
+@click.option("--from", "first", type=click.IntRange(0), metavar="CYCLE", default=0, help="From this cycle on.")
+@click.option("--to", "end", type=click.IntRange(0), metavar="CYCLE", default=None, help="Before this cycle.")
+@click.option("--json", "as_json", is_flag=True, help="All rows as JSON.")
+def stalls(waveform, kernel, line, top, first, end, as_json):
+    """Show what the cycles in WAVEFORM (FST) were spent waiting for, and which requests were held up meanwhile."""
+    try:
+        meaning, units = read_stalls(waveform, kernel, first, end)
+    except WaveformError as error:
+        raise click.BadParameter(str(error)) from None
+    rows = rows_of(meaning, units, line)
+    click.echo(json.dumps(rows, indent=1) + "\n" if as_json else stalls_text(meaning, rows, top), nl=False)
+
+
+def _percent(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        value = float(text.removesuffix("%"))
+    except ValueError:
+        value = -1.0
+    if not value >= 0:
+        raise click.BadParameter(f"{text!r} is not a number of percent such as 2%")
+    return value
+
+
+def _compare(old: Path, arguments: tuple[str, ...], fail_above: float | None) -> int:
+    """Print the comparison of two profiles; returns the exit code."""
+    if len(arguments) != 1:
+        raise click.UsageError("--compare takes two files: sluice profile --compare OLD.json NEW.json")
+    changes = compare(_read(old), _read(Path(arguments[0])))
+    click.echo(compare_text(changes), nl=False)
+    worse = [one for one in changes if one.ratio is not None and 100 * one.ratio > (fail_above or 0)]
+    return WORSE if fail_above is not None and worse else 0
+
+
+def _read(path: Path) -> dict:
+    """A profile in plain form. Raises click.BadParameter for a file that holds none."""
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise click.BadParameter(f"cannot read {path}: {error}") from None
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA or "launches" not in found:
+        raise click.BadParameter(f"{path} is no profile.json of this version (schema {SCHEMA})")
+    return found

@@ -1,0 +1,151 @@
+"""From measured values to the records of a profile."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from . import model
+from .decode import decode
+from .layout import Layout
+from .probe import ProbeUnit
+from .waits import Samples, UnitWaits, describe_waits
+
+__all__ = ["Measured", "accounts_of", "launch_of", "since"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What was measured of one run of a kernel. ``counters`` are those of its layout by name; ``units`` the sections of
+    the probe of its compute units, in the order of ``waits`` and ``samples``; ``levels`` the sum of what each channel
+    held over the cycles, by the key of the kernel's end."""
+
+    layout: Layout
+    counters: Mapping[str, int]
+    begin: int
+    start_ns: float
+    end_ns: float
+    program: int = 0
+    queue: int = 0
+    of: int | None = None  #: of an autorun kernel: the launch in which it was observed
+    global_size: tuple[int, ...] = ()
+    local_size: tuple[int, ...] = ()
+    units: Sequence[ProbeUnit] = ()
+    waits: Sequence[UnitWaits] = ()
+    samples: Sequence[Samples] = ()
+    levels: Mapping[str, int] = field(default_factory=dict)
+    banks: tuple[model.Bank, ...] = ()
+
+
+def launch_of(measured: Measured, number: int, layouts: dict[str, Layout]) -> model.Launch:
+    """The record of a launch; ``layouts`` are those of all kernels of its program, by name.
+
+    Raises ProfileError when the accounts do not sum to the cycles.
+    """
+    layout = measured.layout
+    stats = decode(layout, measured.counters)
+    holds = measured.units[0].holds if measured.units else ()
+    waits = describe_waits(layouts, layout.kernel, holds, measured.waits)
+    return model.Launch(
+        number=number,
+        kernel=layout.kernel,
+        program=measured.program,
+        queue=measured.queue,
+        capture=measured.of is not None,
+        of=measured.of,
+        global_size=measured.global_size,
+        local_size=measured.local_size,
+        begin=measured.begin,
+        cycles=stats["cycles"],
+        clock_mhz=layout.clock_mhz,
+        start_ns=float(measured.start_ns),
+        end_ns=float(measured.end_ns),
+        accounts=accounts_of(layout, stats["accounts"]),
+        loops=tuple(_loop(one, entry) for one, entry in zip(layout.loops, stats["loops"])),
+        accesses=tuple(_access(one, entry) for one, entry in zip(layout.accesses, stats["memory"])),
+        channels=tuple(
+            _channel(one, entry, measured.levels, stats["cycles"])
+            for one, entry in zip(layout.channels, stats["channels"])
+        ),
+        units=tuple(_unit(layout, entry) for entry in stats["units"]),
+        held=tuple(model.Held(**{"id": one.pop("key"), **one}) for one in map(dict, waits["held"])),
+        blame=tuple(model.Blame(**one | {"kernels": tuple(one["kernels"])}) for one in waits["blame"]),
+        samples=tuple(_samples(layout, k, one) for k, one in enumerate(measured.samples)),
+        banks=measured.banks,
+    )
+
+
+def since(layout: Layout, before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, int]:
+    """The counters of an autorun kernel between two snapshots. What a channel holds, and the most it held, are those of
+    ``now``. Cycles without a cause move from drain to latency when something is issued: here all are latency."""
+    keep = {c.name for c in layout.counters if c.kind in ("level", "max_level")}
+    found = {name: value if name in keep else value - before.get(name, 0) for name, value in now.items()}
+    for between, drain in _rests(layout):
+        found[between] += found[drain]
+        found[drain] = 0
+    return found
+
+
+def _rests(layout: Layout):
+    """The two counters of the cycles without a cause, for each unit."""
+    two = [one for account in layout.accounts[-2:] for one in account.counters()]
+    return [tuple(layout.unit_name(unit, one) for one in two) for unit in range(layout.units)] if layout.counted else []
+
+
+def accounts_of(layout: Layout, entries: Sequence[dict]) -> tuple[model.Account, ...]:
+    """Accounts of a run, those without a cycle left out; all cycles of a kernel without counters are one account."""
+    if not layout.counted:
+        return tuple(model.Account("uncounted", one["cause"], "latency", None, one["cycles"]) for one in entries)
+    return tuple(
+        model.Account(account.key, entry["cause"], account.category, entry["line"], entry["cycles"])
+        for account, entry in zip(layout.accounts, entries, strict=True)
+        if entry["cycles"]
+    )
+
+
+def _loop(loop, entry: dict) -> model.Loop:
+    names = ("name", "line", "static_ii", "interleaving", "scheduled_ii", "measured_ii", "iterations", "invocations")
+    return model.Loop(id=loop.key, **{name: entry[name] for name in names})
+
+
+#: the entries of decode's result that a record of an access has under the same name
+_ACCESS = (
+    *("kind", "buffer", "line", "memory", "occupancy", "activity", "stall", "bytes_used", "bytes_moved"),
+    *("efficiency", "reuse", "bytes_per_ns", "bandwidth", "average_burst", "cache_hit"),
+)
+
+
+def _access(access, entry: dict) -> model.Access:
+    return model.Access(
+        id=access.key,
+        loop=access.loop,
+        unit=entry["lsu"],
+        access_bytes=access.access_bytes,
+        **{name: entry[name] for name in _ACCESS},
+    )
+
+
+def _channel(channel, entry: dict, levels: Mapping[str, int], cycles: int) -> model.ChannelEnd:
+    names = ("name", "line", "end", "depth", "max_level", "values", "read_stall", "write_stall")
+    mean = levels[channel.key] / cycles if channel.key in levels and cycles else None
+    return model.ChannelEnd(id=channel.key, mean_level=mean, **{name: entry[name] for name in names})
+
+
+def _unit(layout: Layout, entry: dict) -> model.Unit:
+    return model.Unit(entry["unit"], entry["groups"], entry["occupancy"], accounts_of(layout, entry["accounts"]))
+
+
+def _samples(layout: Layout, unit: int, samples: Samples) -> model.Samples:
+    lengths = [samples.length] * len(samples.accounts[0])
+    if samples.last and lengths:
+        lengths[-1] = samples.last
+    columns = [("account", one.key, values) for one, values in zip(layout.accounts, samples.accounts)]
+    for access in layout.accesses:
+        columns += [(kind, access.key, samples.events[f"{access.key}_{kind}"]) for kind in ("accepted", "stalled")]
+    for channel in layout.channels:
+        means = [total / length for total, length in zip(samples.level_sums[channel.key], lengths)]
+        columns += [("level", channel.key, means), ("max_level", channel.key, samples.level_most[channel.key])]
+    found = tuple(
+        model.Column(kind, id, tuple(round(float(v), 3) for v in values))
+        for kind, id, values in columns
+        if any(v for v in values)
+    )
+    return model.Samples(unit, samples.first, samples.length, samples.last, found)

@@ -1,0 +1,62 @@
+"""Two profiles side by side: by kernel, then by what its cycles were attributed to; lines may have moved."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Change", "compare", "compare_text"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A kernel in two profiles: mean cycles of a launch, and by cause; None for one that is in one of them only."""
+
+    kernel: str
+    before: float | None
+    after: float | None
+    causes: tuple[tuple[str, float, float], ...]  #: (cause, mean cycles before, after), greatest change first
+
+    @property
+    def ratio(self) -> float | None:
+        """How much longer a launch takes, as a fraction; None if the kernel is in one profile only."""
+        return None if not self.before or self.after is None else self.after / self.before - 1
+
+
+def compare(old: Mapping, new: Mapping) -> tuple[Change, ...]:
+    """The kernels of two profiles in plain form (as read from profile.json), in the order of the new one."""
+    before, after = (_means(profile["kernels"]) for profile in (old, new))
+    names = [*after, *(name for name in before if name not in after)]
+    return tuple(_change(name, before.get(name), after.get(name)) for name in names)
+
+
+def _means(kernels: Sequence[Mapping]) -> dict[str, dict[str, float]]:
+    """By kernel, the mean cycles of a launch by cause; kernels of several programs that have one name are summed."""
+    sums: dict[str, dict[str, float]] = {}
+    counts: dict[str, int] = {}
+    for kernel in kernels:
+        causes = sums.setdefault(kernel["name"], {})
+        counts[kernel["name"]] = counts.get(kernel["name"], 0) + kernel["launches"]
+        for account in kernel["accounts"]:
+            causes[account["cause"]] = causes.get(account["cause"], 0) + account["cycles"]
+    return {name: {cause: n / counts[name] for cause, n in causes.items()} for name, causes in sums.items()}
+
+
+def _change(name: str, before: dict[str, float] | None, after: dict[str, float] | None) -> Change:
+    causes = {cause: (before or {}).get(cause, 0.0) for cause in [*(before or {}), *(after or {})]}
+    rows = [(cause, old, (after or {}).get(cause, 0.0)) for cause, old in causes.items()]
+    rows.sort(key=lambda row: (-abs(row[2] - row[1]), row[0]))
+    total = [None if one is None else sum(one.values()) for one in (before, after)]
+    return Change(name, *total, tuple(rows))
+
+
+def compare_text(changes: Sequence[Change], most: int = 4) -> str:
+    """A sentence for each kernel, then its causes that changed most."""
+    lines = []
+    for one in changes:
+        if one.ratio is None:
+            lines.append(f"{one.kernel}: only in the {'new' if one.before is None else 'old'} profile")
+            continue
+        changed = [row for row in one.causes if abs(row[2] - row[1]) >= 0.5]
+        first = f": {changed[0][0]} {changed[0][2] - changed[0][1]:+,.0f}" if changed else ""
+        lines.append(f"{one.kernel}: {one.before:,.0f} -> {one.after:,.0f} cycles ({100 * one.ratio:+.1f} %){first}")
+        lines += [f"    {cause}: {old:,.0f} -> {new:,.0f}" for cause, old, new in changed[:most]]
+    return "".join(f"{line}\n" for line in lines)

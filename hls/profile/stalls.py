@@ -1,0 +1,140 @@
+"""The stalls in a waveform: reads FILE.fst, in which the signals of the probe are recorded, and FILE.fst.json, which
+says what their bits mean. Its sums are those of the run's counters.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .probe import WORD, words
+
+__all__ = ["SIGNAL", "Stall", "UnitStalls", "WaveformError", "map_file", "read_stalls"]
+
+#: the name of the recorded signal of each unit, in the module of its counters
+SIGNAL = "counters.observed"
+
+
+class WaveformError(ValueError):
+    """A file that is no waveform of ours."""
+
+
+@dataclass
+class Stall:
+    """Cycles in which one thing held: ``stretches`` of them, the ``longest`` of which began at cycle ``at`` of the
+    waveform. ``others`` counts, for a place that was held up, the accounts of these cycles; for an account, the places
+    held up meanwhile, each by its number."""
+
+    cycles: int = 0
+    stretches: int = 0
+    longest: int = 0
+    at: int = 0
+    others: dict[int, int] = field(default_factory=dict)
+    _begun: int | None = None
+    _until: int = -1
+
+    def add(self, begin: int, cycles: int) -> None:
+        """Count cycles from ``begin`` on; they continue a stretch that ended there."""
+        if self._until != begin:
+            self._begun = begin
+            self.stretches += 1
+        self._until = begin + cycles
+        self.cycles += cycles
+        if self._until - self._begun > self.longest:
+            self.longest, self.at = self._until - self._begun, self._begun
+
+
+class UnitStalls:
+    """The stalls of one compute unit; ``unit`` is its entry in the map file. ``accounts`` and ``places`` are by number;
+    the account after the last cause is the cycles without one. ``busy`` counts the cycles in which it ran."""
+
+    def __init__(self, unit: Mapping):
+        self.unit, self.busy = unit, 0
+        self.accounts: dict[int, Stall] = {}
+        self.places: dict[int, Stall] = {}
+        events, causes = words(unit["events"]), words(unit["causes"])
+        self._causes = slice(0, WORD * causes)  # in the text of a value, whose last character is bit 0
+        bits = WORD * (1 + events + causes)
+        self._holds = [bits - 1 - bit for bit in unit["hold_bits"]]
+
+    def count(self, value: str, begin: int, cycles: int) -> None:
+        """Count a value (its bits as text) that was there for so many cycles."""
+        if value[-1] != "1":
+            return
+        self.busy += cycles
+        last = value[self._causes].rfind("1")
+        account = self._causes.stop - 1 - last if last >= 0 else self.unit["causes"]
+        source = self.accounts.setdefault(account, Stall())
+        source.add(begin, cycles)
+        for place, at in enumerate(self._holds):
+            if value[at] == "1":
+                held = self.places.setdefault(place, Stall())
+                held.add(begin, cycles)
+                held.others[account] = held.others.get(account, 0) + cycles
+                source.others[place] = source.others.get(place, 0) + cycles
+
+
+def map_file(waveform: Path) -> Path:
+    """Where the meaning of a waveform's bits is."""
+    return waveform.with_name(f"{waveform.name}.json")
+
+
+def read_stalls(
+    waveform: Path, kernel: str | None = None, first: int = 0, end: int | None = None
+) -> tuple[dict, list[UnitStalls]]:
+    """The map of a waveform, and the stalls of each compute unit (of one ``kernel``) in its cycles [first, end).
+
+    Raises WaveformError for files that are not there or not ours. Reads block by block: memory does not grow with the
+    length of the waveform.
+    """
+    try:
+        meaning = json.loads(map_file(waveform).read_text())
+        units = [unit for unit in meaning["units"] if kernel in (None, unit["kernel"])]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        text = f"cannot read {map_file(waveform)}, which `sluice run --trace` writes beside it: {error}"
+        raise WaveformError(text) from None
+    if not units:
+        known = ", ".join(dict.fromkeys(unit["kernel"] for unit in meaning["units"]))
+        raise WaveformError(f"{waveform} has no kernel {kernel!r}; it has {known}")
+    found = [UnitStalls(unit) for unit in units]
+    _read(waveform, {unit.unit["signal"]: unit.count for unit in found}, 1e6 / meaning["clock_mhz"], first, end)
+    return meaning, found
+
+
+def _read(waveform: Path, sinks: Mapping[str, Callable], period_ps: float, first: int, end: int | None) -> None:
+    """Call the sink of each signal with its values, the cycle from which on each was there, and for how many."""
+    import pylibfst  # only `sluice stalls` and `sluice run --trace` need it
+
+    file = pylibfst.lib.fstReaderOpen(str(waveform).encode())
+    if file == pylibfst.ffi.NULL:
+        raise WaveformError(f"cannot read {waveform}: it is no FST file, or was not closed")
+    try:
+        _, signals = pylibfst.get_scopes_signals2(file)
+        by_name = {name.partition(" [")[0]: one.handle for name, one in signals.by_name.items()}
+        handles = {by_name[name]: sink for name, sink in sinks.items() if name in by_name}
+        if len(handles) != len(sinks):
+            missing = next(name for name in sinks if name not in by_name)
+            raise WaveformError(f"{waveform} has no signal {missing}: it is of another build than {map_file(waveform)}")
+        lib, now = pylibfst.lib, {}
+        lib.fstReaderClrFacProcessMaskAll(file)
+        for handle in handles:
+            lib.fstReaderSetFacProcessMask(file, handle)
+
+        def close(handle: int, until: int) -> None:
+            value, since = now.get(handle, (None, 0))
+            begin, last = max(since, first), until if end is None else min(until, end)
+            if value is not None and last > begin:
+                handles[handle](value, begin, last - begin)
+
+        def changed(_data, time, handle, value, _length=None) -> None:
+            cycle = round(time / period_ps)
+            close(handle, cycle)
+            now[handle] = pylibfst.ffi.string(value).decode(), cycle
+
+        pylibfst.fstReaderIterBlocks2(file, changed, changed)
+        # the last sample is half a cycle after the last change
+        last = round(lib.fstReaderGetEndTime(file) / period_ps + 0.5)
+        for handle in list(now):
+            close(handle, last)
+    finally:
+        pylibfst.lib.fstReaderClose(file)

@@ -1,0 +1,141 @@
+"""A profile as Chrome trace events, which ui.perfetto.dev and speedscope open: one process for the host, one for each
+kernel; slices for commands, launches and stalls, counters from the samples, flows from who is waited for to who waits.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TextIO
+
+from . import model
+
+__all__ = ["MOST_EVENTS", "write_trace"]
+
+#: events at most; the shortest slices are left out first
+MOST_EVENTS = 200_000
+HOST = 0
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """A slice on a track, in ns."""
+
+    process: int
+    thread: int
+    name: str
+    start: float
+    duration: float
+    args: dict
+
+    def event(self) -> dict:
+        times = {"ts": round(self.start / 1000, 6), "dur": round(self.duration / 1000, 6)}
+        return {"name": self.name, "ph": "X", "pid": self.process, "tid": self.thread, **times, "args": self.args}
+
+
+def write_trace(profile: model.Profile, out: TextIO, min_stall: int = 16, most: int = MOST_EVENTS) -> int:
+    """Write the events; stalls of fewer than ``min_stall`` cycles are left out. Returns how many slices were left out
+    because there would be more than ``most`` events."""
+    names = {kernel.name: k for k, kernel in enumerate(profile.kernels, 1)}
+    counters = [event for launch in profile.launches for event in _counters(launch, names[launch.kernel])]
+    slices = [*_commands(profile), *_launches(profile, names), *_stalls(profile, names, min_stall)]
+    flows = _flows(profile, names)
+    heads = list(_heads(profile, names))
+    room = max(0, most - len(heads) - len(flows))
+    kept = sorted(slices, key=lambda one: -one.duration)[:room]
+    counters = counters[: max(0, room - len(kept))]
+    kept.sort(key=lambda one: (one.process, one.thread, one.start, -one.duration))
+    out.write('{"displayTimeUnit": "ns", "traceEvents": [\n')
+    out.writelines(
+        ("," if k else "") + json.dumps(event) + "\n"
+        for k, event in enumerate([*heads, *(one.event() for one in kept), *flows, *counters])
+    )
+    out.write("]}\n")
+    return len(slices) - len(kept)
+
+
+def _heads(profile: model.Profile, names: dict[str, int]) -> Iterator[dict]:
+    """The names of processes and tracks."""
+    yield {"name": "process_name", "ph": "M", "pid": HOST, "tid": 0, "args": {"name": "host"}}
+    for queue in sorted({one.queue for one in profile.commands if one.queue is not None}):
+        yield {"name": "thread_name", "ph": "M", "pid": HOST, "tid": queue, "args": {"name": f"queue {queue}"}}
+    for name, process in names.items():
+        yield {"name": "process_name", "ph": "M", "pid": process, "tid": 0, "args": {"name": f"kernel {name}"}}
+        yield {"name": "thread_name", "ph": "M", "pid": process, "tid": 0, "args": {"name": "launches"}}
+        yield {"name": "thread_name", "ph": "M", "pid": process, "tid": 1, "args": {"name": "cycle accounts"}}
+
+
+def _commands(profile: model.Profile) -> Iterator[_Slice]:
+    for one in profile.commands:
+        if one.queue is not None:
+            args = {"bytes": one.bytes, "queued_ns": one.queued_ns}
+            name = f"{one.kind} {one.name}".strip()
+            yield _Slice(HOST, one.queue, name, one.start_ns, one.end_ns - one.start_ns, args)
+
+
+def _launches(profile: model.Profile, names: dict[str, int]) -> Iterator[_Slice]:
+    for one in profile.launches:
+        args = {"cycles": one.cycles} | ({"during launch": one.of} if one.capture else {"launch": one.number})
+        yield _Slice(names[one.kernel], 0, one.kernel, one.start_ns, one.end_ns - one.start_ns, args)
+
+
+def _stalls(profile: model.Profile, names: dict[str, int], min_stall: int) -> Iterator[_Slice]:
+    """The accounts of a launch as slices: each interval of the samples is divided among its accounts, in the order of
+    the layout, and equal neighbours are joined. So the slices of a name sum to its account, those left out apart."""
+    for launch in profile.launches:
+        for samples in launch.samples:
+            yield from _of_samples(launch, samples, names[launch.kernel], min_stall)
+
+
+def _of_samples(launch: model.Launch, samples: model.Samples, process: int, min_stall: int) -> Iterator[_Slice]:
+    period = 1000 / launch.clock_mhz
+    accounts = {one.id: one for one in launch.accounts}
+    columns = [one for one in samples.columns if one.kind == "account"]
+    rows = max((len(one.values) for one in columns), default=0)
+    under_way: list = []  # [id, start in cycles, cycles]
+    for row in range(rows):
+        at = row * samples.interval
+        for column in columns:
+            cycles = int(column.values[row])
+            if cycles and under_way and under_way[-1][0] == column.id and sum(under_way[-1][1:]) == at:
+                under_way[-1][2] += cycles
+            elif cycles:
+                under_way.append([column.id, at, cycles])
+            at += cycles
+    for id, at, cycles in under_way:
+        account = accounts.get(id) or model.Account(id, "latency of the pipeline", "latency", None, 0)
+        if account.category != "issue" and cycles >= min_stall:
+            args = {"line": account.line, "cycles": cycles, "category": account.category}
+            start = launch.start_ns + at * period
+            yield _Slice(process, 1 + samples.unit, account.cause, start, cycles * period, args)
+
+
+def _counters(launch: model.Launch, process: int) -> Iterator[dict]:
+    """The mean level of each channel, and the share of cycles with an issue, of each interval."""
+    period = 1000 / launch.clock_mhz
+    names = {one.id: f"channel {one.name}" for one in launch.channels}
+    issue = {one.id for one in launch.accounts if one.category == "issue"}
+    for samples in launch.samples:
+        for column in samples.columns:
+            if column.kind == "level" or column.id in issue:
+                scale = 1 if column.kind == "level" else 1 / samples.interval
+                name = names.get(column.id, "issued")
+                for row, value in enumerate(column.values):
+                    at = (launch.start_ns + row * samples.interval * period) / 1000
+                    args = {name: round(value * scale, 4)}
+                    yield {"name": name, "ph": "C", "pid": process, "ts": round(at, 6), "args": args}
+
+
+def _flows(profile: model.Profile, names: dict[str, int]) -> list[dict]:
+    """An arrow from the kernel that is waited for to the one that waits, where that is most of a launch's blame."""
+    found: list[dict] = []
+    for launch in profile.launches:
+        most = max((one for one in launch.blame if one.kernels), key=lambda one: one.cycles, default=None)
+        if most is None or most.kernels[-1] not in names:
+            continue
+        at = round((launch.start_ns + launch.end_ns) / 2000, 6)
+        head = {"name": "waits for", "cat": "blame", "id": launch.number}
+        found += [
+            head | {"ph": "s", "pid": names[most.kernels[-1]], "tid": 0, "ts": at},
+            head | {"ph": "f", "bp": "e", "pid": names[launch.kernel], "tid": 0, "ts": at},
+        ]
+    return found

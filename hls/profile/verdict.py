@@ -1,0 +1,208 @@
+"""What limits a kernel, by the rules of rules.toml: the first one whose conditions hold on the kernel's figures."""
+
+import operator
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from . import model
+
+__all__ = ["RULES", "Rule", "figures_of", "load_rules", "verdict_of"]
+
+RULES = Path(__file__).with_name("rules.toml")
+#: the figures that are the share of the accounts of one category
+SHARES = ("channel", "recurrence", "memory order", "memory", "local memory", "barrier", "groups", "inner loop", "issue")
+#: figures that are no shares
+COUNTS = ("launches", "mean")
+COMPARE = {">=": operator.ge, "<=": operator.le, "<": operator.lt, ">": operator.gt}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule: ``when`` maps the names of figures to a comparison and a bound."""
+
+    name: str
+    when: Mapping[str, tuple[str, float]]
+    sentence: str
+    remedies: tuple[str, ...]
+    section: str
+
+    def holds(self, figures: Mapping[str, float]) -> bool:
+        """Whether all conditions hold; a figure that the kernel does not have makes its condition false."""
+        return all(name in figures and COMPARE[sign](figures[name], bound) for name, (sign, bound) in self.when.items())
+
+
+@cache
+def load_rules(path: Path = RULES) -> tuple[Rule, ...]:
+    """The rules in their order."""
+    rules = []
+    for one in tomllib.loads(path.read_text())["rule"]:
+        when = {name: (text.split()[0], float(text.split()[1])) for name, text in one["when"].items()}
+        rules.append(Rule(one["name"], when, one["sentence"], tuple(one["remedies"]), one["section"]))
+    return tuple(rules)
+
+
+def verdict_of(kernel: str, launches: Sequence[model.Launch], accounts, rules: Sequence[Rule] | None = None):
+    """The verdict for all launches of a kernel, whose accounts are summed in ``accounts``. Raises LookupError when no
+    rule holds."""
+    figures = figures_of(launches, accounts)
+    words = _words(kernel, launches, accounts, figures)
+    for rule in load_rules() if rules is None else rules:
+        if rule.holds(figures):
+            return model.Verdict(
+                rule.name,
+                rule.sentence.format_map(words),
+                tuple(remedy.format_map(words) for remedy in rule.remedies),
+                rule.section,
+                tuple(model.Figure(name, figures[name]) for name in rule.when),
+            )
+    raise LookupError(f"no rule holds for kernel {kernel}")
+
+
+def figures_of(launches: Sequence[model.Launch], accounts: Sequence[model.Account]) -> dict[str, float]:
+    """The figures of a kernel by name; those that it does not have (efficiency without accesses) are not there."""
+    cycles = sum(launch.cycles for launch in launches)
+    found: dict[str, float] = {"launches": len(launches), "mean": cycles / max(1, len(launches))}
+    for category in SHARES:
+        found[category.replace(" ", "_")] = _share(_of(accounts, category), cycles)
+    found["ramp_up_and_drain"] = _share(sum(_of(accounts, one) for one in ("ramp-up", "drain")), cycles)
+    worst = _worst_pattern(launches)
+    if worst is not None:
+        found["efficiency"] = worst[1]
+    accesses = [one for launch in launches for one in launch.accesses]
+    if not accesses or any(one.bandwidth is not None for one in accesses):
+        found["bandwidth"] = _share(sum(_used_of_peak(one) * one.cycles for one in launches), cycles)
+    commands = sum(bank.reads + bank.writes for launch in launches for bank in launch.banks)
+    if commands:
+        found["row_misses"] = sum(b.activates for launch in launches for b in launch.banks) / commands
+    if len(launches) > 1 and not any(launch.capture for launch in launches):
+        found["gaps"] = _gaps(launches)
+    return found
+
+
+def _used_of_peak(launch: model.Launch) -> float:
+    """The share of its memories' peak bandwidth that the accesses of a launch use: the greatest over the memories."""
+    by_memory: dict[str, float] = {}
+    for one in launch.accesses:
+        by_memory[one.memory] = by_memory.get(one.memory, 0.0) + (one.bandwidth or 0.0)
+    return max(by_memory.values(), default=0.0)
+
+
+def _worst_pattern(launches) -> tuple[str, float] | None:
+    """The access that wastes most bytes, and its efficiency over all launches; None if none moves any."""
+    used: dict[tuple, list[int]] = {}
+    for launch in launches:
+        for one in launch.accesses:
+            entry = used.setdefault((one.id, f"the {one.kind} of {one.buffer}{_line(one.line)}"), [0, 0])
+            entry[0] += one.bytes_used
+            entry[1] += one.bytes_moved
+    moved = {key: entry for key, entry in used.items() if entry[1]}
+    if not moved:
+        return None
+    (_, name), (bytes_used, bytes_moved) = max(moved.items(), key=lambda item: item[1][1] - item[1][0])
+    return name, min(1.0, bytes_used / bytes_moved)
+
+
+def _gaps(launches) -> float:
+    """The share of the time from the first start to the last end in which no launch of the kernel ran."""
+    ordered = sorted((one.start_ns, one.end_ns) for one in launches)
+    first, reached = ordered[0]
+    idle = 0.0
+    for start, end in ordered[1:]:
+        idle += max(0.0, start - reached)
+        reached = max(reached, end)
+    return _share(idle, reached - first)
+
+
+def _words(kernel: str, launches, accounts, figures: Mapping[str, float]) -> dict[str, str]:
+    """What the braces of sentences stand for: figures as text, and names."""
+    words = {name: f"{value:,.0f}" if name in COUNTS else f"{100 * value:.1f} %" for name, value in figures.items()}
+    words["kernel"] = kernel
+    for category in SHARES:
+        most = _most([one for one in accounts if one.category == category])
+        name = category.replace(" ", "_")
+        words |= {f"{name}_cause": most.cause if most else "-", f"{name}_line": _line(most.line) if most else ""}
+    others = _most([one for one in accounts if one.category != "issue"])
+    cycles = sum(launch.cycles for launch in launches)
+    words |= {
+        "largest": f"{100 * _share(others.cycles if others else 0, cycles):.1f} %",
+        "largest_cause": others.cause if others else "none",
+        "largest_line": _line(others.line) if others else "",
+    }
+    worst = _worst_pattern(launches)
+    words["pattern_access"] = worst[0] if worst else "-"
+    return words | _channel_words(kernel, launches, accounts)
+
+
+def _channel_words(kernel: str, launches, accounts) -> dict[str, str]:
+    """Which channel is waited for, and which kernel makes this one wait."""
+    most = _most([one for one in accounts if one.category == "channel"])
+    cycles = _of(accounts, "channel")
+    words = {
+        "channel_cycles": f"{cycles:,}",
+        "channel_name": "-",
+        "source": "-",
+        "source_kernel": "the kernel at its other end",
+    }
+    if most is None:
+        return words
+    words["channel_name"] = f"{_waited(most.cause)}{_line(most.line)}"
+    sentence, source = blame_sentence([blame for launch in launches for blame in launch.blame])
+    words["source"] = sentence or "nothing is known about the other end"
+    if source is not None:
+        words["source_kernel"] = source
+    return words
+
+
+def blame_sentence(blames: Sequence[model.Blame], most: int = 3) -> tuple[str, str | None]:
+    """Who makes a kernel wait at its channels, largest first, as the end of a sentence; and the kernel to look at."""
+    sums: dict[tuple, int] = {}
+    for one in blames:
+        key = one.kernels[-1:] if one.end != "stream" else (), one.end, one.last_cause, one.last_line
+        sums[key] = sums.get(key, 0) + one.cycles
+    ordered = sorted(sums.items(), key=lambda item: (-item[1], item[0][1], str(item[0])))
+    parts = [f"{cycles:,} cycles {_because(*key)}" for key, cycles in ordered[:most]]
+    rest = sum(cycles for _, cycles in ordered[most:])
+    if rest:
+        parts.append(f"{rest:,} cycles for other causes")
+    named = [key[0][0] for key, _ in ordered if key[0] and key[1] == "account" and key[2] != "issued"]
+    named += [key[0][0] for key, _ in ordered if key[0]]
+    return ", ".join(parts), named[0] if named else None
+
+
+def _because(kernels: tuple[str, ...], end: str, cause: str | None, line: int | None) -> str:
+    if end == "stream":
+        return "while a stream of the board was not ready"
+    (kernel,) = kernels
+    if end == "idle":
+        return f"while kernel {kernel} did not run"
+    if end == "circle":
+        return f"in a circle through {kernel}: kernels wait for each other"
+    if cause == "issued":
+        return f"while {kernel} issued, and its values were on their way"
+    if cause.startswith("waiting for "):
+        return f"for {kernel}, {cause.replace('waiting', 'which waited', 1)}{_line(line)}"
+    return f"for {kernel}: {cause}{_line(line)}"
+
+
+def _waited(cause: str) -> str:
+    """The channel in the cause of an account: "waiting for channel c to have room"."""
+    return " ".join(cause.removeprefix("waiting for ").split()[:2])
+
+
+def _most(accounts) -> model.Account | None:
+    return max(accounts, key=lambda one: one.cycles, default=None)
+
+
+def _of(accounts, category: str) -> int:
+    return sum(one.cycles for one in accounts if one.category == category)
+
+
+def _line(line: int | None) -> str:
+    return f" (line {line})" if line else ""
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,108 @@
+"""Frozen dataclasses as JSON: their plain form, and the JSON Schema that describes it."""
+
+import dataclasses
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from functools import cache
+
+from .diag import Code
+
+__all__ = ["computed", "computed_names", "plain", "schema_of"]
+
+_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null", Code: "string"}
+
+
+class computed(property):
+    """A property that the JSON form and its schema include as if it were a field; its type is that of its result."""
+
+
+@cache
+def computed_names(record: type) -> tuple[str, ...]:
+    """The names of the computed figures of a record's class, in the order of their definition."""
+    return tuple(
+        name for one in reversed(record.__mro__) for name, value in vars(one).items() if isinstance(value, computed)
+    )
+
+
+def plain(value, digits: int | None = None):
+    """A record as dicts, lists, texts and numbers, computed figures included; floats are rounded to so many ``digits``
+    behind the point (None: not at all)."""
+    if isinstance(value, Code):
+        return value.number
+    if isinstance(value, (tuple, list)):
+        return [plain(item, digits) for item in value]
+    if dataclasses.is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value)]
+        return {name: plain(getattr(value, name), digits) for name in (*names, *computed_names(type(value)))}
+    return round(value, digits) if isinstance(value, float) and digits is not None else value
+
+
+def schema_of(root: type, title: str, number: int) -> dict:
+    """The JSON Schema (draft 2020-12) of the plain form of the record ``root``, whose field ``schema`` is ``number``.
+
+    Raises TypeError for a field whose type has no form in JSON.
+    """
+    records = {record.__name__: _record(record) for record in _reachable(root)}
+    records[root.__name__]["properties"] |= {"schema": {"const": number}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        **records.pop(root.__name__),
+        "$defs": dict(sorted(records.items())),
+    }
+
+
+def _fields(record: type) -> Mapping[str, object]:
+    """The types of all fields and computed figures of a record, by name."""
+    hints = typing.get_type_hints(record)
+    found = {field.name: hints[field.name] for field in dataclasses.fields(record)}
+    for name in computed_names(record):
+        found[name] = typing.get_type_hints(getattr(record, name).fget)["return"]
+    return found
+
+
+def _reachable(record: type) -> list[type]:
+    """The record and those in its fields, each once."""
+    found, left = {record: None}, [record]
+    while left:
+        for kind in _fields(left.pop()).values():
+            new = [one for one in _inside(kind) if dataclasses.is_dataclass(one) and one not in found]
+            found |= dict.fromkeys(new)
+            left += new
+    return list(found)
+
+
+def _inside(kind) -> Iterator[object]:
+    yield kind
+    for part in typing.get_args(kind):
+        yield from _inside(part)
+
+
+def _record(record: type) -> dict:
+    properties = {name: _type(kind) for name, kind in _fields(record).items()}
+    return {
+        "description": " ".join((record.__doc__ or "").split()),
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _type(kind) -> dict:
+    if kind in _PLAIN:
+        return {"type": _PLAIN[kind]}
+    if dataclasses.is_dataclass(kind):
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return {"enum": [one.value for one in kind]}
+    parts = typing.get_args(kind)
+    if typing.get_origin(kind) in (types.UnionType, typing.Union):
+        return {"anyOf": [_type(part) for part in parts]}
+    if typing.get_origin(kind) is not tuple:
+        raise TypeError(f"{kind} has no form in JSON")
+    if parts[-1] is Ellipsis:
+        return {"type": "array", "items": _type(parts[0])}
+    return {"type": "array", "prefixItems": [_type(part) for part in parts], "items": False, "minItems": len(parts)}

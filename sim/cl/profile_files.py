@@ -1,0 +1,43 @@
+"""Writes the record of a finished host program: the folder of ``sluice profile``, the file of ``--stats-file``."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from hls.profile.profile_text import render_profile
+from hls.profile.trace_events import write_trace
+from hls.records import plain
+
+from .timeline import TIMELINE
+
+__all__ = ["write_files"]
+
+
+def write_files(command: Sequence[str]) -> None:
+    """Write what $SLUICE_PROFILE and $SLUICE_STATS_FILE ask for; a file that cannot be written is a message."""
+    try:
+        if path := os.environ.get("SLUICE_STATS_FILE"):
+            Path(path).write_text(json.dumps(TIMELINE.statistics, indent=1) + "\n")
+        if TIMELINE.folder:
+            _write_profile(Path(TIMELINE.folder), tuple(command))
+    except OSError as error:
+        print(f"error: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
+        raise SystemExit(1) from None
+
+
+def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
+    profile = TIMELINE.profile(command)
+    if profile is None or not profile.launches:
+        print("error: the program launched no kernel on the board: there is nothing to profile", file=sys.stderr)
+        raise SystemExit(1)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "profile.json").write_text(json.dumps(plain(profile, 6)) + "\n")
+    text = render_profile(profile)
+    (folder / "profile.txt").write_text(text)
+    with (folder / "trace.json").open("w") as out:
+        left = write_trace(profile, out, int(os.environ.get("SLUICE_MIN_STALL") or 16))
+    if left:
+        print(f"sluice: {folder / 'trace.json'}: {left:,} short slices were left out", file=sys.stderr)
+    print(text, end="", file=sys.stderr)

@@ -1,0 +1,221 @@
+"""What a host program did, in order: every command with its times, and every launch with what was measured.
+
+Recorded only if asked for ($SLUICE_PROFILE, a folder, or $SLUICE_STATS_FILE, a file): a program may launch for hours.
+"""
+
+import itertools
+import os
+import threading
+import time
+import weakref
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hls.profile import model
+from hls.profile.build import Measured, launch_of, since
+from hls.profile.layout import CYCLES, Layout
+from hls.profile.summary import kernels_of
+from hls.profile.waits import UnitWaits
+from hls.rtl.interface import KernelInterface
+from hls.target.board import Board
+from sim.loaded import Run
+from sim.probe import Probe
+
+from .constants import command_type
+
+if TYPE_CHECKING:
+    from .event import Event
+    from .program import Program
+
+__all__ = ["TIMELINE", "Timeline"]
+
+#: intervals for which samples are kept, of each run
+INTERVALS = 1024
+KINDS = {
+    command_type.READ_BUFFER: "read",
+    command_type.READ_BUFFER_RECT: "read",
+    command_type.WRITE_BUFFER: "write",
+    command_type.WRITE_BUFFER_RECT: "write",
+    command_type.COPY_BUFFER: "copy",
+    command_type.COPY_BUFFER_RECT: "copy",
+    command_type.FILL_BUFFER: "fill",
+    command_type.MAP_BUFFER: "map",
+    command_type.UNMAP_MEM_OBJECT: "unmap",
+}
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    """What an autorun kernel has counted so far."""
+
+    counters: dict[str, int]
+    waits: tuple[UnitWaits, ...]
+    levels: dict[str, int]
+
+    @classmethod
+    def of(cls, probe: Probe, layout: Layout) -> "_Snapshot":
+        return cls(probe.counters(layout), probe.waits(layout), probe.level_sums(layout))
+
+
+@dataclass
+class _ProgramRecord:
+    number: int
+    source: str
+    kernels: tuple[KernelInterface, ...]
+    snapshots: dict[str, "_Snapshot"] = field(default_factory=dict)  #: of autorun kernels, when a launch began
+
+
+class Timeline:
+    """The record of this process."""
+
+    def __init__(self):
+        self.began = time.monotonic()
+        self.folder = os.environ.get("SLUICE_PROFILE") or None
+        self.wanted = bool(self.folder or os.environ.get("SLUICE_STATS_FILE"))
+        self.commands: list[model.Command] = []
+        self.launches: list[model.Launch] = []
+        self.statistics: list[dict] = []
+        self.board: Board | None = None
+        self._programs: dict[object, _ProgramRecord] = {}
+        self._queues: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+        self._queue_count = itertools.count()
+        self._lock = threading.Lock()
+
+    @property
+    def intervals(self) -> int:
+        """The intervals of a run for which samples are to be kept at most; 0 for none."""
+        return INTERVALS if self.folder else 0
+
+    def command(self, kind: int | str, event: "Event | None" = None, bytes: int = 0, **more) -> None:
+        """Record a finished command; ``kind`` is OpenCL's number of it, or a word."""
+        if not self.wanted or (isinstance(kind, int) and kind not in KINDS):
+            return
+        times = event.profile if event is not None else None
+        queue = self.queue(event.command_queue) if event is not None and event.command_queue else None
+        with self._lock:
+            self.commands.append(
+                model.Command(
+                    number=len(self.commands),
+                    kind=KINDS[kind] if isinstance(kind, int) else kind,
+                    queue=queue,
+                    bytes=bytes,
+                    queued_ns=float(times.queued if times else 0),
+                    submit_ns=float(times.submit if times else 0),
+                    start_ns=float(times.start if times else 0),
+                    end_ns=float(times.end if times else 0),
+                    host_s=time.monotonic() - self.began,
+                    **{"name": "", "launch": None} | more,
+                )
+            )
+
+    def queue(self, queue) -> int:
+        """The number of a queue, in the order of their first commands."""
+        with self._lock:
+            if queue not in self._queues:
+                self._queues[queue] = next(self._queue_count)
+            return self._queues[queue]
+
+    def program(self, program: "Program") -> _ProgramRecord:
+        """The record of a built program; a later build of it is a program of its own."""
+        key = program.result
+        with self._lock:
+            if key not in self._programs:
+                self.board = program.context.device.board
+                kernels = program.result.interface.kernels
+                self._programs[key] = _ProgramRecord(len(self._programs), program.source, kernels)
+            return self._programs[key]
+
+    def begin(self, program: "Program") -> None:
+        """A kernel of the program is about to start: note what its autorun kernels have counted."""
+        if self.folder and program.system.probe is not None:
+            record = self.program(program)
+            for kernel in record.kernels:
+                if kernel.autorun:
+                    record.snapshots[kernel.name] = _Snapshot.of(program.system.probe, kernel.layout)
+
+    def launch(self, program: "Program", run: Run, event, finished: "Event") -> None:
+        """Record a finished launch, and what the program's autorun kernels did since it began."""
+        if not self.wanted:
+            return
+        record, number, kernel = self.program(program), len(self.launches), event.kernel
+        self.statistics.append(finished.stats.to_dict() | {"start_ns": finished.profile.start})
+        self.command("launch", finished, name=kernel.name, launch=number)
+        if not self.folder:
+            return
+        times = {"begin": run.begin, "start_ns": finished.profile.start, "end_ns": finished.profile.end}
+        measured = Measured(
+            layout=kernel.layout,
+            counters=run.counters,
+            program=record.number,
+            queue=self.queue(event.command_queue),
+            global_size=tuple(event.space.global_size),
+            local_size=tuple(event.space.local_size),
+            units=_units(program, kernel),
+            waits=run.waits,
+            samples=run.samples,
+            levels=run.levels,
+            banks=tuple(model.Bank(k, **vars(bank)) for k, bank in enumerate(run.banks)),
+            **times,
+        )
+        self._add(record, measured)
+        for other in record.kernels:
+            if other.autorun and other.name in record.snapshots:
+                self._capture(record, program, other, number, times)
+
+    def _capture(self, record: _ProgramRecord, program: "Program", kernel: KernelInterface, of: int, times) -> None:
+        probe = program.system.probe
+        if probe is None:  # the simulator was given up
+            return
+        before, now = record.snapshots[kernel.name], _Snapshot.of(probe, kernel.layout)
+        measured = Measured(
+            layout=kernel.layout,
+            counters=since(kernel.layout, before.counters, now.counters),
+            program=record.number,
+            of=of,
+            units=_units(program, kernel),
+            waits=[later.since(earlier) for later, earlier in zip(now.waits, before.waits, strict=True)],
+            levels={key: total - before.levels[key] for key, total in now.levels.items()},
+            **times,
+        )
+        if measured.counters[CYCLES]:
+            self._add(record, measured)
+
+    def _add(self, record: _ProgramRecord, measured: Measured) -> None:
+        layouts = {kernel.name: kernel.layout for kernel in record.kernels}
+        self.launches.append(launch_of(measured, len(self.launches), layouts))
+
+    def profile(self, command: tuple[str, ...]) -> model.Profile | None:
+        """Everything so far; None if no program was built for a board."""
+        if self.board is None:
+            return None
+        period = self.board.clock.period_ns
+        return model.Profile(
+            schema=model.SCHEMA,
+            command=command,
+            board=self.board.name,
+            clock_mhz=self.board.clock.kernel_mhz,
+            memories=tuple(
+                model.Memory(one.name, one.kind, len(one.banks), one.peak_bytes_per_ns(period))
+                for one in self.board.memories
+            ),
+            programs=tuple(
+                model.Program(
+                    one.number,
+                    one.source,
+                    tuple(kernel.name for kernel in one.kernels),
+                    tuple(kernel.name for kernel in one.kernels if kernel.autorun),
+                )
+                for one in self._programs.values()
+            ),
+            kernels=kernels_of(self.launches),
+            launches=tuple(self.launches),
+            commands=tuple(self.commands),
+        )
+
+
+def _units(program: "Program", kernel: KernelInterface):
+    map = program.result.interface.probe
+    return () if map is None else tuple(map.units[k] for k in map.of_kernel(kernel.name))
+
+
+TIMELINE = Timeline()

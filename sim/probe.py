@@ -1,0 +1,98 @@
+"""Reads the counts of a design's probe: the simulator counts them, and no register of the design is used."""
+
+import tempfile
+
+import numpy as np
+
+from hls.profile.layout import CYCLES, Layout
+from hls.profile.probe import WORD, ProbeMap, ProbeUnit
+from hls.profile.waits import Blamed, Held, Samples, UnitWaits
+
+from .session import Session
+
+__all__ = ["Probe"]
+
+#: how the simulator writes what a chain of waits ends in, if not in the account of a unit
+IDLE, STREAM, CIRCLE = -1, -2, -3
+ENDS = {IDLE: "idle", STREAM: "stream", CIRCLE: "circle"}
+
+
+class Probe:
+    """The probe of a simulator that has just started. With ``intervals`` it keeps samples: at most so many of each
+    unit's run; 0 for none."""
+
+    def __init__(self, session: Session, map: ProbeMap, intervals: int = 0):
+        self.session, self.map = session, map
+        lines: list[str] = []
+        for number, unit in enumerate(map.units):
+            lines += self._unit(number, unit)
+            if intervals:
+                lines.append(f"sample {number} {intervals}")
+        session.extend_probe(lines)
+
+    def _unit(self, number: int, unit: ProbeUnit) -> list[str]:
+        at = self.map.start(number)
+        found = [f"unit {at} {len(unit.events)} {unit.causes} {int(unit.issues)} {int(unit.autorun)}"]
+        found += [f"hold {number} {at + unit.hold_bit(hold)}" for hold in unit.holds]
+        found += [f"level {number} {self.map.level(channel) // WORD}" for channel in unit.channels]
+        for link in unit.links:
+            writer, reader = self.map.ends[self.map.channels.index(link.channel)]
+            other = reader if link.writes else writer
+            found.append(f"link {number} {link.account} {STREAM if other < 0 else other}")
+        return found
+
+    def counters(self, layout: Layout) -> dict[str, int]:
+        """Every counter of a kernel by its name, and the cycles under ``CYCLES``: those of its last run so far; of an
+        autorun kernel since the design's reset."""
+        found: dict[str, int] = {}
+        for number in self.map.of_kernel(layout.kernel):
+            unit = self.map.units[number]
+            cycles, *counts = self.session.counts(number)
+            events, accounts = counts[: len(unit.events)], counts[len(unit.events) :][: len(layout.accounts)]
+            levels = counts[len(unit.events) + len(accounts) :]
+            values = dict(zip(unit.events, events, strict=True))
+            for k, channel in enumerate(layout.channels):
+                values |= {f"{channel.key}_level": levels[3 * k], f"{channel.key}_max_level": levels[3 * k + 1]}
+            names = (counter.name for account in layout.accounts for counter in account.counters())
+            values |= dict(zip(names, accounts, strict=True))
+            place = number - self.map.of_kernel(layout.kernel)[0]
+            found |= {layout.unit_name(place, c): values[c.name] for c in layout.of_unit} | {CYCLES: cycles}
+        return found
+
+    def level_sums(self, layout: Layout) -> dict[str, int]:
+        """For each channel end of a kernel, by its key, the sum over the cycles of the values in the channel."""
+        if not layout.channels:
+            return {}
+        (number,) = self.map.of_kernel(layout.kernel)
+        levels = self.session.counts(number)[-3 * len(layout.channels) :]
+        return {channel.key: levels[3 * k + 2] for k, channel in enumerate(layout.channels)}
+
+    def waits(self, layout: Layout) -> tuple[UnitWaits, ...]:
+        """For each compute unit of a kernel, what held up what, and which kernel is to blame."""
+        return tuple(self._waits(number) for number in self.map.of_kernel(layout.kernel))
+
+    def _waits(self, number: int) -> UnitWaits:
+        held = tuple(Held(*map(int, text.split(":"))) for text in self.session.held(number))
+        return UnitWaits(held, tuple(self._blamed(text) for text in self.session.blame(number)))
+
+    def _blamed(self, text: str) -> Blamed:
+        account, last, cycles, path = text.split(":")
+        kernels = tuple(self.map.units[k].kernel for k in map(int, path.split(",")) if k >= 0)
+        return Blamed(int(account), kernels, ENDS.get(int(last), "account"), max(0, int(last)), int(cycles))
+
+    def samples(self, layout: Layout) -> tuple[Samples, ...]:
+        """For each compute unit of a kernel, the counts of each interval of its run."""
+        return tuple(self._samples(number, layout) for number in self.map.of_kernel(layout.kernel))
+
+    def _samples(self, number: int, layout: Layout) -> Samples:
+        unit = self.map.units[number]
+        with tempfile.NamedTemporaryFile(prefix="sluice-samples-") as file:
+            first, length, last, columns = self.session.samples(number, file.name)
+            rows = np.fromfile(file.name, "<u4").reshape(-1, columns)
+        events, causes = len(unit.events), unit.causes + 1
+        levels = len(unit.channels)
+        named = {name: rows[:, k] for k, name in enumerate(unit.events)}
+        accounts = [rows[:, events + k] for k in range(causes)]
+        sums = {c.key: rows[:, events + causes + k] for k, c in enumerate(layout.channels)}
+        highs = {c.key: rows[:, events + causes + levels + k] for k, c in enumerate(layout.channels)}
+        return Samples(first, length, last, named, accounts, sums, highs)

@@ -1,0 +1,139 @@
+"""`sluice profile` and `sluice stalls` on a program whose kernels wait for each other: every figure agrees with every
+other."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+pytestmark = pytest.mark.verilator
+ROOT = Path(__file__).parents[2]
+HOST = f"""
+import numpy as np, sim.cl as cl
+ctx = cl.create_some_context()
+one, two = cl.CommandQueue(ctx), cl.CommandQueue(ctx)
+source = open({str(ROOT / "tests/kernels/waits.cl")!r}).read()
+program = cl.Program(ctx, source).build()
+rng = np.random.default_rng(1)
+n, flags = 1500, cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
+table = cl.Buffer(ctx, flags, hostbuf=rng.integers(0, 9, 1 << 18).astype(np.int32))
+at = cl.Buffer(ctx, flags, hostbuf=rng.integers(0, 1 << 18, n).astype(np.int32))
+out = cl.Buffer(ctx, cl.mem_flags.WRITE_ONLY, 4 * n)
+for _ in range(2):
+    program.feed(one, (1,), None, at, table, np.int32(n))
+    program.drain(two, (1,), None, out, np.int32(n))
+program.stride(two, (1,), None, table, out, np.int32(400))
+cl.enqueue_copy(two, np.zeros(n, np.int32), out)
+print("the program's own line")
+"""
+
+
+def sluice(folder: Path, *words: str, **environment: str):
+    command = [sys.executable, "-W", "ignore", "-m", "hls.cli", *words]
+    env = os.environ | {"PYTHONPATH": str(ROOT)} | environment
+    return subprocess.run(command, cwd=folder, env=env, text=True, capture_output=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def profiled(tmp_path_factory):
+    """The folder of a profile."""
+    folder = tmp_path_factory.mktemp("profile")
+    (folder / "host.py").write_text(HOST)
+    done = sluice(folder, "profile", "-o", "out", "host.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "the program's own line\n"
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def profile(profiled):
+    return json.loads((profiled / "profile.json").read_text())
+
+
+def test_the_profile_has_the_form_of_its_schema(profile):
+    schema = json.loads((ROOT / "docs" / "profile.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(profile)
+
+
+def test_accounts_samples_and_blame_sum(profile):
+    assert [one["kernel"] for one in profile["launches"] if not one["capture"]].count("feed") == 2
+    for one in profile["launches"]:
+        assert sum(account["cycles"] for account in one["accounts"]) == one["cycles"]
+        waits = sum(account["cycles"] for account in one["accounts"] if account["category"] == "channel")
+        assert sum(blame["cycles"] for blame in one["blame"]) == waits
+        for samples in one["samples"]:
+            columns = [column for column in samples["columns"] if column["kind"] == "account"]
+            assert sum(sum(column["values"]) for column in columns) == one["cycles"]
+    for kernel in profile["kernels"]:
+        launches = [one for one in profile["launches"] if one["kernel"] == kernel["name"]]
+        assert kernel["cycles"] == sum(one["cycles"] for one in launches) and kernel["launches"] == len(launches)
+
+
+def test_verdicts_name_what_limits(profile):
+    verdicts = {kernel["name"]: kernel["verdict"] for kernel in profile["kernels"]}
+    assert verdicts["feed"]["rule"] == "pattern" and "the load of table (line 13)" in verdicts["feed"]["sentence"]
+    assert verdicts["pass"]["rule"] == "channel" and "Look at the verdict of feed" in verdicts["pass"]["remedies"][0]
+    for blame in (one for launch in profile["launches"] if launch["kernel"] == "drain" for one in launch["blame"]):
+        assert blame["kernels"] in (["pass"], ["pass", "feed"])
+
+
+def test_autorun_kernels_are_captured_in_each_launch(profile):
+    captures = [one for one in profile["launches"] if one["kernel"] == "pass"]
+    launches = {one["number"]: one for one in profile["launches"]}
+    assert captures and all(one["capture"] and not launches[one["of"]]["capture"] for one in captures)
+    moved = [end["values"] for one in captures for end in one["channels"] if launches[one["of"]]["kernel"] == "drain"]
+    assert 1500 in moved
+
+
+def test_the_commands_of_the_host_are_listed(profile):
+    kinds = [one["kind"] for one in profile["commands"]]
+    assert kinds.count("launch") == 5 and kinds.count("read") == 1 and kinds.count("build") == 1
+    copy = next(one for one in profile["commands"] if one["kind"] == "read")
+    assert copy["bytes"] == 6000 and copy["end_ns"] > copy["start_ns"]
+
+
+def test_text_and_trace_are_there(profiled, profile):
+    text = (profiled / "profile.txt").read_text()
+    assert "pass waits " in text and len(text.splitlines()) < 120
+    events = json.loads((profiled / "trace.json").read_text())["traceEvents"]
+    runs = [one for one in events if one["ph"] == "X" and one["tid"] == 0 and one["pid"] > 0]
+    assert len(runs) == len(profile["launches"])
+
+
+def test_a_profile_compared_with_itself_is_no_worse(profiled):
+    done = sluice(profiled, "profile", "--compare", "--fail-above", "0", "profile.json", "profile.json")
+    assert done.returncode == 0 and "feed: " in done.stdout and "(+0.0 %)" in done.stdout
+
+
+def test_stalls_of_a_waveform_sum_to_the_counters(tmp_path):
+    (tmp_path / "host.py").write_text(HOST)
+    done = sluice(tmp_path, "run", "--trace", "t.fst", "--stats-file", "stats.json", "--no-stats", "host.py")
+    assert done.returncode == 0 and done.stdout == "the program's own line\n", done.stderr
+    counted: dict[tuple, int] = {}
+    for stats in json.loads((tmp_path / "stats.json").read_text()):
+        for account in stats["accounts"]:
+            key = stats["kernel"], account["cause"], account["line"]
+            counted[key] = counted.get(key, 0) + account["cycles"]
+        for access in stats["memory"]:
+            key = stats["kernel"], f"{access['kind']} of {access['buffer']}", access["line"]
+            counted[key] = counted.get(key, 0) + round(access["stall"] * stats["cycles"])
+    rows = json.loads(sluice(tmp_path, "stalls", "t.fst", "--json").stdout)
+    ours = {(row["kernel"], row["what"], row["line"]): row for row in rows if row["kernel"] != "pass"}
+    assert {key: row["cycles"] for key, row in ours.items() if key in counted} == {
+        key: counted[key] for key in ours if key in counted
+    }
+    load = ours["feed", "load of table", 14 - 1]
+    assert load["cycles"] > 10 and load["longest"] <= load["cycles"] and load["stretches"] > 1
+    whole = sluice(tmp_path, "stalls", "t.fst", "--kernel", "feed", "--line", "13")
+    assert whole.returncode == 0 and "write_channel_intel" in whole.stdout
+    half = json.loads(sluice(tmp_path, "stalls", "t.fst", "--json", "--to", str(load["at"] + 1)).stdout)
+    cut = sum(row["cycles"] for row in half if row["what"] == "load of table" and row["kind"] == "held")
+    assert 0 < cut < load["cycles"]
+    assert sluice(tmp_path, "stalls", "t.fst", "--kernel", "none").returncode == 2
+    (tmp_path / "t.fst.json").unlink()
+    missing = sluice(tmp_path, "stalls", "t.fst")
+    assert missing.returncode == 2 and "Traceback" not in missing.stderr and "t.fst.json" in missing.stderr

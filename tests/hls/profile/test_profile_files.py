@@ -1,0 +1,113 @@
+"""What is made from a profile: its JSON and schema, its text, its trace events, a comparison."""
+
+import io
+import json
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from hls.cli import main
+from hls.profile import model, schema
+from hls.profile.compare import compare, compare_text
+from hls.profile.profile_text import render_profile
+from hls.profile.trace_events import write_trace
+from hls.records import plain
+from tests.hls.profile.records import launch, profile, with_access
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "profile.schema.json"
+COLUMNS = (
+    model.Column("account", "0_issue", (64.0, 20.0, 64.0, 12.0)),
+    model.Column("account", "0_memory", (0.0, 44.0, 0.0, 20.0)),
+    model.Column("level", "c", (1.0, 0.5, 2.0, 0.0)),
+)
+SAMPLED = replace(
+    with_access(launch(issue=160, memory=64)), samples=(model.Samples(0, 0, 64, 32, COLUMNS),), end_ns=2240.0
+)
+
+
+def events(one: model.Profile, **options) -> tuple[list[dict], int]:
+    out = io.StringIO()
+    left = write_trace(one, out, **options)
+    return json.loads(out.getvalue())["traceEvents"], left
+
+
+def test_the_schema_in_docs_is_the_one_of_the_dataclasses():
+    assert SCHEMA.read_text() == schema.text(), "python -m hls.profile.schema > docs/profile.schema.json"
+
+
+def test_a_profile_has_the_form_that_the_schema_describes():
+    checker = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    found = plain(profile(SAMPLED, launch(1, start_ns=3000.0, issue=10)))
+    checker.validate(found)
+    assert found["kernels"][0]["cycles"] == 234 and found["kernels"][0]["worst"] == 0
+    del found["launches"][0]["cycles"]
+    assert list(checker.iter_errors(found))
+
+
+def test_kernels_are_sums_of_their_launches_and_accounts_sum_to_cycles():
+    one = profile(launch(0, issue=60, memory=40), launch(1, issue=160, memory=40), launch(2, "other", issue=5))
+    kernel, other = one.kernels
+    assert (kernel.launches, kernel.cycles, kernel.mean, kernel.most, kernel.worst) == (2, 300, 150, 200, 1)
+    assert [(a.cause, a.cycles) for a in kernel.accounts] == [("issued", 220), ("memory", 80)]
+    assert other.cycles == sum(account.cycles for account in other.accounts)
+
+
+def test_text_begins_with_verdicts_and_its_accounts_sum():
+    many = {name: 10 for name in ("memory", "channel", "barrier", "groups", "recurrence", "drain")}
+    text = render_profile(profile(launch(issue=940, **many)))
+    assert text.splitlines()[1].startswith("- k issues an iteration in 94.0 % of its cycles")
+    rows = text[text.index("Cycle accounts") :].splitlines()[3:]
+    cycles = [int(row.split("%")[0].split()[-2].replace(",", "")) for row in rows if "%" in row]
+    assert sum(cycles) == 1000 and "2 other accounts" in text
+    assert max(map(len, text.splitlines()[3:])) <= 124
+
+
+def test_the_default_text_of_many_kernels_stays_short():
+    text = render_profile(profile(*(launch(k, f"k{k}", issue=900 - k, memory=100) for k in range(70))))
+    assert len(text.splitlines()) < 120 and "and 58 kernels with fewer cycles" in text
+
+
+def test_slices_of_stalls_sum_to_the_accounts_and_do_not_overlap():
+    found, left = events(profile(SAMPLED), min_stall=1)
+    stalls = [one for one in found if one["ph"] == "X" and one["tid"] == 1]
+    assert sum(one["args"]["cycles"] for one in stalls) == 64 and left == 0
+    ends = [(one["ts"], one["ts"] + one["dur"]) for one in stalls]
+    assert all(a[1] <= b[0] for a, b in pairwise(ends))
+    (run,) = [one for one in found if one["ph"] == "X" and one["name"] == "k" and one["tid"] == 0]
+    assert all(run["ts"] <= start and end <= run["ts"] + run["dur"] + 1e-6 for start, end in ends)
+    assert len(events(profile(SAMPLED), min_stall=30)[0]) < len(found)
+    assert [one["args"]["issued"] for one in found if one["ph"] == "C" and one["name"] == "issued"][:2] == [1.0, 0.3125]
+
+
+def test_the_shortest_slices_are_left_out_when_there_are_too_many():
+    found, left = events(profile(SAMPLED), min_stall=1, most=7)
+    assert left > 0 and len(found) <= 7
+    assert any(one["name"] == "k" and one["ph"] == "X" for one in found)  # the longest
+
+
+def test_a_comparison_says_what_became_of_each_cause():
+    old = plain(profile(launch(issue=100, recurrence=300), launch(1, "gone", issue=5)))
+    new = plain(profile(launch(issue=100, memory=20)))
+    changed = compare(old, new)
+    assert changed[0].ratio == pytest.approx(-0.7)
+    text = compare_text(changed)
+    assert text.splitlines()[0] == "k: 400 -> 120 cycles (-70.0 %): recurrence -300"
+    assert "    memory: 0 -> 20" in text and "gone: only in the old profile" in text
+
+
+def test_a_comparison_that_got_worse_ends_with_3(tmp_path):
+    for name, cycles in (("old", 100), ("new", 103)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(plain(profile(launch(issue=cycles)))))
+    (tmp_path / "none.json").write_text("{}")
+    old, new, none = (str(tmp_path / f"{name}.json") for name in ("old", "new", "none"))
+
+    def code(*words: str) -> int:
+        return CliRunner().invoke(main, ["profile", "--compare", *words]).exit_code
+
+    assert code(old, new) == 0 and code("--fail-above", "5%", old, new) == 0
+    assert code("--fail-above", "2%", old, new) == 3 and code("--fail-above", "2", new, old) == 0
+    assert code(old) == 2 and code(old, none) == 2 and code("--fail-above", "x", old, new) == 2

@@ -1,0 +1,87 @@
+"""Each rule has figures that trigger it, and figures that do not."""
+
+from dataclasses import replace
+
+import pytest
+
+from hls.profile import model
+from hls.profile.layout import CATEGORIES
+from hls.profile.summary import kernels_of
+from hls.profile.verdict import load_rules
+from tests.hls.profile.records import launch, with_access
+
+IDLE = model.Blame("waiting for channel c to have a value", 7, ("far",), "idle", None, None, 60)
+BLAME = model.Blame(
+    "waiting for channel c to have a value", 7, ("pass", "feed"), "account", "waiting for load of t", 9, 90
+)
+BANK = model.Bank(0, 6400, 0, 100, 0, 90, 90, 0, 0)
+
+
+def verdict(*launches: model.Launch) -> model.Verdict:
+    (kernel,) = kernels_of(launches)
+    return kernel.verdict
+
+
+#: by rule: launches that trigger it, and what nearly does but is another rule's
+CASES = {
+    "short": (launch(issue=600, ramp_up=200, drain=200), launch(issue=800, ramp_up=100, drain=100)),
+    "channel": (replace(launch(issue=850, channel=150), blame=(BLAME, IDLE)), launch(issue=910, channel=90)),
+    "recurrence": (launch(issue=700, recurrence=300), launch(issue=850, recurrence=150)),
+    "memory order": (launch(issue=700, memory_order=300), launch(issue=850, memory_order=150)),
+    "pattern": (
+        with_access(launch(issue=800, memory=200), efficiency=1 / 16, bytes_used=4000, bytes_moved=64000),
+        with_access(launch(issue=800, memory=200)),
+    ),
+    "bandwidth": (
+        with_access(launch(issue=950, memory=50), bandwidth=0.85),
+        with_access(launch(issue=950, memory=50), bandwidth=0.7),
+    ),
+    "rows": (
+        replace(launch(issue=700, memory=300), banks=(BANK,)),
+        replace(launch(issue=700, memory=300), banks=(replace(BANK, activates=10),)),
+    ),
+    "memory": (launch(issue=700, memory=300), launch(issue=850, memory=150)),
+    "local memory": (launch(issue=700, local_memory=300), launch(issue=850, local_memory=150)),
+    "barrier": (launch(issue=700, barrier=300), launch(issue=850, barrier=150)),
+    "groups": (launch(issue=700, groups=300), launch(issue=850, groups=150)),
+    "inner loop": (launch(issue=700, inner_loop=300), launch(issue=850, inner_loop=150)),
+    "full": (with_access(launch(issue=950, drain=50)), with_access(launch(issue=850, drain=150))),
+    "nothing": (launch(issue=850, drain=150), launch(issue=600, drain=400)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_rule_has_figures_that_trigger_it_and_figures_that_do_not(name):
+    hit, miss = CASES[name]
+    assert verdict(hit).rule == name
+    assert verdict(miss).rule != name
+
+
+def test_a_host_that_is_not_ready():
+    apart = [launch(k, start_ns=40_000.0 * k, issue=850, drain=150) for k in range(3)]
+    close = [launch(k, start_ns=11_000.0 * k, issue=850, drain=150) for k in range(3)]
+    assert verdict(*apart).rule == "host" and verdict(*close).rule == "nothing"
+
+
+def test_every_rule_is_tested_and_speaks_of_figures_that_exist():
+    assert {rule.name for rule in load_rules()} == {*CASES, "host"}
+    for name, (hit, _) in CASES.items():
+        said = verdict(hit)
+        assert "{" not in said.sentence + "".join(said.remedies) and said.remedies and said.section
+        rule = next(rule for rule in load_rules() if rule.name == name)
+        assert {figure.name for figure in said.figures} == set(rule.when)
+
+
+def test_a_victim_names_the_kernel_to_look_at():
+    said = verdict(CASES["channel"][0])
+    assert "150 cycles (15.0 %) for channels, most for channel c (line 7)" in said.sentence
+    assert "90 cycles for feed, which waited for load of t (line 9)" in said.sentence
+    assert (
+        "60 cycles while kernel far did not run" in said.sentence and "Look at the verdict of feed" in said.remedies[0]
+    )
+
+
+def test_categories_of_the_rules_are_those_of_accounts():
+    names = {name for rule in load_rules() for name in rule.when}
+    known = {category.replace(" ", "_") for category in CATEGORIES}
+    assert names <= known | {"ramp_up_and_drain", "efficiency", "bandwidth", "row_misses", "gaps", "launches"}

@@ -1,0 +1,191 @@
+"""The probe: counts of a simulator equal those of the hardware counters, and say who waits for whom."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hls.ir.launch import OVERLAP, IndexSpace
+from hls.profile.layout import CYCLES
+from hls.profile.waits import describe_waits
+from sim.progress import read_counters
+
+from .system import KernelSystem, Launch
+
+pytestmark = pytest.mark.verilator
+SOURCE = (Path(__file__).parent / "waits.cl").read_text()
+RNG = np.random.default_rng(7)
+N = 600
+
+
+class Probed(KernelSystem):
+    """The kernels with counters and probe, which may run at the same time."""
+
+    def __init__(self, **options):
+        super().__init__(SOURCE, **options)
+
+    def together(self, launches: dict[str, Launch], seed: int | None = None) -> dict:
+        """Run kernels at the same time, with a seed after a reset; their runs by name."""
+        if seed is not None:
+            self.loaded.session.reset(seed)
+        everything = Launch({name: a for one in launches.values() for name, a in one.buffers.items()})
+        for kernel, launch in launches.items():
+            interface = self.kernels[kernel]
+            places = self.addresses(kernel, everything)
+            self._place(kernel, everything)
+            space = IndexSpace.of(launch.global_size, launch.local_size)
+            sizes = {name: 0 if name == OVERLAP else space.argument(name) for name in interface.launch}
+            self.loaded.start(interface, places | dict(launch.scalars), sizes)
+        self.registers = {}
+        runs = {}
+        while len(runs) < len(launches):
+            name, run = self.loaded.advance()
+            runs[name] = run
+            if self.kernels[name].counters:
+                self.registers[name] = read_counters(self.loaded.session, self.kernels[name])
+        return runs
+
+    def waits(self, name: str, run) -> dict:
+        layouts = {kernel: one.layout for kernel, one in self.kernels.items()}
+        unit = next(unit for unit in self.result.interface.probe.units if unit.kernel == name)
+        return describe_waits(layouts, name, unit.holds, run.waits)
+
+
+@pytest.fixture(scope="module")
+def system():
+    system = Probed(counters="all", probe=True, intervals=64)
+    yield system
+    system.close()
+
+
+def chain(n=N) -> dict[str, Launch]:
+    at = RNG.integers(0, 1 << 16, n).astype(np.int32)
+    table = RNG.integers(0, 9, 1 << 16).astype(np.int32)
+    return {
+        "feed": Launch({"at": at, "table": table}, {"n": n}),
+        "drain": Launch({"out": np.zeros(n, np.int32)}, {"n": n}),
+    }
+
+
+def pair(writer: str, reader: str, n=N) -> dict[str, Launch]:
+    return {
+        writer: Launch({"out": np.zeros(1, np.int32)} if writer == "there" else {}, {"n": n}),
+        reader: Launch({} if writer == "there" else {"out": np.zeros(1, np.int32)}, {"n": n}),
+    }
+
+
+def alone(kernel: str) -> dict[str, Launch]:
+    if kernel == "shared_out":
+        buffers = {"in": np.arange(512, dtype=np.int32), "out": np.zeros(512, np.int32)}
+        return {kernel: Launch(buffers, {}, (512,), (16,))}
+    size = 16 * N if kernel == "stride" else N
+    return {kernel: Launch({"in": np.zeros(size, np.int32), "out": np.zeros(1, np.int32)}, {"n": N})}
+
+
+RUNS = {
+    "chain": chain,
+    "pair": lambda: pair("write_fast", "read_slowly"),
+    "circle": lambda: pair("there", "and_back"),
+    "stride": lambda: alone("stride"),
+    "one_in_four": lambda: alone("one_in_four"),
+    "shared_out": lambda: alone("shared_out"),
+}
+
+
+@pytest.mark.parametrize("seed", [0, 3], ids=["quiet", "stalls"])
+@pytest.mark.parametrize("name", RUNS)
+def test_counts_of_the_probe_are_those_of_the_hardware(system, name, seed):
+    for kernel, run in system.together(RUNS[name](), seed).items():
+        layout = system.kernels[kernel].layout
+        # what a channel holds now is no count: it changes while the registers are read
+        names = [CYCLES, *(c.name for unit in [layout] for c in unit.counters if c.kind != "level")]
+        assert len(names) > 8 and run.counters[CYCLES] > 100
+        assert {n: run.counters[n] for n in names} == {n: system.registers[kernel][n] for n in names}, kernel
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_waits_of_a_place_sum_to_the_cycles_in_which_it_was_held_up(system, name):
+    for kernel, run in system.together(RUNS[name](), 0).items():
+        layout, found = system.kernels[kernel].layout, system.waits(kernel, run)
+        counters = layout.sums(run.counters)
+        for access in layout.accesses:
+            held = sum(one["cycles"] for one in found["held"] if one["key"] == access.key)
+            assert held == counters[f"{access.key}_stalled"], (kernel, access)
+
+
+@pytest.mark.parametrize("name", ["chain", "pair", "circle"])
+@pytest.mark.parametrize("seed", [0, 5], ids=["quiet", "stalls"])
+def test_blame_sums_to_the_cycles_of_waits_for_channels(system, name, seed):
+    for kernel, run in system.together(RUNS[name](), seed).items():
+        stats, found = system.result.decode(kernel, run.counters), system.waits(kernel, run)
+        waits = {a["cause"]: a["cycles"] for a in stats["accounts"] if "channel" in a["cause"] and a["cycles"]}
+        blamed = {cause: 0 for cause in waits}
+        for one in found["blame"]:
+            blamed[one["cause"]] += one["cycles"]
+        assert blamed == waits, kernel
+
+
+def test_a_chain_of_waits_is_followed_to_its_source(system):
+    runs = system.together(chain(4096), 0)
+    found = system.waits("drain", runs["drain"])["blame"]
+    assert all(one["kernels"] in (["pass"], ["pass", "feed"]) and one["line"] == 28 for one in found), found
+    source = next(one for one in found if "load of table" in str(one["last_cause"]))
+    assert source["kernels"] == ["pass", "feed"] and source["last_line"] == 13
+
+
+def test_a_slow_reader_holds_up_its_writer(system):
+    runs = system.together(pair("write_fast", "read_slowly"))
+    stats = system.result.decode("write_fast", runs["write_fast"].counters)
+    reader = system.result.decode("read_slowly", runs["read_slowly"].counters)
+    (ii,) = [loop["static_ii"] for loop in reader["loops"]]
+    accounts = {account["cause"]: account["cycles"] for account in stats["accounts"]}
+    wait = accounts["waiting for channel shallow to have room"]
+    # of each interval one cycle is the issue, and one the way from the channel's answer to the next issue
+    assert ii > 2 and accounts["issued"] / stats["cycles"] == pytest.approx(1 / ii, abs=0.02)
+    assert wait / stats["cycles"] == pytest.approx(1 - 2 / ii, abs=0.02)
+    found = system.waits("write_fast", runs["write_fast"])["blame"]
+    causes = {one["last_cause"]: one["cycles"] for one in found if one["kernels"] == ["read_slowly"]}
+    assert max(causes, key=causes.get) == "recurrence of loop k", causes
+
+
+def test_figures_known_by_hand(system):
+    stats = system.result.decode("stride", system.together(alone("stride"))["stride"].counters)
+    (load,) = [access for access in stats["memory"] if access["kind"] == "load"]
+    assert load["efficiency"] == 1 / 16 and load["reuse"] == 1
+    assert load["memory"] == "DDR" and load["bytes_moved"] == 64 * N
+    moved = load["bytes_moved"] / (stats["cycles"] / 0.24)
+    assert load["bytes_per_ns"] == pytest.approx(moved) and load["bandwidth"] == pytest.approx(moved / 25.6, rel=0.01)
+    stats = system.result.decode("one_in_four", system.together(alone("one_in_four"))["one_in_four"].counters)
+    (load,) = [access for access in stats["memory"] if access["kind"] == "load"]
+    assert load["activity"] == pytest.approx(load["occupancy"] / 4)
+
+
+@pytest.mark.parametrize("name", ["chain", "circle"])
+def test_samples_sum_to_the_counts(system, name):
+    for kernel, run in system.together(RUNS[name](), 0).items():
+        layout = system.kernels[kernel].layout
+        (samples,) = run.samples
+        rows = len(samples.accounts[0])
+        assert 8 <= rows <= 64 and samples.length >= 64 and samples.length & (samples.length - 1) == 0
+        whole = rows - bool(samples.last)
+        assert whole * samples.length + samples.last == run.cycles
+        assert sum(map(sum, samples.accounts)) == run.cycles
+        assert all(sum(column) == run.counters[one] for one, column in samples.events.items())
+        for channel in layout.channels:
+            assert max(samples.level_most[channel.key]) <= run.counters[f"{channel.key}_max_level"]
+            assert sum(samples.level_sums[channel.key]) <= run.cycles * channel.depth
+
+
+def test_neither_counters_nor_the_probe_change_a_cycle():
+    built = [Probed(**{"counters": ""} | options) for options in ({}, {"probe": True}, {"counters": "all"})]
+    try:
+        for k, (name, make) in enumerate(RUNS.items(), 1):
+            launches = make()
+            for one in built:  # the memory refreshes in fixed cycles
+                one.loaded.session.reset(0)
+                one.loaded.session.run(20_000 * k - one.loaded.session.cycle(), 0)
+            cycles = [{kernel: run.cycles for kernel, run in one.together(launches).items()} for one in built]
+            assert cycles[0] == cycles[1] == cycles[2], name
+    finally:
+        for one in built:
+            one.close()
