@@ -16,6 +16,11 @@ LIST = Path(__file__).with_name("plain_words.txt")
 #: the modules whose string constants are sentences, titles and headings
 SOURCES = (
     "hls/report/text.py",
+    "hls/report/loop_text.py",
+    "hls/report/channel_text.py",
+    "hls/report/area_text.py",
+    "hls/report/causes.py",
+    "hls/report/ranking.py",
     "hls/report/memory_text.py",
     "hls/report/memories.py",
     "hls/report/pace.py",

@@ -15,6 +15,7 @@ from jinja2 import Environment, StrictUndefined
 from . import json as report_json
 from .colours import colours
 from .model import Report
+from .packing import pack
 
 __all__ = ["DAGRE_VERSION", "SCRIPTS", "STYLES", "data_text", "render"]
 
@@ -45,14 +46,14 @@ SCRIPTS = (
 
 
 def render(report: Report) -> str:
-    """The page. Its element ``report`` contains the same data as :func:`hls.report.json.render`."""
+    """The page. Its element ``report`` contains the data of :func:`hls.report.json.render`, packed."""
     data = json.loads(report_json.render(report))
     sources = {one["file"]: one["text"] for one in data.get("sources", ())}
     return _template().render(
         title=f"{report.source} on {report.board}",
         style="\n".join(_part(name) for name in STYLES),
         script="\n".join(_compact(_part(name)) for name in SCRIPTS),
-        report=data_text(data),
+        report=data_text(pack(data)),
         colours=data_text({file: colours(text) for file, text in sources.items()}),
         dagre=_vendored("dagre.min.js"),
         licence=_part("vendor/dagre.LICENSE"),

@@ -1,11 +1,11 @@
 """The report as text: a tree of loops with the reason for each initiation interval, accesses, resources, messages."""
 
 from .area_text import area_section, fits
-from .copies import ranges
+from .channel_text import say_channels, say_network
 from .layout import RULE, count, wrapped
 from .loop_text import loop_tree
 from .memory_text import memory_section
-from .model import Access, Channel, Kernel, Network, Private, Ranked, Report
+from .model import Access, Kernel, Private, Ranked, Report
 from .phrasing import at, reader_of
 
 __all__ = ["LEGEND", "render", "verdicts"]
@@ -58,18 +58,20 @@ def _ranked(one: Ranked) -> str:
 
 
 def _details(report: Report) -> list[str]:
-    lines = [line for kernel in report.kernels for line in ("", RULE, *_kernel(kernel, report))]
+    seen: dict[tuple, str] = {}
+    lines = [line for kernel in report.kernels for line in ("", RULE, *_kernel(kernel, report, seen))]
     if report.channels:
-        channels = (line for one in report.channels for line in wrapped(_channel(one), "  "))
+        channels = (line for one in say_channels(report.channels) for line in wrapped(one, "  "))
         lines += ["", RULE, "Channels", RULE, *channels]
-    lines += _section("Deadlock analysis", [_network(one) for one in report.networks])
+    lines += _section("Deadlock analysis", [say_network(one, report.kernels) for one in report.networks])
     lines += ["", RULE, "Estimated resources (counted in the Verilog, before synthesis)", RULE]
     lines += area_section(report)
     lines += _messages(report.messages)
     return lines + _section("Legend", list(LEGEND))
 
 
-def _kernel(kernel: Kernel, report: Report) -> list[str]:
+def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]:
+    """``seen`` are the loops of the kernels so far, which copies of a kernel do not repeat."""
     together = f", {kernel.lanes} lanes" if kernel.lanes > 1 else ""
     together += f", {kernel.units} compute units (loops of one unit, resources of all)" if kernel.units > 1 else ""
     kind = f"NDRange kernel{together}" if kernel.ndrange else "single work-item kernel"
@@ -79,8 +81,9 @@ def _kernel(kernel: Kernel, report: Report) -> list[str]:
         names = f"{kernel.copies.names[1]} to {kernel.copies.names[-1]}"
         differs = "; ".join(kernel.copies.differs)
         lines += wrapped(f"{kernel.copies.count} copies (also {names}; resources of all); they differ: {differs}", "")
-    lines += [RULE, "", "Loops"]
-    lines += loop_tree(kernel.loops, report.clock_mhz) or ["  none: a launch is one pass through the pipeline"]
+    tree = loop_tree(kernel.loops, report.clock_mhz) or ["  none: a launch is one pass through the pipeline"]
+    first = seen.setdefault((kernel.span, *tree), kernel.name)
+    lines += [RULE, "", *(["Loops", *tree] if first == kernel.name else [f"Loops: as in kernel {first}"])]
     lines += _section("Global memory", [_access(access, kernel) for access in kernel.accesses])
     lines += memory_section(kernel.memories, wrapped)
     lines += _section(
@@ -141,30 +144,6 @@ def _waiting(access: Access, kernel: Kernel) -> str:
         return ""
     names = ", ".join(dict.fromkeys(f"{other.kind} of {other.expression or other.buffer}" for other, _ in waits))
     return f"; waits for this store only in launches in which buffers overlap: {names} (restrict on both excludes it)"
-
-
-def _channel(channel: Channel) -> str:
-    array = f", {channel.count} channels of the array" if channel.count > 1 else ""
-    array += f" [{ranges(channel.indices)}]" if channel.indices else ""
-    built = "wires" if channel.depth == 0 else f"{channel.depth} deep in {channel.storage}"
-    asked = f" (requested depth {channel.requested})" if channel.reason and channel.requested is not None else ""
-    why = f": {channel.reason}" if channel.reason else ""
-    return (
-        f"{channel.name}{at(channel.span)}{array}: {count(channel.bits, 'bit')} wide, {built}{asked}{why}; "
-        f"from {channel.writer}{at(channel.write_span)} to {channel.reader}{at(channel.read_span)}"
-    )
-
-
-def _network(network: Network) -> str:
-    depths = (
-        "; use " + ", ".join(f"depth {one.depth} for {one.channel}" for one in network.depths) if network.depths else ""
-    )
-    places = (
-        f" ({', '.join(f'{stop.kernel} at line {stop.span.line}' for stop in network.circle if stop.span)})"
-        if network.circle
-        else ""
-    )
-    return f"{', '.join(network.kernels)}: deadlock {network.deadlock}: {network.reason}{places}{depths}"
 
 
 def _private(private: Private) -> str:

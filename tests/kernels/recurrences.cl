@@ -219,3 +219,27 @@ __kernel void extremes(__global const float *restrict f, __global float *restric
   sums[1] = most;
   sums[2] = where;
 }
+
+__kernel void three_wheels(ARGS) {  // each counter steps when the one before wraps around
+  int x = 0, y = 0, z = 0;
+  for (int i = 0; i < n; i++) {
+    out[i] = a[(x + 2 * y + 5 * z) & 63];
+    if (++x == n - 38) {
+      x = 0;
+      if (++y == n - 37) {
+        y = 0;
+        if (++z == n - 38) z = 0;
+      }
+    }
+  }
+}
+
+__kernel void short_counter(ARGS) {  // compared with a number of more bits, which it may never reach
+  ushort c = 0;
+  short d = 0;
+  for (int i = 0; i < n; i++) {
+    out[i] = a[i] + c * 64 + d;
+    if (c == a[0] % 7) c = 0; else c++;
+    if (++d == n - 43) d = 3;
+  }
+}

@@ -26,7 +26,7 @@ def launch(kernel: str, n: int, few: int) -> Launch:
 
 @pytest.fixture(scope="module", params=[0, 1000], ids=["stall_free", "stall_enabled"])
 def system(request):
-    system = KernelSystem(SOURCE, "ecp5_onchip", elastic_depth=request.param, counters=True)
+    system = KernelSystem(SOURCE, "ecp5_onchip", elastic_depth=request.param, counters="all")
     yield system
     system.close()
 

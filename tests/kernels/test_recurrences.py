@@ -24,6 +24,8 @@ FAST = (
     "interleaved_sums",
     "digest",
     "extremes",
+    "three_wheels",
+    "short_counter",
 )
 
 

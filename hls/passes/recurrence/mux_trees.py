@@ -31,10 +31,11 @@ def leaves_of(value: Value, inside: Container[Op], conditions: tuple[Condition, 
     ]
 
 
-def choose_last(op: Op, leaf: MuxLeaf, b: Builder, negate: Negation) -> list[Value]:
+def choose_last(op: Op, leaf: MuxLeaf, b: Builder, negate: Negation, merge: bool = False) -> list[Value]:
     """The operands of a select equivalent to ``op`` that selects ``leaf``, one of its leaves, last: the leaf if its
-    conditions hold, else the rest of the tree."""
-    rest = _without(op, leaf.conditions, b)
+    conditions hold, else the rest of the tree. With ``merge``, two selects of the rest become one under the conjunction
+    of their conditions if the other arm of both is the same value."""
+    rest = _without(op, leaf.conditions, b, negate if merge else None)
     terms = [condition if truth else negate(condition, b) for condition, truth in reversed(leaf.conditions)]
     both = terms[0]
     for term in terms[1:]:
@@ -42,13 +43,24 @@ def choose_last(op: Op, leaf: MuxLeaf, b: Builder, negate: Negation) -> list[Val
     return [both, leaf.value, rest]
 
 
-def _without(op: Op, path: tuple[Condition, ...], b: Builder) -> Value:
+def _without(op: Op, path: tuple[Condition, ...], b: Builder, negate: Negation | None) -> Value:
     """The tree without the leaf to which these conditions lead: a select between it and another value is replaced by
-    the other value."""
+    the other value. With ``negate``, selects are merged."""
     (condition, truth), *rest = path
     _, *sides = op.operands
     taken = 0 if truth else 1
     if not rest:
         return sides[1 - taken]
-    sides[taken] = _without(sides[taken].op, tuple(rest), b)
-    return sides[0] if sides[0] is sides[1] else b.value("select", condition, *sides, name=op.result.name)
+    sides[taken] = _without(sides[taken].op, tuple(rest), b, negate)
+    if sides[0] is sides[1]:
+        return sides[0]
+    other, inner = sides[1 - taken], sides[taken].op
+    if negate is not None and inner is not None and inner.opcode == "select" and other in inner.operands[1:]:
+        kept = inner.operands[1:].index(other)  # the arm of the inner select that is the other value as well
+        both = b.value(
+            "and",
+            condition if truth else negate(condition, b),
+            inner.operands[0] if kept else negate(inner.operands[0], b),
+        )
+        return b.value("select", both, inner.operands[2 - kept], other, name=op.result.name)
+    return b.value("select", condition, *sides, name=op.result.name)

@@ -68,12 +68,13 @@ class _Loop:
         b.span, best = value.op.span, value
         for leaf in leaves:
             if len(leaf.conditions) > 1 and sum(each.value is leaf.value for each in leaves) == 1:
-                best = self._better(best, value, leaf, b)
+                best = self._better(best, value, leaf, b, False)
+                best = self._better(best, value, leaf, b, True)
         return best
 
-    def _better(self, best: Value, value: Value, leaf: MuxLeaf, b: Builder) -> Value:
+    def _better(self, best: Value, value: Value, leaf: MuxLeaf, b: Builder, merge: bool) -> Value:
         count = len(self.body.ops)
-        found = b.value("select", *choose_last(value.op, leaf, b, _inverted), name=value.name)
+        found = b.value("select", *choose_last(value.op, leaf, b, _inverted, merge), name=value.name)
         self.inside.update(self.body.ops[count:])
         self.fresh.update(op.result for op in self.body.ops[count:] if op.results)
         if self._time(found) < self._time(best):

@@ -1,6 +1,6 @@
 """Retiming of comparisons: conditions on counters are computed one iteration before they are used."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...analysis.loops.sccs import components
 from ...analysis.timing import Arrivals, TimingModel
@@ -24,9 +24,10 @@ class RetimeComparisons(FunctionPass):
 
     ``x' = c ? r : x + s`` with ``c = x == n`` carries ``e``, which is ``c``, and ``z``, which is ``x + s - n``: ``e' =
     e ? r == n : z == 0``, ``z' = e ? r + s - n : z + s``. The terms with ``r`` are known in advance; so the path from
-    ``z`` to ``e'`` contains no sum, and only a comparison of the remaining distance with 0. Other comparisons are
-    treated in the same way, with ``z = x + s`` compared with ``n``. If the path contains further selects, each arm is
-    treated so. Exact for every operand, as sums wrap in the same way on both paths.
+    ``z`` to ``e'`` contains no sum, and only a comparison of the remaining distance with 0. So it does if ``x`` has
+    fewer bits than ``n``: then ``n`` is a number of so many bits, or never reached. Other comparisons are treated in
+    the same way, with ``z = x + s`` compared with ``n``. If the path contains further selects, each arm is treated so.
+    Exact for every operand, as sums wrap in the same way on both paths.
     """
 
     timing: TimingModel
@@ -90,8 +91,16 @@ class _Loop:
             found = self._sum(inner)
             limit = self.steady(other)
             if found is not None and limit is not None and self.component.get(found[0]) == self.component[op.result]:
-                return _Form(op.opcode, k, wide, value.type, found[0], found[1], limit)
+                form = _Form(op.opcode, k, wide, value.type, found[0], found[1], limit)
+                return self._narrowed(form) if wide and op.opcode in ("eq", "ne") else form
         return None
+
+    def _narrowed(self, form: "_Form") -> "_Form":
+        """The form with its limit in the type of the counter, and whether the limit has a value of that type."""
+        b = Builder(self.before, self.loop.span)
+        short = b.value("trunc", form.limit, result=form.counter.type)
+        fits = b.value("eq", b.value(form.wide, short, result=form.type), form.limit)
+        return replace(form, short=short, fits=fits)
 
     def _sum(self, value: Value) -> tuple[Value, tuple[Value, ...]] | None:
         """A carried value, and the invariants that are added to it."""
@@ -205,7 +214,7 @@ def _total(value: Value, terms, b: Builder) -> Value:
 @dataclass(frozen=True)
 class _Form:
     """A comparison of ``counter`` plus ``terms``, as operand ``side``, extended by ``wide`` to ``type``, with
-    ``limit``."""
+    ``limit``; ``short`` is the limit in the type of the counter, which is the limit only if it ``fits``."""
 
     opcode: str
     side: int
@@ -214,11 +223,13 @@ class _Form:
     counter: Value
     terms: tuple[Value, ...]
     limit: Value
+    short: Value | None = None
+    fits: Value | None = None
 
     @property
     def from_zero(self) -> bool:
         """Whether to compare the remaining distance with 0: half as many bits as in a comparison of two values."""
-        return self.opcode in ("eq", "ne") and self.wide is None
+        return self.opcode in ("eq", "ne")
 
     def added(self, value: Value, b: Builder) -> Value:
         return _total(value, self.terms, b)
@@ -230,13 +241,18 @@ class _Form:
         return b.value(self.opcode, *(operands[::-1] if self.side else operands))
 
     def distance(self, value: Value, b: Builder) -> Value:
-        return b.value("sub", value, self.limit) if self.from_zero else value
+        return b.value("sub", value, self.short or self.limit) if self.from_zero else value
 
     def answer(self, distance: Value, b: Builder) -> Value:
         """The comparison, applied to a distance."""
-        return (
-            b.value(self.opcode, distance, b.const(0, distance.type)) if self.from_zero else self.compare(distance, b)
-        )
+        if not self.from_zero:
+            return self.compare(distance, b)
+        reached = b.value(self.opcode, distance, b.const(0, distance.type))
+        if self.fits is None:
+            return reached
+        if self.opcode == "eq":
+            return b.value("and", reached, self.fits)
+        return b.value("or", reached, b.value("xor", self.fits, b.true()))
 
 
 class _Way:

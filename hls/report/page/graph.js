@@ -8,8 +8,8 @@ function textWidth(text, bold) {
   return measure.measureText(text).width;
 }
 
-/** A graph of nodes [{id, title, lines, tone, alert, key, group, label}] and edges [{from, to, label, tone, alert}] in
- * groups [{id, title, group}]; it runs to the right or down, whichever fits the box better. ``onOpen`` is called with a node that was double-clicked, or on which o was pressed.
+/** A graph of nodes [{id, title, lines, tone, alert, key, group, label}] and edges [{from, to, label, tone, alert, back}] in
+ * groups [{id, title, group}]; it runs to the right or down, whichever fits the box better. An edge with ``back`` goes against that. ``onOpen`` is called with a node that was double-clicked, or on which o was pressed.
  * Returns {element, select(), ready}; ``ready`` is a promise. */
 function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
   const drawing = s("svg", { role: "group", "aria-label": label, class: "graph" });
@@ -32,7 +32,9 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
   );
   const request = {
     nodes: nodes.map(({ id, width, height, group }) => ({ id, width, height, group })),
-    edges: edges.map(({ from, to, width, height }) => ({ from, to, width, height })),
+    edges: edges.map(({ from, to, width, height, back }) =>
+      back ? { from: to, to: from, width, height } : { from, to, width, height },
+    ),
     groups: groups.map(({ id, group }) => ({ id, group })),
   };
   const waiting = h("p", { class: "waiting", role: "status" }, `laying out ${count(nodes.length, "node")} …`);
@@ -91,8 +93,9 @@ function makeGraph({ label, nodes, edges, groups = [], onOpen }) {
     );
   }
 
-  function drawEdge({ from, to, tone, alert, label: text }, { points, x, y }, places) {
-    const path = from === to ? selfLoop(sized.get(from), places.nodes[from]) : curve(points);
+  function drawEdge({ from, to, tone, alert, back, label: text }, { points, x, y }, places) {
+    const path =
+      from === to ? selfLoop(sized.get(from), places.nodes[from]) : curve(back ? points.toReversed() : points);
     const line = s("path", { d: path, "marker-end": `url(#arrow-${alert ? "alert" : tone})` });
     const near = from === to ? places.nodes[from].x + sized.get(from).width / 2 + 30 + textWidth(text ?? "") / 2 : x;
     const words = text ? s("text", { x: near, y: y + 4, "text-anchor": "middle" }, text) : null;

@@ -1,8 +1,20 @@
 // The report's data, and an index of all that can be selected in it: kernels, loops, accesses, memories, ...
 // The fields are those of docs/report.schema.json.
 
-const report = JSON.parse(document.getElementById("report").textContent);
+const packed = JSON.parse(document.getElementById("report").textContent);
+const report = unpack(packed.data);
 const colourData = JSON.parse(document.getElementById("colours").textContent);
+
+/** Data as it was before hls/report/packing.py: records with equal keys are rows there, and equal ones are shared. */
+function unpack(value) {
+  if (Array.isArray(value)) return value.map(unpack);
+  if (value === null || typeof value !== "object") return value;
+  if ("$same" in value) return packed.shared[value.$same];
+  if ("$keys" in value) {
+    return value.$rows.map((row) => Object.fromEntries(row.map((item, index) => [value.$keys[index], unpack(item)])));
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpack(item)]));
+}
 
 /** Items by key. An item is {key, kind, name, kernel, spans, data}: ``spans`` are its places in the source, the first
  * of them where it is written, ``kernel`` is the name of its kernel or "". */

@@ -1,7 +1,7 @@
 // Tables and tree tables: sorting, filtering, folding, selection by mouse and keyboard, and a copy as Markdown.
 
 /** A table of ``rows`` [{key, place, data, children, open, class}]; ``key`` is that of the item that the row selects, or
- * null; ``place`` is the line ("file:line") that it selects instead.
+ * null, ``alias`` that of another one that is the same; ``place`` is the line ("file:line") that it selects instead.
  *
  * A column is {title, value(data), show(data, row), numeric, digits, class, tip}: ``value`` is what sorts, filters and is copied, a
  * text or a number; ``show`` makes what is displayed where that is more than the value. Returns {element, select()}, which
@@ -180,7 +180,7 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
   }
 
   function isSelected(row) {
-    return row.key ? row.key === selection.item : row.place === selection.line;
+    return row.key ? [row.key, row.alias].includes(selection.item) : row.place === selection.line;
   }
 
   /** Mark the row of what is selected, if there is one, and open what contains it. */

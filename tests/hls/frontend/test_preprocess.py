@@ -84,3 +84,9 @@ def test_large_files_may_have_many_calls():
     )
     with pytest.raises(CompileError, match="macros become more than 20"):
         parse_source(bomb)
+
+
+def test_what_one_program_makes_of_a_predefined_macro_is_unknown_to_the_next():
+    assert words("#undef INT_MAX\n#define INT_MAX 7\n#undef NULL\nINT_MAX NULL") == "7NULL"
+    assert words("INT_MAX NULL") == "2147483647((void*)0)"
+    assert words("__builtin_expect(INT_MAX, 1)") == words("__builtin_expect(INT_MAX, 1)") == "(2147483647)"

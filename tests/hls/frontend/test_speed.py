@@ -1,11 +1,12 @@
 """The frontend keeps up with large files."""
 
-from speed import seconds
+from speed import calls, seconds
 
 
-def test_a_thousand_lines_take_less_than_a_second_and_a_half():
-    seconds(50)
-    assert seconds(1000) < 1.5
+def test_a_line_takes_few_calls():
+    """1,034 calls of Python functions a line when this was written: no seconds, as machines differ."""
+    calls(50)
+    assert calls(1000) < 1_300 * 1000
 
 
 def test_time_grows_as_the_file_does():

@@ -12,7 +12,8 @@ import pytest
 from hls.report import html
 from hls.report import json as report_json
 from hls.report.colours import colours
-from tests.browser.sample import TEXT, WEIGHTS, sample
+from hls.report.packing import pack, unpack
+from tests.browser.sample import TEXT, WEIGHTS, large, sample
 
 PAGE = Path(str(resources.files("hls.report"))) / "page"
 #: dagre 3.1.3 as its authors publish it, and its licence
@@ -51,7 +52,7 @@ def page():
 
 def test_data_is_report_json(page):
     data = Elements(page).scripts[0]
-    assert json.loads(data) == json.loads(report_json.render(sample()))
+    assert unpack(json.loads(data)) == json.loads(report_json.render(sample()))
 
 
 def test_no_text_of_a_source_ends_the_element_that_contains_it(page):
@@ -81,6 +82,14 @@ def test_vendored_layout_is_the_published_one_and_named(page):
     assert f'"{html.DAGRE_VERSION}"' in (PAGE / "vendor" / "dagre.min.js").read_text()
     assert (PAGE / "vendor" / "dagre.LICENSE").read_text() in page
     assert f"dagre {html.DAGRE_VERSION} (MIT licence" in page
+
+
+@pytest.mark.parametrize("report", [sample(), large(20)], ids=["sample", "large"])
+def test_packing_keeps_data_and_is_smaller(report):
+    data = report_json.plain(report)
+    packed = pack(json.loads(json.dumps(data)))
+    assert unpack(packed) == json.loads(json.dumps(data))
+    assert len(json.dumps(packed)) < len(json.dumps(data))
 
 
 def test_compacting_keeps_code():

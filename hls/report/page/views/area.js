@@ -20,7 +20,7 @@ VIEWS.push({
 });
 
 function areaRow(node) {
-  return { key: areaKeys.get(node), data: node, children: node.children.map(areaRow) };
+  return { key: areaKeys.get(node), alias: namedItem(node.id)?.key, data: node, children: node.children.map(areaRow) };
 }
 
 /** Columns of resources: logic as a bar of the whole design, the others as numbers. */

@@ -117,10 +117,23 @@ function verdictList() {
   return h(
     "ul",
     { class: "verdicts" },
-    [fits, first, ...deadlock.map((one) => [deadlockSign(one.deadlock), ` ${one.reason}`]), counters]
+    [
+      fits,
+      first,
+      ...deadlock.map((one) => [deadlockSign(one.deadlock), ` ${one.reason}`]),
+      counters,
+      ...kernelVerdicts(),
+    ]
       .filter(Boolean)
       .map((line) => h("li", null, line)),
   );
+}
+
+/** A line for each kernel, the largest ones if there are many. */
+function kernelVerdicts() {
+  const largest = [...report.kernels].sort((one, other) => other.resources.logic - one.resources.logic).slice(0, 6);
+  const listed = report.kernels.filter((kernel) => largest.includes(kernel) && kernel.verdict);
+  return listed.map((kernel) => h("span", { class: "quiet" }, kernel.verdict));
 }
 
 function worstWords(worst) {

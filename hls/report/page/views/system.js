@@ -133,19 +133,22 @@ function addPipeline(graph, kernel) {
         alert: !position && loop && slow(loop) ? `${loopName(loop)}: II ${rateText(loop)}` : null,
         kernel: kernel.name,
       });
-      if (position) link(levelNode(region, rows[position - 1].index), id, "control");
+      const before = rows[position - 1];
+      if (before && !before.waits.length) link(levelNode(region, before.index), id, "control");
     });
     rows.forEach((level, position) =>
       level.waits.forEach((wait) => addWait(region, level, rows[position + 1], wait, group)),
     );
-    if (loop)
-      link(
-        levelNode(region, rows.at(-1).index),
-        levelNode(region, rows[0].index),
-        "control",
-        `II ${rateText(loop)}`,
-        slow(loop),
-      );
+    if (!loop) return;
+    const [first, last] = [levelNode(region, rows[0].index), levelNode(region, rows.at(-1).index)];
+    graph.edges.push({
+      from: last,
+      to: first,
+      tone: "control",
+      label: `II ${rateText(loop)}`,
+      alert: slow(loop),
+      back: true,
+    });
   }
 
   /** An operation of variable latency between a level and the next: an access unit, a channel call, or an inner loop. */
@@ -181,12 +184,13 @@ function addPipeline(graph, kernel) {
     if (to) link(id, to, "control");
     if (!access) return;
     const memory = globalMemory(graph, access);
-    if (access.kind === "load") link(memory, id, "memory", undefined, poor);
-    else link(id, memory, "memory", undefined, poor);
+    const [source, target] = access.kind === "load" ? [memory, id] : [id, memory];
+    // a load goes against the direction, so that its place is that in the pipeline
+    graph.edges.push({ from: source, to: target, tone: "memory", alert: poor, back: access.kind === "load" });
   }
 
-  function link(from, to, tone, label, alert) {
-    graph.edges.push({ from, to, tone, label, alert });
+  function link(from, to, tone) {
+    graph.edges.push({ from, to, tone });
   }
 }
 

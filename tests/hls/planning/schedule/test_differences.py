@@ -5,7 +5,7 @@ import random
 import networkx
 import pytest
 
-from hls.planning.schedule.differences import Constraint, Cycle, DifferenceSystem
+from hls.planning.schedule.differences import MANY, NEVER, Constraint, Cycle, DifferenceSystem
 
 
 def random_system(seed):
@@ -71,3 +71,22 @@ def test_infeasible_at_any_ii():
 def test_paths_from_a_node():
     system = DifferenceSystem(4, [Constraint(0, 1, 3), Constraint(1, 0, 2, 1), Constraint(1, 2, -1)], range(4))
     assert system.from_node(1, 5) == [-3, 0, -1, None]
+
+
+def test_paths_among_many_nodes_are_those_from_each():
+    rng = random.Random(1)
+    size = 3 * MANY
+    constraints = [
+        Constraint(src, dst, rng.randint(-2, 6), 0 if src < dst else 4)
+        for src, dst in (rng.sample(range(size // 2), 2) for _ in range(4 * size))
+    ]
+    system = DifferenceSystem(size, constraints, range(size))
+    ii, _ = system.minimum
+    nodes = rng.sample(range(size), 2 * MANY)
+    rows = [system.from_node(node, ii) for node in nodes]
+    found = system.paths(nodes, ii)
+    assert found.tolist() == [[NEVER if row[n] is None else row[n] for n in nodes] for row in rows]
+    assert (found == NEVER).any() and (found > 0).any()
+    assert system.paths(nodes, ii) is found, "computed once"
+    assert system.paths(nodes, ii + 1).tolist() != found.tolist()
+    assert system.paths(nodes[:3], ii).tolist() == [row[:3] for row in found.tolist()[:3]], "few are those of many"

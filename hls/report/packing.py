@@ -1,0 +1,60 @@
+"""A smaller form of a report's data for report.html: the same dictionaries and lists with fewer repeated words.
+
+A list of records with equal keys becomes ``{"$keys": [...], "$rows": [[...], ...]}``. A flat record that occurs several
+times (a span, resources) is written once into ``shared`` and becomes ``{"$same": its index}`` elsewhere.
+"""
+
+import json
+from collections import Counter
+
+__all__ = ["pack", "unpack"]
+
+
+def pack(data) -> dict:
+    """``{"shared": [...], "data": ...}`` of data that :func:`hls.report.json.plain` made."""
+    counts = Counter(_flat_records(data))
+    shared = {text: index for index, text in enumerate(text for text, count in counts.items() if count > 1)}
+    return {"shared": [json.loads(text) for text in shared], "data": _packed(data, shared)}
+
+
+def unpack(packed: dict):
+    """The data that :func:`pack` was given; ``page/model.js`` has the same in its own language."""
+    return _unpacked(packed["data"], packed["shared"])
+
+
+def _is_flat(value) -> bool:
+    return isinstance(value, dict) and not any(isinstance(item, (dict, list)) for item in value.values())
+
+
+def _flat_records(value):
+    """The JSON of each flat record in the data."""
+    if _is_flat(value):
+        yield json.dumps(value)
+    elif isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _flat_records(item)
+
+
+def _packed(value, shared: dict[str, int]):
+    if isinstance(value, dict):
+        index = shared.get(json.dumps(value)) if _is_flat(value) else None
+        return {key: _packed(item, shared) for key, item in value.items()} if index is None else {"$same": index}
+    if not isinstance(value, list):
+        return value
+    keys = list(value[0]) if value and isinstance(value[0], dict) else []
+    if len(value) < 2 or not keys or not all(isinstance(one, dict) and list(one) == keys for one in value):
+        return [_packed(item, shared) for item in value]
+    return {"$keys": keys, "$rows": [[_packed(one[key], shared) for key in keys] for one in value]}
+
+
+def _unpacked(value, shared: list):
+    if isinstance(value, list):
+        return [_unpacked(item, shared) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "$same" in value:
+        return shared[value["$same"]]
+    if "$keys" in value:
+        rows = (_unpacked(row, shared) for row in value["$rows"])
+        return [dict(zip(value["$keys"], row, strict=True)) for row in rows]
+    return {key: _unpacked(item, shared) for key, item in value.items()}

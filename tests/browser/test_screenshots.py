@@ -1,0 +1,91 @@
+"""Every view looks as it did: screenshots of 1280 x 900 pixels, compared with those in ``screenshots/`` tile by tile.
+
+Pictures are lossless WebP. They are of one version of Chromium, whose fonts another one may draw otherwise.
+
+``make browser UPDATE=1`` writes new ones; look at them before they are committed.
+"""
+
+import base64
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.browser.page import VIEWS
+
+pytestmark = pytest.mark.browser
+
+FOLDER = Path(__file__).parent / "screenshots"
+TILES = Path(__file__).with_name("tiles.js").read_text()
+#: Edge of a tile in pixels; the difference of a channel that counts; the shares of a picture's and of a tile's pixels
+#: that may differ. A moved word or a lost box fills a good part of some tile; another rasterizer of fonts does not.
+EDGE, LEVEL, OF_PICTURE, OF_TILE = 50, 48, 0.01, 0.04
+SELECTED = {
+    "bottlenecks": "loop:smooth/y/x",
+    "loops": "loop:smooth/y/x",
+    "memories": "memory:smooth/window",
+    "schedule": "op:smooth/1/8",
+    "system": "kernel:smooth",
+}
+DRAWN = ("system", "memories")
+#: what is kept for the dark scheme, which differs in colours alone
+DARK = ("summary", "loops", "system", "schedule")
+SHOTS = [*((view, "light") for view in VIEWS), *((view, "dark") for view in DARK)]
+VERSION = FOLDER / "chromium.txt"
+
+
+def picture(page, view: str) -> str:
+    """A screenshot of a view, in base64."""
+    page.open(view=view, **({"item": SELECTED[view]} if view in SELECTED else {}))
+    if view in DRAWN:
+        page.drawn()
+    page.run("document.activeElement.blur()")
+    page.settle()
+    return shot(page)
+
+
+def shot(page) -> str:
+    return page.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": 100})["data"]
+
+
+def major(page) -> str:
+    return page.driver.capabilities["browserVersion"].split(".")[0]
+
+
+def differences(page, one: str, other: str) -> tuple[float, list[str]]:
+    """The share of pixels that differ, and the tiles in which too many do."""
+    page.driver.get("about:blank")
+    found = page.driver.execute_async_script(TILES, one, other, EDGE, LEVEL)
+    return found["pixels"], [f"{tile['x']},{tile['y']}" for tile in found["tiles"] if tile["share"] > OF_TILE]
+
+
+@pytest.mark.parametrize("view, scheme", SHOTS)
+def test_view_looks_as_before(request, tmp_path, scheme, view):
+    page = request.getfixturevalue(scheme)
+    made, golden = picture(page, view), FOLDER / f"{view}-{scheme}.webp"
+    if os.environ.get("UPDATE_SCREENSHOTS"):
+        FOLDER.mkdir(exist_ok=True)
+        golden.write_bytes(base64.b64decode(made))
+        VERSION.write_text(f"{major(page)}\n")
+    if (kept := VERSION.read_text().strip()) != major(page):
+        pytest.skip(f"pictures are of Chromium {kept}, this is {major(page)}: make browser UPDATE=1 makes new ones")
+    share, tiles = differences(page, made, base64.b64encode(golden.read_bytes()).decode())
+    if share > OF_PICTURE or tiles:
+        (tmp_path / golden.name).write_bytes(base64.b64decode(made))
+    assert share <= OF_PICTURE and not tiles, f"{golden.name}: {share:.2%} differ; new one: {tmp_path / golden.name}"
+
+
+def test_a_moved_pane_is_noticed(light):
+    made = picture(light, "loops")
+    light.run("document.documentElement.style.setProperty('--nav-size', '182px')")
+    light.settle()
+    _, tiles = differences(light, made, shot(light))
+    assert tiles
+
+
+def test_a_lost_word_is_noticed(light):
+    made = picture(light, "loops")
+    light.run("document.querySelector('tbody .sign').textContent = ''")
+    light.settle()
+    _, tiles = differences(light, made, shot(light))
+    assert tiles
