@@ -16,7 +16,7 @@ MOST_NAMED = 12
 
 def say_channels(channels: Iterable[Channel]) -> list[str]:
     """An entry for each channel; those of an array that differ only in their depths are one entry."""
-    groups: dict[tuple, list[Channel]] = {}
+    groups: dict[tuple[object, ...], list[Channel]] = {}
     for one in channels:
         reason = re.sub(r"\d+", "#", one.reason)
         key = (_array(one), one.span, one.bits, one.requested, one.storage, reason, one.writer, one.reader)
@@ -55,11 +55,13 @@ def _indices(channel: Channel) -> tuple[int, ...]:
 
 def say_network(network: Network, kernels: Iterable[Kernel]) -> str:
     """A verdict, with the kernels by their entries in the report."""
-    entry = {name: kernel for kernel in kernels if kernel.copies for name in kernel.copies.names}
-    names = []
-    for name in network.kernels:
-        copies = entry.get(name)
-        names.append(f"{copies.name} ({copies.copies.count} copies)" if copies else name)
+    entry = {
+        copy: f"{kernel.name} ({kernel.copies.count} copies)"
+        for kernel in kernels
+        if kernel.copies
+        for copy in kernel.copies.names
+    }
+    names = [entry.get(name, name) for name in network.kernels]
     shown = list(dict.fromkeys(names))
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
     depths = (

@@ -6,27 +6,34 @@ times (a span, resources) is written once into ``shared`` and becomes ``{"$same"
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from typing import TypeGuard
 
-__all__ = ["pack", "unpack"]
+from ..narrow import instance
+
+__all__ = ["Plain", "pack", "unpack"]
+
+#: what JSON can hold: dictionaries, lists, texts, numbers, truth values and None, nested as they may be
+Plain = object
 
 
-def pack(data) -> dict:
+def pack(data: Plain) -> dict[str, Plain]:
     """``{"shared": [...], "data": ...}`` of data that :func:`hls.report.json.plain` made."""
     counts = Counter(_flat_records(data))
     shared = {text: index for index, text in enumerate(text for text, count in counts.items() if count > 1)}
     return {"shared": [json.loads(text) for text in shared], "data": _packed(data, shared)}
 
 
-def unpack(packed: dict):
+def unpack(packed: dict[str, Plain]) -> Plain:
     """The data that :func:`pack` was given; ``page/model.js`` has the same in its own language."""
-    return _unpacked(packed["data"], packed["shared"])
+    return _unpacked(packed["data"], instance(packed["shared"], list))
 
 
-def _is_flat(value) -> bool:
+def _is_flat(value: Plain) -> TypeGuard[dict[str, Plain]]:
     return isinstance(value, dict) and not any(isinstance(item, (dict, list)) for item in value.values())
 
 
-def _flat_records(value):
+def _flat_records(value: Plain) -> Iterator[str]:
     """The JSON of each flat record in the data."""
     if _is_flat(value):
         yield json.dumps(value)
@@ -35,7 +42,7 @@ def _flat_records(value):
             yield from _flat_records(item)
 
 
-def _packed(value, shared: dict[str, int]):
+def _packed(value: Plain, shared: dict[str, int]) -> Plain:
     if isinstance(value, dict):
         index = shared.get(json.dumps(value)) if _is_flat(value) else None
         return {key: _packed(item, shared) for key, item in value.items()} if index is None else {"$same": index}
@@ -47,7 +54,7 @@ def _packed(value, shared: dict[str, int]):
     return {"$keys": keys, "$rows": [[_packed(one[key], shared) for key in keys] for one in value]}
 
 
-def _unpacked(value, shared: list):
+def _unpacked(value: Plain, shared: list[Plain]) -> Plain:
     if isinstance(value, list):
         return [_unpacked(item, shared) for item in value]
     if not isinstance(value, dict):

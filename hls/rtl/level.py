@@ -121,7 +121,11 @@ class LevelBuilder:
         for op, point in self.region.place.items():
             if op.opcode != "check" or point.level != self.plan.index:
                 continue
-            load, wanted, passes = op.operands[0].op, self.at(op.operands[1], point.stage), self.valid(point.stage)
+            load, wanted, passes = (
+                op.operands[0].defining_op,
+                self.at(op.operands[1], point.stage),
+                self.valid(point.stage),
+            )
             if load in errors:
                 observations.read_errors.append((load, passes & wanted & self.at(errors[load], point.stage)))
             if load in self.context.memory.outside:

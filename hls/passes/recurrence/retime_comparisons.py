@@ -100,7 +100,7 @@ class _Loop:
         """The form with its limit in the type of the counter, and whether the limit has a value of that type."""
         b = Builder(self.before, self.loop.span)
         short = b.value("trunc", form.limit, result=form.counter.type)
-        fits = b.value("eq", b.value(form.wide, short, result=form.type), form.limit)
+        fits = b.value("eq", b.value(present(form.wide), short, result=form.type), form.limit)
         return replace(form, short=short, fits=fits)
 
     def _sum(self, value: Value) -> tuple[Value, tuple[Value, ...]] | None:
