@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from .cli_options import check_board
-from .profile.compare import compare, compare_text
+from .profile.compare import PlainProfile, compare, compare_text
 from .profile.model import SCHEMA
 from .profile.stalls import WaveformError, read_stalls
 from .profile.stalls_text import rows_of, stalls_text
@@ -55,7 +55,16 @@ WORSE = 3  #: exit code of a comparison that got worse
 )
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def profile(board, output, stall_seed, min_stall, compared, fail_above, host, arguments):
+def profile(
+    board: str,
+    output: Path,
+    stall_seed: int,
+    min_stall: int,
+    compared: bool,
+    fail_above: float | None,
+    host: Path,
+    arguments: tuple[str, ...],
+) -> None:
     """Run a pyopencl-style host program on the simulated board, and write where its cycles went.
 
     ARGUMENTS are the program's own. With --compare, HOST and the only argument are the files of two profiles.
@@ -85,7 +94,9 @@ def profile(board, output, stall_seed, min_stall, compared, fail_above, host, ar
 @click.option("--from", "first", type=click.IntRange(0), metavar="CYCLE", default=0, help="From this cycle on.")
 @click.option("--to", "end", type=click.IntRange(0), metavar="CYCLE", default=None, help="Before this cycle.")
 @click.option("--json", "as_json", is_flag=True, help="All rows as JSON.")
-def stalls(waveform, kernel, line, top, first, end, as_json):
+def stalls(
+    waveform: Path, kernel: str | None, line: int | None, top: int, first: int, end: int | None, as_json: bool
+) -> None:
     """Show what the cycles in WAVEFORM (FST) were spent waiting for, and which requests were held up meanwhile."""
     try:
         meaning, units = read_stalls(waveform, kernel, first, end)
@@ -117,10 +128,10 @@ def _compare(old: Path, arguments: tuple[str, ...], fail_above: float | None) ->
     return WORSE if fail_above is not None and worse else 0
 
 
-def _read(path: Path) -> dict:
+def _read(path: Path) -> PlainProfile:
     """A profile in plain form. Raises click.BadParameter for a file that holds none."""
     try:
-        found = json.loads(path.read_text())
+        found: PlainProfile = json.loads(path.read_text())
     except (OSError, ValueError) as error:
         raise click.BadParameter(f"cannot read {path}: {error}") from None
     if not isinstance(found, dict) or found.get("schema") != SCHEMA or "launches" not in found:

@@ -6,12 +6,27 @@ import typing
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import cache
+from typing import TypedDict
 
 from .diag import Code
 
 __all__ = ["computed", "computed_names", "plain", "schema_of"]
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null", Code: "string"}
+
+
+#: what JSON can hold: dictionaries, lists, texts, numbers, truth values and None, nested as they may be
+Plain = object
+
+
+class _RecordSchema(TypedDict):
+    """The schema of a record."""
+
+    description: str
+    type: str
+    properties: dict[str, dict[str, Plain]]
+    required: list[str]
+    additionalProperties: bool
 
 
 class computed(property):
@@ -26,20 +41,20 @@ def computed_names(record: type) -> tuple[str, ...]:
     )
 
 
-def plain(value, digits: int | None = None):
+def plain(value: object, digits: int | None = None) -> Plain:
     """A record as dicts, lists, texts and numbers, computed figures included; floats are rounded to so many ``digits``
     behind the point (None: not at all)."""
     if isinstance(value, Code):
         return value.number
     if isinstance(value, (tuple, list)):
         return [plain(item, digits) for item in value]
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]
         return {name: plain(getattr(value, name), digits) for name in (*names, *computed_names(type(value)))}
     return round(value, digits) if isinstance(value, float) and digits is not None else value
 
 
-def schema_of(root: type, title: str, number: int) -> dict:
+def schema_of(root: type, title: str, number: int) -> dict[str, Plain]:
     """The JSON Schema (draft 2020-12) of the plain form of the record ``root``, whose field ``schema`` is ``number``.
 
     Raises TypeError for a field whose type has no form in JSON.
@@ -65,22 +80,24 @@ def _fields(record: type) -> Mapping[str, object]:
 
 def _reachable(record: type) -> list[type]:
     """The record and those in its fields, each once."""
-    found, left = {record: None}, [record]
+    found: dict[type, None] = {record: None}
+    left = [record]
     while left:
         for kind in _fields(left.pop()).values():
-            new = [one for one in _inside(kind) if dataclasses.is_dataclass(one) and one not in found]
+            new = [one for one in _inside(kind) if isinstance(one, type) and dataclasses.is_dataclass(one)]
+            new = [one for one in new if one not in found]
             found |= dict.fromkeys(new)
             left += new
     return list(found)
 
 
-def _inside(kind) -> Iterator[object]:
+def _inside(kind: object) -> Iterator[object]:
     yield kind
     for part in typing.get_args(kind):
         yield from _inside(part)
 
 
-def _record(record: type) -> dict:
+def _record(record: type) -> _RecordSchema:
     properties = {name: _type(kind) for name, kind in _fields(record).items()}
     return {
         "description": " ".join((record.__doc__ or "").split()),
@@ -91,10 +108,10 @@ def _record(record: type) -> dict:
     }
 
 
-def _type(kind) -> dict:
-    if kind in _PLAIN:
+def _type(kind: object) -> dict[str, Plain]:
+    if isinstance(kind, type) and kind in _PLAIN:
         return {"type": _PLAIN[kind]}
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         return {"$ref": f"#/$defs/{kind.__name__}"}
     if isinstance(kind, type) and issubclass(kind, Enum):
         return {"enum": [one.value for one in kind]}

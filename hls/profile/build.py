@@ -1,13 +1,13 @@
 """From measured values to the records of a profile."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from . import model
-from .decode import decode
-from .layout import Layout
+from .decode import AccessEntry, AccountEntry, ChannelEntry, LoopEntry, UnitEntry, decode
+from .layout import Access, Channel, Layout, Loop
 from .probe import ProbeUnit
-from .waits import Samples, UnitWaits, describe_waits
+from .waits import BlameText, HeldText, Samples, UnitWaits, describe_waits
 
 __all__ = ["Measured", "accounts_of", "launch_of", "since"]
 
@@ -66,8 +66,8 @@ def launch_of(measured: Measured, number: int, layouts: dict[str, Layout]) -> mo
             for one, entry in zip(layout.channels, stats["channels"])
         ),
         units=tuple(_unit(layout, entry) for entry in stats["units"]),
-        held=tuple(model.Held(**{"id": one.pop("key"), **one}) for one in map(dict, waits["held"])),
-        blame=tuple(model.Blame(**one | {"kernels": tuple(one["kernels"])}) for one in waits["blame"]),
+        held=tuple(map(_held, waits["held"])),
+        blame=tuple(map(_blame, waits["blame"])),
         samples=tuple(_samples(layout, k, one) for k, one in enumerate(measured.samples)),
         banks=measured.banks,
     )
@@ -84,13 +84,15 @@ def since(layout: Layout, before: Mapping[str, int], now: Mapping[str, int]) -> 
     return found
 
 
-def _rests(layout: Layout):
-    """The two counters of the cycles without a cause, for each unit."""
-    two = [one for account in layout.accounts[-2:] for one in account.counters()]
-    return [tuple(layout.unit_name(unit, one) for one in two) for unit in range(layout.units)] if layout.counted else []
+def _rests(layout: Layout) -> list[tuple[str, str]]:
+    """The names of the two counters of the cycles without a cause, for each unit."""
+    if not layout.counted:
+        return []
+    between, drain = (one for account in layout.accounts[-2:] for one in account.counters())
+    return [(layout.unit_name(unit, between), layout.unit_name(unit, drain)) for unit in range(layout.units)]
 
 
-def accounts_of(layout: Layout, entries: Sequence[dict]) -> tuple[model.Account, ...]:
+def accounts_of(layout: Layout, entries: Sequence[AccountEntry]) -> tuple[model.Account, ...]:
     """Accounts of a run, those without a cycle left out; all cycles of a kernel without counters are one account."""
     if not layout.counted:
         return tuple(model.Account("uncounted", one["cause"], "latency", None, one["cycles"]) for one in entries)
@@ -101,35 +103,76 @@ def accounts_of(layout: Layout, entries: Sequence[dict]) -> tuple[model.Account,
     )
 
 
-def _loop(loop, entry: dict) -> model.Loop:
-    names = ("name", "line", "static_ii", "interleaving", "scheduled_ii", "measured_ii", "iterations", "invocations")
-    return model.Loop(id=loop.key, **{name: entry[name] for name in names})
-
-
-#: the entries of decode's result that a record of an access has under the same name
-_ACCESS = (
-    *("kind", "buffer", "line", "memory", "occupancy", "activity", "stall", "bytes_used", "bytes_moved"),
-    *("efficiency", "reuse", "bytes_per_ns", "bandwidth", "average_burst", "cache_hit"),
-)
-
-
-def _access(access, entry: dict) -> model.Access:
-    return model.Access(
-        id=access.key,
-        loop=access.loop,
-        unit=entry["lsu"],
-        access_bytes=access.access_bytes,
-        **{name: entry[name] for name in _ACCESS},
+def _loop(loop: Loop, entry: LoopEntry) -> model.Loop:
+    return model.Loop(
+        id=loop.key,
+        name=entry["name"],
+        line=entry["line"],
+        static_ii=entry["static_ii"],
+        interleaving=entry["interleaving"],
+        scheduled_ii=entry["scheduled_ii"],
+        measured_ii=entry["measured_ii"],
+        iterations=entry["iterations"],
+        invocations=entry["invocations"],
     )
 
 
-def _channel(channel, entry: dict, levels: Mapping[str, int], cycles: int) -> model.ChannelEnd:
-    names = ("name", "line", "end", "depth", "max_level", "values", "read_stall", "write_stall")
-    mean = levels[channel.key] / cycles if channel.key in levels and cycles else None
-    return model.ChannelEnd(id=channel.key, mean_level=mean, **{name: entry[name] for name in names})
+def _access(access: Access, entry: AccessEntry) -> model.Access:
+    return model.Access(
+        id=access.key,
+        kind=entry["kind"],
+        buffer=entry["buffer"],
+        line=entry["line"],
+        loop=access.loop,
+        unit=entry["lsu"],
+        memory=entry["memory"],
+        access_bytes=access.access_bytes,
+        occupancy=entry["occupancy"],
+        activity=entry["activity"],
+        stall=entry["stall"],
+        bytes_used=entry["bytes_used"],
+        bytes_moved=entry["bytes_moved"],
+        efficiency=entry["efficiency"],
+        reuse=entry["reuse"],
+        bytes_per_ns=entry["bytes_per_ns"],
+        bandwidth=entry["bandwidth"],
+        average_burst=entry["average_burst"],
+        cache_hit=entry["cache_hit"],
+    )
 
 
-def _unit(layout: Layout, entry: dict) -> model.Unit:
+def _channel(channel: Channel, entry: ChannelEntry, levels: Mapping[str, int], cycles: int) -> model.ChannelEnd:
+    return model.ChannelEnd(
+        id=channel.key,
+        name=entry["name"],
+        line=entry["line"],
+        end=entry["end"],
+        depth=entry["depth"],
+        max_level=entry["max_level"],
+        mean_level=levels[channel.key] / cycles if channel.key in levels and cycles else None,
+        values=entry["values"],
+        read_stall=entry["read_stall"],
+        write_stall=entry["write_stall"],
+    )
+
+
+def _held(entry: HeldText) -> model.Held:
+    return model.Held(entry["key"], entry["what"], entry["line"], entry["cause"], entry["cause_line"], entry["cycles"])
+
+
+def _blame(entry: BlameText) -> model.Blame:
+    return model.Blame(
+        cause=entry["cause"],
+        line=entry["line"],
+        kernels=tuple(entry["kernels"]),
+        end=entry["end"],
+        last_cause=entry["last_cause"],
+        last_line=entry["last_line"],
+        cycles=entry["cycles"],
+    )
+
+
+def _unit(layout: Layout, entry: UnitEntry) -> model.Unit:
     return model.Unit(entry["unit"], entry["groups"], entry["occupancy"], accounts_of(layout, entry["accounts"]))
 
 
@@ -137,7 +180,9 @@ def _samples(layout: Layout, unit: int, samples: Samples) -> model.Samples:
     lengths = [samples.length] * len(samples.accounts[0])
     if samples.last and lengths:
         lengths[-1] = samples.last
-    columns = [("account", one.key, values) for one, values in zip(layout.accounts, samples.accounts)]
+    columns: list[tuple[str, str, Iterable[float]]] = [
+        ("account", one.key, values) for one, values in zip(layout.accounts, samples.accounts)
+    ]
     for access in layout.accesses:
         columns += [(kind, access.key, samples.events[f"{access.key}_{kind}"]) for kind in ("accepted", "stalled")]
     for channel in layout.channels:

@@ -1,9 +1,33 @@
 """Two profiles side by side: by kernel, then by what its cycles were attributed to; lines may have moved."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
-__all__ = ["Change", "compare", "compare_text"]
+__all__ = ["Change", "PlainProfile", "compare", "compare_text"]
+
+
+class _Account(TypedDict):
+    """What is read of an account of profile.json."""
+
+    cause: str
+    cycles: int
+
+
+class _Kernel(TypedDict):
+    """What is read of a kernel of profile.json."""
+
+    name: str
+    launches: int
+    accounts: Sequence[_Account]
+
+
+class PlainProfile(TypedDict):
+    """What is read of profile.json."""
+
+    schema: int
+    kernels: Sequence[_Kernel]
+    launches: Sequence[object]
 
 
 @dataclass(frozen=True)
@@ -21,14 +45,14 @@ class Change:
         return None if not self.before or self.after is None else self.after / self.before - 1
 
 
-def compare(old: Mapping, new: Mapping) -> tuple[Change, ...]:
+def compare(old: PlainProfile, new: PlainProfile) -> tuple[Change, ...]:
     """The kernels of two profiles in plain form (as read from profile.json), in the order of the new one."""
     before, after = (_means(profile["kernels"]) for profile in (old, new))
     names = [*after, *(name for name in before if name not in after)]
     return tuple(_change(name, before.get(name), after.get(name)) for name in names)
 
 
-def _means(kernels: Sequence[Mapping]) -> dict[str, dict[str, float]]:
+def _means(kernels: Sequence[_Kernel]) -> dict[str, dict[str, float]]:
     """By kernel, the mean cycles of a launch by cause; kernels of several programs that have one name are summed."""
     sums: dict[str, dict[str, float]] = {}
     counts: dict[str, int] = {}
@@ -44,8 +68,8 @@ def _change(name: str, before: dict[str, float] | None, after: dict[str, float] 
     causes = {cause: (before or {}).get(cause, 0.0) for cause in [*(before or {}), *(after or {})]}
     rows = [(cause, old, (after or {}).get(cause, 0.0)) for cause, old in causes.items()]
     rows.sort(key=lambda row: (-abs(row[2] - row[1]), row[0]))
-    total = [None if one is None else sum(one.values()) for one in (before, after)]
-    return Change(name, *total, tuple(rows))
+    old_total, new_total = (None if one is None else sum(one.values()) for one in (before, after))
+    return Change(name, old_total, new_total, tuple(rows))
 
 
 def compare_text(changes: Sequence[Change], most: int = 4) -> str:

@@ -1,15 +1,83 @@
 """From counter values to the statistics of one run."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 from .layout import CYCLES, Access, Channel, Layout, Loop
 
-__all__ = ["ProfileError", "decode"]
+__all__ = ["AccessEntry", "AccountEntry", "ChannelEntry", "LoopEntry", "ProfileError", "UnitEntry", "decode"]
 
 
 class ProfileError(ValueError):
     """Counter values that cannot come from the kernel that the layout describes."""
+
+
+class AccountEntry(TypedDict):
+    """An account in the statistics."""
+
+    cause: str
+    line: int | None
+    cycles: int
+
+
+class LoopEntry(TypedDict):
+    """A loop in the statistics."""
+
+    line: int | None
+    label: str
+    name: str
+    static_ii: int
+    interleaving: int
+    scheduled_ii: float
+    measured_ii: float | None
+    iterations: int
+    invocations: int
+
+
+class AccessEntry(TypedDict):
+    """An access in the statistics."""
+
+    line: int | None
+    buffer: str
+    kind: str
+    lsu: str
+    memory: str
+    occupancy: float | None
+    stall: float | None
+    activity: float | None
+    bytes_used: int
+    bytes_moved: int
+    efficiency: float | None
+    reuse: float | None
+    bytes_per_ns: float | None
+    peak_bytes_per_ns: float | None
+    bandwidth: float | None
+    average_burst: float | None
+    cache_hit: float | None
+    in_vain: float | None
+
+
+class ChannelEntry(TypedDict):
+    """A kernel's end of a channel in the statistics."""
+
+    line: int | None
+    name: str
+    end: str
+    depth: int
+    max_level: int
+    values: int
+    read_stall: float | None
+    write_stall: float | None
+
+
+class UnitEntry(TypedDict):
+    """A compute unit in the statistics."""
+
+    unit: int
+    groups: int | None
+    occupancy: float | None
+    loops: list[LoopEntry]
+    accounts: list[AccountEntry]
 
 
 def decode(layout: Layout, values: Mapping[str, int]) -> dict:
@@ -50,11 +118,11 @@ def decode(layout: Layout, values: Mapping[str, int]) -> dict:
     }
 
 
-def _not_counted(cycles: int) -> list[dict]:
+def _not_counted(cycles: int) -> list[AccountEntry]:
     return [{"cause": "not counted (built without counters)", "line": None, "cycles": cycles}]
 
 
-def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> dict:
+def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> UnitEntry:
     """The statistics of one unit. ``groups`` is how often its work-item loop began, None if it has no such loop;
     ``occupancy`` the share of cycles in which a work-item or an iteration of an innermost loop was issued."""
     own = {counter.name: values[layout.unit_name(unit, counter)] for counter in layout.of_unit}
@@ -71,10 +139,10 @@ def _unit(layout: Layout, unit: int, values: Mapping[str, int], cycles: int) -> 
     }
 
 
-def _mean(units: list[dict], cycles: int) -> list[dict]:
+def _mean(units: list[UnitEntry], cycles: int) -> list[AccountEntry]:
     """Accounts whose cycles are the mean over the units, rounded so that they sum to ``cycles``: the remainder goes to
     the accounts that lost most by rounding down."""
-    together = [dict(first) for first in units[0]["accounts"]]
+    together = [first.copy() for first in units[0]["accounts"]]
     sums = [sum(unit["accounts"][k]["cycles"] for unit in units) for k in range(len(together))]
     for account, total in zip(together, sums, strict=True):
         account["cycles"] = total // len(units)
@@ -84,7 +152,7 @@ def _mean(units: list[dict], cycles: int) -> list[dict]:
     return together
 
 
-def _loop(loop: Loop, values: Mapping[str, int]) -> dict:
+def _loop(loop: Loop, values: Mapping[str, int]) -> LoopEntry:
     issued, invocations, busy, starts = (values[counter.name] for counter in loop.counters())
     # Each busy period ends with an issue: it holds one interval less than issues. Idle cycles between periods are the
     # time in which the loop was not requested.
@@ -102,12 +170,14 @@ def _loop(loop: Loop, values: Mapping[str, int]) -> dict:
     }
 
 
-def _access(access: Access, values: Mapping[str, int], cycles: int, period_us: float) -> dict:
+def _access(access: Access, values: Mapping[str, int], cycles: int, period_us: float) -> AccessEntry:
     """``cycles`` are those of all units together, ``period_us`` the clock period in us divided by the units."""
     accepted, stalled, bursts, words, *vain = (values[counter.name] for counter in access.counters())
     # every iteration passes the access, whether or not its predicate is true
     passed = values[f"{access.loop}_issued"] if access.loop else 1
-    rate = _share(words * access.word_bytes, 1000 * cycles * period_us)
+    used, moved = accepted * access.access_bytes, words * access.word_bytes
+    efficiency, reuse = _use(used, moved)
+    rate = _share(moved, 1000 * cycles * period_us)
     return {
         "line": access.line,
         "buffer": access.buffer,
@@ -117,9 +187,10 @@ def _access(access: Access, values: Mapping[str, int], cycles: int, period_us: f
         "occupancy": _share(passed, cycles),
         "stall": _share(stalled, cycles),
         "activity": _share(accepted, cycles),
-        "bytes_used": accepted * access.access_bytes,
-        "bytes_moved": words * access.word_bytes,
-        **_use(accepted * access.access_bytes, words * access.word_bytes),
+        "bytes_used": used,
+        "bytes_moved": moved,
+        "efficiency": efficiency,
+        "reuse": reuse,
         "bytes_per_ns": rate,
         "peak_bytes_per_ns": access.peak_bytes_per_ns or None,
         "bandwidth": _share(rate, access.peak_bytes_per_ns) if rate is not None else None,
@@ -130,18 +201,14 @@ def _access(access: Access, values: Mapping[str, int], cycles: int, period_us: f
     }
 
 
-def _use(used: int, moved: int) -> dict:
-    """Which fraction of the bytes moved the program requested, at most 1, and how often it requested each of them, at
-    least once."""
+def _use(used: int, moved: int) -> tuple[float | None, float | None]:
+    """(efficiency, reuse): which fraction of the bytes moved the program requested, at most 1, and how often it
+    requested each of them, at least once."""
     ratio = _share(used, moved)
-    return (
-        {"efficiency": None, "reuse": None}
-        if ratio is None
-        else {"efficiency": min(1.0, ratio), "reuse": max(1.0, ratio)}
-    )
+    return (None, None) if ratio is None else (min(1.0, ratio), max(1.0, ratio))
 
 
-def _channel(channel: Channel, values: Mapping[str, int], cycles: int) -> dict:
+def _channel(channel: Channel, values: Mapping[str, int], cycles: int) -> ChannelEntry:
     moved, read_stall, write_stall, _, most = (values[counter.name] for counter in channel.counters())
     return {
         "line": channel.line,
@@ -155,12 +222,12 @@ def _channel(channel: Channel, values: Mapping[str, int], cycles: int) -> dict:
     }
 
 
-def _share(part: int, whole: int) -> float | None:
+def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def _accounts(layout: Layout, values: Mapping[str, int], cycles: int) -> list[dict]:
-    accounts: list[dict[str, Any]] = [
+def _accounts(layout: Layout, values: Mapping[str, int], cycles: int) -> list[AccountEntry]:
+    accounts: list[AccountEntry] = [
         {"cause": account.cause, "line": account.line, "cycles": values[counter.name]}
         for account in layout.accounts
         for counter in account.counters()

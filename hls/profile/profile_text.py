@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from rich.table import Table
+
 from . import model
 from .text import line_of, number, percent, table, tables_text
 
@@ -29,7 +31,7 @@ def _verdict(kernel: model.Kernel) -> str:
     return "\n".join([f"- {kernel.verdict.sentence}", *(f"    {remedy}" for remedy in kernel.verdict.remedies[:1])])
 
 
-def _kernels(kernels: Sequence[model.Kernel]):
+def _kernels(kernels: Sequence[model.Kernel]) -> Table:
     found = table("Kernels", "<kernel", "launches", "cycles", "mean", "worst", "launch", "<verdict")
     for one in kernels:
         found.add_row(
@@ -44,7 +46,7 @@ def _kernels(kernels: Sequence[model.Kernel]):
     return found
 
 
-def _accounts(kernels: Sequence[model.Kernel]):
+def _accounts(kernels: Sequence[model.Kernel]) -> Table:
     """The largest accounts of each kernel; what remains is one row, so that the rows of a kernel sum to its cycles."""
     found = table("Cycle accounts", "<kernel", "cycles", "share", "<account", "line")
     for kernel in kernels:
@@ -58,7 +60,7 @@ def _accounts(kernels: Sequence[model.Kernel]):
     return found
 
 
-def _accesses(launches: Sequence[model.Launch]):
+def _accesses(launches: Sequence[model.Launch]) -> Table:
     found = table(
         "Global memory, in the longest launch of each kernel",
         "line",
@@ -97,7 +99,7 @@ def _held_by(launch: model.Launch, id: str) -> str:
     return f"{most.cause}{f' (line {most.cause_line})' if most.cause_line else ''}"
 
 
-def _channels(launches: Sequence[model.Launch]):
+def _channels(launches: Sequence[model.Launch]) -> Table:
     found = table(
         "Channels", "line", "<channel", "<this kernel", "values", "depth", "mean", "max.", "read stall", "write stall"
     )

@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypedDict
 
 from .probe import WORD, words
 
-__all__ = ["SIGNAL", "Stall", "UnitStalls", "WaveformError", "map_file", "read_stalls"]
+__all__ = ["SIGNAL", "Meaning", "Stall", "UnitStalls", "WaveformError", "map_file", "read_stalls"]
 
 #: the name of the recorded signal of each unit, in the module of its counters
 SIGNAL = "counters.observed"
@@ -17,6 +18,48 @@ SIGNAL = "counters.observed"
 
 class WaveformError(ValueError):
     """A file that is no waveform of ours."""
+
+
+class AccountMeaning(TypedDict):
+    """An account: what it is attributed to, the source line, and its category."""
+
+    cause: str
+    line: int | None
+    category: str
+
+
+class HoldMeaning(TypedDict):
+    """A place where requests are held up."""
+
+    key: str
+    what: str
+    line: int | None
+
+
+class UnitMeaning(TypedDict):
+    """A compute unit: its recorded signal, how many events and causes that has, what each cause is, and which bit of
+    the signal says that requests are held up at each place."""
+
+    kernel: str
+    number: int
+    signal: str
+    events: int
+    causes: int
+    accounts: list[AccountMeaning]
+    holds: list[HoldMeaning]
+    hold_bits: list[int]
+
+
+class Meaning(TypedDict):
+    """The map file of a waveform."""
+
+    clock_mhz: float
+    source: str
+    units: list[UnitMeaning]
+
+
+#: counts that a value (its bits as text) was there from a cycle on, for so many cycles
+Sink = Callable[[str, int, int], None]
 
 
 @dataclass
@@ -30,7 +73,7 @@ class Stall:
     longest: int = 0
     at: int = 0
     others: dict[int, int] = field(default_factory=dict)
-    _begun: int | None = None
+    _begun: int = 0
     _until: int = -1
 
     def add(self, begin: int, cycles: int) -> None:
@@ -48,12 +91,12 @@ class UnitStalls:
     """The stalls of one compute unit; ``unit`` is its entry in the map file. ``accounts`` and ``places`` are by number;
     the account after the last cause is the cycles without one. ``busy`` counts the cycles in which it ran."""
 
-    def __init__(self, unit: Mapping):
+    def __init__(self, unit: UnitMeaning) -> None:
         self.unit, self.busy = unit, 0
         self.accounts: dict[int, Stall] = {}
         self.places: dict[int, Stall] = {}
         events, causes = words(unit["events"]), words(unit["causes"])
-        self._causes = slice(0, WORD * causes)  # in the text of a value, whose last character is bit 0
+        self._causes = WORD * causes  # so many characters of the text of a value, whose last character is bit 0
         bits = WORD * (1 + events + causes)
         self._holds = [bits - 1 - bit for bit in unit["hold_bits"]]
 
@@ -62,8 +105,8 @@ class UnitStalls:
         if value[-1] != "1":
             return
         self.busy += cycles
-        last = value[self._causes].rfind("1")
-        account = self._causes.stop - 1 - last if last >= 0 else self.unit["causes"]
+        last = value[: self._causes].rfind("1")
+        account = self._causes - 1 - last if last >= 0 else self.unit["causes"]
         source = self.accounts.setdefault(account, Stall())
         source.add(begin, cycles)
         for place, at in enumerate(self._holds):
@@ -81,14 +124,14 @@ def map_file(waveform: Path) -> Path:
 
 def read_stalls(
     waveform: Path, kernel: str | None = None, first: int = 0, end: int | None = None
-) -> tuple[dict, list[UnitStalls]]:
+) -> tuple[Meaning, list[UnitStalls]]:
     """The map of a waveform, and the stalls of each compute unit (of one ``kernel``) in its cycles [first, end).
 
     Raises WaveformError for files that are not there or not ours. Reads block by block: memory does not grow with the
     length of the waveform.
     """
     try:
-        meaning = json.loads(map_file(waveform).read_text())
+        meaning: Meaning = json.loads(map_file(waveform).read_text())
         units = [unit for unit in meaning["units"] if kernel in (None, unit["kernel"])]
     except (OSError, ValueError, KeyError, TypeError) as error:
         text = f"cannot read {map_file(waveform)}, which `sluice run --trace` writes beside it: {error}"
@@ -101,7 +144,7 @@ def read_stalls(
     return meaning, found
 
 
-def _read(waveform: Path, sinks: Mapping[str, Callable], period_ps: float, first: int, end: int | None) -> None:
+def _read(waveform: Path, sinks: Mapping[str, Sink], period_ps: float, first: int, end: int | None) -> None:
     """Call the sink of each signal with its values, the cycle from which on each was there, and for how many."""
     import pylibfst  # only `sluice stalls` and `sluice run --trace` need it
 
@@ -115,18 +158,21 @@ def _read(waveform: Path, sinks: Mapping[str, Callable], period_ps: float, first
         if len(handles) != len(sinks):
             missing = next(name for name in sinks if name not in by_name)
             raise WaveformError(f"{waveform} has no signal {missing}: it is of another build than {map_file(waveform)}")
-        lib, now = pylibfst.lib, {}
+        lib = pylibfst.lib
+        now: dict[int, tuple[str, int]] = {}  # of each signal, its value and since when
         lib.fstReaderClrFacProcessMaskAll(file)
         for handle in handles:
             lib.fstReaderSetFacProcessMask(file, handle)
 
         def close(handle: int, until: int) -> None:
-            value, since = now.get(handle, (None, 0))
+            if handle not in now:
+                return
+            value, since = now[handle]
             begin, last = max(since, first), until if end is None else min(until, end)
-            if value is not None and last > begin:
+            if last > begin:
                 handles[handle](value, begin, last - begin)
 
-        def changed(_data, time, handle, value, _length=None) -> None:
+        def changed(_data: object, time: int, handle: int, value: pylibfst.CData, _length: int | None = None) -> None:
             cycle = round(time / period_ps)
             close(handle, cycle)
             now[handle] = pylibfst.ffi.string(value).decode(), cycle

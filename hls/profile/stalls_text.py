@@ -1,8 +1,9 @@
 """The stalls of a waveform as tables, and as JSON."""
 
 from collections.abc import Sequence
+from typing import TypedDict
 
-from .stalls import Stall, UnitStalls
+from .stalls import AccountMeaning, Meaning, Stall, UnitStalls
 from .text import line_of, percent, table, tables_text
 
 __all__ = ["rows_of", "stalls_text"]
@@ -11,7 +12,31 @@ __all__ = ["rows_of", "stalls_text"]
 MOVING = ("issue", "ramp-up", "drain", "latency")
 
 
-def rows_of(meaning: dict, units: Sequence[UnitStalls], line: int | None = None) -> list[dict]:
+class Other(TypedDict):
+    """What else held in so many of a row's cycles."""
+
+    what: str
+    cycles: int
+
+
+class Row(TypedDict):
+    """A row of ``sluice stalls``. ``of`` counts the cycles in which the unit ran, ``at`` is where the longest stretch
+    begins."""
+
+    kind: str
+    kernel: str
+    unit: int
+    line: int | None
+    what: str
+    cycles: int
+    of: int
+    stretches: int
+    longest: int
+    at: int
+    others: list[Other]
+
+
+def rows_of(meaning: Meaning, units: Sequence[UnitStalls], line: int | None = None) -> list[Row]:
     """One row for each thing that was waited for ("account"), and for each place that was held up ("held"), of all
     units or of one source ``line``; longest first."""
     rows = []
@@ -28,11 +53,11 @@ def rows_of(meaning: dict, units: Sequence[UnitStalls], line: int | None = None)
     return sorted(rows, key=lambda row: (row["kind"], -row["cycles"], row["kernel"], row["what"]))
 
 
-def _cause(accounts: list[dict], number: int) -> str:
+def _cause(accounts: Sequence[AccountMeaning], number: int) -> str:
     return accounts[number]["cause"] if number < len(accounts) else "latency of the pipeline"
 
 
-def _row(kind: str, unit: UnitStalls, what: str, line: int | None, stall: Stall, others) -> dict:
+def _row(kind: str, unit: UnitStalls, what: str, line: int | None, stall: Stall, others: list[tuple[str, int]]) -> Row:
     others.sort(key=lambda item: (-item[1], item[0]))
     return {
         "kind": kind,
@@ -49,7 +74,7 @@ def _row(kind: str, unit: UnitStalls, what: str, line: int | None, stall: Stall,
     }
 
 
-def stalls_text(meaning: dict, rows: Sequence[dict], top: int = 20, width: int = 140) -> str:
+def stalls_text(meaning: Meaning, rows: Sequence[Row], top: int = 20, width: int = 140) -> str:
     """The ``top`` rows of each kind, with the source text of their lines."""
     lines = meaning["source"].splitlines()
     tables = []

@@ -27,11 +27,12 @@ def render(stats: dict, source: str = "", width: int = 124) -> str:
 
 def tables_text(tables: Iterable[Table], width: int) -> str:
     """The tables that have rows, one below the other."""
-    console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False, markup=False, emoji=False)
+    written = io.StringIO()
+    console = Console(file=written, width=width, color_system=None, highlight=False, markup=False, emoji=False)
     for one in tables:
         if one.row_count:
             console.print(one)
-    lines = [line.rstrip() for line in console.file.getvalue().rstrip().splitlines()]
+    lines = [line.rstrip() for line in written.getvalue().rstrip().splitlines()]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -3,7 +3,7 @@ kernel; slices for commands, launches and stalls, counters from the samples, flo
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -14,6 +14,8 @@ __all__ = ["MOST_EVENTS", "write_trace"]
 #: events at most; the shortest slices are left out first
 MOST_EVENTS = 200_000
 HOST = 0
+#: an event, or its arguments, as JSON
+Event = dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,24 @@ class _Slice:
     name: str
     start: float
     duration: float
-    args: dict
+    args: Mapping[str, object]
 
-    def event(self) -> dict:
+    def event(self) -> Event:
         times = {"ts": round(self.start / 1000, 6), "dur": round(self.duration / 1000, 6)}
         return {"name": self.name, "ph": "X", "pid": self.process, "tid": self.thread, **times, "args": self.args}
+
+
+@dataclass
+class _Stretch:
+    """Cycles of one account without a gap, in cycles of the launch."""
+
+    id: str
+    begin: int
+    cycles: int
+
+    @property
+    def end(self) -> int:
+        return self.begin + self.cycles
 
 
 def write_trace(profile: model.Profile, out: TextIO, min_stall: int = 16, most: int = MOST_EVENTS) -> int:
@@ -53,7 +68,7 @@ def write_trace(profile: model.Profile, out: TextIO, min_stall: int = 16, most: 
     return len(slices) - len(kept)
 
 
-def _heads(profile: model.Profile, names: dict[str, int]) -> Iterator[dict]:
+def _heads(profile: model.Profile, names: dict[str, int]) -> Iterator[Event]:
     """The names of processes and tracks."""
     yield {"name": "process_name", "ph": "M", "pid": HOST, "tid": 0, "args": {"name": "host"}}
     for queue in sorted({one.queue for one in profile.commands if one.queue is not None}):
@@ -91,25 +106,25 @@ def _of_samples(launch: model.Launch, samples: model.Samples, process: int, min_
     accounts = {one.id: one for one in launch.accounts}
     columns = [one for one in samples.columns if one.kind == "account"]
     rows = max((len(one.values) for one in columns), default=0)
-    under_way: list = []  # [id, start in cycles, cycles]
+    under_way: list[_Stretch] = []
     for row in range(rows):
         at = row * samples.interval
         for column in columns:
             cycles = int(column.values[row])
-            if cycles and under_way and under_way[-1][0] == column.id and sum(under_way[-1][1:]) == at:
-                under_way[-1][2] += cycles
+            if cycles and under_way and under_way[-1].id == column.id and under_way[-1].end == at:
+                under_way[-1].cycles += cycles
             elif cycles:
-                under_way.append([column.id, at, cycles])
+                under_way.append(_Stretch(column.id, at, cycles))
             at += cycles
-    for id, at, cycles in under_way:
-        account = accounts.get(id) or model.Account(id, "latency of the pipeline", "latency", None, 0)
-        if account.category != "issue" and cycles >= min_stall:
-            args = {"line": account.line, "cycles": cycles, "category": account.category}
-            start = launch.start_ns + at * period
-            yield _Slice(process, 1 + samples.unit, account.cause, start, cycles * period, args)
+    for one in under_way:
+        account = accounts.get(one.id) or model.Account(one.id, "latency of the pipeline", "latency", None, 0)
+        if account.category != "issue" and one.cycles >= min_stall:
+            args: Event = {"line": account.line, "cycles": one.cycles, "category": account.category}
+            start = launch.start_ns + one.begin * period
+            yield _Slice(process, 1 + samples.unit, account.cause, start, one.cycles * period, args)
 
 
-def _counters(launch: model.Launch, process: int) -> Iterator[dict]:
+def _counters(launch: model.Launch, process: int) -> Iterator[Event]:
     """The mean level of each channel, and the share of cycles with an issue, of each interval."""
     period = 1000 / launch.clock_mhz
     names = {one.id: f"channel {one.name}" for one in launch.channels}
@@ -125,9 +140,9 @@ def _counters(launch: model.Launch, process: int) -> Iterator[dict]:
                     yield {"name": name, "ph": "C", "pid": process, "ts": round(at, 6), "args": args}
 
 
-def _flows(profile: model.Profile, names: dict[str, int]) -> list[dict]:
+def _flows(profile: model.Profile, names: dict[str, int]) -> list[Event]:
     """An arrow from the kernel that is waited for to the one that waits, where that is most of a launch's blame."""
-    found: list[dict] = []
+    found: list[Event] = []
     for launch in profile.launches:
         most = max((one for one in launch.blame if one.kernels), key=lambda one: one.cycles, default=None)
         if most is None or most.kernels[-1] not in names:

@@ -2,11 +2,12 @@
 
 import operator
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ..narrow import present
 from . import model
 
 __all__ = ["RULES", "Rule", "figures_of", "load_rules", "verdict_of"]
@@ -44,7 +45,12 @@ def load_rules(path: Path = RULES) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def verdict_of(kernel: str, launches: Sequence[model.Launch], accounts, rules: Sequence[Rule] | None = None):
+def verdict_of(
+    kernel: str,
+    launches: Sequence[model.Launch],
+    accounts: Sequence[model.Account],
+    rules: Sequence[Rule] | None = None,
+) -> model.Verdict:
     """The verdict for all launches of a kernel, whose accounts are summed in ``accounts``. Raises LookupError when no
     rule holds."""
     figures = figures_of(launches, accounts)
@@ -90,9 +96,9 @@ def _used_of_peak(launch: model.Launch) -> float:
     return max(by_memory.values(), default=0.0)
 
 
-def _worst_pattern(launches) -> tuple[str, float] | None:
+def _worst_pattern(launches: Sequence[model.Launch]) -> tuple[str, float] | None:
     """The access that wastes most bytes, and its efficiency over all launches; None if none moves any."""
-    used: dict[tuple, list[int]] = {}
+    used: dict[tuple[str, str], list[int]] = {}
     for launch in launches:
         for one in launch.accesses:
             entry = used.setdefault((one.id, f"the {one.kind} of {one.buffer}{_line(one.line)}"), [0, 0])
@@ -105,7 +111,7 @@ def _worst_pattern(launches) -> tuple[str, float] | None:
     return name, min(1.0, bytes_used / bytes_moved)
 
 
-def _gaps(launches) -> float:
+def _gaps(launches: Sequence[model.Launch]) -> float:
     """The share of the time from the first start to the last end in which no launch of the kernel ran."""
     ordered = sorted((one.start_ns, one.end_ns) for one in launches)
     first, reached = ordered[0]
@@ -116,7 +122,9 @@ def _gaps(launches) -> float:
     return _share(idle, reached - first)
 
 
-def _words(kernel: str, launches, accounts, figures: Mapping[str, float]) -> dict[str, str]:
+def _words(
+    kernel: str, launches: Sequence[model.Launch], accounts: Sequence[model.Account], figures: Mapping[str, float]
+) -> dict[str, str]:
     """What the braces of sentences stand for: figures as text, and names."""
     words = {name: f"{value:,.0f}" if name in COUNTS else f"{100 * value:.1f} %" for name, value in figures.items()}
     words["kernel"] = kernel
@@ -133,10 +141,10 @@ def _words(kernel: str, launches, accounts, figures: Mapping[str, float]) -> dic
     }
     worst = _worst_pattern(launches)
     words["pattern_access"] = worst[0] if worst else "-"
-    return words | _channel_words(kernel, launches, accounts)
+    return words | _channel_words(launches, accounts)
 
 
-def _channel_words(kernel: str, launches, accounts) -> dict[str, str]:
+def _channel_words(launches: Sequence[model.Launch], accounts: Sequence[model.Account]) -> dict[str, str]:
     """Which channel is waited for, and which kernel makes this one wait."""
     most = _most([one for one in accounts if one.category == "channel"])
     cycles = _of(accounts, "channel")
@@ -158,7 +166,7 @@ def _channel_words(kernel: str, launches, accounts) -> dict[str, str]:
 
 def blame_sentence(blames: Sequence[model.Blame], most: int = 3) -> tuple[str, str | None]:
     """Who makes a kernel wait at its channels, largest first, as the end of a sentence; and the kernel to look at."""
-    sums: dict[tuple, int] = {}
+    sums: dict[tuple[tuple[str, ...], str, str | None, int | None], int] = {}
     for one in blames:
         key = one.kernels[-1:] if one.end != "stream" else (), one.end, one.last_cause, one.last_line
         sums[key] = sums.get(key, 0) + one.cycles
@@ -180,6 +188,7 @@ def _because(kernels: tuple[str, ...], end: str, cause: str | None, line: int | 
         return f"while kernel {kernel} did not run"
     if end == "circle":
         return f"in a circle through {kernel}: kernels wait for each other"
+    cause = present(cause)  # of an account
     if cause == "issued":
         return f"while {kernel} issued, and its values were on their way"
     if cause.startswith("waiting for "):
@@ -192,11 +201,11 @@ def _waited(cause: str) -> str:
     return " ".join(cause.removeprefix("waiting for ").split()[:2])
 
 
-def _most(accounts) -> model.Account | None:
+def _most(accounts: Iterable[model.Account]) -> model.Account | None:
     return max(accounts, key=lambda one: one.cycles, default=None)
 
 
-def _of(accounts, category: str) -> int:
+def _of(accounts: Iterable[model.Account], category: str) -> int:
     return sum(one.cycles for one in accounts if one.category == category)
 
 

@@ -7,10 +7,16 @@ there on its account in the same cycle; while that is a wait for a channel as we
 such account the sum of :class:`Blamed` is the account.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypedDict
 
 from .layout import Layout
+from .probe import Hold
+
+if TYPE_CHECKING:
+    from numpy import uint32
+    from numpy.typing import NDArray
 
 __all__ = ["Blamed", "Held", "Samples", "UnitWaits", "describe_waits"]
 
@@ -64,44 +70,80 @@ class Samples:
     first: int
     length: int
     last: int
-    events: dict[str, Sequence[int]] = field(repr=False)
-    accounts: list[Sequence[int]] = field(repr=False)
-    level_sums: dict[str, Sequence[int]] = field(repr=False)
-    level_most: dict[str, Sequence[int]] = field(repr=False)
+    events: "Mapping[str, NDArray[uint32]]" = field(repr=False)
+    accounts: "Sequence[NDArray[uint32]]" = field(repr=False)
+    level_sums: "Mapping[str, NDArray[uint32]]" = field(repr=False)
+    level_most: "Mapping[str, NDArray[uint32]]" = field(repr=False)
 
 
 #: the cycles without a cause, in which nothing waits
 LATENCY = "latency of the pipeline"
 
 
-def describe_waits(layouts: dict[str, Layout], kernel: str, holds: Sequence, units: Sequence[UnitWaits]) -> dict:
-    """The waits of a kernel (summed over its units) with names and lines instead of numbers: ``held`` lists {what, key,
-    line, cause, cause_line, cycles}, ``blame`` {cause, line, kernels, end, last_cause, last_line, cycles}."""
+#: account, kernels, end and last of :class:`Blamed`
+_Chain = tuple[int, tuple[str, ...], str, int]
+
+
+class HeldText(TypedDict):
+    """:class:`Held` with names and lines instead of numbers."""
+
+    key: str
+    what: str
+    line: int | None
+    cause: str
+    cause_line: int | None
+    cycles: int
+
+
+class BlameText(TypedDict):
+    """:class:`Blamed` with names and lines instead of numbers."""
+
+    cause: str
+    line: int | None
+    kernels: list[str]
+    end: str
+    last_cause: str | None
+    last_line: int | None
+    cycles: int
+
+
+class WaitsText(TypedDict):
+    """The waits of a kernel."""
+
+    held: list[HeldText]
+    blame: list[BlameText]
+
+
+def describe_waits(
+    layouts: Mapping[str, Layout], kernel: str, holds: Sequence[Hold], units: Sequence[UnitWaits]
+) -> WaitsText:
+    """The waits of a kernel (summed over its units) with names and lines instead of numbers."""
     layout = layouts[kernel]
-    held: dict[tuple, int] = {}
-    blamed: dict[tuple, int] = {}
+    held: dict[tuple[int, int], int] = {}
+    blamed: dict[_Chain, int] = {}
     for unit in units:
         for one in unit.held:
             held[one.hold, one.account] = held.get((one.hold, one.account), 0) + one.cycles
-        for one in unit.blamed:
-            key = one.account, one.kernels, one.end, one.last
-            blamed[key] = blamed.get(key, 0) + one.cycles
+        for blame in unit.blamed:
+            key = blame.account, blame.kernels, blame.end, blame.last
+            blamed[key] = blamed.get(key, 0) + blame.cycles
     return {
         "held": [_held(layout, holds[hold], account, cycles) for (hold, account), cycles in sorted(held.items())],
-        "blame": [_blamed(layouts, layout, *key, cycles) for key, cycles in _longest(blamed)],
+        "blame": [_blamed(layouts, layout, key, cycles) for key, cycles in _longest(blamed)],
     }
 
 
-def _longest(blamed: dict[tuple, int]) -> list[tuple[tuple, int]]:
+def _longest(blamed: Mapping[_Chain, int]) -> list[tuple[_Chain, int]]:
     return sorted(blamed.items(), key=lambda item: (item[0][0], -item[1], item[0]))
 
 
-def _held(layout: Layout, hold, account: int, cycles: int) -> dict:
+def _held(layout: Layout, hold: Hold, account: int, cycles: int) -> HeldText:
     cause, line = _account(layout, account)
     return {"key": hold.key, "what": hold.what, "line": hold.line, "cause": cause, "cause_line": line, "cycles": cycles}
 
 
-def _blamed(layouts, layout: Layout, account: int, kernels, end: str, last: int, cycles: int) -> dict:
+def _blamed(layouts: Mapping[str, Layout], layout: Layout, chain: _Chain, cycles: int) -> BlameText:
+    account, kernels, end, last = chain
     cause, line = _account(layout, account)
     last_cause, last_line = _account(layouts[kernels[-1]], last) if end == "account" else (None, None)
     return {

@@ -62,6 +62,6 @@ def _unpacked(value: Plain, shared: list[Plain]) -> Plain:
     if "$same" in value:
         return shared[value["$same"]]
     if "$keys" in value:
-        rows = (_unpacked(row, shared) for row in value["$rows"])
+        rows = ([_unpacked(item, shared) for item in row] for row in value["$rows"])
         return [dict(zip(value["$keys"], row, strict=True)) for row in rows]
     return {key: _unpacked(item, shared) for key, item in value.items()}

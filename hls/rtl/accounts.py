@@ -23,7 +23,7 @@ from rtl_lib.count import LateAnswers
 from ..ir import Op
 from ..narrow import present
 
-__all__ = ["Cause", "causes_of"]
+__all__ = ["Cause", "causes_of", "signals_of"]
 
 
 @dataclass(frozen=True)
@@ -33,65 +33,98 @@ class Cause:
 
     kind: str
     op: Op | None
-    signal: Value
 
 
-def causes_of(context, m: Module) -> list[Cause]:
-    """Causes for the cycle account of one kernel, in order of importance; adds the logic that detects them to ``m``."""
-    return _Causes(context, m).all()
+def causes_of(context) -> list[Cause]:
+    """Causes for the cycle account of one kernel, in order of importance. Makes no hardware."""
+    return _Causes(context).all()
+
+
+def signals_of(context, causes: list[Cause], m: Module) -> list[Value]:
+    """The signal of each cause, high in the cycles in which it holds; adds the logic that detects them to ``m``."""
+    detectors = _Detectors(context, m)
+    return [detectors.signal(cause) for cause in causes]
 
 
 class _Causes:
-    def __init__(self, context, m: Module) -> None:
-        self.context, self.m = context, m
-        self.seen = {(o.kind, o.op): o.signal for o in context.observations.all}
-        self.loops = context.plan.loops
-        # for each operation at a boundary, the loop it is in
-        self.around = {row.op: plan for plan in self.loops.values() for row in _rows(plan)}
-        self.active: dict[Op, object] = {}  #: of outer loops
-        self.late = {
-            op: self._late(unit) for op, unit in context.servers.units.items() if unit.access.direction != "store"
-        }
+    """Lists the causes that a kernel's hardware can show."""
+
+    def __init__(self, context) -> None:
+        self.context = context
+        self.seen = {(o.kind, o.op) for o in context.observations.all}
 
     def all(self) -> list[Cause]:
-        inner = [plan for plan in self.loops.values() if not any(row.op.opcode == "loop" for row in _rows(plan))]
-        outer = [plan for plan in self.loops.values() if plan not in inner]
-        issued = Cat(self.seen["issued", plan.loop] for plan in inner).any() if inner else C(0)
-        causes = [Cause("issued", None, issued)] if inner else []
+        inner, outer = _inner_loops(self.context), _outer_loops(self.context)
+        causes = [Cause("issued", None)] if inner else []
         for plan in [*inner, *outer[::-1]]:
             causes += self._of_loop(plan)
         causes += self._of_top()
-        causes += [Cause("late", op, late & ~self._refused(op)) for op, late in self.late.items()]
-        causes += [
-            Cause("unacknowledged", op, self._unacknowledged(unit))
-            for op, unit in self.context.servers.units.items()
-            if unit.access.direction == "store"
-        ]
-        return [*causes, Cause("ramp", None, ~self._begun(issued if inner else self.context.run.entered))]
+        for kind, stores in (("late", False), ("unacknowledged", True)):
+            units = self.context.servers.units.items()
+            causes += [Cause(kind, op) for op, unit in units if (unit.access.direction == "store") == stores]
+        return [*causes, Cause("ramp", None)]
 
     def _of_loop(self, plan) -> list[Cause]:
-        active = self._active(plan)
         # a token that waits for a port stalls everything upstream, so this comes before waits there
-        causes = [Cause("port", op, self.seen["port", op]) for op in plan.place if ("port", op) in self.seen]
+        causes = [Cause("port", op) for op in plan.place if ("port", op) in self.seen]
         for row in _rows(plan)[::-1]:
             if row.joins:
-                waits = self.seen["wait", row.op] & (active | self._beyond_latency(row.op))
-                causes.append(Cause("wait", row.op, waits | self.seen.get(("stalled", row.op), C(0))))
+                causes.append(Cause("wait", row.op))
             elif ("stalled", row.op) in self.seen:
-                causes.append(Cause("store", row.op, self.seen["stalled", row.op]))
-        causes += [Cause("group", op, self.seen["group", op]) for op in plan.region.ops if ("group", op) in self.seen]
+                causes.append(Cause("store", row.op))
+        causes += [Cause("group", op) for op in plan.region.ops if ("group", op) in self.seen]
         # work-items at a barrier wait for what stalls the others
         causes.sort(key=lambda cause: present(cause.op).opcode == "meet")
-        return [*causes, Cause("recurrence", plan.loop, self.seen["held", plan.loop])]
+        return [*causes, Cause("recurrence", plan.loop)]
 
     def _of_top(self) -> list[Cause]:
         causes = []
         for row in _rows(self.context.plan.top)[::-1]:
             if row.joins and row.op.opcode != "loop":
-                causes.append(Cause("wait", row.op, self.seen["wait", row.op]))
+                causes.append(Cause("wait", row.op))
             elif ("stalled", row.op) in self.seen and not row.joins:
-                causes.append(Cause("store", row.op, self.seen["stalled", row.op]))
+                causes.append(Cause("store", row.op))
         return causes
+
+
+#: by the kind of a cause, the observable signal of its operation that is the cause as it is
+_SEEN = {"store": "stalled", "port": "port", "group": "group", "recurrence": "held"}
+
+
+class _Detectors:
+    """Builds the signals of causes into ``m``."""
+
+    def __init__(self, context, m: Module) -> None:
+        self.context, self.m = context, m
+        self.seen = {(o.kind, o.op): o.signal for o in context.observations.all}
+        # for each operation at a boundary, the loop it is in
+        self.around = {row.op: plan for plan in context.plan.loops.values() for row in _rows(plan)}
+        self.active: dict[Op, object] = {}  #: of outer loops
+        inner = [self.seen["issued", plan.loop] for plan in _inner_loops(context)]
+        self.issues = Cat(inner).any() if inner else context.run.entered  #: whether something is issued
+        self.late = {
+            op: self._late(unit) for op, unit in context.servers.units.items() if unit.access.direction != "store"
+        }
+
+    def signal(self, cause: Cause) -> Value:
+        """The signal of a cause."""
+        if cause.kind in _SEEN:
+            return self.seen[_SEEN[cause.kind], cause.op]
+        if cause.op is None:
+            return self.issues if cause.kind == "issued" else ~self._begun(self.issues)
+        if cause.kind == "late":
+            return self.late[cause.op] & ~self._refused(cause.op)
+        if cause.kind == "unacknowledged":
+            return self._unacknowledged(self.context.servers.units[cause.op])
+        return self._waits(cause.op)
+
+    def _waits(self, op: Op) -> Value:
+        """Whether a token waits for the operation; in a loop, also whether the operation's request is not accepted."""
+        plan = self.around.get(op)
+        if plan is None:
+            return self.seen["wait", op]
+        waits = self.seen["wait", op] & (self._active(plan) | self._beyond_latency(op))
+        return waits | self.seen.get(("stalled", op), C(0))
 
     def _active(self, plan):
         """High while the loop has iterations to issue, or while an outer loop that does waits for it."""
@@ -156,6 +189,17 @@ class _Causes:
         begun = Signal(name="begun")
         self.m.d.sync += begun.eq(~self.context.run.restart & (begun | issues))
         return begun
+
+
+def _inner_loops(context) -> list:
+    """The plans of the innermost loops."""
+    return [plan for plan in context.plan.loops.values() if not any(row.op.opcode == "loop" for row in _rows(plan))]
+
+
+def _outer_loops(context) -> list:
+    """The plans of the loops that have loops in them."""
+    inner = _inner_loops(context)
+    return [plan for plan in context.plan.loops.values() if plan not in inner]
 
 
 def _rows(plan):

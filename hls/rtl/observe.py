@@ -15,7 +15,7 @@ from ..profile.layout import Channel as ChannelLayout
 from ..profile.layout import Loop as LoopLayout
 from ..profile.probe import HELD, WORD, Hold, Link, ProbeUnit, words
 from ..profile.stalls import SIGNAL
-from .accounts import causes_of
+from .accounts import causes_of, signals_of
 
 __all__ = ["KernelCounters", "UnitCounters"]
 
@@ -35,6 +35,7 @@ NOT_PIPELINED = f" is not pipelined ({Attr.DISABLE_LOOP_PIPELINING})"
 class KernelCounters:
     """Builds the counters of a kernel, or of one of its compute units, into its module. ``layout`` describes them;
     ``registers`` are those that are built, ``values`` their signals in the same order. They count from start to done.
+    Where nothing is counted or probed, there is a layout and no hardware.
 
     ``counted`` says which counters are built (:class:`hls.options.Options`). With ``probed`` the observed signals
     themselves are led out as ``probe``, which ``unit`` describes, for a simulator that counts them: then the layout has
@@ -44,9 +45,9 @@ class KernelCounters:
 
     def __init__(self, hardware, clock_mhz: float, counted: str, probed: bool, channels) -> None:
         self.context, self.hardware, self.channels = hardware.context, hardware, channels
-        self.m, self.clock_mhz = Module(), clock_mhz
+        self.clock_mhz = clock_mhz
         self.names = loop_names(place_of(loop) for loop in self.context.plan.loops)
-        self.causes = causes_of(self.context, self.m)
+        self.causes = causes_of(self.context)
         #: the key of each channel end
         self.ends = {end: self.context.names.unique(_end_name(end)) for end in hardware.ends}
         self.layout = Layout(
@@ -59,9 +60,12 @@ class KernelCounters:
             channels=tuple(self._channels()),
         )
         self.counted, self.registers = counted, replace(self.layout, counted=counted).counters
-        self.values, self.probe, self.unit = [], None, None
+        self.values: list[Value] = []
+        self.probe: Signal | None = None
+        self.unit: ProbeUnit | None = None
         if counted or probed:
-            self.context.m.submodules.counters = self.m
+            self.m = self.context.m.submodules.counters = Module()
+            self.signals = signals_of(self.context, self.causes, self.m)  #: of the causes
             events = self._events() if self.layout.has_events else {}
             if counted:
                 self._build(events)
@@ -201,7 +205,7 @@ class KernelCounters:
 
     def _lead_out(self, events):
         """Lead the observed signals out of the kernel, in the order that ``unit`` describes."""
-        self.unit = ProbeUnit(
+        unit = self.unit = ProbeUnit(
             kernel=self.layout.kernel,
             events=tuple(events),
             causes=len(self.causes),
@@ -211,10 +215,10 @@ class KernelCounters:
             holds=tuple(self._holds(list(events))),
             channels=tuple(name for _, name in self.end_channels()),
         )
-        self.probe = Signal(self.unit.bits, name=SIGNAL.rpartition(".")[2])
+        probe = self.probe = Signal(unit.bits, name=SIGNAL.rpartition(".")[2])
         flags = Cat(self.hardware.busy, self.hardware.start)
-        causes = Cat(cause.signal for cause in self.causes)
-        self.m.d.comb += self.probe.eq(Cat(_words(flags), _words(Cat(events.values())), _words(causes)))
+        causes = Cat(self.signals)
+        self.m.d.comb += probe.eq(Cat(_words(flags), _words(Cat(events.values())), _words(causes)))
 
     def end_channels(self):
         """Each channel end of the kernel, and the name of its channel in the probe."""
@@ -270,7 +274,7 @@ class KernelCounters:
         self.m.d.comb += [
             histogram.running.eq(self.hardware.busy),
             histogram.clear.eq(self.hardware.start),
-            histogram.causes.eq(Cat(c.signal for c in self.causes)),
+            histogram.causes.eq(Cat(self.signals)),
         ]
         *named, rest = (histogram.values[k] for k in range(len(self.causes) + 1))
         self.values += [*named, *self._split(rest)]
@@ -279,8 +283,7 @@ class KernelCounters:
         """Splits the cycles without a cause into those before the last issue and those after it: ``rest`` is their sum,
         from the histogram."""
         between, drain = Signal(COUNTER_BITS, name="between"), Signal(COUNTER_BITS, name="drain")
-        first = self.causes[0]
-        shown = first.signal if first.kind == "issued" else C(0)
+        shown = self.signals[0] if self.causes[0].kind == "issued" else C(0)
         for k in range(CauseHistogram.timing.latency):
             later = Signal(name=f"issued_before_{k + 1}")
             self.m.d.sync += later.eq(shown & ~self.hardware.start)

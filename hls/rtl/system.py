@@ -149,7 +149,7 @@ class _System:
         """The output by which a simulator observes the kernels."""
         if not self.options.probe:
             return {}
-        sections = Cat(one.probe for one in self.probed)
+        sections = Cat(present(one.probe) for one in self.probed)
         levels = Cat(Cat(watch.level, C(0, WORD - len(watch.level))) for watch in self.channels.values())
         probe = Signal(len(sections) + len(levels), name="probe")
         self.m.d.comb += probe.eq(Cat(sections, levels))
@@ -158,7 +158,7 @@ class _System:
     def _probe_map(self) -> ProbeMap | None:
         if not self.options.probe:
             return None
-        units = tuple(one.unit for one in self.probed)
+        units = tuple(present(one.unit) for one in self.probed)
         names = tuple(f"{channel}_{index}" for channel, index in self.channels)
         holders = {(name, end.writes): k for k, one in enumerate(self.probed) for end, name in one.end_channels()}
         ends = tuple((holders.get((name, True), -1), holders.get((name, False), -1)) for name in names)
@@ -199,12 +199,12 @@ class _System:
         each = [KernelCounters(unit, mhz, self.counted, probed, self.channels) for unit in units]
         self.probed += each
         path = self.names[function.name]
-        for unit, counters in zip(units, each, strict=True) if probed else ():
+        for unit, one in zip(units, each, strict=True) if probed else ():
             inside = f".{unit.context.unit_name}" if len(units) > 1 else ""
-            counters.unit = replace(counters.unit, path=f"{TOP}.{path}{inside}")
-        hardware, counters = (
-            (units[0], each[0]) if len(units) == 1 else (UnitedKernel(units, arguments), UnitCounters(each))
-        )
+            one.unit = replace(present(one.unit), path=f"{TOP}.{path}{inside}")
+        alone = len(units) == 1
+        hardware = units[0] if alone else UnitedKernel(units, arguments)
+        counters = each[0] if alone else UnitCounters(each)
         self.m.submodules[self.names[function.name]] = hardware.m
         self.named[function.name] = units[0].context.names.given
         map_ = self.control.add(hardware, self.names[function.name], registers, arguments, counters)

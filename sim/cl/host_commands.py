@@ -46,8 +46,8 @@ def enqueue_host_command(
 ) -> Event:
     """Execute after the unfinished commands of the queue, the events, and launches that use the buffers ``used``;
     ``bytes`` is what it moves."""
-    if not is_blocking and (event := _keep(queue, wait_for, kind, work, used, bytes)) is not None:
-        return event
+    if not is_blocking and (kept := _keep(queue, wait_for, kind, work, used, bytes)) is not None:
+        return kept
     wait_for_events(wait_for or [])
     with queue.context.simulated.guard:
         queue.settle()

@@ -11,9 +11,11 @@ import weakref
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hls.narrow import present
 from hls.profile import model
 from hls.profile.build import Measured, launch_of, since
 from hls.profile.layout import CYCLES, Layout
+from hls.profile.probe import ProbeUnit
 from hls.profile.summary import kernels_of
 from hls.profile.waits import UnitWaits
 from hls.rtl.interface import KernelInterface
@@ -24,8 +26,10 @@ from sim.probe import Probe
 from .constants import command_type
 
 if TYPE_CHECKING:
-    from .event import Event
+    from .board_runs import BoardEvent
+    from .event import Event, Profile
     from .program import Program
+    from .queue import CommandQueue
 
 __all__ = ["TIMELINE", "Timeline"]
 
@@ -68,16 +72,16 @@ class _ProgramRecord:
 class Timeline:
     """The record of this process."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.began = time.monotonic()
         self.folder = os.environ.get("SLUICE_PROFILE") or None
         self.wanted = bool(self.folder or os.environ.get("SLUICE_STATS_FILE"))
         self.commands: list[model.Command] = []
         self.launches: list[model.Launch] = []
-        self.statistics: list[dict] = []
+        self.statistics: list[dict[str, object]] = []
         self.board: Board | None = None
         self._programs: dict[object, _ProgramRecord] = {}
-        self._queues: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+        self._queues: weakref.WeakKeyDictionary[CommandQueue, int] = weakref.WeakKeyDictionary()
         self._queue_count = itertools.count()
         self._lock = threading.Lock()
 
@@ -86,8 +90,11 @@ class Timeline:
         """The intervals of a run for which samples are to be kept at most; 0 for none."""
         return INTERVALS if self.folder else 0
 
-    def command(self, kind: int | str, event: "Event | None" = None, bytes: int = 0, **more) -> None:
-        """Record a finished command; ``kind`` is OpenCL's number of it, or a word."""
+    def command(
+        self, kind: int | str, event: "Event | None" = None, bytes: int = 0, name: str = "", launch: int | None = None
+    ) -> None:
+        """Record a finished command; ``kind`` is OpenCL's number of it, or a word. ``name`` is the kernel of a launch,
+        ``launch`` its number."""
         if not self.wanted or (isinstance(kind, int) and kind not in KINDS):
             return
         times = event.profile if event is not None else None
@@ -98,17 +105,18 @@ class Timeline:
                     number=len(self.commands),
                     kind=KINDS[kind] if isinstance(kind, int) else kind,
                     queue=queue,
+                    name=name,
+                    launch=launch,
                     bytes=bytes,
                     queued_ns=float(times.queued if times else 0),
                     submit_ns=float(times.submit if times else 0),
                     start_ns=float(times.start if times else 0),
                     end_ns=float(times.end if times else 0),
                     host_s=time.monotonic() - self.began,
-                    **{"name": "", "launch": None} | more,
                 )
             )
 
-    def queue(self, queue) -> int:
+    def queue(self, queue: "CommandQueue") -> int:
         """The number of a queue, in the order of their first commands."""
         with self._lock:
             if queue not in self._queues:
@@ -117,11 +125,11 @@ class Timeline:
 
     def program(self, program: "Program") -> _ProgramRecord:
         """The record of a built program; a later build of it is a program of its own."""
-        key = program.result
+        key = program.compiled
         with self._lock:
             if key not in self._programs:
                 self.board = program.context.device.board
-                kernels = program.result.interface.kernels
+                kernels = key.interface.kernels
                 self._programs[key] = _ProgramRecord(len(self._programs), program.source, kernels)
             return self._programs[key]
 
@@ -133,21 +141,24 @@ class Timeline:
                 if kernel.autorun:
                     record.snapshots[kernel.name] = _Snapshot.of(program.system.probe, kernel.layout)
 
-    def launch(self, program: "Program", run: Run, event, finished: "Event") -> None:
+    def launch(self, program: "Program", run: Run, event: "BoardEvent", finished: "Event") -> None:
         """Record a finished launch, and what the program's autorun kernels did since it began."""
         if not self.wanted:
             return
         record, number, kernel = self.program(program), len(self.launches), event.kernel
-        self.statistics.append(finished.stats.to_dict() | {"start_ns": finished.profile.start})
+        self.statistics.append(present(finished.stats).to_dict() | {"start_ns": finished.profile.start})
         self.command("launch", finished, name=kernel.name, launch=number)
         if not self.folder:
             return
-        times = {"begin": run.begin, "start_ns": finished.profile.start, "end_ns": finished.profile.end}
+        times = finished.profile
         measured = Measured(
             layout=kernel.layout,
             counters=run.counters,
+            begin=run.begin,
+            start_ns=times.start,
+            end_ns=times.end,
             program=record.number,
-            queue=self.queue(event.command_queue),
+            queue=self.queue(present(event.command_queue)),
             global_size=tuple(event.space.global_size),
             local_size=tuple(event.space.local_size),
             units=_units(program, kernel),
@@ -155,14 +166,16 @@ class Timeline:
             samples=run.samples,
             levels=run.levels,
             banks=tuple(model.Bank(k, **vars(bank)) for k, bank in enumerate(run.banks)),
-            **times,
         )
         self._add(record, measured)
         for other in record.kernels:
             if other.autorun and other.name in record.snapshots:
-                self._capture(record, program, other, number, times)
+                self._capture(record, program, other, number, run.begin, times)
 
-    def _capture(self, record: _ProgramRecord, program: "Program", kernel: KernelInterface, of: int, times) -> None:
+    def _capture(
+        self, record: _ProgramRecord, program: "Program", kernel: KernelInterface, of: int, begin: int, times: "Profile"
+    ) -> None:
+        """Record what an autorun kernel did in launch number ``of``, which began in cycle ``begin``."""
         probe = program.system.probe
         if probe is None:  # the simulator was given up
             return
@@ -170,12 +183,14 @@ class Timeline:
         measured = Measured(
             layout=kernel.layout,
             counters=since(kernel.layout, before.counters, now.counters),
+            begin=begin,
+            start_ns=times.start,
+            end_ns=times.end,
             program=record.number,
             of=of,
             units=_units(program, kernel),
             waits=[later.since(earlier) for later, earlier in zip(now.waits, before.waits, strict=True)],
             levels={key: total - before.levels[key] for key, total in now.levels.items()},
-            **times,
         )
         if measured.counters[CYCLES]:
             self._add(record, measured)
@@ -213,8 +228,8 @@ class Timeline:
         )
 
 
-def _units(program: "Program", kernel: KernelInterface):
-    map = program.result.interface.probe
+def _units(program: "Program", kernel: KernelInterface) -> tuple[ProbeUnit, ...]:
+    map = program.compiled.interface.probe
     return () if map is None else tuple(map.units[k] for k in map.of_kernel(kernel.name))
 
 

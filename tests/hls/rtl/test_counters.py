@@ -1,9 +1,12 @@
 """Hardware counters: which are built, and that nothing else of a design depends on them."""
 
+import gc
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from amaranth.hdl import UnusedElaboratable
 
 from hls import Options, compile
 from hls.model.netlist import read_modules
@@ -56,6 +59,18 @@ def test_counters_are_off_unless_asked_for():
     assert Options().counters == "" and parse_options("", EXAMPLES).counters == ""
     with pytest.raises(ValueError, match="counters must be one of"):
         Options(counters="some")
+
+
+def test_no_part_is_made_that_is_not_used():
+    """Amaranth warns of a part that no design contains when it is deleted; a program that uses the compiler would see
+    that. The loop has a load, a store and a recurrence, so its accounts have parts of each kind."""
+    gc.collect()
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        (kernel,) = built(SOURCE.replace("s += a[i];", "o[i + 1] = s += a[i];"), "").interface.kernels
+        gc.collect()
+    assert [str(one.message) for one in found if issubclass(one.category, UnusedElaboratable)] == []
+    assert {account.category for account in kernel.layout.accounts} >= {"issue", "memory", "ramp-up", "drain"}
 
 
 @pytest.mark.parametrize("name", ["fir", "histogram"])
