@@ -172,7 +172,7 @@ def _read(waveform: Path, sinks: Mapping[str, Sink], period_ps: float, first: in
             if last > begin:
                 handles[handle](value, begin, last - begin)
 
-        def changed(_data: object, time: int, handle: int, value: pylibfst.CData, _length: int | None = None) -> None:
+        def changed(_data: object, time: int, handle: int, value: pylibfst.ffi.CData, _size: int | None = None) -> None:
             cycle = round(time / period_ps)
             close(handle, cycle)
             now[handle] = pylibfst.ffi.string(value).decode(), cycle

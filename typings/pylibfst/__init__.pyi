@@ -3,36 +3,36 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-class CData:
-    """A value of C: a pointer or an array."""
+class ffi:
+    class CData:
+        """A value of C: a pointer or an array."""
 
-class _FFI:
     NULL: CData
-    def string(self, cdata: CData) -> bytes: ...
+    @staticmethod
+    def string(cdata: CData) -> bytes: ...
 
 class _Lib:
-    def fstReaderOpen(self, name: bytes) -> CData: ...
-    def fstReaderClose(self, reader: CData) -> None: ...
-    def fstReaderClrFacProcessMaskAll(self, reader: CData) -> None: ...
-    def fstReaderSetFacProcessMask(self, reader: CData, handle: int) -> None: ...
-    def fstReaderGetEndTime(self, reader: CData) -> int: ...
+    def fstReaderOpen(self, name: bytes) -> ffi.CData: ...
+    def fstReaderClose(self, reader: ffi.CData) -> None: ...
+    def fstReaderClrFacProcessMaskAll(self, reader: ffi.CData) -> None: ...
+    def fstReaderSetFacProcessMask(self, reader: ffi.CData, handle: int) -> None: ...
+    def fstReaderGetEndTime(self, reader: ffi.CData) -> int: ...
 
-class Signal(NamedTuple):
+class _Signal(NamedTuple):
     name: str
     length: int
     handle: int
 
-class Signals(NamedTuple):
-    by_name: dict[str, Signal]
-    by_handle: dict[int, Signal]
+class _Signals(NamedTuple):
+    by_name: dict[str, _Signal]
+    by_handle: dict[int, _Signal]
 
-ffi: _FFI
 lib: _Lib
 
-def get_scopes_signals2(fst: CData) -> tuple[list[str], Signals]: ...
+def get_scopes_signals2(fst: ffi.CData) -> tuple[list[str], _Signals]: ...
 def fstReaderIterBlocks2(
-    reader: CData,
+    reader: ffi.CData,
     # (data, time, handle, value), and for values of variable length (..., length)
-    value_change_callback: Callable[[object, int, int, CData], None],
-    value_change_callback_varlen: Callable[[object, int, int, CData, int], None],
+    value_change_callback: Callable[[object, int, int, ffi.CData], None],
+    value_change_callback_varlen: Callable[[object, int, int, ffi.CData, int], None],
 ) -> None: ...
