@@ -20,7 +20,7 @@ class CompileCommand(click.Command):
     """``--counters`` and ``-profile`` may have a value, which only ``=`` separates: a word behind them is a file."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
-        context.meta[COMMAND] = shlex.join([context.command_path, *arguments])
+        context.meta[COMMAND] = f"{context.command_path} {shlex.join(arguments)}"
         whole = {"--counters": "--counters=all", "-profile": "--counters=all"}
         end = arguments.index("--") if "--" in arguments else len(arguments)
         return super().parse_args(context, [*(whole.get(one, one) for one in arguments[:end]), *arguments[end:]])
