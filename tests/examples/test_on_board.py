@@ -37,6 +37,10 @@ MEMORY_KEYS = {
     "average_burst",
     "cache_hit",
     "in_vain",
+    "memory",
+    "bytes_per_ns",
+    "peak_bytes_per_ns",
+    "bandwidth",
 }
 
 

@@ -106,7 +106,9 @@ def with_testbench(kernel: str, folder: Path) -> dict[str, str]:
     (folder / "kernel.cl").write_text(kernel)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "COCOTB_LOG_LEVEL": "ERROR"}
     command = [sys.executable, "-m", "hls.cli", "compile", str(folder / "kernel.cl"), "-o", str(folder / "out")]
-    subprocess.run([*command, "--testbench"], env=environment, cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(
+        [*command, "--testbench", "--counters=all"], env=environment, cwd=ROOT, check=True, capture_output=True
+    )
     return environment
 
 
@@ -150,6 +152,22 @@ def test_the_board_knows_what_a_launch_says(compiled, monkeypatch):
     for name in ("work_dim", *names):
         assert board._launch_value(name, (12, 6), (4, 2)) == space.argument(name), name
     assert board._launch_value("overlap", (1,), (1,)) == 0
+
+
+@pytest.mark.parametrize(
+    "counted, ends", [("", "--counters for the II of loops, stalls and throughput)"), ("all", "GB/s")]
+)
+def test_figures_are_told_only_where_the_hardware_counts_them(compiled, counted, ends):
+    write_testbench(compiled)
+    spec = importlib.util.spec_from_file_location("board_under_test", compiled / "tb/board.py")
+    board = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(board)
+    kernel = json.loads((compiled / "interface.json").read_text())["kernels"][0]
+    kernel["layout"] |= {
+        "counted": counted,
+        "accesses": [{"key": "a", "line": 1, "kind": "load", "buffer": "a", "word_bytes": 64}],
+    }
+    assert board.Result(kernel, 10, 0, {}, {}).text().endswith(ends)
 
 
 @pytest.mark.verilator
