@@ -12,7 +12,9 @@ from rich.table import Table
 from .suite import CASES, Figure, run
 
 GOALS = {"ecp5_onchip": (1.08, 1.5), "de5net": (1.5, 4.0)}  #: geometric mean and worst ratio
-BEFORE = Path(__file__).parent / "before.json"
+#: by board and kernel, in a file: the cycles of the first measurement, and of the last
+FILE = Path(__file__).parent / "recorded.json"
+RECORDED: dict[str, dict[str, list[int]]] = json.loads(FILE.read_text())
 
 
 def mean(ratios) -> float:
@@ -21,15 +23,13 @@ def mean(ratios) -> float:
     return math.exp(sum(logs) / len(logs))
 
 
-def table(board: str, figures: list[Figure], before: dict[str, int]) -> Table:
+def table(board: str, figures: list[Figure]) -> Table:
     result = Table(title=board, title_justify="left")
-    for column in ("kernel", "cycles before", "cycles", "bound", "ratio"):
+    for column in ("kernel", "first", "last", "cycles", "bound", "ratio"):
         result.add_column(column, justify="left" if column == "kernel" else "right", no_wrap=True)
     for one in sorted(figures, key=lambda figure: -figure.ratio):
-        old = before.get(one.case.kernel)
-        result.add_row(
-            one.case.kernel, f"{old:,}" if old else "-", f"{one.cycles:,}", f"{one.bound:,}", f"{one.ratio:.2f}"
-        )
+        recorded = [f"{cycles:,}" for cycles in RECORDED.get(board, {}).get(one.case.kernel, ())] or ["-", "-"]
+        result.add_row(one.case.kernel, *recorded, f"{one.cycles:,}", f"{one.bound:,}", f"{one.ratio:.2f}")
     return result
 
 
@@ -43,29 +43,41 @@ def verdict(board: str, figures: list[Figure]) -> tuple[str, bool]:
     ), average <= goal and worst.ratio <= most
 
 
+def record(board: str, figures: list[Figure]) -> None:
+    """Note the cycles as the last ones; also as the first of a kernel that has none."""
+    kernels = RECORDED.setdefault(board, {})
+    for one in figures:
+        first, _ = kernels.get(one.case.kernel, (one.cycles, 0))
+        kernels[one.case.kernel] = [first, one.cycles]
+    boards = (
+        f' "{board}": {{\n' + ",\n".join(f'  "{name}": {cycles}' for name, cycles in kernels.items()) + "\n }"
+        for board, kernels in RECORDED.items()
+    )
+    FILE.write_text("{\n" + ",\n".join(boards) + "\n}\n")
+
+
 def main(argv=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("kernels", nargs="*", help="parts of kernel names; default: all")
     parser.add_argument("--board", action="append", help="default: ecp5_onchip and de5net")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="cycles by board and kernel, as JSON")
+    parser.add_argument("--record", action="store_true", help=f"note the cycles as the last ones in {FILE.name}")
     parser.add_argument("--strict", action="store_true", help="exit code 1 when a goal is missed")
     arguments = parser.parse_args(argv)
     cases = [c for c in CASES if not arguments.kernels or any(part in c.kernel for part in arguments.kernels)]
     if not cases:
         parser.error(f"no kernel has {' or '.join(arguments.kernels)} in its name")
-    console, found, met = Console(width=100, highlight=False), {}, True
-    before = json.loads(BEFORE.read_text())
+    console, met = Console(width=100, highlight=False), True
     for board in arguments.board or GOALS:
         figures = []
         for one in run(cases, board):
             console.print(f"{board}: {one.case.kernel}: {one.cycles:,} cycles, bound {one.bound:,}")
             figures.append(one)
-        console.print(table(board, figures, before.get(board, {})))
+        console.print(table(board, figures))
         text, reached = verdict(board, figures)
         console.print(text)
-        met, found[board] = met and reached, {one.case.kernel: one.cycles for one in figures}
-        if arguments.write:
-            arguments.write.write_text(json.dumps(found, indent=1) + "\n")
+        met = met and reached
+        if arguments.record:
+            record(board, figures)
     return 1 if arguments.strict and not met else 0
 
 

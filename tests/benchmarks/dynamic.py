@@ -27,6 +27,10 @@ def _text(rng, n: int, letters: int = 4) -> np.ndarray:
     return rng.integers(0, letters, n).astype(np.uint8)
 
 
+def _two_texts(rng):
+    return [_text(rng, N), _text(rng, N), np.zeros(1, INT), INT(N)]
+
+
 def _lcs(a, b, length, n):
     rows = np.zeros((n + 1, n + 1), INT)
     for i in range(n):
@@ -121,20 +125,8 @@ CASES = (
         _nw,
         lambda arguments, _: N * N,
     ),
-    Case(
-        "dynamic.cl",
-        "lcs",
-        lambda rng: [_text(rng, N), _text(rng, N), np.zeros(1, INT), INT(N)],
-        _lcs,
-        lambda arguments, _: N * N,
-    ),
-    Case(
-        "dynamic.cl",
-        "edit_distance",
-        lambda rng: [_text(rng, N), _text(rng, N), np.zeros(1, INT), INT(N)],
-        _edit_distance,
-        lambda arguments, _: N * N,
-    ),
+    Case("dynamic.cl", "lcs", _two_texts, _lcs, lambda arguments, _: N * N),
+    Case("dynamic.cl", "edit_distance", _two_texts, _edit_distance, lambda arguments, _: N * N),
     Case(
         "dynamic.cl",
         "viterbi",

@@ -1,16 +1,13 @@
 """The benchmark kernels: bytes of all on the emulator, and the cycles of some on the board with memory on the chip."""
 
-import json
-
 import pytest
 
-from .__main__ import BEFORE
+from .__main__ import RECORDED
 from .suite import CASES, latencies, run
 
 BOARD = "ecp5_onchip"
 #: Files whose kernels are simulated; `make bench` runs all, on two boards.
 SIMULATED = ("dense.cl", "signals.cl")
-RECORDED = json.loads(BEFORE.read_text())
 
 
 @pytest.mark.parametrize("file", sorted({case.file for case in CASES}))
@@ -30,11 +27,12 @@ def test_names_are_unique_and_all_are_recorded():
 def test_a_bound_holds_for_what_was_measured(board):
     """A bound above a measured figure would be wrong."""
     for case in CASES:
-        assert case.bound(case.arguments(), latencies(board)) <= RECORDED[board][case.kernel], case.kernel
+        assert case.bound(case.arguments(), latencies(board)) <= min(RECORDED[board][case.kernel]), case.kernel
 
 
 @pytest.mark.verilator
 @pytest.mark.parametrize("file", SIMULATED)
 def test_cycles_do_not_grow(file):
     for figure in run([case for case in CASES if case.file == file], BOARD):
-        assert figure.cycles <= 1.01 * RECORDED[BOARD][figure.case.kernel], figure.case.kernel
+        _, last = RECORDED[BOARD][figure.case.kernel]
+        assert figure.cycles <= 1.01 * last, figure.case.kernel
