@@ -169,7 +169,7 @@ class Column:
 @dataclass(frozen=True)
 class Samples:
     """Counts of intervals of ``interval`` cycles from cycle ``first`` of the simulation on; the last interval has
-    ``last`` cycles."""
+    ``last`` cycles, if not 0."""
 
     unit: int
     first: int
