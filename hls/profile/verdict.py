@@ -190,7 +190,7 @@ def _because(kernels: tuple[str, ...], end: str, cause: str | None, line: int | 
         return f"in a circle through {kernel}: kernels wait for each other"
     cause = present(cause)  # of an account
     if cause == "issued":
-        return f"while {kernel} issued, and its values were on their way"
+        return f"while {kernel} issued (latency of its pipeline, or the effect of an earlier wait)"
     if cause.startswith("waiting for "):
         return f"for {kernel}, {cause.replace('waiting', 'which waited', 1)}{_line(line)}"
     return f"for {kernel}: {cause}{_line(line)}"
