@@ -101,6 +101,7 @@ class Access:
     bandwidth: float | None
     average_burst: float | None
     cache_hit: float | None
+    in_vain: float | None
 
 
 @dataclass(frozen=True)
