@@ -4,6 +4,7 @@
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import click
@@ -73,6 +74,7 @@ def profile(
         sys.exit(_compare(host, arguments, fail_above))
     if fail_above is not None:
         raise click.UsageError("--fail-above goes with --compare")
+    _make(output)
     env = os.environ | {
         "SLUICE_STATS": "0",
         "SLUICE_BOARD": board,
@@ -106,6 +108,18 @@ def stalls(
     click.echo(json.dumps(rows, indent=1) + "\n" if as_json else stalls_text(meaning, rows, top), nl=False)
 
 
+def _make(folder: Path) -> None:
+    """Make the folder of the results before the program runs, which may take hours; exits if nothing can be written
+    there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise click.ClickException(
+            f"cannot write into folder {folder}: {error.strerror}; choose another with -o"
+        ) from None
+
+
 def _percent(text: str | None) -> float | None:
     if text is None:
         return None
@@ -122,7 +136,8 @@ def _compare(old: Path, arguments: tuple[str, ...], fail_above: float | None) ->
     """Print the comparison of two profiles; returns the exit code."""
     if len(arguments) != 1:
         raise click.UsageError("--compare takes two files: sluice profile --compare OLD.json NEW.json")
-    changes = compare(_read(old), _read(Path(arguments[0])))
+    profiles = [_read(path) for path in (old, Path(arguments[0]))]
+    changes = compare(*profiles)
     click.echo(compare_text(changes), nl=False)
     worse = [one for one in changes if one.ratio is not None and 100 * one.ratio > (fail_above or 0)]
     return WORSE if fail_above is not None and worse else 0
@@ -132,8 +147,15 @@ def _read(path: Path) -> PlainProfile:
     """A profile in plain form. Raises click.BadParameter for a file that holds none."""
     try:
         found: PlainProfile = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
-        raise click.BadParameter(f"cannot read {path}: {error}") from None
-    if not isinstance(found, dict) or found.get("schema") != SCHEMA or "launches" not in found:
-        raise click.BadParameter(f"{path} is no profile.json of this version (schema {SCHEMA})")
+    except OSError as error:
+        raise click.BadParameter(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise click.BadParameter(f"{path} is no JSON ({error}): give the profile.json of a `sluice profile`") from None
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        text = f"{path} is no profile.json of this version (schema {SCHEMA}): make it again with `sluice profile`"
+        raise click.BadParameter(text)
+    try:
+        compare(found, found)
+    except (KeyError, TypeError, AttributeError, ZeroDivisionError):
+        raise click.BadParameter(f"{path} is damaged: make it again with `sluice profile`") from None
     return found

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from hls.narrow import present
 from hls.profile.layout import CYCLES, Access, Channel, Loop
+from hls.profile.text import at_line
 from hls.rtl.interface import KernelInterface, SystemInterface
 from rtl_lib.axi import register_map as at
 
@@ -82,7 +83,7 @@ class Progress:
             (other, end) for other in self.system.kernels for end in other.layout.channels if end.name == channel.name
         ]
         text = [
-            f"kernel {other.name}{_at(end.line)} {'writes' if end.writes else 'reads'} it"
+            f"kernel {other.name}{at_line(end.line)} {'writes' if end.writes else 'reads'} it"
             f"{'' if other in self.kernels else ', which does not run'}"
             for other, end in sorted(sides, key=lambda s: not s[1].writes)
         ]
@@ -126,8 +127,4 @@ def _wait(kernel: KernelInterface, before: Mapping[str, int], now: Mapping[str, 
         if counter.name in now
     ]
     cycles, account = max(accounts, key=lambda pair: pair[0], default=(0, None))
-    return f": it is {present(account).cause}{_at(present(account).line)}" if cycles else ""
-
-
-def _at(line: int | None) -> str:
-    return f" (line {line})" if line else ""
+    return f": it is {present(account).cause}{at_line(present(account).line)}" if cycles else ""

@@ -138,6 +138,7 @@ def _access(access: Access, entry: AccessEntry) -> model.Access:
         bandwidth=entry["bandwidth"],
         average_burst=entry["average_burst"],
         cache_hit=entry["cache_hit"],
+        in_vain=entry["in_vain"],
     )
 
 

@@ -27,7 +27,6 @@ class PlainProfile(TypedDict):
 
     schema: int
     kernels: Sequence[_Kernel]
-    launches: Sequence[object]
 
 
 @dataclass(frozen=True)

@@ -101,6 +101,7 @@ class Access:
     bandwidth: float | None
     average_burst: float | None
     cache_hit: float | None
+    in_vain: float | None
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ class Column:
 @dataclass(frozen=True)
 class Samples:
     """Counts of intervals of ``interval`` cycles from cycle ``first`` of the simulation on; the last interval has
-    ``last`` cycles."""
+    ``last`` cycles, if not 0."""
 
     unit: int
     first: int

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from . import model
-from .text import line_of, number, percent, table, tables_text
+from .text import at_line, line_of, number, percent, table, tables_text
 
 __all__ = ["render_profile"]
 
@@ -96,7 +96,7 @@ def _held_by(launch: model.Launch, id: str) -> str:
     most = max((one for one in launch.held if one.id == id), key=lambda one: one.cycles, default=None)
     if most is None or most.cycles < launch.cycles / 100:
         return "-"
-    return f"{most.cause}{f' (line {most.cause_line})' if most.cause_line else ''}"
+    return f"{most.cause}{at_line(most.cause_line)}"
 
 
 def _channels(launches: Sequence[model.Launch]) -> Table:

@@ -3,12 +3,16 @@ says what their bits mean. Its sums are those of the run's counters.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from .probe import WORD, words
+
+if TYPE_CHECKING:
+    from pylibfst import ffi
 
 __all__ = ["SIGNAL", "Meaning", "Stall", "UnitStalls", "WaveformError", "map_file", "read_stalls"]
 
@@ -130,57 +134,85 @@ def read_stalls(
     Raises WaveformError for files that are not there or not ours. Reads block by block: memory does not grow with the
     length of the waveform.
     """
+    with _opened(waveform) as file:
+        meaning = _meaning(map_file(waveform))
+        units = [UnitStalls(unit) for unit in meaning["units"] if kernel in (None, unit["kernel"])]
+        if not units:
+            known = ", ".join(dict.fromkeys(unit["kernel"] for unit in meaning["units"]))
+            raise WaveformError(f"{waveform} has no kernel {kernel!r}; it has {known}")
+        signals = _signals(file)
+        missing = [one.unit["signal"] for one in units if one.unit["signal"] not in signals]
+        if missing:
+            text = f"{waveform} has no signal {missing[0]}: it is of another build than {map_file(waveform)}"
+            raise WaveformError(f"{text}; make both again with `sluice run --trace`")
+        sinks = {signals[one.unit["signal"]]: one.count for one in units}
+        _read(file, sinks, 1e6 / meaning["clock_mhz"], first, end)
+    return meaning, units
+
+
+def _meaning(path: Path) -> Meaning:
+    """The contents of a map file."""
     try:
-        meaning: Meaning = json.loads(map_file(waveform).read_text())
-        units = [unit for unit in meaning["units"] if kernel in (None, unit["kernel"])]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        text = f"cannot read {map_file(waveform)}, which `sluice run --trace` writes beside it: {error}"
+        found: Meaning = json.loads(path.read_text())
+        for unit in found["units"]:
+            UnitStalls(unit)
+    except OSError as error:
+        text = f"cannot read {path}, which `sluice run --trace` writes beside the waveform: {error.strerror}"
         raise WaveformError(text) from None
-    if not units:
-        known = ", ".join(dict.fromkeys(unit["kernel"] for unit in meaning["units"]))
-        raise WaveformError(f"{waveform} has no kernel {kernel!r}; it has {known}")
-    found = [UnitStalls(unit) for unit in units]
-    _read(waveform, {unit.unit["signal"]: unit.count for unit in found}, 1e6 / meaning["clock_mhz"], first, end)
-    return meaning, found
+    except (ValueError, KeyError, TypeError):
+        text = f"{path} is not what `sluice run --trace` writes beside the waveform: make both again"
+        raise WaveformError(text) from None
+    return found
 
 
-def _read(waveform: Path, sinks: Mapping[str, Sink], period_ps: float, first: int, end: int | None) -> None:
-    """Call the sink of each signal with its values, the cycle from which on each was there, and for how many."""
-    import pylibfst  # only `sluice stalls` and `sluice run --trace` need it
+@contextmanager
+def _opened(waveform: Path) -> Iterator["ffi.CData"]:
+    """The waveform, as the library's reader."""
+    import pylibfst  # only `sluice stalls` needs it
 
     file = pylibfst.lib.fstReaderOpen(str(waveform).encode())
     if file == pylibfst.ffi.NULL:
-        raise WaveformError(f"cannot read {waveform}: it is no FST file, or was not closed")
+        text = "it is no FST file, or the run that writes it has not ended"
+        raise WaveformError(f"cannot read {waveform}: {text}; `sluice run --trace FILE.fst` makes one")
     try:
-        _, signals = pylibfst.get_scopes_signals2(file)
-        by_name = {name.partition(" [")[0]: one.handle for name, one in signals.by_name.items()}
-        handles = {by_name[name]: sink for name, sink in sinks.items() if name in by_name}
-        if len(handles) != len(sinks):
-            missing = next(name for name in sinks if name not in by_name)
-            raise WaveformError(f"{waveform} has no signal {missing}: it is of another build than {map_file(waveform)}")
-        lib = pylibfst.lib
-        now: dict[int, tuple[str, int]] = {}  # of each signal, its value and since when
-        lib.fstReaderClrFacProcessMaskAll(file)
-        for handle in handles:
-            lib.fstReaderSetFacProcessMask(file, handle)
-
-        def close(handle: int, until: int) -> None:
-            if handle not in now:
-                return
-            value, since = now[handle]
-            begin, last = max(since, first), until if end is None else min(until, end)
-            if last > begin:
-                handles[handle](value, begin, last - begin)
-
-        def changed(_data: object, time: int, handle: int, value: pylibfst.ffi.CData, _size: int | None = None) -> None:
-            cycle = round(time / period_ps)
-            close(handle, cycle)
-            now[handle] = pylibfst.ffi.string(value).decode(), cycle
-
-        pylibfst.fstReaderIterBlocks2(file, changed, changed)
-        # the last sample is half a cycle after the last change
-        last = round(lib.fstReaderGetEndTime(file) / period_ps + 0.5)
-        for handle in list(now):
-            close(handle, last)
+        yield file
     finally:
         pylibfst.lib.fstReaderClose(file)
+
+
+def _signals(file: "ffi.CData") -> dict[str, int]:
+    """The handles of the recorded signals by their names."""
+    import pylibfst
+
+    _, signals = pylibfst.get_scopes_signals2(file)
+    return {name.partition(" [")[0]: one.handle for name, one in signals.by_name.items()}
+
+
+def _read(file: "ffi.CData", sinks: Mapping[int, Sink], period_ps: float, first: int, end: int | None) -> None:
+    """Call the sink of each signal, by its handle, with its values, the cycle from which on each was there, and for how
+    many."""
+    import pylibfst
+
+    now: dict[int, tuple[str, int]] = {}  # of each signal, its value and since when
+    pylibfst.lib.fstReaderClrFacProcessMaskAll(file)
+    for handle in sinks:
+        pylibfst.lib.fstReaderSetFacProcessMask(file, handle)
+
+    def close(handle: int, until: int) -> None:
+        if handle not in now:
+            return
+        value, since = now[handle]
+        begin, last = max(since, first), until if end is None else min(until, end)
+        if last > begin:
+            sinks[handle](value, begin, last - begin)
+
+    def changed(_data: object, time: int, handle: int, value: "ffi.CData", _size: int | None = None) -> None:
+        cycle = round(time / period_ps)
+        close(handle, cycle)
+        now[handle] = pylibfst.ffi.string(value).decode(), cycle
+
+    pylibfst.fstReaderIterBlocks2(file, changed, changed)
+    # the last sample is half a cycle after the last change
+    last = round(pylibfst.lib.fstReaderGetEndTime(file) / period_ps + 0.5)
+    for handle in list(now):
+        close(handle, last)

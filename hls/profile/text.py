@@ -7,7 +7,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["line_of", "number", "percent", "render", "table", "tables_text"]
+__all__ = ["at_line", "line_of", "number", "percent", "render", "table", "tables_text"]
 
 
 def render(stats: dict, source: str = "", width: int = 124) -> str:
@@ -161,6 +161,11 @@ def _channels(channels: list[dict]) -> Table:
 def line_of(line: int | None) -> str:
     """A line number in a table."""
     return "-" if line is None else str(line)
+
+
+def at_line(line: int | None) -> str:
+    """A place in the source, in a sentence."""
+    return f" (line {line})" if line else ""
 
 
 def number(value: float | None) -> str:

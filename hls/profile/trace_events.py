@@ -48,8 +48,8 @@ class _Stretch:
 
 
 def write_trace(profile: model.Profile, out: TextIO, min_stall: int = 16, most: int = MOST_EVENTS) -> int:
-    """Write the events; stalls of fewer than ``min_stall`` cycles are left out. Returns how many slices were left out
-    because there would be more than ``most`` events."""
+    """Write the events; stalls of fewer than ``min_stall`` cycles are left out. Returns how many slices and counters
+    were left out because there would be more than ``most`` events."""
     names = {kernel.name: k for k, kernel in enumerate(profile.kernels, 1)}
     counters = [event for launch in profile.launches for event in _counters(launch, names[launch.kernel])]
     slices = [*_commands(profile), *_launches(profile, names), *_stalls(profile, names, min_stall)]
@@ -57,15 +57,15 @@ def write_trace(profile: model.Profile, out: TextIO, min_stall: int = 16, most: 
     heads = list(_heads(profile, names))
     room = max(0, most - len(heads) - len(flows))
     kept = sorted(slices, key=lambda one: -one.duration)[:room]
-    counters = counters[: max(0, room - len(kept))]
+    shown = counters[: max(0, room - len(kept))]
     kept.sort(key=lambda one: (one.process, one.thread, one.start, -one.duration))
     out.write('{"displayTimeUnit": "ns", "traceEvents": [\n')
     out.writelines(
         ("," if k else "") + json.dumps(event) + "\n"
-        for k, event in enumerate([*heads, *(one.event() for one in kept), *flows, *counters])
+        for k, event in enumerate([*heads, *(one.event() for one in kept), *flows, *shown])
     )
     out.write("]}\n")
-    return len(slices) - len(kept)
+    return len(slices) - len(kept) + len(counters) - len(shown)
 
 
 def _heads(profile: model.Profile, names: dict[str, int]) -> Iterator[Event]:
@@ -95,7 +95,8 @@ def _launches(profile: model.Profile, names: dict[str, int]) -> Iterator[_Slice]
 
 def _stalls(profile: model.Profile, names: dict[str, int], min_stall: int) -> Iterator[_Slice]:
     """The accounts of a launch as slices: each interval of the samples is divided among its accounts, in the order of
-    the layout, and equal neighbours are joined. So the slices of a name sum to its account, those left out apart."""
+    the layout, and equal neighbours are joined. So the slices of a name sum to its account, those left out apart; where
+    a slice lies within its interval is not measured."""
     for launch in profile.launches:
         for samples in launch.samples:
             yield from _of_samples(launch, samples, names[launch.kernel], min_stall)
@@ -131,13 +132,17 @@ def _counters(launch: model.Launch, process: int) -> Iterator[Event]:
     issue = {one.id for one in launch.accounts if one.category == "issue"}
     for samples in launch.samples:
         for column in samples.columns:
-            if column.kind == "level" or column.id in issue:
-                scale = 1 if column.kind == "level" else 1 / samples.interval
-                name = names.get(column.id, "issued")
-                for row, value in enumerate(column.values):
-                    at = (launch.start_ns + row * samples.interval * period) / 1000
-                    args = {name: round(value * scale, 4)}
-                    yield {"name": name, "ph": "C", "pid": process, "ts": round(at, 6), "args": args}
+            if column.kind != "level" and column.id not in issue:
+                continue
+            issued = "issued" if len(launch.samples) == 1 else f"issued by unit {samples.unit}"
+            name, values = names.get(column.id, issued), column.values
+            if column.kind != "level":  # the last interval may be shorter; after the run nothing is issued
+                lengths = [samples.interval] * (len(values) - 1) + [samples.last or samples.interval]
+                values = (*(value / length for value, length in zip(values, lengths, strict=True)), 0.0)
+            for row, value in enumerate(values):
+                at = min(launch.start_ns + row * samples.interval * period, launch.end_ns) / 1000
+                args = {name: round(value, 4)}
+                yield {"name": name, "ph": "C", "pid": process, "ts": round(at, 6), "args": args}
 
 
 def _flows(profile: model.Profile, names: dict[str, int]) -> list[Event]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..narrow import present
 from . import model
+from .text import at_line
 
 __all__ = ["RULES", "Rule", "figures_of", "load_rules", "verdict_of"]
 
@@ -101,7 +102,7 @@ def _worst_pattern(launches: Sequence[model.Launch]) -> tuple[str, float] | None
     used: dict[tuple[str, str], list[int]] = {}
     for launch in launches:
         for one in launch.accesses:
-            entry = used.setdefault((one.id, f"the {one.kind} of {one.buffer}{_line(one.line)}"), [0, 0])
+            entry = used.setdefault((one.id, f"the {one.kind} of {one.buffer}{at_line(one.line)}"), [0, 0])
             entry[0] += one.bytes_used
             entry[1] += one.bytes_moved
     moved = {key: entry for key, entry in used.items() if entry[1]}
@@ -131,13 +132,13 @@ def _words(
     for category in SHARES:
         most = _most([one for one in accounts if one.category == category])
         name = category.replace(" ", "_")
-        words |= {f"{name}_cause": most.cause if most else "-", f"{name}_line": _line(most.line) if most else ""}
+        words |= {f"{name}_cause": most.cause if most else "-", f"{name}_line": at_line(most.line) if most else ""}
     others = _most([one for one in accounts if one.category != "issue"])
     cycles = sum(launch.cycles for launch in launches)
     words |= {
         "largest": f"{100 * _share(others.cycles if others else 0, cycles):.1f} %",
         "largest_cause": others.cause if others else "none",
-        "largest_line": _line(others.line) if others else "",
+        "largest_line": at_line(others.line) if others else "",
     }
     worst = _worst_pattern(launches)
     words["pattern_access"] = worst[0] if worst else "-"
@@ -156,7 +157,7 @@ def _channel_words(launches: Sequence[model.Launch], accounts: Sequence[model.Ac
     }
     if most is None:
         return words
-    words["channel_name"] = f"{_waited(most.cause)}{_line(most.line)}"
+    words["channel_name"] = f"{_waited(most.cause)}{at_line(most.line)}"
     sentence, source = blame_sentence([blame for launch in launches for blame in launch.blame])
     words["source"] = sentence or "nothing is known about the other end"
     if source is not None:
@@ -190,10 +191,10 @@ def _because(kernels: tuple[str, ...], end: str, cause: str | None, line: int | 
         return f"in a circle through {kernel}: kernels wait for each other"
     cause = present(cause)  # of an account
     if cause == "issued":
-        return f"while {kernel} issued, and its values were on their way"
+        return f"while {kernel} issued (latency of its pipeline, or the effect of an earlier wait)"
     if cause.startswith("waiting for "):
-        return f"for {kernel}, {cause.replace('waiting', 'which waited', 1)}{_line(line)}"
-    return f"for {kernel}: {cause}{_line(line)}"
+        return f"for {kernel}, {cause.replace('waiting', 'which waited', 1)}{at_line(line)}"
+    return f"for {kernel}: {cause}{at_line(line)}"
 
 
 def _waited(cause: str) -> str:
@@ -207,10 +208,6 @@ def _most(accounts: Iterable[model.Account]) -> model.Account | None:
 
 def _of(accounts: Iterable[model.Account], category: str) -> int:
     return sum(one.cycles for one in accounts if one.category == category)
-
-
-def _line(line: int | None) -> str:
-    return f" (line {line})" if line else ""
 
 
 def _share(part: float, whole: float) -> float:

@@ -164,7 +164,7 @@ class BoardRuns:
         event.start_ns = self.now_ns
         self._running[event.kernel.name] = event
         with _Failing(self):
-            TIMELINE.begin(self.program)
+            TIMELINE.begin(self.program, event.kernel.name)
             self.program.system.start(
                 event.kernel, *event.registers, forget=self._constants.must_forget(event.kernel, event.values)
             )

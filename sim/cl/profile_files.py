@@ -39,5 +39,11 @@ def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
     with (folder / "trace.json").open("w") as out:
         left = write_trace(profile, out, int(os.environ.get("SLUICE_MIN_STALL") or 16))
     if left:
-        print(f"sluice: {folder / 'trace.json'}: {left:,} short slices were left out", file=sys.stderr)
+        print(
+            f"sluice: {folder / 'trace.json'}: {left:,} events were left out: the shortest slices, and counters",
+            file=sys.stderr,
+        )
+    if TIMELINE.unsampled:
+        told = f"the samples of {TIMELINE.unsampled:,} launches were left out: all together would be too many numbers"
+        print(f"sluice: {folder / 'profile.json'}: {told}", file=sys.stderr)
     print(text, end="", file=sys.stderr)

@@ -1,6 +1,7 @@
 """What a host program did, in order: every command with its times, and every launch with what was measured.
 
 Recorded only if asked for ($SLUICE_PROFILE, a folder, or $SLUICE_STATS_FILE, a file): a program may launch for hours.
+Threads and contexts may launch at the same time.
 """
 
 import itertools
@@ -8,7 +9,7 @@ import os
 import threading
 import time
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hls.narrow import present
@@ -35,6 +36,8 @@ __all__ = ["TIMELINE", "Timeline"]
 
 #: intervals for which samples are kept, of each run
 INTERVALS = 1024
+#: numbers in the samples of all launches, at most: they take about 130 MB
+MOST_SAMPLES = 4_000_000
 KINDS = {
     command_type.READ_BUFFER: "read",
     command_type.READ_BUFFER_RECT: "read",
@@ -66,7 +69,13 @@ class _ProgramRecord:
     number: int
     source: str
     kernels: tuple[KernelInterface, ...]
-    snapshots: dict[str, "_Snapshot"] = field(default_factory=dict)  #: of autorun kernels, when a launch began
+    #: by the name of a running kernel: those of the autorun kernels, by name, when it began
+    snapshots: dict[str, dict[str, "_Snapshot"]] = field(default_factory=dict)
+
+    @property
+    def autorun(self) -> list[KernelInterface]:
+        """The kernels that the host does not start."""
+        return [kernel for kernel in self.kernels if kernel.autorun]
 
 
 class Timeline:
@@ -79,11 +88,14 @@ class Timeline:
         self.commands: list[model.Command] = []
         self.launches: list[model.Launch] = []
         self.statistics: list[dict[str, object]] = []
+        self.unsampled = 0  #: launches whose samples were left out
         self.board: Board | None = None
-        self._programs: dict[object, _ProgramRecord] = {}
+        self._sampled = 0  #: numbers in samples so far
+        self._programs: list[_ProgramRecord] = []
+        self._records: weakref.WeakKeyDictionary[object, _ProgramRecord] = weakref.WeakKeyDictionary()
         self._queues: weakref.WeakKeyDictionary[CommandQueue, int] = weakref.WeakKeyDictionary()
         self._queue_count = itertools.count()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     @property
     def intervals(self) -> int:
@@ -95,7 +107,7 @@ class Timeline:
     ) -> None:
         """Record a finished command; ``kind`` is OpenCL's number of it, or a word. ``name`` is the kernel of a launch,
         ``launch`` its number."""
-        if not self.wanted or (isinstance(kind, int) and kind not in KINDS):
+        if not self.folder or (isinstance(kind, int) and kind not in KINDS):
             return
         times = event.profile if event is not None else None
         queue = self.queue(event.command_queue) if event is not None and event.command_queue else None
@@ -127,29 +139,30 @@ class Timeline:
         """The record of a built program; a later build of it is a program of its own."""
         key = program.compiled
         with self._lock:
-            if key not in self._programs:
+            if key not in self._records:
                 self.board = program.context.device.board
-                kernels = key.interface.kernels
-                self._programs[key] = _ProgramRecord(len(self._programs), program.source, kernels)
-            return self._programs[key]
+                self._records[key] = _ProgramRecord(len(self._programs), program.source, key.interface.kernels)
+                self._programs.append(self._records[key])
+            return self._records[key]
 
-    def begin(self, program: "Program") -> None:
-        """A kernel of the program is about to start: note what its autorun kernels have counted."""
-        if self.folder and program.system.probe is not None:
+    def begin(self, program: "Program", kernel: str) -> None:
+        """A kernel of the program is about to start: note what the autorun kernels have counted."""
+        if self.folder and (probe := program.system.probe) is not None:
             record = self.program(program)
-            for kernel in record.kernels:
-                if kernel.autorun:
-                    record.snapshots[kernel.name] = _Snapshot.of(program.system.probe, kernel.layout)
+            record.snapshots[kernel] = {one.name: _Snapshot.of(probe, one.layout) for one in record.autorun}
 
     def launch(self, program: "Program", run: Run, event: "BoardEvent", finished: "Event") -> None:
         """Record a finished launch, and what the program's autorun kernels did since it began."""
         if not self.wanted:
             return
+        with self._lock:
+            self.statistics.append(present(finished.stats).to_dict() | {"start_ns": finished.profile.start})
+            if self.folder:
+                self._launch(program, run, event, finished)
+
+    def _launch(self, program: "Program", run: Run, event: "BoardEvent", finished: "Event") -> None:
         record, number, kernel = self.program(program), len(self.launches), event.kernel
-        self.statistics.append(present(finished.stats).to_dict() | {"start_ns": finished.profile.start})
         self.command("launch", finished, name=kernel.name, launch=number)
-        if not self.folder:
-            return
         times = finished.profile
         measured = Measured(
             layout=kernel.layout,
@@ -168,18 +181,27 @@ class Timeline:
             banks=tuple(model.Bank(k, **vars(bank)) for k, bank in enumerate(run.banks)),
         )
         self._add(record, measured)
-        for other in record.kernels:
-            if other.autorun and other.name in record.snapshots:
-                self._capture(record, program, other, number, run.begin, times)
-
-    def _capture(
-        self, record: _ProgramRecord, program: "Program", kernel: KernelInterface, of: int, begin: int, times: "Profile"
-    ) -> None:
-        """Record what an autorun kernel did in launch number ``of``, which began in cycle ``begin``."""
-        probe = program.system.probe
+        snapshots, probe = record.snapshots.pop(kernel.name, {}), program.system.probe
         if probe is None:  # the simulator was given up
             return
-        before, now = record.snapshots[kernel.name], _Snapshot.of(probe, kernel.layout)
+        for other in record.autorun:
+            if other.name in snapshots:
+                now = _Snapshot.of(probe, other.layout)
+                self._capture(record, program, other, number, run.begin, times, (snapshots[other.name], now))
+
+    def _capture(
+        self,
+        record: _ProgramRecord,
+        program: "Program",
+        kernel: KernelInterface,
+        of: int,
+        begin: int,
+        times: "Profile",
+        snapshots: tuple[_Snapshot, _Snapshot],
+    ) -> None:
+        """Record what an autorun kernel did in launch number ``of``, which began in cycle ``begin``, between two
+        ``snapshots``."""
+        before, now = snapshots
         measured = Measured(
             layout=kernel.layout,
             counters=since(kernel.layout, before.counters, now.counters),
@@ -197,7 +219,13 @@ class Timeline:
 
     def _add(self, record: _ProgramRecord, measured: Measured) -> None:
         layouts = {kernel.name: kernel.layout for kernel in record.kernels}
-        self.launches.append(launch_of(measured, len(self.launches), layouts))
+        launch = launch_of(measured, len(self.launches), layouts)
+        numbers = sum(len(column.values) for samples in launch.samples for column in samples.columns)
+        if self._sampled + numbers > MOST_SAMPLES:
+            launch, numbers = replace(launch, samples=()), 0
+            self.unsampled += 1
+        self._sampled += numbers
+        self.launches.append(launch)
 
     def profile(self, command: tuple[str, ...]) -> model.Profile | None:
         """Everything so far; None if no program was built for a board."""
@@ -220,7 +248,7 @@ class Timeline:
                     tuple(kernel.name for kernel in one.kernels),
                     tuple(kernel.name for kernel in one.kernels if kernel.autorun),
                 )
-                for one in self._programs.values()
+                for one in self._programs
             ),
             kernels=kernels_of(self.launches),
             launches=tuple(self.launches),

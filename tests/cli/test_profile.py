@@ -134,6 +134,14 @@ def test_stalls_of_a_waveform_sum_to_the_counters(tmp_path):
     cut = sum(row["cycles"] for row in half if row["what"] == "load of table" and row["kind"] == "held")
     assert 0 < cut < load["cycles"]
     assert sluice(tmp_path, "stalls", "t.fst", "--kernel", "none").returncode == 2
+    meaning = json.loads((tmp_path / "t.fst.json").read_text())
+    meaning["units"][0]["signal"] += "x"
+    (tmp_path / "t.fst.json").write_text(json.dumps(meaning))
+    other = sluice(tmp_path, "stalls", "t.fst")
+    assert other.returncode == 2 and "t.fst has no signal " in other.stderr and "make both again" in other.stderr
+    (tmp_path / "t.fst.json").write_text("{}")
+    damaged = sluice(tmp_path, "stalls", "t.fst")
+    assert damaged.returncode == 2 and "t.fst.json is not what `sluice run --trace` writes" in damaged.stderr
     (tmp_path / "t.fst.json").unlink()
     missing = sluice(tmp_path, "stalls", "t.fst")
     assert missing.returncode == 2 and "Traceback" not in missing.stderr and "t.fst.json" in missing.stderr

@@ -114,6 +114,21 @@ def test_the_waits_of_a_place_sum_to_the_cycles_in_which_it_was_held_up(system, 
 
 
 @pytest.mark.parametrize("name", ["chain", "pair", "circle"])
+def test_a_place_is_held_up_under_the_account_of_the_same_cycle(system, name):
+    """A call whose wait is the account of a cycle is held up in that cycle; nothing is held up longer than an account
+    lasts."""
+    for kernel, run in system.together(RUNS[name](), 3).items():
+        layout = system.kernels[kernel].layout
+        unit = next(unit for unit in system.result.interface.probe.units if unit.kernel == kernel)
+        cycles = [run.counters[counter.name] for account in layout.accounts for counter in account.counters()]
+        cycles[-2:] = [sum(cycles[-2:])]  # the probe has one account of the cycles without a cause
+        held = {(one.account, one.hold): one.cycles for one in run.waits[0].held}
+        assert held and all(count <= cycles[account] for (account, _), count in held.items()), kernel
+        calls = [(hold.bit, number) for number, hold in enumerate(unit.holds) if hold.is_cause]
+        assert calls and [held.get(call, 0) for call in calls] == [cycles[account] for account, _ in calls], kernel
+
+
+@pytest.mark.parametrize("name", ["chain", "pair", "circle"])
 @pytest.mark.parametrize("seed", [0, 5], ids=["quiet", "stalls"])
 def test_blame_sums_to_the_cycles_of_waits_for_channels(system, name, seed):
     for kernel, run in system.together(RUNS[name](), seed).items():

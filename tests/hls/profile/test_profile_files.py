@@ -25,7 +25,10 @@ COLUMNS = (
     model.Column("level", "c", (1.0, 0.5, 2.0, 0.0)),
 )
 SAMPLED = replace(
-    with_access(launch(issue=160, memory=64)), samples=(model.Samples(0, 0, 64, 32, COLUMNS),), end_ns=2240.0
+    with_access(launch(issue=160, memory=64)),
+    samples=(model.Samples(0, 0, 64, 32, COLUMNS),),
+    channels=(model.ChannelEnd("c", "c", 7, "read", 4, 2, 1.0, 100, 0.1, 0.0),),
+    end_ns=2240.0,
 )
 
 
@@ -80,12 +83,13 @@ def test_slices_of_stalls_sum_to_the_accounts_and_do_not_overlap():
     (run,) = [one for one in found if one["ph"] == "X" and one["name"] == "k" and one["tid"] == 0]
     assert all(run["ts"] <= start and end <= run["ts"] + run["dur"] + 1e-6 for start, end in ends)
     assert len(events(profile(SAMPLED), min_stall=30)[0]) < len(found)
-    assert [one["args"]["issued"] for one in found if one["ph"] == "C" and one["name"] == "issued"][:2] == [1.0, 0.3125]
+    issued = [(one["ts"], one["args"]["issued"]) for one in found if one["ph"] == "C" and one["name"] == "issued"]
+    assert issued == [(0.0, 1.0), (0.64, 0.3125), (1.28, 1.0), (1.92, 0.375), (2.24, 0.0)]
 
 
 def test_the_shortest_slices_are_left_out_when_there_are_too_many():
     found, left = events(profile(SAMPLED), min_stall=1, most=7)
-    assert left > 0 and len(found) <= 7
+    assert len(found) == 7 and left == len(events(profile(SAMPLED), min_stall=1)[0]) - 7
     assert any(one["name"] == "k" and one["ph"] == "X" for one in found)  # the longest
 
 
@@ -111,3 +115,44 @@ def test_a_comparison_that_got_worse_ends_with_3(tmp_path):
     assert code(old, new) == 0 and code("--fail-above", "5%", old, new) == 0
     assert code("--fail-above", "2%", old, new) == 3 and code("--fail-above", "2", new, old) == 0
     assert code(old) == 2 and code(old, none) == 2 and code("--fail-above", "x", old, new) == 2
+
+
+def said(*words: object) -> tuple[int, str]:
+    """The exit code of ``sluice``, and the last line of its message."""
+    done = CliRunner().invoke(main, list(map(str, words)))
+    return done.exit_code, done.output.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "cannot read {}: No such file or directory"),
+        ("[1", "{} is no JSON ("),
+        ("{}", "{} is no profile.json of this version (schema 1): make it again"),
+        ('{"schema": 99, "kernels": []}', "{} is no profile.json of this version (schema 1): make it again"),
+        ('{"schema": 1}', "{} is damaged: make it again"),
+        ('{"schema": 1, "kernels": [{"name": "k"}]}', "{} is damaged: make it again"),
+    ],
+)
+def test_a_comparison_names_the_file_that_is_no_profile(tmp_path, text, words):
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text(json.dumps(plain(profile(launch(issue=100)))))
+    if text is not None:
+        new.write_text(text)
+    code, message = said("profile", "--compare", old, new)
+    assert code == 2 and words.format(new) in message
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_the_program_runs(tmp_path):
+    (tmp_path / "host.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    (tmp_path / "file").touch()
+    code, message = said("profile", "-o", tmp_path / "file" / "out", tmp_path / "host.py")
+    assert code == 1 and message.startswith("Error: cannot write into folder ") and message.endswith("another with -o")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("content", ["", "no waveform"])
+def test_a_file_that_is_no_waveform_is_named(tmp_path, content):
+    (tmp_path / "t.fst").write_text(content)
+    code, message = said("stalls", tmp_path / "t.fst")
+    assert code == 2 and f"cannot read {tmp_path / 't.fst'}: it is no FST file" in message and "--trace" in message

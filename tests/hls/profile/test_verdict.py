@@ -7,7 +7,7 @@ import pytest
 from hls.profile import model
 from hls.profile.layout import CATEGORIES
 from hls.profile.summary import kernels_of
-from hls.profile.verdict import load_rules
+from hls.profile.verdict import blame_sentence, load_rules
 from tests.hls.profile.records import launch, with_access
 
 IDLE = model.Blame("waiting for channel c to have a value", 7, ("far",), "idle", None, None, 60)
@@ -79,6 +79,19 @@ def test_a_victim_names_the_kernel_to_look_at():
     assert (
         "60 cycles while kernel far did not run" in said.sentence and "Look at the verdict of feed" in said.remedies[0]
     )
+
+
+def test_each_end_of_a_chain_of_waits_has_its_words():
+    def said(end: str, cause: str | None = None, line: int | None = None) -> str:
+        return blame_sentence([replace(BLAME, end=end, last_cause=cause, last_line=line)])[0]
+
+    assert said("account", "recurrence of loop k", 5) == "90 cycles for feed: recurrence of loop k (line 5)"
+    issued = "90 cycles while feed issued (latency of its pipeline, or the effect of an earlier wait)"
+    assert said("account", "issued") == issued
+    assert said("circle") == "90 cycles in a circle through feed: kernels wait for each other"
+    assert said("stream") == "90 cycles while a stream of the board was not ready"
+    far = [replace(IDLE, kernels=(name,), cycles=cycles) for name, cycles in zip("abcd", (9, 8, 7, 6))]
+    assert blame_sentence(far)[0].endswith("7 cycles while kernel c did not run, 6 cycles for other causes")
 
 
 def test_categories_of_the_rules_are_those_of_accounts():
