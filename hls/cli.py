@@ -215,14 +215,8 @@ def compile(
         text = _read(source, include_roots)
         messages.sources[str(source)] = text
         facts = _load(board)
-        if testbench and facts.memory.kind == "onchip":
-            raise CompileError(
-                Diagnostic(
-                    f"--testbench drives AXI ports, which board {facts.name} does not have",
-                    hint="choose another board, or leave --testbench out",
-                    code=Code.NO_TESTBENCH,
-                )
-            )
+        if testbench:
+            _check_testbench(facts)
         inspection = make_inspection(facts, **inspected)
         compiled = _compile(text, facts, options, source, output, messages, inspection, strict_fit, seconds, page)
         show_times(inspection)
@@ -266,18 +260,13 @@ def _compile(
         with time_limit(seconds):
             result = driver.compile(text, board, options, file=str(source), inspection=inspection)
             report = collect(result, str(source), click.get_current_context().meta.get(COMMAND, ""))
-    except Stopped as stopped:
-        click.echo("\n".join(inspection.text(function) for function in stopped.functions), nl=False)
-        return None
-    except OutputError as error:
-        raise CompileError(
-            Diagnostic(str(error), hint="choose another folder with -o", code=Code.CANNOT_WRITE)
-        ) from error
-    try:
         messages.sources |= result.module.sources
         messages.add(*result.warnings)
         report = _fitted(report, messages, strict)
         files = write_results(result, output, report, page)
+    except Stopped as stopped:
+        click.echo("\n".join(inspection.text(function) for function in stopped.functions), nl=False)
+        return None
     except OutputError as error:
         raise CompileError(
             Diagnostic(str(error), hint="choose another folder with -o", code=Code.CANNOT_WRITE)
@@ -331,6 +320,18 @@ def _load(board: str) -> Board:
         raise CompileError(
             Diagnostic(str(error), hint="docs/boards.md lists the keys of a board file", code=Code.BOARD_FILE)
         ) from error
+
+
+def _check_testbench(board: Board) -> None:
+    """An error for a board that the testbench cannot drive."""
+    if board.memory.kind == "onchip":
+        raise CompileError(
+            Diagnostic(
+                f"--testbench drives AXI ports, which board {board.name} does not have",
+                hint="choose another board, or leave --testbench out",
+                code=Code.NO_TESTBENCH,
+            )
+        )
 
 
 def _testbench(output: Path) -> list[str]:

@@ -3,20 +3,19 @@
 import dataclasses
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
-from typing import TypedDict
+from typing import TypeAlias, TypedDict
 
 from .diag import Code
 
-__all__ = ["computed", "computed_names", "plain", "schema_of"]
+__all__ = ["Plain", "computed", "computed_names", "plain", "schema_of"]
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null", Code: "string"}
 
-
-#: what JSON can hold: dictionaries, lists, texts, numbers, truth values and None, nested as they may be
-Plain = object
+#: what JSON can hold
+Plain: TypeAlias = "Mapping[str, Plain] | Sequence[Plain] | str | int | float | bool | None"
 
 
 class _RecordSchema(TypedDict):
@@ -24,7 +23,7 @@ class _RecordSchema(TypedDict):
 
     description: str
     type: str
-    properties: dict[str, dict[str, Plain]]
+    properties: dict[str, dict[str, object]]
     required: list[str]
     additionalProperties: bool
 
@@ -51,10 +50,14 @@ def plain(value: object, digits: int | None = None) -> Plain:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]
         return {name: plain(getattr(value, name), digits) for name in (*names, *computed_names(type(value)))}
-    return round(value, digits) if isinstance(value, float) and digits is not None else value
+    if isinstance(value, float) and digits is not None:
+        return round(value, digits)
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise TypeError(f"{value!r} has no form in JSON")
 
 
-def schema_of(root: type, title: str, number: int) -> dict[str, Plain]:
+def schema_of(root: type, title: str, number: int) -> dict[str, object]:
     """The JSON Schema (draft 2020-12) of the plain form of the record ``root``, whose field ``schema`` is ``number``.
 
     Raises TypeError for a field whose type has no form in JSON.
@@ -108,7 +111,7 @@ def _record(record: type) -> _RecordSchema:
     }
 
 
-def _type(kind: object) -> dict[str, Plain]:
+def _type(kind: object) -> dict[str, object]:
     if isinstance(kind, type) and kind in _PLAIN:
         return {"type": _PLAIN[kind]}
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):

@@ -21,6 +21,7 @@ SOURCES = (
     "hls/report/area_text.py",
     "hls/report/causes.py",
     "hls/report/ranking.py",
+    "hls/report/sentences.py",
     "hls/report/memory_text.py",
     "hls/report/memories.py",
     "hls/report/pace.py",

@@ -94,7 +94,7 @@ class Storage:
             for place in range(start, start + count // len(starts) * t.size, t.size)
         )
         self.function.memories[name] = MemoryObject(
-            name, "constant", element, length, const=True, data=data, span=variable.span
+            name, "constant", element, length, const=True, data=data, span=variable.span, dims=_dims(variable.type)
         )
         return name
 
@@ -163,6 +163,7 @@ class Storage:
             span=variable.span,
             attrs=tuple(variable.attrs.items()),
             attr_spans=tuple(variable.attr_spans.items()),
+            dims=_dims(variable.type),
         )
         self._memories[variable] = name
 
@@ -186,6 +187,7 @@ class Storage:
             span=variable.span,
             attrs=tuple(variable.attrs.items()),
             attr_spans=tuple(variable.attr_spans.items()),
+            dims=_dims(variable.type),
         )
         return name
 
@@ -201,8 +203,14 @@ class Storage:
                 const=True,
                 data=variable.data,
                 span=variable.span,
+                dims=_dims(t),
             )
         return name
+
+
+def _dims(t: ct.CType) -> tuple[int, ...]:
+    """The lengths of an array's dimensions, outermost first; empty for any other type."""
+    return (t.length, *_dims(t.element)) if isinstance(t, ct.Array) else ()
 
 
 def _divisible(t: ct.CType) -> bool:

@@ -87,8 +87,9 @@ class MemoryObject:
     "constant" (a file-scope table; ``data`` holds its bytes), "private" (a variable of one work-item; a scalar variable
     has length 1), "local" (shared by a work-group), "pipe" (a pipe argument) or, in a module, "channel". For the last
     two, the element is the type of the values that are passed, and ``length`` the number of channels in an array of
-    them. ``attrs`` are the attributes that the program sets for its hardware: (name, value) pairs; ``attr_spans`` are
-    their source locations, as far as known.
+    them. ``dims`` are the lengths of an array's dimensions as declared, outermost first. ``attrs`` are the attributes
+    that the program sets for its hardware: (name, value) pairs; ``attr_spans`` are their source locations, as far as
+    known.
     """
 
     name: str
@@ -102,6 +103,7 @@ class MemoryObject:
     span: Span | None = None
     attrs: tuple[tuple[str, AttributeValue], ...] = ()
     attr_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
+    dims: tuple[int, ...] = field(default=(), compare=False)
 
     @property
     def elements(self) -> int:

@@ -162,7 +162,7 @@ class _Waits:
                 left.append((value.op.regions[0].terminator.operands[1 + value.index], overlap))
             else:
                 left += [(v, overlap) for v in value.op.operands if isinstance(v.type, TokenType)]
-        return tuple(Wait(id, only_if_overlap=overlap) for id, overlap in sorted(found.items()))
+        return tuple(Wait(id, overlap) for id, overlap in sorted(found.items()))
 
 
 _NAME = re.compile(r"\*?\s*[A-Za-z_]\w*(?:\s*(?:\.|->)\s*\w+)*")

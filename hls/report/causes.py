@@ -18,12 +18,15 @@ def say_cause(bottleneck: Bottleneck) -> str:
         "request": "requested in the source{at}",
         "concurrency": "the source limits the concurrency to {subject}{at}",
         "ahead": "the source limits the speculative iterations to {subject}{at}",
+        "invocations": "an invocation starts {cycles} cycles after the last iteration of the previous invocation: "
+        "{subject}{at} depends on the access{other} there, which may touch the same address",
     }
     distance = bottleneck.distance
     return causes[bottleneck.kind].format(
         subject=bottleneck.subject,
         at=at(bottleneck.span),
         other=at(bottleneck.other),
+        cycles=bottleneck.cycles,
         touches="touches" if bottleneck.proved else "may touch",
         earlier="" if distance == 1 else f", distance {distance}",
     )

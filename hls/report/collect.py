@@ -20,11 +20,12 @@ from .copies import CopyGroup, group_copies
 from .identity import LoopIds
 from .loops import collect_loops
 from .memories import collect_memories
-from .model import Depth, Kernel, KernelCopies, Network, Report, Stop, Way
+from .model import Channel, Depth, Kernel, KernelCopies, Network, Report, Stop, Way
 from .phrasing import declared, reader_of
 from .private_arrays import collect_privates
 from .ranking import ranked, verdict, weighed
 from .schedule import collect_schedule, collect_variables
+from .sentences import worded
 
 __all__ = ["collect", "collect_kernel"]
 
@@ -43,6 +44,7 @@ def collect(result, source: str, command: str = "") -> Report:
     built = [_entry(result, group, area, modules) for group in groups]
     mine = {part for module in modules.values() for part in _parts(module)}
     found = leaves(area, [names for _, names in built])
+    channels = collect_channels(result.channels, entries)
     report = Report(
         source=source,
         board=result.board.name,
@@ -52,8 +54,8 @@ def collect(result, source: str, command: str = "") -> Report:
         device=capacity(device),
         logic_cell=CELL_NAMES[device.logic_cell],
         messages=tuple(result.warnings),
-        channels=collect_channels(result.channels, entries),
-        networks=tuple(_network(verdict) for verdict in result.networks),
+        channels=channels,
+        networks=tuple(_network(verdict, channels) for verdict in result.networks),
         info=about(result, command),
         area=area_tree(found, result.top),
         lines=area_by_line(found),
@@ -62,7 +64,9 @@ def collect(result, source: str, command: str = "") -> Report:
     report = replace(report, kernels=tuple(replace(k, counters=counters_of(found, k.name)) for k in report.kernels))
     known = any(kernel.span is not None and kernel.span.file == source for kernel in report.kernels)
     with reader_of(source if known else None):
-        kernels = tuple(replace(kernel, verdict=verdict(kernel, report)) for kernel in report.kernels)
+        kernels = tuple(
+            replace(kernel, verdict=verdict(kernel, report), loops=worded(kernel.loops)) for kernel in report.kernels
+        )
         report = replace(report, kernels=kernels, bottlenecks=ranked(report))
     return replace(report, sources=sources_named(report, result.module.sources))
 
@@ -102,12 +106,14 @@ def _counter_words(interface) -> float:
     return counters / (counters + arguments + _FIXED_WORDS)
 
 
-def _network(verdict) -> Network:
+def _network(verdict, channels: Iterable[Channel]) -> Network:
     circle = tuple(
         Stop(wait.kernel, wait.link.name, wait.call.writes, wait.other, wait.call.span) for wait in verdict.circle
     )
     depths = tuple(Depth(one.channel, one.depth) for one in verdict.depths)
-    return Network(verdict.kernels, _DEADLOCK[verdict.kind], verdict.reason, verdict.span, circle, depths)
+    inside = dict.fromkeys(one.name for one in channels if {one.writer, one.reader} <= set(verdict.kernels))
+    kind = _DEADLOCK[verdict.kind]
+    return Network(verdict.kernels, kind, verdict.reason, verdict.span, circle, depths, tuple(inside))
 
 
 def _parts(module: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from .layout import count, wrapped
 from .model import Bottleneck, Conflict, Loop, Path
 from .phrasing import at
 
-__all__ = ["loop_tree"]
+__all__ = ["loop_tree", "say_conflict", "say_loop"]
 
 #: Parts of a recurrence that are listed individually.
 MOST_SHARES = 6
@@ -25,6 +25,12 @@ def loop_tree(loops: tuple[Loop, ...], clock_mhz: float, margin: str = "  ") -> 
         if position + 1 < len(loops):
             lines.append(margin.rstrip())
     return lines
+
+
+def say_loop(loop: Loop) -> str:
+    """What became of a loop, and how often an iteration starts."""
+    unrolled, rate = _unroll(loop), _rate(loop)
+    return " ".join(unrolled if unrolled and not loop.ii else [f"{rate[0].upper()}{rate[1:]}.", *unrolled])
 
 
 def _headline(loop: Loop) -> str:
@@ -111,7 +117,7 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
             f"{say_cause(region.cause)}."
         )
     lines += [_additional(other) for other in loop.additional]
-    lines += [_conflict(one) for one in loop.conflicts]
+    lines += [f"Address conflict: {say_conflict(one)}." for one in loop.conflicts]
     if loop.advice:
         lines.append(f"{loop.advice}.")
     if loop.one_at_a_time:
@@ -132,21 +138,17 @@ def _in_turn(one) -> str:
     return f" and {one.interleaving} invocations interleaved" if one.interleaving > 1 else ""
 
 
-def _conflict(one: Conflict) -> str:
+def say_conflict(one: Conflict) -> str:
+    """What a load waits for."""
     return (
-        f"Address conflict: load of {one.memory}{at(one.span)} waits up to {one.cycles:,} cycles if the store"
-        f"{at(one.other)} of an earlier iteration to the same address is still in flight."
+        f"load of {one.memory}{at(one.span)} waits up to {one.cycles:,} cycles if the store{at(one.other)} of an "
+        "earlier iteration to the same address is still in flight"
     )
 
 
 def _additional(cause: Bottleneck) -> str:
-    if cause.kind == "invocations":
-        return (
-            f"An invocation starts {cause.cycles} cycles after the last iteration of the previous invocation: "
-            f"{cause.subject}{at(cause.span)} depends on the access{at(cause.other)} there, which may touch the same "
-            "address."
-        )
-    return f"Additional: {say_cause(cause)}."
+    said = say_cause(cause)
+    return f"{said[0].upper()}{said[1:]}." if cause.kind == "invocations" else f"Additional: {said}."
 
 
 def _names(loops: tuple[tuple[str, Span | None], ...]) -> str:

@@ -13,6 +13,7 @@ from ..planning.schedule import OperatorTiming, RegionPlan
 from ..planning.schedule.interleaving import together
 from ..planning.schedule.limits import LoopLimits
 from ..planning.what_if import WhatIf
+from .accesses import expression_at
 from .advice import Advisor, Measured
 from .advice_text import say_advice
 from .bottleneck import LoopExplainer
@@ -24,6 +25,7 @@ from .known_dependences import KnownDependences
 from .model import Bottleneck, Copies, Loop, Part, Unroll
 from .pace import Pace
 from .phrasing import declared
+from .schedule import level_starts
 from .source_loops import SourceLoop, source_loops
 
 __all__ = ["collect_loops"]
@@ -133,6 +135,8 @@ class _Collector:
         serial, cause = self.explainer.serial(plan), self.explainer.explain(plan)
         if cause is None and self.pace.limited(plan):
             cause = Bottleneck("concurrency", str(LoopLimits.of(op).tokens), op.span)
+        limiting = cause or next((region.cause for region in serial), None)
+        ordered = limiting if limiting is not None and limiting.kind == "memory" else None
         loop = Loop(
             label=op.attrs.get(Attr.LABEL, ""),
             span=op.span,
@@ -160,8 +164,19 @@ class _Collector:
             id=name,
             kind=_KINDS.get(form := str(op.attrs.get(Attr.FORM, "for")), form),
             disabled=bool(op.attrs.get(Attr.DISABLE_LOOP_PIPELINING)),
+            speculated=self._speculated(plan),
+            waits=expression_at(self.module.sources, ordered.span if ordered else None),
+            waits_for=expression_at(self.module.sources, ordered.other if ordered else None),
         )
         return self._advised(plan, loop)
+
+    def _speculated(self, plan: RegionPlan) -> int:
+        """Iterations that are issued in the cycles until the exit is known."""
+        if not plan.speculative:
+            return 0
+        known = level_starts(self.kernel, plan, self.memory_latency)[plan.decide.level] + plan.decide.stage
+        issued, limit = -(-known // plan.ii), LoopLimits.of(plan.loop).ahead
+        return issued if limit is None else min(issued, limit)
 
     def _turns(self, op: Op) -> int:
         return min(self.together[op], self.plans[op].ii)

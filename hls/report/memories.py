@@ -28,7 +28,7 @@ def collect_memories(kernel, module: Module, ids: Mapping[Op, str] | None = None
     found = []
     for planned in kernel.memory.onchip.values():
         memory = _memory(kernel, planned, source)
-        dims = dimensions(source.get(memory.name, planned.memory), module.sources) if not memory.merged else ()
+        dims = dimensions(source.get(memory.name, planned.memory)) if not memory.merged else ()
         found.append(
             replace(
                 memory,

@@ -1,7 +1,6 @@
 """Ports, dimensions and copies of a memory inside a kernel, for the report."""
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..ir import MemoryObject, Op
@@ -38,18 +37,13 @@ def replications(planned: OnChipMemory, owners: str) -> tuple[Replication, ...]:
     return tuple(found + ([Replication(owners, planned.copies)] if planned.copies > 1 else []))
 
 
-def dimensions(memory: MemoryObject, texts: Mapping[str, str]) -> tuple[int, ...]:
-    """The lengths of an array as its declaration writes them, outermost first; one length where they are not plain
-    numbers. Empty for a scalar."""
+def dimensions(memory: MemoryObject) -> tuple[int, ...]:
+    """The lengths of an array's dimensions, outermost first; one length for an array whose elements are arrays, or
+    structures with arrays. Empty for a scalar."""
     length = memory.length or 1
     if length == 1:
         return ()
-    lines = texts.get(memory.span.file, "").splitlines() if memory.span else []
-    line = lines[memory.span.line - 1] if memory.span and 0 < memory.span.line <= len(lines) else ""
-    name = re.escape(memory.name.rpartition(".")[2])
-    found = re.search(rf"\b{name}\s*((?:\[\s*\d+\s*\]\s*)+)", line)
-    written = tuple(map(int, re.findall(r"\d+", found[1]))) if found else ()
-    return written if math.prod(written) == length and written else (length,)
+    return memory.dims if math.prod(memory.dims) == length else (length,)
 
 
 def bank_of(planned: OnChipMemory, dims: Iterable[int]) -> str:

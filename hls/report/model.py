@@ -16,6 +16,7 @@ from .facts.memories import Access, LocalAccess, Memory, Port, Private, Replicat
 from .facts.schedule import Edge, Level, Operation, RegionSchedule, Stage
 
 __all__ = [
+    "ASSUMED_TRIPS",
     "SCHEMA",
     "Access",
     "AreaNode",
@@ -61,6 +62,9 @@ __all__ = [
 
 #: version of the report's fields; keys are added within a version, and never change their meaning
 SCHEMA = 2
+
+#: iterations assumed of a loop whose trip count is known only at run time, to sort by
+ASSUMED_TRIPS = 1000
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,7 @@ class Kernel:
 @dataclass(frozen=True)
 class Ranked:
     """A loop that loses cycles, or an access that loses bandwidth. The list is sorted by the cycles that a launch
-    loses, as far as trip counts are known, and else by the cycles lost in each iteration and the depth of the nest."""
+    loses; where ``cycles`` is unknown, the order assumes ``Report.assumed_trips`` iterations."""
 
     kernel: str
     category: str  #: see ``Loop.category``; or "bandwidth"
@@ -142,6 +146,7 @@ class Ranked:
     access: str = ""  #: id; "" if it is a loop
     lost: float = 0.0  #: cycles in each iteration
     cycles: float | None = None  #: cycles in a launch; None if trip counts are known only at run time
+    help: str = ""  #: the first change that was found to help, with its figures; "" for none
 
 
 @dataclass(frozen=True)
@@ -162,6 +167,8 @@ class Report:
     info: Info = Info()
     sources: tuple[Source, ...] = ()
     bottlenecks: tuple[Ranked, ...] = ()
+    #: iterations of a loop whose trip count is known only at run time, for the order of ``bottlenecks``
+    assumed_trips: int = ASSUMED_TRIPS
     area: AreaNode | None = None  #: the whole design; None if it was not estimated
     lines: tuple[LineArea, ...] = ()
     counters: Resources = NOTHING  #: what hardware counters take, in kernels and elsewhere; part of ``resources``

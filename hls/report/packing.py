@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from ..narrow import instance
+from ..records import Plain
 
-__all__ = ["Plain", "pack", "unpack"]
-
-#: what JSON can hold: dictionaries, lists, texts, numbers, truth values and None, nested as they may be
-Plain = object
+__all__ = ["pack", "unpack"]
 
 
 def pack(data: Plain) -> dict[str, Plain]:
@@ -60,8 +58,8 @@ def _unpacked(value: Plain, shared: list[Plain]) -> Plain:
     if not isinstance(value, dict):
         return value
     if "$same" in value:
-        return shared[value["$same"]]
+        return shared[instance(value["$same"], int)]
     if "$keys" in value:
-        rows = ([_unpacked(item, shared) for item in row] for row in value["$rows"])
-        return [dict(zip(value["$keys"], row, strict=True)) for row in rows]
+        keys, rows = instance(value["$keys"], list), instance(value["$rows"], list)
+        return [dict(zip(keys, (_unpacked(item, shared) for item in row), strict=True)) for row in rows]
     return {key: _unpacked(item, shared) for key, item in value.items()}

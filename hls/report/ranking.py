@@ -3,18 +3,17 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from .advice_text import say_advice
 from .causes import say_cause
 from .facts.loops import Loop
 from .facts.memories import Access
-from .model import Kernel, Ranked, Report
+from .model import ASSUMED_TRIPS, Kernel, Ranked, Report
 from .phrasing import at
 
 __all__ = ["every", "ranked", "verdict", "weighed"]
 
 #: an access that uses less of each word than this share is listed
 POOR_USE = 0.5
-#: iterations assumed of a loop whose trip count is known only at run time, to sort by
-ASSUMED_TRIPS = 1000
 
 
 def every(loops: Iterable[Loop]) -> Iterator[Loop]:
@@ -114,17 +113,16 @@ def _of_loop(kernel: Kernel, loop: Loop) -> Ranked:
     name = "work-items" if loop.work_items else f"loop {loop.label}".rstrip()
     serial = "" if loop.bottleneck or not loop.serial else ", a serial region"
     why = f" due to {say_cause(cause)}" if cause is not None else ""
-    gain = f"; {loop.would_be[0].change[0].lower()}{loop.would_be[0].change[1:]}" if loop.would_be else ""
-    gain += f": II {loop.would_be[0].ii}" if loop.would_be else ""
     cycles = loop.lost * loop.iterations if loop.lost is not None and loop.iterations is not None else None
     return Ranked(
         kernel=kernel.name,
         category=loop.category or "serial region",
-        sentence=f"{name}{at(loop.span)}: II {loop.ii}{serial}{why}{gain}",
+        sentence=f"{name}{at(loop.span)}: II {loop.ii}{serial}{why}",
         span=loop.span,
         loop=loop.id,
         lost=loop.lost or 0.0,
         cycles=cycles,
+        help=say_advice(loop.would_be[:1], loop),
     )
 
 

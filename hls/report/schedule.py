@@ -8,7 +8,7 @@ from .identity import LoopIds
 from .model import Edge, Level, Operation, RegionSchedule, Stage, Variable
 from .phrasing import say_operation, variable
 
-__all__ = ["collect_schedule", "collect_variables"]
+__all__ = ["collect_schedule", "collect_variables", "level_starts"]
 
 
 def collect_schedule(
@@ -55,29 +55,19 @@ class _Schedules:
             span=op.span,
             level=plan.place[op].level,
             stage=plan.place[op].stage,
-            latency=self._latency(op),
+            latency=_latency(self.kernel, op, self.memory_latency),
             part=choice.part.__name__ if choice is not None else "",
             variable=variable_latency,
             loop=self.loops.ids.get(op, "") if op.opcode == "loop" else "",
             access=self.accesses.get(op, ""),
         )
 
-    def _latency(self, op: Op) -> int:
-        if op in self.kernel.plan.loops:
-            return self.kernel.plan.loops[op].latency
-        if op in self.kernel.memory.accesses:
-            fixed = self.kernel.memory.accesses[op].latency
-            waits = op.opcode in ("load", "atomic")
-            return fixed if fixed is not None else self.memory_latency if waits else 0
-        return self.kernel.plan.latency.get(op, 0)
-
     def _levels(self, plan: RegionPlan, number: Mapping[Op, int]) -> tuple[Level, ...]:
-        found, start = [], 0
-        for level in plan.levels:
-            rows = [row for row in level.row if row.op in number]
-            found.append(Level(level.index, level.depth, start, level.elastic, tuple(number[row.op] for row in rows)))
-            start += level.depth + max((self._latency(row.op) for row in rows if row.joins), default=0)
-        return tuple(found)
+        starts = level_starts(self.kernel, plan, self.memory_latency)
+        return tuple(
+            Level(level.index, level.depth, start, level.elastic, tuple(number[row.op] for row in level.row))
+            for level, start in zip(plan.levels, starts, strict=True)
+        )
 
     def _edges(self, plan: RegionPlan, number: Mapping[Op, int]):
         carried = {c.arg: c for c in plan.carried}
@@ -90,6 +80,27 @@ class _Schedules:
                     yield Edge(
                         number[source], target, "token" if kind == "token" else "carried", carried[value].distance
                     )
+
+
+def level_starts(kernel, plan: RegionPlan, memory_latency: int) -> list[int]:
+    """The cycle in which a token enters each level if nothing stalls, counted from its issue."""
+    found, start = [], 0
+    for level in plan.levels:
+        found.append(start)
+        start += level.depth + max(
+            (_latency(kernel, row.op, memory_latency) for row in level.row if row.joins), default=0
+        )
+    return found
+
+
+def _latency(kernel, op: Op, memory_latency: int) -> int:
+    if op in kernel.plan.loops:
+        return kernel.plan.loops[op].latency
+    if op in kernel.memory.accesses:
+        fixed = kernel.memory.accesses[op].latency
+        waits = op.opcode in ("load", "atomic")
+        return fixed if fixed is not None else memory_latency if waits else 0
+    return kernel.plan.latency.get(op, 0)
 
 
 def _producer(value: Value) -> Op | None:
@@ -114,5 +125,5 @@ def collect_variables(kernel, loops: LoopIds, memories: Mapping[str, MemoryObjec
                 continue
             declared = memories.get(c.arg.name.rpartition(".")[0] or c.arg.name)
             span = declared.span if declared is not None else c.next.op.span if c.next.op is not None else loop.span
-            found[name, loops.ids[loop]] = Variable(name, span, c.arg.type.bits, loops.ids[loop], 1, plan.slots)
+            found[name, loops.ids[loop]] = Variable(name, span, c.arg.type.bits, loops.ids[loop], plan.slots)
     return tuple(found.values())

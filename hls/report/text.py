@@ -46,7 +46,13 @@ def _first(report: Report, most: int | None) -> list[str]:
     shown = report.bottlenecks[:most]
     entries = [f"{number}. {_ranked(one)}" for number, one in enumerate(shown, 1)]
     more = len(report.bottlenecks) - len(shown)
-    return lines + _section("Bottlenecks", [*entries, *([f"{more} more in report.txt"] if more else [])])
+    if more:
+        entries.append(f"{more} more in report.txt")
+    if len(report.bottlenecks) > 1 and any(one.cycles is None for one in shown):
+        entries.append(
+            f"Where the trip count is known only at run time, the order assumes {report.assumed_trips:,} iterations."
+        )
+    return lines + _section("Bottlenecks", entries)
 
 
 def _ranked(one: Ranked) -> str:
@@ -54,7 +60,8 @@ def _ranked(one: Ranked) -> str:
         lost = f" ({count(round(one.cycles), 'cycle')} lost in a launch)"
     else:
         lost = f" ({one.lost:.3g} cycles lost in each iteration)" if one.lost else ""
-    return f"{one.kernel}: {one.sentence}{lost}"
+    helps = f"; {one.help[0].lower()}{one.help[1:]}" if one.help else ""
+    return f"{one.kernel}: {one.sentence}{helps}{lost}"
 
 
 def _details(report: Report) -> list[str]:

@@ -30,8 +30,14 @@ def main() -> int:
             print("browser: apt knows no package chromium; is Debian's main archive in its sources?", file=sys.stderr)
             return 1
         print(f"browser: fetching {len(names)} packages into {FOLDER} (150 MB, 420 MB unpacked)", flush=True)
-        subprocess.run(["apt-get", *options, "-qq", "download", *names], cwd=folder, check=True)
-        _unpack(Path(folder), FOLDER)
+        try:
+            # as root, apt would change to a user of its own, who may not write into the folder
+            download = ["apt-get", *options, "-o", "APT::Sandbox::User=root", "-qq", "download", *names]
+            subprocess.run(download, cwd=folder, check=True)
+            _unpack(Path(folder), FOLDER)
+        except subprocess.CalledProcessError as error:
+            print(f"browser: {error.cmd[0]} failed, see above", file=sys.stderr)
+            return 1
     if not find():
         print(f"browser: {FOLDER} has no chromium after unpacking", file=sys.stderr)
         return 1

@@ -42,6 +42,8 @@ from hls.report.model import (
     Variable,
     WouldBe,
 )
+from hls.report.phrasing import reader_of
+from hls.report.sentences import worded
 
 FILE, HEADER = "filter.cl", "weights.h"
 TEXT = """#include "weights.h"
@@ -289,7 +291,7 @@ SMOOTH = Kernel(
     reason="it calls no work-item function",
     memories=(WINDOW,),
     local_accesses=LOCAL,
-    variables=(Variable("sum", at(21, 11), 32, SMOOTH_X, 1, 2), Variable("x", at(23, 18), 32, SMOOTH_X)),
+    variables=(Variable("sum", at(21, 11), 32, SMOOTH_X, 2), Variable("x", at(23, 18), 32, SMOOTH_X)),
     schedule=SCHEDULE,
     verdict="smooth: 3 loops, 2 pipelined; slowest: x (line 23) II 14; 5,200 ALMs",
 )  # fmt: skip
@@ -382,6 +384,7 @@ NETWORKS = (
         at(12),
         (Stop("send", "credit", False, "smooth", at(12)), Stop("smooth", "rows[0]", False, "send", at(24))),
         (Depth("credit", 1),),
+        ("rows[0]", "credit"),
     ),
     Network(("relay_0", "relay_1"), "impossible", "the channels form no circle"),
 )
@@ -397,7 +400,7 @@ def sample() -> Report:
         FILE,
         "de5net",
         240.0,
-        (SEND, SMOOTH, RELAY),
+        _worded((SEND, SMOOTH, RELAY)),
         shared=Resources(2000, 3500, 26, 0),
         device=Resources(234720, 938880, 2560, 256),
         logic_cell="ALMs",
@@ -409,13 +412,20 @@ def sample() -> Report:
         info=Info("0.1.0", "sluice compile filter.cl", (("fpc", "True"),), "de5net", "5SGXEA7", "2026-01-02T03:04:05Z", 240.0),
         sources=(_source(FILE, TEXT), _source(HEADER, WEIGHTS)),
         bottlenecks=(
-            Ranked("smooth", "data dependency", "loop x waits 14 cycles for sum of the iteration before", at(23, 14), SMOOTH_X, "", 13.0),
+            Ranked("smooth", "loop-carried dependence", "loop x waits 14 cycles for sum of the iteration before", at(23, 14), SMOOTH_X, "", 13.0,
+                   help="Keep 14 partial sums and add them after the loop: II 1"),
             Ranked("smooth", "serial region", "one iteration of loop y at a time executes loop x", at(22, 10), SMOOTH_Y, "", 47.0, 22560.0),
             Ranked("send", "bandwidth", "load of image uses 4 of every 64 bytes moved", at(14), "", "send/load/image#0", 0.9),
         ),
         area=_area(),
         lines=_lines(),
     )  # fmt: skip
+
+
+def _worded(kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
+    """The kernels with the sentences of their loops."""
+    with reader_of(FILE):
+        return tuple(replace(kernel, loops=worded(kernel.loops)) for kernel in kernels)
 
 
 def large(loops: int = 200, operations: int = 25) -> Report:
@@ -441,4 +451,4 @@ def large(loops: int = 200, operations: int = 25) -> Report:
             for number in range(loops)
         ),
     )
-    return replace(sample(), kernels=(kernel,), channels=(), networks=(), bottlenecks=(), area=None, lines=())
+    return replace(sample(), kernels=_worded((kernel,)), channels=(), networks=(), bottlenecks=(), area=None, lines=())

@@ -53,6 +53,24 @@ def test_row_selects_its_lines_and_details(light, view):
     assert not page.complaints()
 
 
+def test_places_in_sentences_are_links(light):
+    page = light.open(view="loops", item="loop:smooth/y/x")
+    assert "Loop-carried dependence on sum (line 26): a recurrence of 14 cycles." in page.details
+    page.run("[...document.querySelectorAll('#details a.place')].find((one) => one.textContent === 'line 26').click()")
+    page.settle()
+    assert page.hash["line"] == "filter.cl:26" and page.marked == [26]
+    page.open(view="deadlock", item="network:0")
+    page.click('#details a[data-item="channel:credit"]')
+    assert page.hash["item"] == "channel:credit"
+
+
+def test_order_of_bottlenecks_says_what_it_assumes(light):
+    page = light.open(view="bottlenecks")
+    assert "the order assumes 1,000 iterations" in page.texts(".lead")[0]
+    rows = [text for text in page.texts(".viewbody tbody tr") if "Keep 14 partial sums" in text]
+    assert len(rows) == 1 and rows[0].count("Keep 14 partial sums") == 1
+
+
 def test_line_lists_what_it_became_and_links_lead_there(light):
     page = light.open(view="loops", line="filter.cl:26")
     for part in ("This line became", "Loop x", "Load of taps[x]", "Floating-point multiply for weight", "3,700"):
@@ -118,7 +136,7 @@ def test_copy_as_markdown(light):
     page.run("[...document.querySelectorAll('.tools button')].at(-1).click()")
     lines = page.wait("return window.copied").splitlines()
     assert lines[0].startswith("| Loop | Line | Verdict | II |") and lines[1].startswith("| :-- |")
-    assert "|     loop x | 23 | pipelined | 14 | 1 | 61 | 5 |  | 227.2 | data dependency |" in lines
+    assert "|     loop x | 23 | pipelined | 14 | 1 | 61 | 5 |  | 227.2 | loop-carried dependence |" in lines
 
 
 def test_keys_alone(light):

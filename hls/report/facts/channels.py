@@ -59,7 +59,7 @@ class Network:
     span: Span | None = None  #: what the reason refers to
     circle: tuple[Stop, ...] = ()
     depths: tuple[Depth, ...] = ()
-    channels: tuple[str, ...] = ()  #: names of the channels between the kernels
+    channels: tuple[str, ...] = ()  #: names of the entries of the channels between them
 
 
 @dataclass(frozen=True)

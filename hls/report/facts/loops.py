@@ -57,6 +57,7 @@ class Bottleneck:
     memory: str = ""  #: of "memory", "resource" and "turns": the array or buffer
     #: of "memory": the accesses conflict in every run with enough iterations, so ``ivdep`` would be wrong
     proved: bool = False
+    sentence: str = ""  #: all of this but the shares, as in "loop-carried dependence on sum (line 11)"
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ class Conflict:
     span: Span | None  #: of the load
     other: Span | None  #: of the store
     cycles: int
+    sentence: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,15 +124,15 @@ class Copies:
 
 #: category of a loop by the kind of its bottleneck
 CATEGORIES = {
-    "data": "data dependency",
-    "memory": "memory dependency",
+    "data": "loop-carried dependence",
+    "memory": "memory dependence",
     "condition": "exit condition",
     "resource": "port",
     "turns": "port",
     "request": "request",
     "concurrency": "request",
     "ahead": "request",
-    "invocations": "memory dependency",
+    "invocations": "memory dependence",
 }
 
 
@@ -171,13 +173,15 @@ class Loop:
     id: str = ""
     kind: str = "for"  #: "for", "while", "do", "work-items", or "restart" of an autorun kernel
     disabled: bool = False  #: the source disables pipelining (``#pragma disable_loop_pipelining``)
-    #: iterations that may be issued after the exit, for each invocation; 0 if the loop does not speculate
+    #: iterations that each invocation issues after the last one, if nothing stalls; 0 if the loop does not speculate
     speculated: int = 0
-    #: the source texts of the two accesses of a memory dependence: the one that waits, and the one it waits for
+    #: of a memory dependence that limits the loop: the source texts of the access that waits, and of the one that it
+    #: waits for; "" if unknown
     waits: str = ""
     waits_for: str = ""
     #: cycles that each iteration takes longer than with II 1; None for no loop in hardware
     lost: float | None = None
+    sentence: str = ""  #: what became of it, and how often an iteration starts
     #: iterations of the loop in a launch, all invocations together; None if known only at run time
     iterations: int | None = None
 
@@ -204,8 +208,8 @@ class Loop:
 
     @computed
     def category(self) -> str:
-        """The kind of what limits the loop: "data dependency", "memory dependency", "port", "exit condition",
-        "request", "serial region", or "" if nothing does."""
+        """The kind of what limits the loop: "loop-carried dependence" (of data), "memory dependence", "port",
+        "exit condition", "request", "serial region", or "" if nothing does."""
         if self.bottleneck is not None:
             return CATEGORIES[self.bottleneck.kind]
         return "serial region" if self.serial else ""

@@ -10,14 +10,10 @@ __all__ = ["Access", "LocalAccess", "Memory", "Port", "Private", "Replication", 
 
 @dataclass(frozen=True)
 class Wait:
-    """An access waits for another one of the same kernel, or of an earlier iteration.
-
-    ``assumed``: that both touch the same address is only not excluded; ``only_if_overlap``: only in launches in which
-    two buffers overlap.
-    """
+    """An access waits for another one of the same kernel, or of an earlier iteration, as it is not excluded that both
+    touch the same address; ``only_if_overlap``: only in launches in which two buffers overlap."""
 
     access: str  #: id of the access that it waits for
-    assumed: bool = True
     only_if_overlap: bool = False
 
 
@@ -91,14 +87,13 @@ class Replication:
 
 @dataclass(frozen=True)
 class Variable:
-    """A scalar variable that a loop carries from iteration to iteration, in registers: ``registers`` of ``bits`` bits,
-    ``depth`` of them one after the other (one for each slot of the loop, and each iteration that the value is old)."""
+    """A scalar variable that a loop carries from iteration to iteration: ``depth`` registers of ``bits`` bits, one for
+    each slot of the loop."""
 
     name: str
     span: Span | None
     bits: int
     loop: str  #: id of the loop
-    registers: int = 1
     depth: int = 1
 
 

@@ -169,10 +169,8 @@ function waitWords(wait) {
   const target = namedItem(wait.access);
   const when = wait.only_if_overlap
     ? "in launches in which the buffers overlap"
-    : wait.assumed
-      ? "assumed: the same address is not excluded"
-      : "proved: the same address";
-  return h("li", null, target ? itemLink(target) : wait.access, " ", wait.assumed ? sign("note", when) : when);
+    : "the same address is not excluded";
+  return h("li", null, target ? itemLink(target) : wait.access, " ", sign("note", when));
 }
 
 DETAILS.local = (one, item) =>
@@ -202,8 +200,8 @@ DETAILS.variable = (one) =>
   facts([
     ["bits", number(one.bits)],
     ["carried by", namedItem(one.loop) ? itemLink(namedItem(one.loop)) : one.loop],
-    ["registers", `${number(one.registers)} × ${count(one.bits, "bit")}, ${number(one.depth)} deep`],
-    ["register bits", number(one.registers * one.bits * one.depth)],
+    ["registers", one.depth > 1 ? `${number(one.depth)}, one for each slot` : "one"],
+    ["register bits", number(one.bits * one.depth)],
   ]);
 
 DETAILS.channel = (one) => [
@@ -228,6 +226,7 @@ DETAILS.network = (one) => [
   h("p", { class: "verdict" }, deadlockSign(one.deadlock), ` ${capital(one.reason)}.`),
   facts([
     ["kernels", one.kernels.map((name, index) => [index ? ", " : "", kernelLink(name)])],
+    ["channels", one.channels.map((name, index) => [index ? ", " : "", itemLink(itemOf("channel", name), name)])],
     ["use", one.depths.map((depth) => `depth ${depth.depth} for ${depth.channel}`).join(", ")],
   ]),
 ];

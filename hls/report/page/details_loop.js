@@ -1,35 +1,4 @@
-// Details of loops, and the words for what limits them.
-
-/** Cause of a bottleneck as nodes: what waits, for what, and where. */
-function causeWords(cause, loop) {
-  const at = cause.span ? [" (", spanLink(cause.span), ")"] : "";
-  const earlier = cause.distance > 1 ? `, ${cause.distance} iterations earlier` : "";
-  const words = {
-    data: () => ["loop-carried dependence on ", h("b", null, cause.subject), at, earlier],
-    memory: () => [
-      "loop-carried memory dependence: ",
-      h("b", null, loop?.waits || cause.subject),
-      at,
-      cause.proved ? " needs " : " may need ",
-      h("b", null, loop?.waits_for || "the access"),
-      cause.other ? [" (", spanLink(cause.other), ")"] : "",
-      " of an earlier iteration",
-      earlier,
-    ],
-    condition: () => ["the exit condition is known late", at],
-    resource: () => ["several operations share ", h("b", null, cause.subject), at],
-    turns: () => [h("b", null, cause.subject), at, " of one iteration use one port after the other"],
-    request: () => ["the source requests it", at],
-    concurrency: () => [`the source limits the concurrency to ${cause.subject}`, at],
-    ahead: () => [`the source limits speculation to ${cause.subject} iterations`, at],
-    invocations: () => ["an invocation waits for the accesses of the one before: ", h("b", null, cause.subject), at],
-  };
-  return (words[cause.kind] ?? (() => [cause.kind, " ", cause.subject, at]))();
-}
-
-function causeText(cause, loop) {
-  return h("span", null, causeWords(cause, loop)).textContent;
-}
+// Details of loops. What is said of them are the sentences of the data; only their places become links.
 
 /** A verdict with a sign: what became of the loop, and whether that costs cycles. */
 function verdictSign(loop) {
@@ -49,7 +18,7 @@ function rateText(loop) {
 }
 
 DETAILS.loop = (loop, item) => [
-  h("p", { class: "verdict" }, verdictSign(loop), " ", loopSentence(loop)),
+  h("p", { class: "verdict" }, verdictSign(loop), " ", linked(loop.sentence)),
   loop.advice ? h("p", { class: "advice" }, `${loop.advice}.`) : null,
   h(
     "div",
@@ -58,8 +27,9 @@ DETAILS.loop = (loop, item) => [
     loop.bottleneck
       ? section(
           "What limits it",
-          h("p", null, capitalFirst(causeWords(loop.bottleneck, loop)), recurrenceWords(loop.bottleneck)),
+          h("p", null, linked(capital(loop.bottleneck.sentence)), recurrenceWords(loop.bottleneck)),
           assumedWords(loop),
+          accessesFacts(loop),
           sharesTable(loop.bottleneck.shares),
         )
       : null,
@@ -67,7 +37,7 @@ DETAILS.loop = (loop, item) => [
     loop.serial.length
       ? section(
           "Serial region",
-          loop.serial.map((region) => serialWords(region, loop)),
+          [loop.serial.map(serialWords), loop.bottleneck ? null : accessesFacts(loop)],
         )
       : null,
     loop.additional.length
@@ -76,43 +46,17 @@ DETAILS.loop = (loop, item) => [
           h(
             "ul",
             { class: "links" },
-            loop.additional.map((cause) => h("li", null, causeWords(cause))),
+            loop.additional.map((cause) => h("li", null, linked(capital(cause.sentence)))),
           ),
         )
       : null,
     loop.conflicts.length
-      ? section("Address conflicts", h("ul", { class: "links" }, loop.conflicts.map(conflictWords)))
+      ? section("Address conflicts", h("ul", { class: "links" }, loop.conflicts.map((one) => h("li", null, linked(capital(one.sentence))))))
       : null,
     loop.path ? section(`Critical path ${number(loop.path.ns, 2)} ns`, sharesTable(loop.path.steps)) : null,
     partsOfLoop(loop, item),
   ),
 ];
-
-function capitalFirst(nodes) {
-  const [first, ...rest] = nodes;
-  return [typeof first === "string" ? capital(first) : first, ...rest];
-}
-
-function loopSentence(loop) {
-  if (loop.part_of) return `${loop.part_of[0]} with another loop, whose figures are of both.`;
-  if (loop.unroll?.factor) {
-    const by = loop.unroll.reason === "pragma" ? "#pragma unroll" : "the compiler (#pragma unroll 1 prevents it)";
-    return `${loop.unroll.full ? "Fully unrolled" : "Unrolled"} by ${by}: ${count(loop.unroll.factor, "copy", "copies")} of the body.`;
-  }
-  if (!loop.ii)
-    return (
-      {
-        "runs once": "It runs once: no loop is left.",
-        "never runs": "It never runs.",
-        removed: "Its result is never used.",
-        replaced: "Other hardware does its work.",
-      }[loop.gone] ?? ""
-    );
-  const every =
-    loop.scheduled_ii === 1 ? "every cycle" : `every ${number(Math.max(loop.scheduled_ii, loop.paced ?? 0), 2)} cycles`;
-  const inner = loop.paced && loop.paced > loop.ii ? ", paced by the inner loop" : "";
-  return `II ${rateText(loop)}${loop.interleaving > 1 ? `, ${loop.interleaving} invocations interleaved` : ""}: an iteration starts ${every}${inner}.`;
-}
 
 function loopFacts(loop) {
   const formula = `${number(loop.latency)} × ${loop.interleaving} / ${loop.ii}`;
@@ -133,7 +77,7 @@ function loopFacts(loop) {
     ["copies in hardware", loop.copies > 1 ? number(loop.copies) : ""],
     ["slots", number(loop.slots)],
     ["fmax", loop.fmax_mhz ? fmaxWords(loop.fmax_mhz) : ""],
-    ["speculated iterations", loop.speculative ? `up to ${number(loop.speculated)}` : ""],
+    ["speculated iterations", loop.speculative ? `${number(loop.speculated)} if nothing stalls` : ""],
     ["lost to II 1", loop.lost ? `${number(loop.lost, 1)} cycles an iteration` : ""],
     ["why no more interleaving", loop.one_at_a_time],
   ]);
@@ -154,6 +98,15 @@ function assumedWords(loop) {
   return loop.assumed
     ? h("p", null, sign("note", "assumed: that both touch the same address is not excluded, but not proved"))
     : null;
+}
+
+/** The source texts of the two accesses of a memory dependence. */
+function accessesFacts(loop) {
+  const texts = [
+    ["waiting access", loop.waits],
+    ["waits for", loop.waits_for],
+  ].filter(([, text]) => text);
+  return texts.length ? facts(texts.map(([word, text]) => [word, h("code", null, text)])) : null;
 }
 
 /** The operations of a recurrence or a path, the longest first; equal ones are one row. */
@@ -240,26 +193,14 @@ function wouldBeTable(loop) {
   );
 }
 
-function serialWords(region, loop) {
+function serialWords(region) {
   const names = region.loops.map(([label, span], index) => [
     index ? " and " : "",
     `loop ${label} (`,
     spanLink(span),
     ")",
   ]);
-  return h("p", null, "One iteration at a time executes ", names, ", because of ", causeWords(region.cause, loop), ".");
-}
-
-function conflictWords(one) {
-  return h(
-    "li",
-    null,
-    `load of ${one.memory} (`,
-    spanLink(one.span),
-    `) waits up to ${count(one.cycles, "cycle")} for the store (`,
-    spanLink(one.other),
-    ") of an earlier iteration to the same address",
-  );
+  return h("p", null, "One iteration at a time executes ", names, ", because of ", linked(region.cause.sentence), ".");
 }
 
 /** Accesses and carried variables of the loop. */
@@ -278,7 +219,7 @@ function partsOfLoop(loop, item) {
         h(
           "li",
           null,
-          `${one.name}: carried, ${count(one.bits, "bit")}, ${number(one.registers)} × ${number(one.depth)} registers`,
+          `${one.name}: carried, ${count(one.bits, "bit")}, ${count(one.depth, "register")}`,
         ),
       ),
     ),

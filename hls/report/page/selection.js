@@ -50,6 +50,17 @@ function itemLink(item, text, view) {
   return link;
 }
 
+/** A sentence of the report whose places, as in "(line 11)" or "(weights.h:3)", are links. */
+function linked(text) {
+  return text.split(/(\((?:line \d+|[^\s():]+:\d+)\))/).map((part, index) => (index % 2 ? linkedPlace(part) : part));
+}
+
+function linkedPlace(part) {
+  const [, name, line] = part.match(/^\((?:line |(.+):)(\d+)\)$/);
+  const file = name ? report.sources.find((one) => one.file.split("/").at(-1) === name)?.file : report.source;
+  return file ? ["(", spanLink({ file, line: Number(line) }), ")"] : part;
+}
+
 /** A link to a line of the source: "line 11", or with the file's name where that is another one; ``short``: "11". */
 function spanLink(span, short = false) {
   if (!span) return null;

@@ -49,6 +49,7 @@ def test_accesses_that_may_touch_the_same_address_are_named_with_both_lines():
     )
     why = loop.bottleneck
     assert (why.kind, why.subject, why.span.line, why.other.line, why.distance) == ("memory", "load of h", 5, 6, 1)
+    assert (loop.waits, loop.waits_for, loop.category) == ("h[at]", "h[old & 7]", "memory dependence")
     assert {"load of h (round trip to memory)", "fence for stores to h"} <= set(shares(loop))
 
 
@@ -128,6 +129,19 @@ def test_conditions_out_of_memory(pragma, kind):
     loop = only(kernel(f"int i = 0;\n{pragma}\nwhile (a[i] < n) i++;\no[0] = i;").loops)
     assert loop.speculative == (kind != "condition")
     assert (loop.bottleneck.kind if loop.bottleneck else None) == kind
+    if kind is None:  # II 1: an iteration in each cycle until the exit is known, which takes a load
+        assert loop.ii == 1 and 100 < loop.speculated < loop.latency
+    else:
+        assert loop.speculated == (3 if kind == "ahead" else 0)
+
+
+def test_dimensions_are_those_of_the_type():
+    text = (
+        "typedef int row[16];\nrow h[4 * COUNT],\n g[3];\nfor (int i = 0; i < n; i++) h[a[i]][i & 15] = g[i % 3][i & 7] = i;"
+        "\nfor (int i = 0; i < n; i++) o[i] = h[i & 7][a[i]] + g[i % 3][a[i]];"
+    )
+    found = {memory.name: memory.dims for memory in kernel("#define COUNT 2\n" + text).memories}
+    assert found == {"h": (8, 16), "g": (3, 16)}
 
 
 def test_loops_that_became_part_of_others():

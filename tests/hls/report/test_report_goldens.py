@@ -125,6 +125,19 @@ def test_schedules_are_consistent(report):
             assert all(op.stage < region.levels[op.level].depth for op in region.operations if not op.variable)
 
 
+def test_sentences_of_the_data_are_those_of_the_text(report):
+    shown = " ".join(text.render(report[1]).replace("|", " ").split())
+    for kernel in report[1].kernels:
+        for loop in loops_of(kernel):
+            assert loop.sentence
+            causes = [loop.bottleneck, *(region.cause for region in loop.serial), *loop.additional]
+            for one in (*filter(None, causes), *loop.conflicts):
+                assert one.sentence and one.sentence[1:] in shown
+    unknown = [one for one in report[1].bottlenecks if one.cycles is None]
+    said = "Where the trip count is known only at run time, the order assumes 1,000 iterations." in shown
+    assert said == bool(unknown and len(report[1].bottlenecks) > 1)
+
+
 def test_the_text_names_every_loop_and_begins_with_the_verdict(report):
     shown = text.render(report[1]).splitlines()
     for number, kernel in enumerate(report[1].kernels):

@@ -3,7 +3,9 @@
 VIEWS.push({
   id: "bottlenecks",
   title: "Bottlenecks",
-  lead: "Loops and accesses that lose cycles or bandwidth, the largest loss first.",
+  lead:
+    "Loops and accesses that lose cycles or bandwidth, the largest loss first. Where the trip count is known only at " +
+    `run time, the order assumes ${number(report.assumed_trips)} iterations.`,
   make() {
     const most = Math.max(1, ...report.bottlenecks.map((one) => one.cycles ?? 0));
     const columns = [
@@ -22,8 +24,8 @@ VIEWS.push({
       {
         title: "Cause, and what would help",
         class: "wraps",
-        value: causeAndHelp,
-        show: (one) => [capital(one.sentence), helpText(one) ? h("div", { class: "advice" }, helpText(one)) : null],
+        value: (one) => (one.help ? `${one.sentence}; ${one.help}` : one.sentence),
+        show: (one) => [capital(one.sentence), one.help ? h("div", { class: "advice" }, one.help) : null],
       },
     ];
     const rows = report.bottlenecks.map((one, index) => ({
@@ -47,17 +49,4 @@ function rankedItem(one) {
 function rankedLink(one) {
   const item = rankedItem(one);
   return item ? itemLink(item, item.name, "bottlenecks") : one.span ? spanLink(one.span) : null;
-}
-
-function causeAndHelp(one) {
-  return helpText(one) ? `${one.sentence}; ${helpText(one)}` : one.sentence;
-}
-
-/** What was found to help: the first change that was tried, with its figures. */
-function helpText(one) {
-  const loop = itemOf("loop", one.loop)?.data;
-  const best = loop?.would_be[0];
-  if (!best) return loop?.advice ?? "";
-  const many = best.interleaving > 1 ? `, ${best.interleaving} interleaved` : "";
-  return `${best.change}: II ${best.ii}${many}${best.at_best ? " at best" : ""}`;
 }

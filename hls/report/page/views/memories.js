@@ -107,9 +107,8 @@ const VARIABLE_COLUMNS = [
     show: ({ one }) => (namedItem(one.loop) ? itemLink(namedItem(one.loop)) : one.loop),
   },
   { title: "Bits", value: ({ one }) => one.bits, numeric: true },
-  { title: "Registers", value: ({ one }) => one.registers, numeric: true },
-  { title: "Depth", value: ({ one }) => one.depth, numeric: true },
-  { title: "Register bits", value: ({ one }) => one.bits * one.registers * one.depth, numeric: true },
+  { title: "Registers", value: ({ one }) => one.depth, numeric: true, tip: "one for each slot of the loop" },
+  { title: "Register bits", value: ({ one }) => one.bits * one.depth, numeric: true },
 ];
 
 /** The memory that is selected, or that of the port or access that is. */
