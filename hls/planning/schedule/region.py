@@ -542,7 +542,7 @@ class RegionPlanner:
         )
         # after a queue tokens may follow one another closer than the II, which delay lines do not allow
         paced = stages.spacing > 1 or any(c.root is not None and c.read.level == k for c in carried)
-        windows += invocation_windows(k, found.carried, found.start, self.timing, shortest, stages.depth)
+        windows += invocation_windows(k, found.carried, found.start, self.timing, shortest, stages.depth, decide)
         return LevelPlan(
             index=k,
             depth=stages.depth,
