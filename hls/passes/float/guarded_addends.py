@@ -139,18 +139,14 @@ class _Body:
                 b.value("fneg", term) if link.op.opcode == "fsub" else term
                 for term, link in zip(terms, links, strict=True)
             ]
-        kind = links[0].op if links[0].op.opcode == links[1].op.opcode else _sum(links)
+        like = next((link.op for link in links if link.op.opcode == "fadd"), links[0].op)
         operands = [links[0].root, b.value("select", condition, *terms)]
         self.body.ops += behind
-        self._become(op, kind, operands)
+        self._become(op, like, operands)
 
     def _become(self, op: Op, like: Op, operands: list[Value]) -> None:
         op.opcode, op.operands, op.attrs = like.opcode, operands, {**op.attrs, **flush_of(like)}
         op.span = like.span
-
-
-def _sum(links: list[_Link]) -> Op:
-    return next(link.op for link in links if link.op.opcode == "fadd")
 
 
 def _neutral(opcode: str, place: int) -> dict[int, float]:

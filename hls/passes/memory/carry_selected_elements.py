@@ -1,6 +1,6 @@
 """Partial redundancy elimination of loads through a carried index that only selects."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ...analysis.loops.backward_slice import pure_slice
 from ...analysis.loops.sccs import components
@@ -92,7 +92,6 @@ class _Element:
     index: Value
     following: Value
     address: list[Op]
-    elements: dict[Value, Value] = field(default_factory=dict)  #: in the next iteration, by its index there
 
     def build(self, region: Region) -> Value:
         """Carry it through the loop, an operation of ``region``; returns its value in an iteration."""
@@ -103,25 +102,25 @@ class _Element:
         region.ops[place:place] = before.region.ops
         name = self.load.result.name
         carried = add_carried(self.loop, init, name, result=Value(init.type, name))
-        self.elements[self.index] = carried.arg
         end = body.ops.pop()
         body.ops.remove(self.load)
         b = Builder(body, self.load.span)
-        following = self._next(self.following, end.operands[0], b)
+        following = self._next(self.following, carried.arg, end.operands[0], b)
         body.ops.append(end)
         carried.set_next(following)
         return carried.arg
 
-    def _next(self, index: Value, on: Value, b: Builder) -> Value:
-        """The element at an index of the next iteration, needed where ``on`` is true."""
-        if index is self.index or index.op is None or index.op.opcode != "select":
-            if index not in self.elements:
-                return self._loaded(index, on, b)
-            return self.elements[index]
+    def _next(self, index: Value, element: Value, on: Value, b: Builder) -> Value:
+        """The element at an index of the next iteration, needed where ``on`` is true; ``element`` is that of this
+        iteration."""
+        if index is self.index:
+            return element
+        if index.op is None or index.op.opcode != "select":
+            return self._loaded(index, on, b)
         condition, one, other = index.op.operands
         taken = b.value("and", on, condition)
         left = b.value("and", on, b.value("xor", condition, b.true()))
-        return b.value("select", condition, self._next(one, taken, b), self._next(other, left, b))
+        return b.value("select", condition, self._next(one, element, taken, b), self._next(other, element, left, b))
 
     def _loaded(self, index: Value, on: Value, b: Builder) -> Value:
         """The element at an index, loaded where ``on`` is true."""
