@@ -12,21 +12,38 @@ from dataclasses import dataclass
 from ...analysis.loops.sccs import components
 from ...analysis.timing import Recurrence, TimingModel
 from ...ir import Builder, FloatType, Function, Op, Value, loops_inside_out, uses
+from ...ir.clone import clone_function
+from ..manager import Form, FunctionPass
 from .addition_trees import only_user
 from .canonical_values import is_canonical
 from .flush_denormals import flush_of
 
-__all__ = ["guard_addends"]
+__all__ = ["GuardAddends"]
 
 #: the operand of an addition that another one may be added to
 _PLACES = {"fadd": (0, 1), "fsub": (0,), "fma": (2,)}
 
 
-def guard_addends(function: Function, timing: TimingModel) -> None:
-    """Guard the terms of conditional additions on the recurrences of the function's loops, in place."""
-    loops = {arg: loop for _, loop in loops_inside_out(function.body) for arg in loop.regions[0].args}
-    for _, loop in loops_inside_out(function.body):
-        _Body(function, loop, loops, timing).run()
+@dataclass(frozen=True)
+class GuardAddends(FunctionPass):
+    """Guarding of the terms of conditional additions. Before: selects between sums on the recurrence of a float. After:
+    additions of selected terms, in the same order, where ``timing`` says that this saves a cycle (None: nothing is
+    done), and where the sum equals its sum with -0.0 bit by bit.
+    """
+
+    timing: TimingModel | None = None
+
+    name = "guard-addends"
+    requires = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        if self.timing is not None:
+            timing = self.timing.unplanned(function)
+            loops = {arg: loop for _, loop in loops_inside_out(result.body) for arg in loop.regions[0].args}
+            for _, loop in loops_inside_out(result.body):
+                _Body(result, loop, loops, timing).run()
+        return result
 
 
 @dataclass(frozen=True)
