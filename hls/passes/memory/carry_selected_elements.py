@@ -14,6 +14,9 @@ from ..manager import Form, FunctionPass
 
 __all__ = ["CarrySelectedElements"]
 
+#: most indices from which the next one is chosen: each is a load of the loop
+MOST_LEAVES = 64
+
 
 @dataclass(frozen=True)
 class CarrySelectedElements(FunctionPass):
@@ -64,21 +67,25 @@ def _element_of(loop: Op, load: Op) -> "_Element | None":
     (index,) = used
     following = body.terminator.operands[1 + index.index]
     leaves = _leaves(following)
+    if index not in leaves or len(leaves) > MOST_LEAVES:
+        return None
     late = components(body)
     on_recurrence = index in late and late.get(load.result) == late[index]
     free = all(leaf is index or late.get(leaf) != late[index] for leaf in leaves) if on_recurrence else False
-    return _Element(loop, load, index, following, address) if free and index in leaves else None
+    return _Element(loop, load, index, following, address) if free else None
 
 
-def _leaves(value: Value) -> set[Value]:
-    """The values of which a tree of selects chooses one."""
-    found, work = set(), [value]
-    while work:
+def _leaves(value: Value) -> list[Value]:
+    """The values of which a tree of selects chooses one, as often as they are in the tree; of a tree of more than
+    MOST_LEAVES, so many and one."""
+    found: list[Value] = []
+    work = [value]
+    while work and len(found) <= MOST_LEAVES:
         one = work.pop()
         if one.op is not None and one.op.opcode == "select":
             work += one.op.operands[1:]
         else:
-            found.add(one)
+            found.append(one)
     return found
 
 
