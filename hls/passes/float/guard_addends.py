@@ -83,7 +83,7 @@ class _Body:
         """Whether the value is on the recurrence of the operation."""
         return op.result in self.together and self.together.get(value) == self.together[op.result]
 
-    def _visit(self, op: Op, used) -> None:
+    def _visit(self, op: Op, used: Mapping[Value, list[tuple[Op, int]]]) -> None:
         _, *arms = op.operands
         for arm, root, kept in ((arms[0], arms[1], False), (arms[1], arms[0], True)):
             chain = self._chain(arm, root, op, used)
@@ -95,7 +95,7 @@ class _Body:
         if len(known) == len(links) and self._are_alike(known):
             self._select(op, known)
 
-    def _link(self, value: Value, user: Op, used) -> _Link | None:
+    def _link(self, value: Value, user: Op, used: Mapping[Value, list[tuple[Op, int]]]) -> _Link | None:
         """The addition that computes the value, for this user only."""
         op = value.op
         if op not in self.inside or op.opcode not in _PLACES or only_user(value, used) is not user:
@@ -103,7 +103,7 @@ class _Body:
         late = [k for k, v in enumerate(op.operands) if self._is_mine(v, op)]
         return _Link(op, late[0]) if len(late) == 1 and late[0] in _PLACES[op.opcode] else None
 
-    def _chain(self, value: Value, root: Value, user: Op, used) -> list[_Link]:
+    def _chain(self, value: Value, root: Value, user: Op, used: Mapping[Value, list[tuple[Op, int]]]) -> list[_Link]:
         """The additions from ``root`` to the value, the first one first; none if there is another operation among
         them."""
         links: list[_Link] = []

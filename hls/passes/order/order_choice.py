@@ -33,7 +33,7 @@ def _is_slow(body: Region) -> bool:
     return False
 
 
-def _at_most(loops: Iterable[Loop], invocations: int):
+def _at_most(loops: Iterable[Loop], invocations: int) -> None:
     """Interleave no more invocations of these loops than there are copies for."""
     for loop in loops:
         asked = loop.op.attrs.get(Attr.MAX_INTERLEAVING) or invocations
@@ -48,7 +48,7 @@ class OrderChoice:
 
     def __init__(
         self, function: Function, tree: LoopTree, tester: DependenceTester, hazards: bool, needed: Sequence[Dependence]
-    ):
+    ) -> None:
         self.function, self.tree, self.hazards = function, tree, hazards
         #: of dependences in one loop: how far ahead the source is (:meth:`DependenceTester.ahead`)
         self.ahead = {fact: tester.ahead(fact) for fact in needed if self._in_one_loop(fact)}
@@ -56,7 +56,7 @@ class OrderChoice:
         self.in_sequence = {pair for fact in needed for pair in self._in_sequence(fact)}
         self.one_at_a_time: set[Op | None] = set()  #: loops with one invocation at a time
 
-    def find_waits(self, across: Iterable[Dependence]):
+    def find_waits(self, across: Iterable[Dependence]) -> None:
         """Find the loops with one invocation at a time, by the dependences that are left to tokens."""
         self.one_at_a_time = {self.inner(fact) for fact in across if self.waits_for_end(fact)}
 

@@ -1,6 +1,6 @@
 """When everything in a region executes: its levels, and the stages of each level for one common II."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -190,7 +190,7 @@ class RegionScheduler:
             available=self._available(levels, start, ()),
         )
 
-    def _shortest(self, region, loop, levels: Levels, speculative: bool) -> _Scheduled:
+    def _shortest(self, region: Region, loop: Op | None, levels: Levels, speculative: bool) -> _Scheduled:
         """The schedulers that give the least II, and the delay lines they need. Delay lines cost more than registers
         that move on, and allow only one of the invocations that could be interleaved."""
         usual = _Scheduled(levels, self._schedulers(region, levels, speculative), {}, speculative)
@@ -203,7 +203,7 @@ class RegionScheduler:
                 return closer
         return usual
 
-    def _hurried(self, schedule, usual: LevelScheduler, wish: int) -> LevelScheduler:
+    def _hurried(self, schedule: Callable[..., LevelScheduler], usual: LevelScheduler, wish: int) -> LevelScheduler:
         """A level with the II that the source requests at the cost of the clock: the clock period is stretched as far
         as its chains need, to within 2 %. The level stays as it was where something other than the length of chains
         forbids that II."""
@@ -220,14 +220,20 @@ class RegionScheduler:
                 short = period
         return found
 
-    def _schedulers(self, region, levels: Levels, speculative, known=MappingProxyType({})) -> list[LevelScheduler]:
+    def _schedulers(
+        self,
+        region: Region,
+        levels: Levels,
+        speculative: bool,
+        known: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+    ) -> list[LevelScheduler]:
         return [
             level_scheduler(self.timing, region, levels, self.fixed, k, speculative, known, self._sharing(levels))
             for k in range(levels.count)
         ]
 
     def _settled(
-        self, region, loop, levels: Levels, usual: LevelScheduler, ii: int, speculative: bool
+        self, region: Region, loop: Op | None, levels: Levels, usual: LevelScheduler, ii: int, speculative: bool
     ) -> LevelStages | None:
         """The first level with nothing in its first stage, which is left to the header: choosing a slot there, from the
         queue of slots to the slots' state, takes a whole cycle. None where the header has no choice, or the II would
@@ -302,7 +308,7 @@ class RegionScheduler:
         )
         return None if returns or ahead.decide != level else ahead
 
-    def _available(self, levels, start, carried) -> dict[Value, Point]:
+    def _available(self, levels: Levels, start: Mapping[Op, Point], carried: Iterable[Carried]) -> dict[Value, Point]:
         """The first point at which each value of the region is available. Responses are available at the entry of the
         next level."""
         table = {c.arg: c.read for c in carried}
@@ -320,6 +326,7 @@ class RegionScheduler:
         return (*(need for window in group_windows(levels) for need in window.needs), *whole)
 
     def whole(self, levels: Levels) -> dict[int, WholeGroups]:
+        """The levels that groups enter as a whole."""
         return whole_groups(levels, {op: child.ring for op, child in self.latencies.children.items()}, self.fixed)
 
 
@@ -328,7 +335,9 @@ def _solved(schedulers: list[LevelScheduler], ii: int) -> list[LevelStages]:
     return [s.stages(None if s.least == ii else ii) for s in schedulers]
 
 
-def _carried(region, levels, stages, known) -> tuple[Carried, ...]:
+def _carried(
+    region: Region, levels: Levels, stages: list[LevelStages], known: Mapping[int, tuple[int, int]]
+) -> tuple[Carried, ...]:
     nexts = region.terminator.operands[1:]
     return tuple(
         Carried(
