@@ -18,6 +18,7 @@ from ..target.board import Board
 from .float.contract_float_trees import ContractFloatTrees
 from .float.expand_float_reductions import ExpandFloatReductions
 from .float.flush_denormals import FlushDenormals
+from .float.guard_addends import GuardAddends
 from .float.reassociate_float_sums import ReassociateFloatSums
 from .float.sink_select_into_addend import SinkSelectIntoAddend
 from .inspection import Inspection
@@ -395,7 +396,7 @@ def _recurrence(options: PipelineOptions) -> Stage:
         "recurrence",
         (
             # elements of memory that became carried values are sums like others
-            SinkSelectIntoAddend(True, options.timing),
+            GuardAddends(options.timing),
             *TIDY,
             RecurrenceHeightReduction(),
             *TIDY,

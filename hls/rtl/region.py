@@ -290,9 +290,9 @@ class RegionBuilder:
             for k, window in enumerate(dict.fromkeys(level.windows)):
                 gives = 1 + self._dropped_inside(level.index, window)
                 credits = (
-                    InvocationWindow(window.most, present(window.ahead))
-                    if self._counts_invocations(level.index, window)
-                    else CreditCounter(window.most, gives)
+                    CreditCounter(window.most, gives)
+                    if window.ahead is None
+                    else InvocationWindow(window.most, window.ahead)
                 )
                 self.m.submodules[f"window{level.index}_{k}"] = credits
                 self.windows.append((level.index, window, credits))
@@ -300,11 +300,6 @@ class RegionBuilder:
     def _dropped_inside(self, level: int, window: Window) -> bool:
         """Whether tokens that have entered the window at ``level`` may be dropped before its end."""
         return not window.undecided and self.undecided(level) and not self.undecided(window.until.level)
-
-    def _counts_invocations(self, level: int, window: Window) -> bool:
-        """Whether the window admits tokens beside those of an earlier invocation. That is known from how many tokens
-        entered only where none of them is dropped inside; elsewhere first tokens wait until the window is empty."""
-        return window.ahead is not None and not self._dropped_inside(level, window)
 
     def _matters(self, window: Window):
         return self.context.values.overlap if window.overlap else C(1)
@@ -337,9 +332,9 @@ class RegionBuilder:
                 gates.append(credits.available | ~begins | ~self._matters(window))
                 if window.group is not None:
                     self.full[builder.plan.index, window.group] = begins & ~credits.available
-                if self._counts_invocations(level, window):
+                if window.ahead is not None:
                     self.m.d.comb += credits.first.eq(builder.at(self.pseudo.first, 0))
-                elif window.between or window.ahead is not None:
+                elif window.between:
                     gates.append(credits.idle | ~builder.at(self.pseudo.first, 0))
         return gates
 

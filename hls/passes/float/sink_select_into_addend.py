@@ -1,16 +1,14 @@
-"""Select sinking: a select between a sum and one of its terms becomes that term plus a guarded rest."""
+"""Select sinking (-fp-relaxed): a select between a sum and one of its terms becomes that term plus a guarded rest."""
 
 from dataclasses import dataclass
 from functools import reduce
 
-from ...analysis.timing import TimingModel
 from ...ir import Builder, FloatType, Function, Op, Region, uses, walk
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 from .addition_trees import leaves as leaves_of
 from .addition_trees import only_user
 from .flush_denormals import flush_of
-from .guarded_addends import guard_addends
 from .partial_sums import NOTHING
 
 __all__ = ["SinkSelectIntoAddend"]
@@ -21,24 +19,13 @@ class SinkSelectIntoAddend(FunctionPass):
     """Select sinking below a float addition. Before: selects between a sum and one of its terms, as left by conditional
     additions and by guards of unrolled copies. After: that term plus a guarded rest,
     ``c ? s + x + y : s`` being ``s + (c ? x + y : -0.0)``, so that the recurrence on ``s`` is one addition.
-
-    With ``exact`` no terms are added in another order (see :mod:`hls.passes.float.guarded_addends`): only recurrences
-    change that take fewer cycles of ``timing`` then (None: nothing is done), and in which ``s`` equals ``s + -0.0`` bit
-    by bit. Without it (-fp-relaxed) the rest is one sum.
     """
-
-    exact: bool = False
-    timing: TimingModel | None = None
 
     name = "sink-select-into-addend"
     requires = frozenset({Form.FLAT})
 
     def run(self, function: Function) -> Function:
         result = clone_function(function)
-        if self.exact:
-            if self.timing is not None:
-                guard_addends(result, self.timing.unplanned(function))
-            return result
         for region in [result.body, *(inner for op in walk(result.body) for inner in op.regions)]:
             for op in [op for op in region.ops if op.opcode == "select" and isinstance(op.result.type, FloatType)]:
                 self._visit(region, op, uses(result.body))

@@ -1,6 +1,6 @@
 """Partial redundancy elimination of loads through a carried index that only selects."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ...analysis.loops.backward_slice import pure_slice
 from ...analysis.loops.sccs import components
@@ -13,6 +13,9 @@ from ...ir.rewrite import constant, resolve
 from ..manager import Form, FunctionPass
 
 __all__ = ["CarrySelectedElements"]
+
+#: most indices from which the next one is chosen: each is a load of the loop
+MOST_LEAVES = 64
 
 
 @dataclass(frozen=True)
@@ -64,21 +67,25 @@ def _element_of(loop: Op, load: Op) -> "_Element | None":
     (index,) = used
     following = body.terminator.operands[1 + index.index]
     leaves = _leaves(following)
+    if index not in leaves or len(leaves) > MOST_LEAVES:
+        return None
     late = components(body)
     on_recurrence = index in late and late.get(load.result) == late[index]
     free = all(leaf is index or late.get(leaf) != late[index] for leaf in leaves) if on_recurrence else False
-    return _Element(loop, load, index, following, address) if free and index in leaves else None
+    return _Element(loop, load, index, following, address) if free else None
 
 
-def _leaves(value: Value) -> set[Value]:
-    """The values of which a tree of selects chooses one."""
-    found, work = set(), [value]
-    while work:
+def _leaves(value: Value) -> list[Value]:
+    """The values of which a tree of selects chooses one, as often as they are in the tree; of a tree of more than
+    MOST_LEAVES, so many and one."""
+    found: list[Value] = []
+    work = [value]
+    while work and len(found) <= MOST_LEAVES:
         one = work.pop()
         if one.op is not None and one.op.opcode == "select":
             work += one.op.operands[1:]
         else:
-            found.add(one)
+            found.append(one)
     return found
 
 
@@ -92,7 +99,6 @@ class _Element:
     index: Value
     following: Value
     address: list[Op]
-    elements: dict[Value, Value] = field(default_factory=dict)  #: in the next iteration, by its index there
 
     def build(self, region: Region) -> Value:
         """Carry it through the loop, an operation of ``region``; returns its value in an iteration."""
@@ -103,25 +109,25 @@ class _Element:
         region.ops[place:place] = before.region.ops
         name = self.load.result.name
         carried = add_carried(self.loop, init, name, result=Value(init.type, name))
-        self.elements[self.index] = carried.arg
         end = body.ops.pop()
         body.ops.remove(self.load)
         b = Builder(body, self.load.span)
-        following = self._next(self.following, end.operands[0], b)
+        following = self._next(self.following, carried.arg, end.operands[0], b)
         body.ops.append(end)
         carried.set_next(following)
         return carried.arg
 
-    def _next(self, index: Value, on: Value, b: Builder) -> Value:
-        """The element at an index of the next iteration, needed where ``on`` is true."""
-        if index is self.index or index.op is None or index.op.opcode != "select":
-            if index not in self.elements:
-                return self._loaded(index, on, b)
-            return self.elements[index]
+    def _next(self, index: Value, element: Value, on: Value, b: Builder) -> Value:
+        """The element at an index of the next iteration, needed where ``on`` is true; ``element`` is that of this
+        iteration."""
+        if index is self.index:
+            return element
+        if index.op is None or index.op.opcode != "select":
+            return self._loaded(index, on, b)
         condition, one, other = index.op.operands
         taken = b.value("and", on, condition)
         left = b.value("and", on, b.value("xor", condition, b.true()))
-        return b.value("select", condition, self._next(one, taken, b), self._next(other, left, b))
+        return b.value("select", condition, self._next(one, element, taken, b), self._next(other, element, left, b))
 
     def _loaded(self, index: Value, on: Value, b: Builder) -> Value:
         """The element at an index, loaded where ``on`` is true."""

@@ -1,9 +1,9 @@
 """Row promotion: a row of global memory that every iteration of a loop updates is on the chip while the loop runs."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
 
+from ...analysis.loops.backward_slice import pure_slice
 from ...analysis.loops.loop_tree import Loop
 from ...analysis.memory.must_alias import MustAlias
 from ...ir import (
@@ -15,7 +15,6 @@ from ...ir import (
     Op,
     Region,
     Value,
-    has,
     is_access,
     loops_inside_out,
     may_share,
@@ -115,18 +114,6 @@ def _is_row(places: MustAlias, outer: Loop, inner: Loop, members: list[Op]) -> b
     )
 
 
-def _slice(ops: Iterable[Op], wanted: set[Value]) -> list[Op] | None:
-    """The operations, in order, that compute the values, which grow by what these need; None if one is not pure."""
-    found: list[Op] = []
-    for op in reversed(list(ops)):
-        if wanted.intersection(op.results):
-            if not has(op, "pure"):
-                return None
-            found.insert(0, op)
-            wanted.update(op.operands)
-    return found
-
-
 @dataclass(eq=False)
 class _Row:
     """The accesses ``members`` of a row of at most ``length`` elements. ``control`` are the operations of the inner
@@ -145,16 +132,20 @@ class _Row:
         wanted, before = {again, self.members[0].operands[0]}, -1
         while len(wanted) != before:
             before = len(wanted)
-            self.control = _slice(body.ops[:-1], wanted)
+            self.control = pure_slice(wanted, body.ops[:-1])
             if self.control is None:
                 return False
+            wanted.update(v for op in self.control for v in op.operands)
             wanted.update(nexts[arg.index] for arg in body.args if arg in wanted)
         self.kept = [arg.index for arg in body.args if arg in wanted]
         own = {v for op in present(self.control) for v in op.results} | set(body.args)
         outside = {v for v in wanted if v not in own} | {self.inner.operands[1 + k] for k in self.kept}
         outside.add(self.inner.operands[0])
-        self.fixed = _slice(self.outer.regions[0].ops[:-1], outside)
-        return self.fixed is not None and not outside.intersection(self.outer.regions[0].args)
+        self.fixed = pure_slice(outside, self.outer.regions[0].ops[:-1])
+        if self.fixed is None:
+            return False
+        outside.update(v for op in self.fixed for v in op.operands)
+        return outside.isdisjoint(self.outer.regions[0].args)
 
     def move(self, function: Function, region: Region):
         """Let the loops access the row's array, and copy it before and after the outer loop."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ...analysis.loops.backward_slice import pure_slice
 from ...analysis.loops.loop_tree import Loop
 from ...analysis.memory.must_alias import MustAlias
 from ...ir import (
@@ -11,7 +12,6 @@ from ...ir import (
     Op,
     Region,
     Value,
-    has,
     is_access,
     loops_inside_out,
     may_share,
@@ -145,15 +145,10 @@ def _read_next(places: MustAlias, loop: Loop, stores: list[Op]) -> bool:
 def _invariant(value: Value, body: Region) -> list[Op] | None:
     """Operations of the body, in order, that compute a value from values defined before the loop; None if that is not
     possible."""
-    inside: list[Op] = []
-    needed = {value}
-    for op in reversed(body.ops):
-        if needed.intersection(op.results):
-            if not has(op, "pure"):
-                return None
-            inside.insert(0, op)
-            needed.update(op.operands)
-    return None if needed.intersection(body.args) else inside
+    found = pure_slice([value], body.ops)
+    if found is None or not {value, *(v for op in found for v in op.operands)}.isdisjoint(body.args):
+        return None
+    return found
 
 
 class _Promotion:

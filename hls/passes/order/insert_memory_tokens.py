@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...analysis.dependence.dependence import Dependence, DependenceTester, Kind, dependences
-from ...analysis.loops.forward_slice import computed_from
 from ...analysis.loops.loop_tree import Loop, LoopTree
-from ...ir import BOOL, TOKEN, Attr, Builder, Function, Op, Region, TokenType, Value, has, walk
+from ...ir import BOOL, TOKEN, Attr, Builder, Function, Op, Region, TokenType, Value, walk
 from ...ir.accesses import fixed_operands, memory_name, predicate
 from ...ir.clone import clone_function
 from ...ir.launch import OVERLAP
@@ -19,15 +18,11 @@ from ..memory.multi_buffer_private import copies_of_loop
 from .disambiguation import Check, find_checks
 from .mark_fenced_memory import FenceOrder, is_memory_fence
 from .order_barriers import Meetings, OrderBarriers
+from .order_choice import OrderChoice
 from .token_builder import done_token
-from .write_port_constraints import keep_apart, may_write_twice
+from .write_port_constraints import keep_apart
 
 __all__ = ["InsertMemoryTokens"]
-
-#: trip count up to which a loop does not hide the latency from a load to a store
-SHORT = 64
-#: iterations between two accesses that hide the latency from a load to a store in most loops
-LATENCY = 16
 
 
 @dataclass(frozen=True)
@@ -118,28 +113,6 @@ class _Wait:
     alone: Op | None = None
 
 
-def _is_slow(body: Region) -> bool:
-    """Whether a loop carries a value through more than the logic of counters, so that interleaving its invocations
-    pays."""
-    for arg, following in zip(body.args, body.terminator.operands[1:], strict=True):
-        ahead, behind = computed_from(body, {arg}), {following}
-        for op in reversed(body.ops[:-1]):
-            if behind.intersection(op.results) and ahead.intersection(op.results):
-                behind.update(op.operands)
-                if not has(op, "logic"):
-                    return True
-    return False
-
-
-def _at_most(loops: Iterable[Loop], invocations: int):
-    """Interleave no more invocations of these loops than there are copies for."""
-    for loop in loops:
-        asked = loop.op.attrs.get(Attr.MAX_INTERLEAVING) or invocations
-        if invocations < asked or Attr.MAX_INTERLEAVING not in loop.op.attrs:
-            reason = f"the array that each of them fills has {invocations} private copies"
-            loop.op.attrs |= {Attr.MAX_INTERLEAVING: min(asked, invocations), Attr.INTERLEAVE_REASON: reason}
-
-
 class _Orderer:
     def __init__(self, function: Function, tester: DependenceTester, hazards: bool):
         self.function, self.tester, self.hazards = function, tester, hazards
@@ -155,23 +128,21 @@ class _Orderer:
         self.ends: dict[tuple, Op] = {}
         self.fences: dict[Op, list[Op]] = {}  # fences of the program, by the operation that each follows
         self.carried: dict[Op, Value] = {}  # carried tokens, by the fence or token that they carry
-        self.one_at_a_time: set[Op | None] = set()  # loops with one invocation at a time
 
     def run(self, needed: Iterable[Dependence]):
         needed = list(needed)
-        # before tokens change what the analysis looks at
-        self.ahead = {fact: self.tester.ahead(fact) for fact in needed if self._in_one_loop(fact)}
+        self.choice = OrderChoice(self.function, self.tree, self.tester, self.hazards, needed)
         FenceOrder(self, self.function, self.tree).run()  # first: other tokens must not contradict it
         checks, needed = self._checked(needed) if self.hazards else ([], needed)
         for fact in needed:
             if fact.loop is None:
                 self._within(fact)
         across = [fact for fact in needed if fact.loop is not None]
-        self.one_at_a_time = {self._inner(fact) for fact in across if self._waits_for_end(fact)}
+        self.choice.find_waits(across)
         for number, check in enumerate(checks):
             self._check(check, number)
         # these may move operations, but never against the order of one iteration, or before operands of a check
-        for fact in sorted(across, key=self._may_gain):
+        for fact in sorted(across, key=self.choice.may_gain):
             self._across(fact)
         self._drop_weaker()
         for (region, wait), sources in self.waits.items():
@@ -181,15 +152,15 @@ class _Orderer:
 
     def _checked(self, needed: list[Dependence]) -> tuple[list[Check], list[Dependence]]:
         """Run-time checks, and the dependences left to tokens. What an outer loop waits for anyway is not checked."""
-        may_be = [fact for fact in needed if self._comparable(fact)]
+        may_be = [fact for fact in needed if self.choice.comparable(fact)]
         checks = find_checks(self.tree, may_be)
         checked = {fact for check in checks for fact in check.facts}
         waiting = {
-            (self._inner(fact), memory_name(fact.dst))
+            (self.choice.inner(fact), memory_name(fact.dst))
             for fact in needed
-            if fact not in checked and self._waits_for_end(fact)
+            if fact not in checked and self.choice.waits_for_end(fact)
         }
-        kept = {fact for fact in checked if (self._inner(fact), memory_name(fact.dst)) in waiting}
+        kept = {fact for fact in checked if (self.choice.inner(fact), memory_name(fact.dst)) in waiting}
         if kept:
             checks = find_checks(self.tree, [fact for fact in may_be if fact.loop is None or fact in checked - kept])
             checked = {fact for check in checks for fact in check.facts}
@@ -217,141 +188,38 @@ class _Orderer:
 
     def _within(self, fact: Dependence):
         """Order within one iteration of the loops around both accesses."""
-        common = self._common(fact)
+        common = self.choice.common(fact)
         region = common[-1].body if common else self.function.body
         src, dst = self.tree.ancestor(fact.src, region), self.tree.ancestor(fact.dst, region)
-        if self._by_answer(fact):
+        if self.choice.by_answer(fact):
             if not self._follow(region, src, dst, fact.dst):
                 raise AssertionError(f"{fact} is against the order of its region")
         else:
             self.places.follow(region, src, dst)
-            self._need(region, src, _Wait(fact.dst, 0, fact.overlap, alone=self._alone(fact)))
+            self._need(region, src, _Wait(fact.dst, 0, fact.overlap, alone=self.choice.alone(fact)))
 
     def _across(self, fact: Dependence):
         """Order from one iteration of a loop to a later one."""
-        if self._is_kept(fact):
+        if self.choice.is_kept(fact):
             return
-        inner = self._inside(fact)
-        turns = self._take_turns(fact, inner)
+        inner = self.choice.inside(fact)
+        turns = self.choice.take_turns(fact, inner)
         if fact.src is fact.dst and not turns:
             self._keep_apart(inner, fact.overlap)
-        elif self._by_answer(fact) and not turns and self._in_pipeline(fact, inner):
+        elif self.choice.by_answer(fact) and not turns and self._in_pipeline(fact, inner):
             return
-        elif not turns and self._beside(fact, inner):
-            wait = _Wait(fact.dst, 1, False, self._by_answer(fact), True, self.ahead[fact], self._alone(fact))
+        elif not turns and self.choice.beside(fact, inner):
+            wait = _Wait(
+                fact.dst, 1, False, self.choice.by_answer(fact), True, self.choice.ahead[fact], self.choice.alone(fact)
+            )
             self._need(inner[-1].body, fact.src, wait)
             self._keep_apart(inner, False)
         else:
             region = present(fact.loop).regions[0]
-            wait = _Wait(fact.dst, fact.distance, fact.overlap, self._by_answer(fact), alone=self._alone(fact))
+            wait = _Wait(
+                fact.dst, fact.distance, fact.overlap, self.choice.by_answer(fact), alone=self.choice.alone(fact)
+            )
             self._need(region, self.tree.ancestor(fact.src, region), wait)
-
-    def _by_answer(self, fact: Dependence) -> bool:
-        """Whether the result of the source is enough to wait for: of a load, or of an atomic operation before another
-        one, as one unit executes both."""
-        atomics = fact.src.opcode == fact.dst.opcode == "atomic" and memory_name(fact.src) == memory_name(fact.dst)
-        return fact.kind is Kind.WAR or atomics and self.function.memories[memory_name(fact.src)].space == "global"
-
-    def _is_kept(self, fact: Dependence) -> bool:
-        """Whether an inner loop around both accesses keeps the order, since it waits anyway for the end of its
-        invocation in the previous iteration: by then loads have returned and stores have been issued. (A loop begins
-        when all tokens that its operations take are there.)"""
-        pushed = self._by_answer(fact) or fact.src is fact.dst
-        return pushed and self._goes_to_memory(fact) and self._inner(fact) in self.one_at_a_time
-
-    def _waits_for_end(self, fact: Dependence) -> bool:
-        """Whether an access in a loop inside the fact's loop waits for stores of the previous iteration in that inner
-        loop."""
-        waits = fact.loop is not None and not self._by_answer(fact) and fact.src is not fact.dst and fact.distance == 1
-        inner = self._inside(fact) if waits and self._goes_to_memory(fact) else []
-        return bool(inner) and not self._beside(fact, inner)
-
-    def _goes_to_memory(self, fact: Dependence) -> bool:
-        """Whether the fact concerns one buffer in global memory, of which iterations have no copies."""
-        return (
-            not fact.overlap
-            and self.function.memories[memory_name(fact.src)].space == "global"
-            and not present(fact.loop).attrs.get(Attr.RING)
-        )
-
-    def _inner(self, fact: Dependence) -> Op | None:
-        """The outermost loop around both accesses inside the fact's loop."""
-        inner = self._inside(fact)
-        return inner[0].op if inner else None
-
-    def _alone(self, fact: Dependence) -> Op | None:
-        """The source, if the fact orders stores of one loop that a memory with two write ports may write in one cycle,
-        one before the other."""
-        twice = fact.kind is Kind.WAW and may_write_twice(self.function.memories[memory_name(fact.src)])
-        stores = fact.src.opcode == fact.dst.opcode == "store"
-        return fact.src if twice and stores and self.tree.region_of(fact.src) is self.tree.region_of(fact.dst) else None
-
-    def _take_turns(self, fact: Dependence, inner: list[Loop]) -> bool:
-        """Whether work-items, or iterations of the fact's loop, that have copies of a private array may be in one inner
-        loop at the same time: then the inner loop interleaves them, and an access that follows, or reuses the copy,
-        waits until the earlier one is done, while others go on."""
-        if not inner or fact.overlap:
-            return False
-        name = memory_name(fact.src)
-        if any(
-            loop.op.attrs.get(Attr.PARALLEL) and copies_of_loop(self.function, loop.op, name) > 1
-            for loop in self._common(fact)
-        ):
-            return True
-        # interleave iterations only if they gain by it, and nothing else prevents it
-        gains = self._may_gain(fact) and all(loop.op.attrs.get(Attr.INTERLEAVE, True) for loop in inner)
-        if gains:
-            _at_most(inner, fact.distance)
-        return gains
-
-    def _may_gain(self, fact: Dependence) -> bool:
-        """Whether the iterations between which the fact holds have copies of the memory, and interleaving them in an
-        inner loop pays."""
-        if (
-            fact.overlap
-            or present(fact.loop).attrs.get(Attr.PARALLEL)
-            or copies_of_loop(self.function, present(fact.loop), memory_name(fact.src)) == 1
-        ):
-            return False
-        return any(_is_slow(loop.body) for loop in self._inside(fact))
-
-    def _inside(self, fact: Dependence) -> list[Loop]:
-        """The loops around both accesses that are inside the fact's loop."""
-        common = self._common(fact)
-        return common[common.index(self.tree.loops[present(fact.loop)]) + 1 :]
-
-    def _in_one_loop(self, fact: Dependence) -> bool:
-        """Whether both accesses are in one loop inside the fact's loop, and to one memory that never stalls."""
-        inner = self._inside(fact) if fact.loop is not None else []
-        return (
-            bool(inner)
-            and all(self.tree.region_of(op) is inner[-1].body for op in (fact.src, fact.dst))
-            and self._never_stalls(fact)
-        )
-
-    def _beside(self, fact: Dependence, inner: list[Loop]) -> bool:
-        """Whether the order of tokens of the one inner loop that both accesses are in, which is that of its
-        invocations, suffices, and the loops around need not wait until it has ended."""
-        if fact not in self.ahead or len(inner) > 1 and self._is_short(fact, inner[-1].op):
-            # each of many short invocations would wait for the previous one: wait once for all of them instead
-            return False
-        return not any(loop.op.attrs.get(Attr.RING) for loop in (self.tree.loops[present(fact.loop)], *inner))
-
-    def _is_short(self, fact: Dependence, loop: Op) -> bool:
-        """Whether invocations of the loop are too short to hide the latency from a load to a store of the one before.
-        An invocation of unknown length may be; waiting for a loop around it may take much longer, though, where that
-        loop waits for external memory too."""
-        trips = loop.attrs.get(Attr.TRIP_COUNT, SHORT if self.hazards else 0)
-        ahead = self.ahead[fact]
-        return trips < SHORT and (ahead is None or trips - ahead < LATENCY)
-
-    def _never_stalls(self, fact: Dependence) -> bool:
-        """Whether accesses take a fixed number of cycles in the level they are in: those to memories of the kernel, and
-        to global memory on the chip."""
-        return not fact.overlap and (not self.hazards or self.function.memories[memory_name(fact.src)].onchip)
-
-    def _common(self, fact: Dependence) -> list[Loop]:
-        return [a for a, b in zip(self.tree.around(fact.src), self.tree.around(fact.dst)) if a is b]
 
     def _in_pipeline(self, fact: Dependence, inner: list[Loop]) -> bool:
         """Whether levels alone can order a write after a read of an earlier iteration."""
@@ -458,10 +326,6 @@ class _Orderer:
         return add_carried(loop, start.result, "order")
 
     # --- hazards ---
-
-    def _comparable(self, fact: Dependence) -> bool:
-        in_ring = fact.loop is not None and fact.loop.attrs.get(Attr.RING)
-        return not in_ring and fact.src.opcode == "store" and not self.function.memories[memory_name(fact.src)].onchip
 
     def _check(self, check: Check, number: int):
         """The accesses wait for a token that comes once no store in flight has the address of one of them."""

@@ -11,6 +11,7 @@ from ...ir.clone import clone_function
 from ...ir.rewrite import constant
 from ..manager import Form, FunctionPass
 from ..memory.masked_values import MaskedValues
+from ..scalar.specialize import conjuncts
 
 __all__ = ["SpeculateLoads"]
 
@@ -56,7 +57,7 @@ def _candidates(loop: Op, clobbers: Clobbers) -> dict[Op, list[Value]]:
     written = {memory_name(op) for op in walk(body) if op.opcode in ("store", "atomic")}
     late = components(body)
     open_ = [op for op in conditional if memory_name(op) not in written and not _SETTLED.intersection(op.attrs)]
-    conditions = {op: _conjuncts(predicate(op)) for op in open_}
+    conditions = {op: conjuncts(predicate(op)) for op in open_}
     waiting = {op: parts for op, parts in conditions.items() if any(_together(part, op.result, late) for part in parts)}
     still = components(body, {op: 1 for op in waiting}) if waiting else {}
     return {
@@ -69,19 +70,6 @@ def _candidates(loop: Op, clobbers: Clobbers) -> dict[Op, list[Value]]:
 def _together(one: Value, other: Value, late: Mapping[Value, int]) -> bool:
     """Whether two values are on one recurrence."""
     return one in late and late[one] == late.get(other)
-
-
-def _conjuncts(condition: Value) -> list[Value]:
-    """The conditions of which this one is the conjunction, in order."""
-    found: dict[Value, None] = {}
-    work = [condition]
-    while work:
-        value = work.pop()
-        if value.op is not None and value.op.opcode == "and":
-            work += value.op.operands[::-1]
-        else:
-            found[value] = None
-    return list(found)
 
 
 @dataclass

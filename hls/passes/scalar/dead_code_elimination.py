@@ -18,8 +18,7 @@ class DeadCodeElimination(FunctionPass):
 
     Unused results of `if` are removed, and so are carried values whose argument and result only serve themselves; the
     tokens that a loop waits for stay. A loop whose results are all unused is removed even if it might not end: OpenCL C
-    permits that. Unused loads are removed, unless their memory is volatile, and their
-    checks with them.
+    permits that. Unused loads are removed, unless their memory is volatile, and their checks with them.
     """
 
     name = "dead-code-elimination"

@@ -24,7 +24,7 @@ from ...ir import ArrayType, Attr, Op, moved_type
 from ...narrow import instance, present
 from ...target.board import Memory
 
-__all__ = ["BURST_ALIGN", "PATIENCE", "Access", "LsuKind", "UnitPlan", "load_port"]
+__all__ = ["BURST_ALIGN", "PATIENCE", "Access", "LsuKind", "UnitPlan"]
 
 #: bytes within which the units' bursts lie unless the memory says otherwise
 BURST_ALIGN = 1024
@@ -218,10 +218,10 @@ class Access:
         if self.pumped:
             seen = {"writes": write_ports} if self.direction == "load" else {}
             options |= {"forwarding": self.forwarding or self.direction == "atomic", **seen}
-        part = load_port(self.forwarding or self.direction == "atomic", self.pumped)
+        part = _load_port(self.forwarding or self.direction == "atomic", self.pumped)
         return replace(self, hardware=UnitPlan(part, options))
 
 
-def load_port(forwarding: bool, pumped: bool) -> type[PumpedLoadPort] | type[ForwardingLoadPort] | type[RamLoadPort]:
+def _load_port(forwarding: bool, pumped: bool) -> type[PumpedLoadPort] | type[ForwardingLoadPort] | type[RamLoadPort]:
     """The part through which on-chip memory is read."""
     return PumpedLoadPort if pumped else ForwardingLoadPort if forwarding else RamLoadPort

@@ -21,18 +21,27 @@ _JOINS = frozenset({"fence", "token"})
 
 
 def invocation_windows(
-    k: int, carried: Iterable[Carried], start: Mapping[Op, Point], timing: OperatorTiming, shortest: int, depth: int
+    k: int,
+    carried: Iterable[Carried],
+    start: Mapping[Op, Point],
+    timing: OperatorTiming,
+    shortest: int,
+    depth: int,
+    decide: Point | None,
 ) -> tuple[Window, ...]:
     """The windows that tokens of earlier invocations leave before those of the next may enter level ``k``, of ``depth``
     stages. None where they always have: tokens are at least a cycle apart, and of invocations of at least ``shortest``
-    tokens so many are between the two that the earlier one has passed in the meantime."""
+    tokens so many are between the two that the earlier one has passed in the meantime. Where tokens are dropped inside,
+    at the point ``decide`` of a speculative loop, the number that have entered does not say which ones are left: first
+    tokens wait until the window is empty."""
     until: dict[int | None, Point] = {}
     for c in carried:
         point = _until(c, start, timing) if c.between and c.read.level == k else None
-        ahead = instance(c.arg.type, TokenType).ahead if point is not None else None
-        if ahead is not None and point is not None and point.level == k and shortest - 1 - ahead >= point.stage:
+        if point is None:
             continue
-        if point is not None:
+        dropped = decide is not None and k < decide.level <= point.level
+        ahead = None if dropped else instance(c.arg.type, TokenType).ahead
+        if ahead is None or point.level != k or shortest - 1 - ahead < point.stage:
             until[ahead] = max(until.get(ahead, point), point)
     whole = until.get(None)
     return tuple(

@@ -12,21 +12,38 @@ from dataclasses import dataclass
 from ...analysis.loops.sccs import components
 from ...analysis.timing import Recurrence, TimingModel
 from ...ir import Builder, FloatType, Function, Op, Value, loops_inside_out, uses
+from ...ir.clone import clone_function
+from ..manager import Form, FunctionPass
 from .addition_trees import only_user
 from .canonical_values import is_canonical
 from .flush_denormals import flush_of
 
-__all__ = ["guard_addends"]
+__all__ = ["GuardAddends"]
 
 #: the operand of an addition that another one may be added to
 _PLACES = {"fadd": (0, 1), "fsub": (0,), "fma": (2,)}
 
 
-def guard_addends(function: Function, timing: TimingModel) -> None:
-    """Guard the terms of conditional additions on the recurrences of the function's loops, in place."""
-    loops = {arg: loop for _, loop in loops_inside_out(function.body) for arg in loop.regions[0].args}
-    for _, loop in loops_inside_out(function.body):
-        _Body(function, loop, loops, timing).run()
+@dataclass(frozen=True)
+class GuardAddends(FunctionPass):
+    """Guarding of the terms of conditional additions. Before: selects between sums on the recurrence of a float. After:
+    additions of selected terms, in the same order, where ``timing`` says that this saves a cycle (None: nothing is
+    done), and where the sum equals its sum with -0.0 bit by bit.
+    """
+
+    timing: TimingModel | None = None
+
+    name = "guard-addends"
+    requires = frozenset({Form.FLAT})
+
+    def run(self, function: Function) -> Function:
+        result = clone_function(function)
+        if self.timing is not None:
+            timing = self.timing.unplanned(function)
+            loops = {arg: loop for _, loop in loops_inside_out(result.body) for arg in loop.regions[0].args}
+            for _, loop in loops_inside_out(result.body):
+                _Body(result, loop, loops, timing).run()
+        return result
 
 
 @dataclass(frozen=True)
@@ -66,7 +83,7 @@ class _Body:
         """Whether the value is on the recurrence of the operation."""
         return op.result in self.together and self.together.get(value) == self.together[op.result]
 
-    def _visit(self, op: Op, used) -> None:
+    def _visit(self, op: Op, used: Mapping[Value, list[tuple[Op, int]]]) -> None:
         _, *arms = op.operands
         for arm, root, kept in ((arms[0], arms[1], False), (arms[1], arms[0], True)):
             chain = self._chain(arm, root, op, used)
@@ -78,7 +95,7 @@ class _Body:
         if len(known) == len(links) and self._are_alike(known):
             self._select(op, known)
 
-    def _link(self, value: Value, user: Op, used) -> _Link | None:
+    def _link(self, value: Value, user: Op, used: Mapping[Value, list[tuple[Op, int]]]) -> _Link | None:
         """The addition that computes the value, for this user only."""
         op = value.op
         if op not in self.inside or op.opcode not in _PLACES or only_user(value, used) is not user:
@@ -86,7 +103,7 @@ class _Body:
         late = [k for k, v in enumerate(op.operands) if self._is_mine(v, op)]
         return _Link(op, late[0]) if len(late) == 1 and late[0] in _PLACES[op.opcode] else None
 
-    def _chain(self, value: Value, root: Value, user: Op, used) -> list[_Link]:
+    def _chain(self, value: Value, root: Value, user: Op, used: Mapping[Value, list[tuple[Op, int]]]) -> list[_Link]:
         """The additions from ``root`` to the value, the first one first; none if there is another operation among
         them."""
         links: list[_Link] = []
@@ -139,18 +156,14 @@ class _Body:
                 b.value("fneg", term) if link.op.opcode == "fsub" else term
                 for term, link in zip(terms, links, strict=True)
             ]
-        kind = links[0].op if links[0].op.opcode == links[1].op.opcode else _sum(links)
+        like = next((link.op for link in links if link.op.opcode == "fadd"), links[0].op)
         operands = [links[0].root, b.value("select", condition, *terms)]
         self.body.ops += behind
-        self._become(op, kind, operands)
+        self._become(op, like, operands)
 
     def _become(self, op: Op, like: Op, operands: list[Value]) -> None:
         op.opcode, op.operands, op.attrs = like.opcode, operands, {**op.attrs, **flush_of(like)}
         op.span = like.span
-
-
-def _sum(links: list[_Link]) -> Op:
-    return next(link.op for link in links if link.op.opcode == "fadd")
 
 
 def _neutral(opcode: str, place: int) -> dict[int, float]:
