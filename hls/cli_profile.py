@@ -4,12 +4,11 @@
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 import click
 
-from .cli_options import check_board
+from .cli_options import check_board, make_folder
 from .profile.compare import PlainProfile, compare, compare_text
 from .profile.model import SCHEMA
 from .profile.stalls import WaveformError, read_stalls
@@ -74,7 +73,7 @@ def profile(
         sys.exit(_compare(host, arguments, fail_above))
     if fail_above is not None:
         raise click.UsageError("--fail-above goes with --compare")
-    _make(output)
+    make_folder(output, "-o")
     env = os.environ | {
         "SLUICE_STATS": "0",
         "SLUICE_BOARD": board,
@@ -106,18 +105,6 @@ def stalls(
         raise click.BadParameter(str(error)) from None
     rows = rows_of(meaning, units, line)
     click.echo(json.dumps(rows, indent=1) + "\n" if as_json else stalls_text(meaning, rows, top), nl=False)
-
-
-def _make(folder: Path) -> None:
-    """Make the folder of the results before the program runs, which may take hours; exits if nothing can be written
-    there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise click.ClickException(
-            f"cannot write into folder {folder}: {error.strerror}; choose another with -o"
-        ) from None
 
 
 def _percent(text: str | None) -> float | None:
