@@ -12,17 +12,15 @@ Inner loops whose invocations are interleaved hide their own recurrences, as far
 that are at hand, go.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..ir import Attr, Op
-from ..planning.schedule import KernelPlan, LevelPlan, Point, RegionPlan
+from ..ir import Op
+from ..planning.schedule import KernelPlan, Point, RegionPlan
 from .runs import RunCounts
 
 __all__ = ["LoopPace", "Responses", "SchedulePace"]
-
-#: cycles that a token spends in the queues of a boundary, as in hls.planning.schedule.region_schedule.Latencies
-BOUNDARY = 2
 
 
 class Responses:
@@ -35,26 +33,42 @@ class Responses:
 
 @dataclass(frozen=True)
 class LoopPace:
-    """Cycles from one iteration of an invocation to the next: ``alone`` as far as the loop itself goes, ``shared`` as
-    far as the loops inside go. ``latency`` is that of one iteration, ``trips`` are those of an invocation that is
-    entered, ``taken`` is the share of those. ``cause`` names what ``interval`` comes from."""
+    """An average invocation of a loop that is entered, ``trips`` iterations long; ``taken`` is the share of invocations
+    that are. ``alone`` are the cycles from one of its iterations to the next for the loop's own sake, for ``cause``;
+    ``latency`` are those of the first iteration, from its issue to its exit.
 
-    alone: float
-    shared: float
-    latency: float
+    ``shared`` are the cycles for which the loops inside hold their headers for an iteration. ``apart`` are the cycles
+    from the first issue of an invocation to that of the next one where windows keep them apart, else 0; ``slots`` are
+    the invocations that may be interleaved.
+    """
+
     trips: float
     taken: float
+    alone: float
     cause: str
+    latency: float
+    shared: float
+    apart: float
+    slots: int
+    invocation: float  #: cycles from the issue of an invocation to its exit, with no other one interleaved
 
     @property
     def interval(self) -> float:
-        """Cycles from one iteration to the next."""
+        """Cycles from one iteration of an invocation to the next."""
         return max(self.alone, self.shared, 1.0)
 
     @property
-    def invocation(self) -> float:
-        """Cycles of an invocation, expected: none where the loop is not entered."""
-        return self.taken * (self.latency + max(self.trips - 1, 0) * self.interval) + (1 - self.taken) * BOUNDARY
+    def expected(self) -> float:
+        """Cycles of an invocation: none of one that is not entered, as its request is answered at once."""
+        return self.taken * self.invocation
+
+    def held(self, invocations: float, together: float, alone: bool) -> float:
+        """Cycles for which so many invocations hold the header, ``together`` of them interleaved at most: they share
+        its cycles. With ``alone``, none follow: the last ones do not fill all slots."""
+        count, slots = invocations * self.taken, min(self.slots, together)
+        rows = math.ceil(count / slots - 1e-9) if alone else count / slots
+        issues = count * self.trips * max(self.shared, 1.0)
+        return max(rows * self.trips * self.interval, issues, count * self.apart)
 
 
 class SchedulePace:
@@ -76,38 +90,43 @@ class SchedulePace:
         return self._paces[op]
 
     def _pace(self, plan: RegionPlan) -> LoopPace:
-        count = self.counts.loop(plan.loop_op)
+        count, inside = self.counts.loop(plan.loop_op), self._inside(plan)
         alone, cause = self._alone(plan)
-        shared = max((self._load(plan, child) for child in self._inside(plan)), default=0.0)
+        trips = max(count.trips, 1.0)
         latency = self._through(plan, Point(0, 0), _end(plan))
-        between = self._between(plan)
-        if between > latency:
-            latency = between
-        return LoopPace(alone, shared, latency, count.trips, count.taken, "loops inside" if shared > alone else cause)
+        together = trips if alone < latency else 1.0
+        paces = [self.of(child) for child in inside]
+        shared = max((one.held(trips, together * plan.slots, alone=False) for one in paces), default=0.0) / trips
+        own = latency + (trips - 1) * max(alone, 1.0)
+        extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)
+        return LoopPace(
+            trips=trips,
+            taken=count.taken,
+            alone=alone,
+            cause=cause,
+            latency=latency,
+            shared=shared,
+            apart=self._apart(plan, trips, max(alone, shared, 1.0)),
+            slots=plan.slots,
+            invocation=max(own, latency + extra),
+        )
+
+    def _behind(self, paces: list[LoopPace], number: int, trips: float, together: float) -> float:
+        """Cycles by which an invocation of so many ``trips`` takes longer than one iteration since loop ``number`` of
+        those inside is entered once for each. The interleaved invocations of its last row end together, so that the
+        loops behind it run one after the other then."""
+        pace = paces[number]
+        slots = min(pace.slots, together)
+        row = trips - (math.ceil(trips / slots - 1e-9) - 1) * slots
+        tail = max((one.held(1.0, 1.0, alone=True) for one in paces[number + 1 :]), default=0.0)
+        return pace.held(trips, together, alone=True) - pace.held(1.0, 1.0, alone=True) + max(row - 1, 0.0) * tail
 
     def _inside(self, plan: RegionPlan) -> list[Op]:
         return [row.op for level in plan.levels for row in level.row if row.op in self.plan.loops]
 
-    def _load(self, plan: RegionPlan, child: Op) -> float:
-        """Cycles in which a loop inside issues tokens for one iteration of ``plan``, interleaved with others."""
-        pace, inner = self.of(child), self.plan.loops[child]
-        together = min(inner.slots, self._at_hand(plan))
-        each = max(pace.shared, pace.alone / together, 1.0)
-        return pace.taken * pace.trips * each
-
-    def _at_hand(self, plan: RegionPlan) -> float:
-        """Most invocations that the iterations of ``plan`` give at a time."""
-        if plan.loop is None:
-            return 1.0
-        count = self.counts.loop(plan.loop)
-        return max(1.0, count.trips * plan.slots)
-
     def _alone(self, plan: RegionPlan) -> tuple[float, str]:
         """Cycles between iterations of one invocation for the loop's own sake, and why."""
-        attrs = plan.loop_op.attrs
         found: list[tuple[float, str]] = [(float(_least(plan)), "schedule")]
-        if attrs.get(Attr.DISABLE_LOOP_PIPELINING):
-            return self._through(plan, Point(0, 0), _end(plan)), "disable_loop_pipelining"
         for carried in plan.carried:
             if carried.overlap or carried.between or carried.write.level == carried.read.level:
                 continue
@@ -122,31 +141,30 @@ class SchedulePace:
                     found.append((inside / window.most, "window"))
         return max(found)
 
-    def _between(self, plan: RegionPlan) -> float:
-        """Cycles for which a window between invocations keeps the next one from entering."""
-        found = [
-            self._through(plan, Point(level.index, 0), window.until)
-            for level in plan.levels
-            for window in level.windows
-            if window.between and not window.overlap
-        ]
-        return max(found, default=0.0)
+    def _apart(self, plan: RegionPlan, trips: float, interval: float) -> float:
+        """Cycles from the first issue of an invocation to that of the next one, as windows between them demand: the next
+        one's first token waits for all of this one, or its token number k for that number k + ``ahead`` here."""
+        found = 0.0
+        for level in plan.levels:
+            for window in level.windows:
+                if window.overlap or not (window.between or window.ahead is not None):
+                    continue
+                through = self._through(plan, Point(level.index, 0), window.until)
+                before = trips - 1 if window.ahead is None else min(window.ahead, trips - 1)
+                found = max(found, max(before, 0.0) * interval + through)
+        return found
 
     def _through(self, plan: RegionPlan, first: Point, last: Point) -> float:
         """Cycles from the entry of a token into the stage of ``first`` to its passing of ``last``."""
         cycles = float(last.stage - first.stage + 1)
         for level in plan.levels[first.level : last.level]:
-            cycles += self._level(plan, level)
+            waits = [row.push + 1 + self._response(plan, row.op) for row in level.row if row.joins]
+            cycles += max([float(level.depth), *waits])
         return cycles
-
-    def _level(self, plan: RegionPlan, level: LevelPlan) -> float:
-        """Cycles of a token in a level and the boundary behind it."""
-        waits = [row.push + 1 + self._response(plan, row.op) for row in level.row if row.joins]
-        return max([float(level.depth), *waits]) + BOUNDARY
 
     def _response(self, plan: RegionPlan, op: Op) -> float:
         if op in self.plan.loops:
-            return self.of(op).invocation
+            return self.of(op).expected
         return self.responses.cycles(op, plan)
 
 

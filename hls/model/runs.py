@@ -87,7 +87,7 @@ class RunCounts:
             self.assumptions.append(Assumption(op.span, f"{what} of a loop that the workload does not know"))
             return LoopCount(float(trips or 1), 1.0, 1.0)
         factor = self._factors.get(op.span, 1)
-        iterations = sum(_unrolled(one.trips, factor) for one in inner)
+        iterations = sum(_unrolled(one, factor) for one in inner)
         invocations, entered = sum(one.invocations for one in outer), sum(_entered(one.trips) for one in outer)
         copies = self._copies[op.span]
         return LoopCount(iterations / copies, invocations / copies, entered / copies)
@@ -110,14 +110,14 @@ class RunCounts:
         ]
 
 
-def _unrolled(trips: Histogram, factor: int) -> float:
-    """Iterations of a loop whose body is ``factor`` copies: the last ones of an invocation may be in part."""
-    if factor == 1:
-        return sum((one.low + one.high) / 2 * one.count for one in trips.ranges)
-    return sum(math.ceil((one.low + one.high) / 2 / factor) * one.count for one in trips.ranges)
+def _unrolled(loop: LoopRuns, factor: int) -> float:
+    """Iterations of a loop whose body is ``factor`` copies: the last one of an invocation may be partial. Where only a
+    range of the trips is known, that is half of an iteration on average."""
+    exact = sum(one.low * one.count for one in loop.trips.ranges if one.low == one.high)
+    whole = sum(-(-one.low // factor) * one.count for one in loop.trips.ranges if one.low == one.high)
+    ranged = sum(one.count for one in loop.trips.ranges if one.low != one.high)
+    return whole + (loop.iterations - exact) / factor + ranged * (factor - 1) / 2 / factor
 
 
 def _entered(trips: Histogram) -> int:
     return sum(one.count for one in trips.ranges if one.high > 0)
-
-
