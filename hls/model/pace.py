@@ -15,6 +15,7 @@ that are at hand, go.
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from ..ir import Op
 from ..planning.schedule import KernelPlan, Point, RegionPlan
@@ -23,12 +24,15 @@ from .runs import RunCounts
 __all__ = ["LoopPace", "Responses", "SchedulePace"]
 
 
-class Responses:
-    """Cycles from an operation of variable latency to its response, expected over a launch."""
+class Responses(Protocol):
+    """What a schedule waits for beside its own loops, expected over a launch."""
 
-    def cycles(self, op: Op, plan: RegionPlan) -> float:
-        """For every operation but a loop, in the region of ``plan``."""
-        raise NotImplementedError
+    def cycles(self, op: Op, plan: RegionPlan, first: bool) -> float:
+        """From an operation of variable latency, but a loop, to its response, in the region of ``plan``: in the first
+        iteration of an invocation, or in any."""
+
+    def interval(self, plan: RegionPlan) -> float:
+        """Cycles from one iteration of a loop to the next for the sake of memory."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ class SchedulePace:
     @cached_property
     def cycles(self) -> float:
         """From the start of the launch to the exit of the last token, as far as loops and latencies go."""
-        return self.plan.static_depth + self._through(self.plan.top, Point(0, 0), _end(self.plan.top))
+        return self.plan.static_depth + self._through(self.plan.top, Point(0, 0), _end(self.plan.top), first=True)
 
     def of(self, op: Op) -> LoopPace:
         """The pace of a loop."""
@@ -93,11 +97,12 @@ class SchedulePace:
         count, inside = self.counts.loop(plan.loop_op), self._inside(plan)
         alone, cause = self._alone(plan)
         trips = max(count.trips, 1.0)
-        latency = self._through(plan, Point(0, 0), _end(plan))
+        latency = self._through(plan, Point(0, 0), _end(plan), first=True)
         together = trips if alone < latency else 1.0
         paces = [self.of(child) for child in inside]
         shared = max((one.held(trips, together * plan.slots, alone=False) for one in paces), default=0.0) / trips
-        own = latency + (trips - 1) * max(alone, 1.0)
+        shared = max(shared, self.responses.interval(plan))
+        own = latency + (trips - 1) * max(alone, self.responses.interval(plan), 1.0)
         extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)
         return LoopPace(
             trips=trips,
@@ -142,8 +147,8 @@ class SchedulePace:
         return max(found)
 
     def _apart(self, plan: RegionPlan, trips: float, interval: float) -> float:
-        """Cycles from the first issue of an invocation to that of the next one, as windows between them demand: the next
-        one's first token waits for all of this one, or its token number k for that number k + ``ahead`` here."""
+        """Cycles from the first issue of an invocation to that of the next one, as windows between them demand: the
+        next one's first token waits for all of this one, or its token number k for number k + ``ahead`` here."""
         found = 0.0
         for level in plan.levels:
             for window in level.windows:
@@ -154,18 +159,19 @@ class SchedulePace:
                 found = max(found, max(before, 0.0) * interval + through)
         return found
 
-    def _through(self, plan: RegionPlan, first: Point, last: Point) -> float:
-        """Cycles from the entry of a token into the stage of ``first`` to its passing of ``last``."""
-        cycles = float(last.stage - first.stage + 1)
-        for level in plan.levels[first.level : last.level]:
-            waits = [row.push + 1 + self._response(plan, row.op) for row in level.row if row.joins]
+    def _through(self, plan: RegionPlan, start: Point, last: Point, first: bool = False) -> float:
+        """Cycles from the entry of a token into the stage of ``start`` to its passing of ``last``; of the ``first``
+        token of an invocation, or of any."""
+        cycles = float(last.stage - start.stage + 1)
+        for level in plan.levels[start.level : last.level]:
+            waits = [row.push + 1 + self._response(plan, row.op, first) for row in level.row if row.joins]
             cycles += max([float(level.depth), *waits])
         return cycles
 
-    def _response(self, plan: RegionPlan, op: Op) -> float:
+    def _response(self, plan: RegionPlan, op: Op, first: bool) -> float:
         if op in self.plan.loops:
             return self.of(op).expected
-        return self.responses.cycles(op, plan)
+        return self.responses.cycles(op, plan, first)
 
 
 def _end(plan: RegionPlan) -> Point:
