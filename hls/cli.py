@@ -18,6 +18,7 @@ import click
 
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
+from .cli_model import estimate_command
 from .cli_options import (
     COMMAND,
     CompileCommand,
@@ -488,6 +489,7 @@ def _write_text(text: str, output: Path | None) -> None:
         ) from error
 
 
+main.add_command(estimate_command)
 main.add_command(profile)
 main.add_command(stalls)
 

@@ -9,6 +9,7 @@ hidden as far as a unit may have words under way.
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 
 from ..ir import Attr, Op
@@ -21,7 +22,7 @@ from ..target.board import Board, DramTiming, SramTiming
 from .runs import LoopCount, RunCounts
 from .workload import AccessRuns, Range
 
-__all__ = ["AccessTraffic", "MemoryTime"]
+__all__ = ["AccessTraffic", "Extremes", "MemoryTime"]
 
 #: kernel cycles that requests and answers spend in registers between a unit and a bank's port (rtl_lib/interconnect)
 PATH = 10
@@ -53,18 +54,36 @@ class AccessTraffic:
         return self.words / self.count if self.count else 0.0
 
 
+class Extremes(Enum):
+    """What is assumed of memory: that every access is answered at once by its unit, the likely case, or that each waits
+    as long as under load."""
+
+    LEAST = "least"
+    LIKELY = "likely"
+    MOST = "most"
+
+
 class MemoryTime:
     """The times of one kernel's accesses on a board; see :class:`hls.model.pace.Responses`."""
 
-    def __init__(self, memory: MemoryPlan, counts: RunCounts, board: Board, regions: Mapping[Op, RegionPlan]) -> None:
-        self.memory, self.counts, self.board = memory, counts, board
+    def __init__(
+        self,
+        memory: MemoryPlan,
+        counts: RunCounts,
+        board: Board,
+        regions: Mapping[Op, RegionPlan],
+        extreme: Extremes = Extremes.LIKELY,
+    ) -> None:
+        self.memory, self.counts, self.board, self.extreme = memory, counts, board, extreme
         self._regions = regions  #: of each operation outside loops' own: the region that it stands in
         self._copies = Counter((op.opcode, op.span) for op in memory.outside)
         self._traffic: dict[Op, AccessTraffic] = {}
 
     @cached_property
     def latency(self) -> float:
-        """Kernel cycles from a request to its word in a memory without other traffic."""
+        """Kernel cycles from a request to its word: in a memory without other traffic, or at most under load."""
+        if self.extreme is Extremes.MOST and self.board.memory.timing:
+            return float(self.board.read_latency) + PATH
         timing, period = self.board.memory.timing, self.board.clock.period_ns
         if isinstance(timing, DramTiming):
             opened = (timing.tRCD + timing.CL + BURST_CLOCKS) * timing.tck_ns
@@ -137,6 +156,8 @@ class MemoryTime:
         pending = max(LEAST_PENDING, 1 << (self.board.read_latency - 1).bit_length())
         under_way = max((one.words for one in moved), default=0.0) * self.latency / pending
         free = max(bus, rows, under_way) / iterations
+        if self.extreme is Extremes.LEAST:
+            return free
         hazards = [one for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
         return max((self._conflicts(one, plan, free) for one in hazards), default=free)
 
@@ -174,7 +195,7 @@ class MemoryTime:
         if op.opcode == "atomic":
             return made * self.latency
         held = LOOKED_UP if access.unit is LsuKind.CACHED_LOAD else HELD
-        if access.reads_ahead:
+        if access.reads_ahead or self.extreme is Extremes.LEAST:
             return made * held
         fetching = min(1.0, traffic.words / max(count.entered, 1.0)) if first else traffic.fetching
         return made * (fetching * self.latency + (1 - fetching) * held)

@@ -6,8 +6,10 @@ kept as a file of compressed JSON, one for each launch.
 """
 
 import gzip
+import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +30,7 @@ __all__ = [
     "Workload",
     "WorkloadError",
     "read_workload",
+    "source_hash",
     "write_workload",
 ]
 
@@ -200,6 +203,13 @@ class Workload:
     def work_items(self) -> int:
         """Work-items of the launch."""
         return math.prod(self.global_size)
+
+
+def source_hash(main: str, sources: Mapping[str, str], defines: Mapping[str, str]) -> str:
+    """A hash of a program's files, by name, and of its defines. It does not depend on the name of the main file, so
+    that a program of a host and its file have the same one."""
+    files = sorted(("" if file == main else file, text) for file, text in sources.items())
+    return hashlib.sha256(repr((files, sorted(defines.items()))).encode()).hexdigest()
 
 
 def write_workload(workload: Workload, path: Path) -> None:

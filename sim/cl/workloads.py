@@ -11,7 +11,7 @@ import numpy as np
 
 from hls.emulate import Memories
 from hls.ir.launch import IndexSpace
-from hls.model.workload import SCHEMA, ArgumentGiven, Workload, write_workload
+from hls.model.workload import SCHEMA, ArgumentGiven, Workload, source_hash, write_workload
 from hls.target.board import Board, DramTiming
 from sim.emulator import Emulator, Started
 
@@ -34,9 +34,8 @@ class Source:
 
     @classmethod
     def of(cls, name: str, sources: Mapping[str, str], defines: Mapping[str, str]) -> "Source":
-        """The hash does not depend on the main file's name, so that a program and its file have the same one."""
-        files = sorted(("" if file == name else file, text) for file, text in sources.items())
-        return cls(name, hashlib.sha256(repr((files, sorted(defines.items()))).encode()).hexdigest())
+        """The source of a program with those files, by name."""
+        return cls(name, source_hash(name, sources, defines))
 
 
 class WorkloadFolder:
