@@ -1,5 +1,8 @@
 """The report as text: a tree of loops with the reason for each initiation interval, accesses, resources, messages."""
 
+from collections import Counter
+
+from ..diag import Diagnostic
 from .area_text import area_section, fits
 from .channel_text import say_channels, say_network
 from .layout import RULE, count, wrapped
@@ -33,7 +36,7 @@ def render(report: Report, brief: bool = False) -> str:
             f"{report.source} for {report.board}, kernel clock {report.clock_mhz:g} MHz",
             *_first(report, MOST_BRIEF if brief else None),
         ]
-        return "\n".join([*lines, *([] if brief else _details(report))]) + "\n"
+        return "\n".join([*lines, *(_counted(report) if brief else _details(report))]) + "\n"
 
 
 def verdicts(report: Report) -> list[str]:
@@ -59,7 +62,8 @@ def _ranked(one: Ranked) -> str:
     if one.cycles:
         lost = f" ({count(round(one.cycles), 'cycle')} lost in a launch)"
     else:
-        lost = f" ({one.lost:.3g} cycles lost in each iteration)" if one.lost else ""
+        cycles = "cycle" if one.lost == 1 else "cycles"
+        lost = f" ({one.lost:.3g} {cycles} lost in each iteration)" if one.lost else ""
     helps = f"; {one.help[0].lower()}{one.help[1:]}" if one.help else ""
     return f"{one.kernel}: {one.sentence}{helps}{lost}"
 
@@ -73,7 +77,7 @@ def _details(report: Report) -> list[str]:
     lines += _section("Deadlock analysis", [say_network(one, report.kernels) for one in report.networks])
     lines += ["", RULE, "Estimated resources (counted in the Verilog, before synthesis)", RULE]
     lines += area_section(report)
-    lines += _messages(report.messages)
+    lines += _messages(_messages_of(report))
     return lines + _section("Legend", list(LEGEND))
 
 
@@ -99,8 +103,20 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
     )
     lines += _section("Private arrays and constant tables", [_private(private) for private in kernel.privates])
     variables = [f"{one.name}{at(one.span)}, {count(one.bits, 'bit')}{_slots(one.depth)}" for one in kernel.variables]
-    lines += _section("Variables that loops carry", ["; ".join(dict.fromkeys(variables))] if variables else [])
-    return lines + _messages(kernel.messages)
+    return lines + _section("Variables that loops carry", ["; ".join(dict.fromkeys(variables))] if variables else [])
+
+
+def _messages_of(report: Report) -> list[Diagnostic]:
+    return [*report.messages, *(one for kernel in report.kernels for one in kernel.messages)]
+
+
+def _counted(report: Report) -> list[str]:
+    """How many warnings the full form has, by number."""
+    numbers = Counter(one.code.number for one in _messages_of(report) if one.severity == "warning" and one.code)
+    if not numbers:
+        return []
+    kinds = ", ".join(f"{many} x {number}" for number, many in sorted(numbers.items()))
+    return ["", *wrapped(f"{count(numbers.total(), 'warning')}, in report.txt: {kinds}", "")]
 
 
 def _slots(depth: int) -> str:
@@ -119,7 +135,7 @@ def _messages(messages) -> list[str]:
         lines.append(f"{place}{message.severity}{number}: {message.message}")
         if message.hint:
             lines.append(f"  hint: {message.hint}")
-    return _section("Messages", lines)
+    return _section("Warnings and notes", lines)
 
 
 def _access(access: Access, kernel: Kernel) -> str:
@@ -137,11 +153,20 @@ def _use(access: Access) -> str:
     """How well the access uses memory words, and its cache."""
     found = ""
     if access.efficiency is not None:
-        used = f", {access.used} of {access.word_bytes} bytes of a word used" if access.efficiency < 1 else ""
-        found = f"; {access.pattern}{used}: expected efficiency {100 * access.efficiency:.0f} %"
+        found = f"; {access.pattern}{_words(access)}; expected efficiency {100 * access.efficiency:.0f} %"
     if access.cache_bytes:
         found += f"; cache of {access.cache_bytes:,} bytes, emptied {access.flush}"
     return found
+
+
+def _words(access: Access) -> str:
+    """How many accesses a memory word serves, or how much of it one uses."""
+    if (access.efficiency or 0) < 1:
+        return f": {access.used} of {access.word_bytes} bytes of a word used"
+    if access.pattern != "consecutive" or access.bytes >= access.word_bytes:
+        return ""
+    verb = "fill" if access.kind == "store" else "share"
+    return f": {count(access.word_bytes // access.bytes, access.kind)} {verb} a word of {access.word_bytes} bytes"
 
 
 def _waiting(access: Access, kernel: Kernel) -> str:
