@@ -132,7 +132,8 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
             "" if _inner(loop) and not loop.limit else f"; at most {count(loop.concurrency, 'iteration')} in flight"
         )
         asked = ", as requested in the source" if loop.limit and loop.concurrency == loop.limit else ""
-        lines.append(f"Latency {count(loop.latency, 'cycle')} in {_levels(loop)}{slots}{flight}{asked}.")
+        fmax = f"; fmax {loop.path.fmax_mhz:g} MHz" if loop.path else ""
+        lines.append(f"Latency {count(loop.latency, 'cycle')} in {_levels(loop)}{slots}{flight}{asked}{fmax}.")
     return lines + _path(loop.path, clock_mhz)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from ..diag import Diagnostic
+from .accesses import OWN_CACHE_FLUSH
 from .area_text import area_section, fits
 from .channel_text import say_channels, say_network
 from .layout import RULE, count, wrapped
@@ -15,6 +16,8 @@ __all__ = ["LEGEND", "render", "verdicts"]
 
 #: bottlenecks that the brief form lists
 MOST_BRIEF = 5
+#: arithmetic parts that are listed: at most so many, each with at least this share of the kernel's logic
+MOST_PARTS, LARGE_PART = 5, 0.05
 
 
 #: words that the report uses with a meaning of their own
@@ -92,6 +95,7 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
         names = f"{kernel.copies.names[1]} to {kernel.copies.names[-1]}"
         differs = "; ".join(kernel.copies.differs)
         lines += wrapped(f"{kernel.copies.count} copies (also {names}; resources of all); they differ: {differs}", "")
+    lines += _work_groups(kernel)
     tree = loop_tree(kernel.loops, report.clock_mhz) or ["  none: a launch is one pass through the pipeline"]
     first = seen.setdefault((kernel.span, *tree), kernel.name)
     lines += [RULE, "", *(["Loops", *tree] if first == kernel.name else [f"Loops: as in kernel {first}"])]
@@ -103,7 +107,33 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
     )
     lines += _section("Private arrays and constant tables", [_private(private) for private in kernel.privates])
     variables = [f"{one.name}{at(one.span)}, {count(one.bits, 'bit')}{_slots(one.depth)}" for one in kernel.variables]
-    return lines + _section("Variables that loops carry", ["; ".join(dict.fromkeys(variables))] if variables else [])
+    lines += _section("Variables that loops carry", ["; ".join(dict.fromkeys(variables))] if variables else [])
+    return lines + _section("Largest arithmetic parts", _operators(kernel, report.logic_cell))
+
+
+def _work_groups(kernel: Kernel) -> list[str]:
+    """The index spaces that the kernel can be launched with."""
+    if not kernel.ndrange:
+        return []
+    if kernel.required_size:
+        size = " x ".join(map(str, kernel.required_size))
+    elif kernel.most_work_items:
+        size = f"any of at most {kernel.most_work_items:,} work-items"
+    else:
+        size = "any, as no operation depends on it"
+    dims = f"; {count(kernel.max_dims, 'dimension')} at most" if kernel.max_dims is not None else ""
+    return wrapped(f"Work-group size: {size}{dims}", "")
+
+
+def _operators(kernel: Kernel, cells: str) -> list[str]:
+    """The arithmetic parts that take most of a kernel's logic."""
+    whole = kernel.resources.logic or 1
+    large = [one for one in kernel.operators if one.resources.logic >= LARGE_PART * whole][:MOST_PARTS]
+    return [
+        f"{one.words}{at(one.span)}{f', {one.count} parts' if one.count > 1 else ''}: {one.resources.logic:,} {cells}, "
+        f"{100 * one.resources.logic / whole:.0f} % of the kernel"
+        for one in large
+    ]
 
 
 def _messages_of(report: Report) -> list[Diagnostic]:
@@ -156,6 +186,8 @@ def _use(access: Access) -> str:
         found = f"; {access.pattern}{_words(access)}; expected efficiency {100 * access.efficiency:.0f} %"
     if access.cache_bytes:
         found += f"; cache of {access.cache_bytes:,} bytes, emptied {access.flush}"
+        if access.flush == OWN_CACHE_FLUSH:
+            found += " (its hits are in the profile; volatile builds none)"
     return found
 
 
