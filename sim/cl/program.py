@@ -20,6 +20,7 @@ from hls.signals import exit_code
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import ALL_CYCLES, LoadedSystem, TraceRequest
 from sim.steps import Steps
+from sim.tracing import TRACES
 
 from . import compiler, emulated
 from .argument_facts import argument_fact
@@ -486,8 +487,7 @@ def _trace_request(source: str) -> TraceRequest | None:
     signals = os.environ.get("SLUICE_TRACE_SIGNALS") or "handshakes"
     if not (start.isdecimal() and colon and cycles.isdecimal()):
         raise LogicError("trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_WINDOW is START:CYCLES, not {window!r}")
-    if signals not in ("handshakes", "all"):
-        raise LogicError(
-            "trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_SIGNALS is handshakes or all, not {signals!r}"
-        )
+    if signals not in TRACES[1:]:
+        text = f"SLUICE_TRACE_SIGNALS is one of {', '.join(TRACES[1:])}, not {signals!r}"
+        raise LogicError("trace", status_code.INVALID_VALUE, text)
     return TraceRequest(Path(path), int(start), int(cycles), signals, source)
