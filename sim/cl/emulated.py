@@ -27,6 +27,7 @@ from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
 from .memory import Buffer, LocalMemory
 from .queue import CommandQueue
+from .timeline import TIMELINE
 
 __all__ = ["Emulated", "EmulatedEvent", "emulate_source", "run_emulated"]
 
@@ -226,7 +227,12 @@ class EmulatedEvent(PendingEvent):
                 flush=True,
             )
         self._release()
-        self.end(Event(start, board.now_ns, Statistics(statistics, outcome.seconds), self.queued_ns))
+        figures = Statistics(statistics, outcome.seconds)
+        finished = Event(
+            start, board.now_ns, figures, self.queued_ns, submit_ns=self.submit_ns, queue=self.command_queue
+        )
+        TIMELINE.emulated(finished)
+        self.end(finished)
 
     def note_failure(self, error: Exception) -> None:
         """The launch was given up."""

@@ -40,7 +40,7 @@ from .restrict import RestrictCheck
 from .streams import Stream
 from .timeline import TIMELINE
 
-__all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task"]
+__all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task", "get_profile_data_device_intel"]
 
 SOURCE_NAME = "<program source>"
 
@@ -116,6 +116,17 @@ class Program:
         TIMELINE.command("build")
         self._built_with = words
         return self
+
+    def capture(self) -> list[dict]:
+        """What each autorun kernel did since the last capture, or since the program's simulator was started: figures
+        as those of ``event.stats``, with ``start_ns`` and ``end_ns``. Kernels under way are not waited for. Empty on
+        the emulator, which has no cycles."""
+        if self.result is None:
+            raise LogicError("Program.capture", status_code.INVALID_PROGRAM_EXECUTABLE, "build the program first")
+        if self.emulated:
+            return []
+        with self.context.simulated.guard:
+            return self.launches.capture()
 
     def _replace(self, result: compiler.Compiled | emulated.Emulated, native: bool) -> None:
         """Install the result of a build. Launches of the previous build end first; their failures stay with their
@@ -469,6 +480,24 @@ def _only_binary(context: Context, devices, binaries: Sequence) -> Binary:
             "cl.Program(context, context.devices, [binary])",
         )
     return Binary.of(binaries[0])
+
+
+def get_profile_data_device_intel(
+    device: Device,
+    program: Program,
+    read_enqueue_kernels: bool = True,
+    read_autorun_kernels: bool = True,
+    clear_counters_after_readback: bool = False,
+) -> list[dict]:
+    """The vendor's call for a capture: :meth:`Program.capture`, if the counters of autorun kernels are to be read.
+
+    The other two arguments change nothing: kernels that the host starts are captured at the end of each launch, and a
+    capture is a difference, so nothing is cleared.
+    """
+    if device is not program.context.device:
+        what = "the device is none of the program's context"
+        raise LogicError("clGetProfileDataDeviceIntelFPGA", status_code.INVALID_DEVICE, what)
+    return program.capture() if read_autorun_kernels else []
 
 
 def _main_folder() -> Path:
