@@ -368,7 +368,14 @@ def _testbench(output: Path) -> list[str]:
     metavar="FILE",
     type=click.Path(path_type=Path),
     callback=check_trace,
-    help="Write an FST waveform of the handshakes.",
+    help="Write an FST waveform, and saved views of it for GTKWave and Surfer.",
+)
+@click.option(
+    "--trace-signals",
+    type=click.Choice(["accounts", "handshakes", "all"]),
+    default=None,
+    help="What the waveform holds: what each kernel and access does, also every handshake, or every signal.  "
+    "[default: $SLUICE_TRACE_SIGNALS, else handshakes]",
 )
 @click.option(
     "--device",
@@ -394,7 +401,7 @@ def _testbench(output: Path) -> list[str]:
 )
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(board, device, trace, stats, stats_file, stall_seed, workload, host, arguments):
+def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, workload, host, arguments):
     """Run a pyopencl-style host program on the simulated board.
 
     ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
@@ -403,6 +410,8 @@ def run(board, device, trace, stats, stats_file, stall_seed, workload, host, arg
         raise click.UsageError("--trace and --stall-seed are about hardware; leave them out with --device emulator")
     if workload and (device == "board" or trace or stall_seed):
         raise click.UsageError("--workload runs on the emulator; leave out --device board, --trace and --stall-seed")
+    if trace_signals and not trace:
+        raise click.UsageError("--trace-signals goes with --trace FILE")
     messages = Messages("text")
     with messages.guard():
         _load(board)
@@ -411,6 +420,8 @@ def run(board, device, trace, stats, stats_file, stall_seed, workload, host, arg
         env["SLUICE_DEVICE"] = device
     if trace:
         env["SLUICE_TRACE"] = str(trace.resolve())
+    if trace_signals:
+        env["SLUICE_TRACE_SIGNALS"] = trace_signals
     if stats_file:
         env["SLUICE_STATS_FILE"] = str(stats_file.resolve())
     if stall_seed:

@@ -22,7 +22,7 @@ from .errors import BuildError
 from .programs import Programs
 from .settings import number
 from .toolchain import Tools, find_tools
-from .tracing import TRACES, only_handshakes
+from .tracing import TRACES, marked
 
 __all__ = ["Simulator", "build"]
 
@@ -81,7 +81,7 @@ class Simulator:
     """A finished build."""
 
     executable: Path
-    trace: str  #: "none", "handshakes" or "all"
+    trace: str  #: one of sim.tracing.TRACES
 
 
 def build(
@@ -94,15 +94,17 @@ def build(
     """Build a simulator of module ``top``, or find it in the cache.
 
     ``verilog`` maps file names to texts. ``trace`` selects the contents of a waveform: "none" (the fast build),
-    "handshakes" or "all". ``progress`` is called with the name of each long step, and without arguments at the end.
+    "accounts", "handshakes" or "all"; of files ``.sv`` everything is in it. ``progress`` is called with the name
+    of each long step, and without arguments at the end.
     ``hasty`` is for runs of some ten thousand cycles: it compiles faster, and runs slower.
     Raises BuildError with Verilator's or the compiler's output, ToolMissing, ValueError for a wrong ``trace``.
     """
     if trace not in TRACES:
         raise ValueError(f"trace must be one of {', '.join(TRACES)}, not {trace!r}")
     tools = find_tools()
-    if trace == "handshakes":
-        verilog = {name: only_handshakes(text) for name, text in verilog.items()}
+    verilog = {name: marked(text, trace) for name, text in verilog.items() if not name.endswith(".sv")} | {
+        name: text for name, text in verilog.items() if name.endswith(".sv")
+    }
     library = _runtime_library(tools, trace != "none", progress)
     flags = HASTY if hasty else QUICK
     verilate = [*VERILATE, *HASTY_VERILATE] if hasty else VERILATE

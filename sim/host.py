@@ -15,6 +15,7 @@ from sim import cl
 from sim.cl.profile_files import write_files
 from sim.cl.schedule import finish_all
 from sim.errors import BuildError, SimulationError, ToolMissing
+from sim.waveform import finish_waveforms
 from sluice import PACKAGES, share
 
 __all__ = ["main"]
@@ -36,9 +37,11 @@ def main(arguments: list[str]) -> None:
         runpy.run_path(str(path), run_name="__main__")
     except SystemExit:
         finish_all()
+        finish_waveforms()
         write_files(arguments)
         raise
     finish_all()  # launches that were not waited for
+    finish_waveforms()
     write_files(arguments)
 
 
@@ -47,6 +50,7 @@ def _report(path: Path, kind: type[BaseException], error: BaseException, trace: 
     program on."""
     if isinstance(error, KeyboardInterrupt):
         was_interrupted()
+    finish_waveforms()
     if isinstance(error, cl.Error) or trace is not None and _says_it(error, trace):
         print(_message(error, path, trace), file=sys.stderr)
     elif isinstance(error, KeyboardInterrupt):

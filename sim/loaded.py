@@ -15,11 +15,12 @@ from rtl_lib.axi import register_map as at
 from .build import build
 from .errors import SimulationError
 from .probe import Probe
+from .probe_enums import with_enums
 from .progress import PATIENCE, Progress, read_counters
 from .session import BankStatistics, Session
 from .settings import number
 from .shared import Fault, SharedMemory
-from .waveform import write_map
+from .waveform import begin_waveform
 from .wired import run_by_wires
 
 __all__ = ["ALL_CYCLES", "LoadedSystem", "Run", "Stopped", "TraceRequest"]
@@ -41,7 +42,7 @@ class TraceRequest:
     path: Path
     start: int = 0
     cycles: int = ALL_CYCLES
-    signals: str = "handshakes"  #: or "all"
+    signals: str = "handshakes"  #: one of sim.tracing.TRACES but "none"
     source: str = ""  #: the program's text
 
 
@@ -109,7 +110,8 @@ class LoadedSystem:
             self.close()
         if self._session is None:
             signals = self.trace.signals if self.trace else "none"
-            simulator = build(self.verilog, self.interface.top, signals, self.progress, self.hasty)
+            verilog = with_enums(self.verilog, self.interface) if self.trace else self.verilog
+            simulator = build(verilog, self.interface.top, signals, self.progress, self.hasty)
             self._session = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz)
             if self.interface.probe is not None:
                 self.probe = Probe(self._session, self.interface.probe, self.intervals)
@@ -215,7 +217,8 @@ class LoadedSystem:
             *(started.kernel for started in self._running.values()),
             *(k for k in self.interface.kernels if k.autorun),
         ]
-        self._progress, self._unseen = Progress(self.session, kernels, self.interface, self.probe), 0
+        waveform = self.trace.path if self.trace else None
+        self._progress, self._unseen = Progress(self.session, kernels, self.interface, self.probe, waveform), 0
         return self._progress
 
     def _conclude(self, started: "_Started") -> tuple[str, Run]:
@@ -257,8 +260,9 @@ class LoadedSystem:
     def _begin_trace(self, now: int) -> None:
         """Request the waveform, at the first launch."""
         if self.trace and not self._traced:
-            write_map(self.trace.path, self.interface, self.trace.source)
-            self.session.trace(self.trace.path, now + self.trace.start, self.trace.cycles)
+            path = begin_waveform(self.trace.path, self.session, self.interface, self.trace.source)
+            self.trace = replace(self.trace, path=path)
+            self.session.trace(path, now + self.trace.start, self.trace.cycles)
             self._traced, self._cut = True, now + self.trace.start + self.trace.cycles
 
     def _tell_cut(self) -> None:

@@ -59,6 +59,11 @@ class Probe:
             found |= {layout.unit_name(place, c): values[c.name] for c in layout.of_unit} | {CYCLES: cycles}
         return found
 
+    def since(self, layout: Layout) -> int:
+        """The cycle of a waveform from which on the accounts of all units of a kernel have been the same: values of a
+        cycle are in the waveform from the clock edge on that begins it, and are sampled at the one that ends it."""
+        return max(0, max(map(self.session.since, self.map.of_kernel(layout.kernel))) - 1)
+
     def level_sums(self, layout: Layout) -> dict[str, int]:
         """For each channel end of a kernel, by its key, the sum over the cycles of the values in the channel."""
         if not layout.channels:

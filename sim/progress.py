@@ -1,6 +1,7 @@
 """Whether running kernels make progress, and if not, what each waits for."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from hls.narrow import present
 from hls.profile.layout import CYCLES, Access, Channel, Loop
@@ -21,12 +22,18 @@ SHORT_PATIENCE = 10_000
 
 class Progress:
     """Compares the counters of ``kernels``, which run at the same time, from check to check; ``system`` describes all
-    kernels."""
+    kernels. ``waveform`` is the file that is being recorded."""
 
     def __init__(
-        self, session: Session, kernels: Sequence[KernelInterface], system: SystemInterface, probe: Probe | None = None
+        self,
+        session: Session,
+        kernels: Sequence[KernelInterface],
+        system: SystemInterface,
+        probe: Probe | None = None,
+        waveform: Path | None = None,
     ) -> None:
         self.session, self.kernels, self.system, self.probe = session, kernels, system, probe
+        self.waveform = waveform
         self._joined = any(kernel.layout.channels for kernel in kernels)
         self._seen: list[dict[str, int]] | None = None
 
@@ -62,18 +69,28 @@ class Progress:
         )
         kernels = list(zip(self.kernels, before, now))
         if not self._joined:
-            return "\n".join(
+            stopped = [
                 f"kernel {kernel.name} has stopped: for {self.patience:,} cycles {events}{_wait(kernel, old, new)}"
                 for kernel, old, new in kernels
-            )
+            ]
+            return "\n".join([*stopped, *self._look_at()])
         lines = [f"the kernels wait for each other: for {self.patience:,} cycles {events}"]
         lines += [f"  kernel {kernel.name} has not ended{_wait(kernel, old, new)}" for kernel, old, new in kernels]
         lines += dict.fromkeys(
             self._state(channel, kernel, new) for kernel, _, new in kernels for channel in kernel.layout.channels
         )
+        lines += self._look_at()
         return "\n".join(
             [*lines, "  start the kernels that are missing, give a channel more depth, or change the order of calls"]
         )
+
+    def _look_at(self) -> list[str]:
+        """The cycle from which on nothing has changed, where a probe tells it, and the waveform that shows it."""
+        if self.probe is None:
+            return []
+        cycle = max(self.probe.since(kernel.layout) for kernel in self.kernels)
+        where = self.waveform or "the waveform that `sluice run --trace FILE.fst` records"
+        return [f"  nothing has changed since cycle {cycle:,}: look there in {where}"]
 
     def _state(self, channel: Channel, kernel: KernelInterface, counters: Mapping[str, int]) -> str:
         """The contents of a channel, and the state of the kernels at its ends."""

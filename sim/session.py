@@ -169,6 +169,10 @@ class Session:
         sum over the cycles."""
         return [int(word) for word in self._commands([f"counts {unit}"])[0]]
 
+    def since(self, unit: int) -> int:
+        """The cycle from which on the account of a unit of the probe has been the same."""
+        return int(self._commands([f"since {unit}"])[0][0])
+
     def held(self, unit: int) -> list[str]:
         """Triples ACCOUNT:HOLD:CYCLES of a unit of the probe."""
         return self._commands([f"held {unit}"])[0]
@@ -181,6 +185,11 @@ class Session:
         """Write the samples of a unit to a file, as rows of 32-bit numbers; returns the first cycle, the length of an
         interval, that of the last one if it is unfinished, else 0, and the number of columns."""
         return [int(word) for word in self._commands([f"samples {unit} {path}"])[0]]
+
+    @property
+    def closed(self) -> bool:
+        """Whether the simulator was ended, or belongs to another process."""
+        return self._answers.closed
 
     def close(self) -> None:
         """End the simulator; safe to call twice."""

@@ -2,9 +2,10 @@
 
 import re
 
-__all__ = ["TRACES", "only_handshakes"]
+__all__ = ["OFF", "ON", "TRACES", "marked"]
 
-TRACES = ("none", "handshakes", "all")
+#: what a waveform can hold: nothing; accounts, and the states of accesses and channels; also handshakes; everything
+TRACES = ("none", "accounts", "handshakes", "all")
 
 #: Declarations of valid/ready pairs, clocks, resets and signals that a person steps through by.
 HANDSHAKE = re.compile(
@@ -16,16 +17,23 @@ NUMBERED = re.compile(r"\$\d+")
 ON, OFF = "/*verilator tracing_on*/", "/*verilator tracing_off*/"
 
 
-def only_handshakes(verilog: str) -> str:
-    """The same Verilog, marked so that of all declarations only those of handshakes are traced; Yosys writes one a
-    line.
+#: What `sluice stalls` reads.
+OBSERVED = re.compile(r"^\s*(?:output|wire|reg|logic)\b.*\bobserved\b")
+
+
+def marked(verilog: str, signals: str) -> str:
+    """The same Verilog, marked so that of all declarations only those of the signals (one of TRACES) are traced; Yosys
+    writes one a line.
 
     Instances stay traced: with tracing off at an instance, nothing inside it is traced, and a waveform would contain
     the top alone. Names that Yosys numbered are copies of signals that have their own name in their own module, and
     are left out.
     """
+    if signals in ("none", "all"):
+        return verilog
+    wanted = HANDSHAKE if signals == "handshakes" else OBSERVED
     lines = []
     for line in verilog.splitlines():
-        hidden = DECLARATION.match(line) and (NUMBERED.search(line) or not HANDSHAKE.match(line))
+        hidden = DECLARATION.match(line) and (NUMBERED.search(line) or not wanted.match(line))
         lines += [OFF, line, ON] if hidden else [line]
     return "\n".join(lines) + "\n"

@@ -26,6 +26,7 @@ class Measured:
     program: int = 0
     queue: int = 0
     of: int | None = None  #: of an autorun kernel: the launch in which it was observed
+    capture: bool = False  #: of an autorun kernel: observed between two snapshots, not in one launch
     global_size: tuple[int, ...] = ()
     local_size: tuple[int, ...] = ()
     units: Sequence[ProbeUnit] = ()
@@ -49,7 +50,7 @@ def launch_of(measured: Measured, number: int, layouts: dict[str, Layout]) -> mo
         kernel=layout.kernel,
         program=measured.program,
         queue=measured.queue,
-        capture=measured.of is not None,
+        capture=measured.capture or measured.of is not None,
         of=measured.of,
         global_size=measured.global_size,
         local_size=measured.local_size,

@@ -196,8 +196,9 @@ class Bank:
 
 @dataclass(frozen=True)
 class Launch:
-    """One run of a kernel; with ``capture``, the part of an autorun kernel's run that lies in launch ``of``.
-    ``begin`` is the cycle of its program's simulator before its first one."""
+    """One run of a kernel; with ``capture``, the part of an autorun kernel's run that lies in launch ``of``, or, if
+    that is null, between two captures of the host, or in the whole run of the program. ``begin`` is the cycle of its
+    program's simulator before its first one."""
 
     number: int
     kernel: str
@@ -225,8 +226,9 @@ class Launch:
 
 @dataclass(frozen=True)
 class Command:
-    """A command of the host. ``kind`` is "launch", "read", "write", "copy", "fill", "map", "unmap" or "build"; ``name``
-    the kernel of a launch, ``launch`` its number. ``host_s`` is when it ended, in wall time since the program began."""
+    """A command of the host. ``kind`` is "launch", "read", "write", "copy", "fill", "map", "unmap", "build", "create"
+    (a buffer that is initialized from the host's memory) or "capture" (of an autorun kernel); ``name`` the kernel of a
+    launch or capture, ``launch`` its number. ``host_s`` is when it ended, in wall time since the program began."""
 
     number: int
     kind: str

@@ -38,6 +38,9 @@ class Hold:
     line: int | None
     bit: int  #: among the events of the unit, or with ``is_cause`` among its causes
     is_cause: bool = False
+    loop: str | None = None  #: the key of the innermost loop around it
+    waits: tuple[int, ...] = ()  #: the numbers of the causes that are waits for it
+    moves: str | None = None  #: the event that is a request taken, if it is of this place alone
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,17 @@ class ProbeUnit:
         """Width of the section."""
         return WORD * (1 + words(len(self.events)) + words(self.causes))
 
+    def event_bit(self, name: str) -> int:
+        """The place of the bit of an event, by the name of its counter, in the section."""
+        return WORD + self.events.index(name)
+
+    def cause_bit(self, number: int) -> int:
+        """The place of the bit of a cause in the section."""
+        return WORD * (1 + words(len(self.events))) + number
+
     def hold_bit(self, hold: Hold) -> int:
         """The place of a hold's bit in the section."""
-        return hold.bit + WORD * (1 + (words(len(self.events)) if hold.is_cause else 0))
+        return self.cause_bit(hold.bit) if hold.is_cause else WORD + hold.bit
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .probe import WORD, words
 if TYPE_CHECKING:
     from pylibfst import ffi
 
-__all__ = ["SIGNAL", "Meaning", "Stall", "UnitStalls", "WaveformError", "map_file", "read_stalls"]
+__all__ = ["SIGNAL", "Meaning", "Stall", "UnitStalls", "WaveformError", "map_file", "read_stalls", "signals_of"]
 
 #: the name of the recorded signal of each unit, in the module of its counters
 SIGNAL = "counters.observed"
@@ -33,20 +33,35 @@ class AccountMeaning(TypedDict):
 
 
 class HoldMeaning(TypedDict):
-    """A place where requests are held up."""
+    """A place where requests are held up; ``state_signal`` has its state in words, ``loop`` is the key of the innermost
+    loop around it."""
 
     key: str
     what: str
     line: int | None
+    loop: str | None
+    state_signal: str
+
+
+class LoopMeaning(TypedDict):
+    """A loop in hardware, and its name in reports."""
+
+    key: str
+    name: str
+    line: int | None
 
 
 class UnitMeaning(TypedDict):
-    """A compute unit: its recorded signal, how many events and causes that has, what each cause is, and which bit of
-    the signal says that requests are held up at each place."""
+    """A compute unit: its scope, its recorded signal, how many events and causes that has, what each cause is, and
+    which bit of the signal says that requests are held up at each place. ``account_signal`` has the account in
+    words."""
 
     kernel: str
     number: int
+    path: str
     signal: str
+    account_signal: str
+    loops: list[LoopMeaning]
     events: int
     causes: int
     accounts: list[AccountMeaning]
@@ -148,6 +163,17 @@ def read_stalls(
         sinks = {signals[one.unit["signal"]]: one.count for one in units}
         _read(file, sinks, 1e6 / meaning["clock_mhz"], first, end)
     return meaning, units
+
+
+def signals_of(waveform: Path) -> dict[str, str]:
+    """The names of all signals of a waveform, each with its range of bits ("[7:0]"; empty for a single bit). Raises
+    WaveformError."""
+    import pylibfst
+
+    with _opened(waveform) as file:
+        _, signals = pylibfst.get_scopes_signals2(file)
+    parts = (name.partition(" [") for name in signals.by_name)
+    return {name: f"[{range}" if range else "" for name, _, range in parts}
 
 
 def _meaning(path: Path) -> Meaning:

@@ -13,7 +13,8 @@ def kernels_of(launches: Sequence[model.Launch]) -> tuple[model.Kernel, ...]:
     """The kernels in the order of their first launch; those of different programs are apart even if names are equal."""
     groups: dict[tuple[int, str], list[model.Launch]] = {}
     for launch in launches:
-        groups.setdefault((launch.program, launch.kernel), []).append(launch)
+        if not (launch.capture and launch.of is None):  # its cycles are in the captures of launches already
+            groups.setdefault((launch.program, launch.kernel), []).append(launch)
     return tuple(_kernel(name, group) for (_, name), group in groups.items())
 
 

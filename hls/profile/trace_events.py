@@ -73,6 +73,9 @@ def _heads(profile: model.Profile, names: dict[str, int]) -> Iterator[Event]:
     yield {"name": "process_name", "ph": "M", "pid": HOST, "tid": 0, "args": {"name": "host"}}
     for queue in sorted({one.queue for one in profile.commands if one.queue is not None}):
         yield {"name": "thread_name", "ph": "M", "pid": HOST, "tid": queue, "args": {"name": f"queue {queue}"}}
+    if any(map(_is_create, profile.commands)):
+        tid = _create_track(profile)
+        yield {"name": "thread_name", "ph": "M", "pid": HOST, "tid": tid, "args": {"name": "buffers"}}
     for name, process in names.items():
         yield {"name": "process_name", "ph": "M", "pid": process, "tid": 0, "args": {"name": f"kernel {name}"}}
         yield {"name": "thread_name", "ph": "M", "pid": process, "tid": 0, "args": {"name": "launches"}}
@@ -85,11 +88,23 @@ def _commands(profile: model.Profile) -> Iterator[_Slice]:
             args = {"bytes": one.bytes, "queued_ns": one.queued_ns}
             name = f"{one.kind} {one.name}".strip()
             yield _Slice(HOST, one.queue, name, one.start_ns, one.end_ns - one.start_ns, args)
+        elif _is_create(one):
+            args = {"bytes": one.bytes}
+            yield _Slice(HOST, _create_track(profile), one.kind, one.start_ns, one.end_ns - one.start_ns, args)
+
+
+def _is_create(command: model.Command) -> bool:
+    return command.kind == "create"
+
+
+def _create_track(profile: model.Profile) -> int:
+    """The track of transfers of the host that are on no queue: behind those of the queues."""
+    return 1 + max((one.queue for one in profile.commands if one.queue is not None), default=-1)
 
 
 def _launches(profile: model.Profile, names: dict[str, int]) -> Iterator[_Slice]:
     for one in profile.launches:
-        args = {"cycles": one.cycles} | ({"during launch": one.of} if one.capture else {"launch": one.number})
+        args = {"cycles": one.cycles} | ({"launch": one.number} if one.of is None else {"during launch": one.of})
         yield _Slice(names[one.kernel], 0, one.kernel, one.start_ns, one.end_ns - one.start_ns, args)
 
 

@@ -233,15 +233,24 @@ class KernelCounters:
 
     def _holds(self, events: list[str]):
         """Where requests can be held up: the accesses, and the calls on channels that wait."""
-        for access in self.layout.accesses:
+        waits: dict = {}
+        for k, cause in enumerate(self.causes):
+            waits.setdefault(cause.op, []).append(k)
+        loops = {op: self.context.names.op(p.loop) for p in self.context.plan.loops.values() for op in p.place}
+        for op, access in zip(self.context.memory.outside, self.layout.accesses, strict=True):
             bit = events.index(f"{access.key}{HELD}")
-            yield Hold(access.key, f"{access.kind} of {access.buffer}", access.line, bit)
+            what, moves = f"{access.kind} of {access.buffer}", f"{access.key}_accepted"
+            found = tuple(waits.get(op, ()))
+            yield Hold(access.key, what, access.line, bit, loop=access.loop, waits=found, moves=moves)
+        calls = [call.end for call in self.context.servers.channels.values()]
         for k, cause in enumerate(self.causes):
             call = self.context.servers.channels.get(cause.op)
             if call is not None:
-                name = self.channels[call.end.channel, call.end.index].plan.name
+                op, name = cause.op, self.channels[call.end.channel, call.end.index].plan.name
                 what = f"{'write to' if call.end.writes else 'read from'} channel {name}"
-                yield Hold(self.context.names.op(cause.op), what, _line(cause.op), k, is_cause=True)
+                key, loop = self.context.names.op(op), loops.get(op)
+                taken = f"{self.ends[call.end]}_moved" if calls.count(call.end) == 1 else None
+                yield Hold(key, what, _line(op), k, is_cause=True, loop=loop, waits=tuple(waits[op]), moves=taken)
 
     def _stretches(self, loop, seen):
         """(busy, begins) of the periods in which a loop's II is measured.

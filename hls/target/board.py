@@ -16,6 +16,7 @@ __all__ = [
     "Device",
     "DramTiming",
     "Dsps",
+    "Host",
     "Memory",
     "Rams",
     "SramTiming",
@@ -176,6 +177,16 @@ class Stream:
 
 
 @dataclass(frozen=True)
+class Host:
+    """The link between host and board. A transfer takes ``latency_ns`` and its bytes at ``bytes_per_ns`` (GB/s); a
+    launch begins ``launch_ns`` after its call at the earliest."""
+
+    bytes_per_ns: float = 6.0
+    latency_ns: float = 0.0
+    launch_ns: float = 0.0
+
+
+@dataclass(frozen=True)
 class Board:
     """A board as read from its file. Buffers lie in ``memory`` unless the program names one of the ``others``."""
 
@@ -186,6 +197,7 @@ class Board:
     memory: Memory
     streams: tuple[Stream, ...] = ()
     others: tuple[Memory, ...] = ()
+    host: Host = Host()
 
     @property
     def memories(self) -> tuple[Memory, ...]:
@@ -268,6 +280,7 @@ def read_board(root: Table) -> Board:
         memory=memory,
         streams=_read_streams(root),
         others=_read_others(root, memory),
+        host=_read_host(root.table("host")) if "host" in root else Host(),
     )
     head.close()
     root.close()
@@ -287,6 +300,16 @@ def _read_streams(root: Table) -> tuple[Stream, ...]:
         table.close()
         streams.append(stream)
     return tuple(streams)
+
+
+def _read_host(table: Table) -> Host:
+    host = Host(
+        table.number("bytes_per_ns", 0.001, 10_000),
+        table.number("latency_ns", 0, 1e9),
+        table.number("launch_ns", 0, 1e9),
+    )
+    table.close()
+    return host
 
 
 def _read_clock(table: Table) -> Clock:

@@ -2,8 +2,8 @@
 
 Environment: SLUICE_BOARD (board name or file), SLUICE_DEVICE (``board`` or ``emulator``), SLUICE_STATS=1 (print the
 figures of every run), SLUICE_STALL_SEED (random stalls), SLUICE_TRACE (FST file), SLUICE_TRACE_WINDOW (START:CYCLES),
-SLUICE_TRACE_SIGNALS (``handshakes`` or ``all``), SLUICE_MAX_CYCLES and SLUICE_MAX_ITERATIONS (watchdogs of board and
-emulator), SLUICE_CACHE (folder of builds).
+SLUICE_TRACE_SIGNALS (``accounts``, ``handshakes`` or ``all``), SLUICE_MAX_CYCLES and SLUICE_MAX_ITERATIONS (watchdogs
+of board and emulator), SLUICE_CACHE (folder of builds).
 """
 
 import sluice  # noqa: F401 - it also searches folders sim/, hls/ and boards/ next to a program
@@ -16,7 +16,7 @@ from .event import Event, UserEvent, wait_for_events
 from .mapping import MemoryMap, enqueue_map_buffer
 from .memory import Buffer, LocalMemory, MemoryObject, Pipe
 from .platform import Context, Device, Platform, create_some_context, get_platforms
-from .program import Kernel, Program, enqueue_nd_range_kernel, enqueue_task
+from .program import Kernel, Program, enqueue_nd_range_kernel, enqueue_task, get_profile_data_device_intel
 from .queue import CommandQueue, enqueue_barrier, enqueue_marker, enqueue_migrate_mem_objects
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "enqueue_task",
     "get_cl_header_version",
     "get_platforms",
+    "get_profile_data_device_intel",
     "wait_for_events",
 ]
 __all__ += constants.__all__

@@ -19,8 +19,6 @@ from .schedule import Schedule
 
 __all__ = ["Allocation", "SimulatedBoard"]
 
-#: Nominal rate of the host link, which determines the duration of copies: about eight lanes of PCI Express 3.0.
-HOST_BYTES_PER_NS = 6.0
 #: Gap between buffers, so that an access past a buffer's end hits no other one; smaller on small memories.
 GUARD_BYTES, SMALL_GUARD_BYTES, SMALL_MEMORY = 4096, 64, 1 << 24
 
@@ -137,10 +135,19 @@ class SimulatedBoard:
         return self.memory.contents[allocation.address : allocation.end]
 
     def transfer(self, bytes: int, ready_ns: float = 0.0) -> tuple[float, float]:
-        """Advance simulated time by a copy from or to the host, which starts when it is ready; returns its start and
-        end in ns."""
+        """Advance simulated time by a transfer from or to the host, which starts when it is ready; returns its start
+        and end in ns. Without bytes it takes no time."""
+        host = self.facts.host
+        return self._pass(bytes and host.latency_ns + bytes / host.bytes_per_ns, ready_ns)
+
+    def move(self, bytes: int, memory: Memory, ready_ns: float = 0.0) -> tuple[float, float]:
+        """The same for bytes that are written within a memory of the board, and read there too: half of its peak
+        bandwidth is assumed."""
+        return self._pass(2 * bytes / memory.peak_bytes_per_ns(self.facts.clock.period_ns), ready_ns)
+
+    def _pass(self, duration_ns: float, ready_ns: float) -> tuple[float, float]:
         start = max(self.now_ns, ready_ns)
-        self.now_ns = start + bytes / HOST_BYTES_PER_NS
+        self.now_ns = start + duration_ns
         return start, self.now_ns
 
     def describe(self, fault: Fault, names: dict[Allocation, str]) -> str:

@@ -15,9 +15,11 @@ from hls.profile.text import render
 from hls.rtl.interface import KernelInterface
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import Run, Stopped
+from sim.probe import Probe
 from sim.shared import Fault, FaultKind
 
 from .arguments import Value
+from .captures import Snapshot
 from .constant_memory import ConstantMemory, note_outputs
 from .constants import status_code
 from .errors import RuntimeError
@@ -61,6 +63,7 @@ class BoardEvent(PendingEvent):
             for argument, value in zip(kernel.arguments, values)
             if isinstance(value.value, Buffer)
         }
+        self.ready_ns += self.schedule.board.facts.host.launch_ns
         self.start_ns: float | None = None  #: None until it has begun
         self.skipped_ns = 0.0  #: part of its time during which the board was suspended
 
@@ -82,6 +85,8 @@ class BoardRuns:
         self._epoch = (0.0, 0)  #: a simulated time, and the cycle of this program's simulator then
         self._faults: list[Fault] = []  #: not attributed to a kernel yet, since one began while none ran
         self._stopped = "the kernels have stopped"  #: why none of the running kernels makes progress
+        #: of the last capture: the probe that it is of, its time in ns, and the snapshot of each autorun kernel
+        self._captured: tuple[Probe, float, dict[str, Snapshot]] | None = None
 
     @property
     def schedule(self):
@@ -139,6 +144,27 @@ class BoardRuns:
         """The simulated time that this program has reached."""
         since, first = self._epoch
         return since + (self.program.system.cycle() - first) * self._period_ns
+
+    def capture(self) -> list[dict]:
+        """The figures of each autorun kernel since the last capture, or since the simulator was started: those of
+        :meth:`Statistics.to_dict`, with the times of begin and end in ns of simulated time. Empty where the design has
+        no probe."""
+        _ = self.program.system.session
+        if (probe := self.program.system.probe) is None:
+            return []
+        start_ns, before = 0.0, dict[str, Snapshot]()
+        if self._captured is not None and self._captured[0] is probe:
+            _, start_ns, before = self._captured
+        found, now = [], dict[str, Snapshot]()
+        for kernel in self.program.compiled.interface.kernels:
+            if kernel.autorun:
+                now[kernel.name] = Snapshot.of(probe, kernel.layout)
+                observed = now[kernel.name].since(kernel.layout, before.get(kernel.name))
+                TIMELINE.capture(self.program, kernel, observed, (start_ns, self.now_ns))
+                figures = self.program.compiled.decode(kernel.name, observed.counters)
+                found.append(figures | {"start_ns": round(start_ns), "end_ns": round(self.now_ns)})
+        self._captured = probe, self.now_ns, now
+        return found
 
     def continue_at(self, time_ns: float, loaded: bool) -> None:
         """Advance to that time at least. If the program was ``loaded``, its running kernels were stalled meanwhile;
@@ -232,6 +258,7 @@ class BoardRuns:
             end_ns,
             Statistics(statistics, run.seconds),
             event.queued_ns,
+            submit_ns=event.submit_ns,
             queue=event.command_queue,
         )
         TIMELINE.launch(self.program, run, event, finished)

@@ -15,6 +15,8 @@ from .rectangles import box
 __all__ = ["enqueue_copy", "enqueue_fill_buffer"]
 
 ROUTINE = "enqueue_copy"
+#: no bytes of these pass the link to the host
+WITHIN_BOARD = (command_type.COPY_BUFFER, command_type.COPY_BUFFER_RECT, command_type.FILL_BUFFER)
 
 
 def enqueue_copy(
@@ -131,12 +133,14 @@ def _copy(
 ) -> Event:
     if np.shares_memory(target, source):
         raise LogicError(ROUTINE, status_code.MEM_COPY_OVERLAP, "source and destination overlap")
-    transfer = queue.context.simulated.transfer
+    board = queue.context.simulated
 
     def work(ready_ns: float) -> tuple[float, float]:
         if isinstance(dest, Buffer):
             dest.note_write()
         target[:] = source
-        return transfer(target.size, ready_ns)
+        if kind in WITHIN_BOARD:
+            return board.move(target.size, used[0].memory, ready_ns)
+        return board.transfer(target.size, ready_ns)
 
     return enqueue_host_command(queue, wait_for, kind, work, used, is_blocking=is_blocking, bytes=target.size)

@@ -27,6 +27,7 @@ from .errors import RuntimeError
 from .event import Event, PendingEvent, Statistics
 from .memory import Buffer, LocalMemory
 from .queue import CommandQueue
+from .timeline import TIMELINE
 from .workloads import Observation, Source, WorkloadFolder, memories_of
 
 __all__ = ["Emulated", "EmulatedEvent", "emulate_source", "run_emulated"]
@@ -243,7 +244,12 @@ class EmulatedEvent(PendingEvent):
             )
         self._keep_workload(present(self.context).device.board)
         self._release()
-        self.end(Event(start, board.now_ns, Statistics(statistics, outcome.seconds), self.queued_ns))
+        figures = Statistics(statistics, outcome.seconds)
+        finished = Event(
+            start, board.now_ns, figures, self.queued_ns, submit_ns=self.submit_ns, queue=self.command_queue
+        )
+        TIMELINE.emulated(finished)
+        self.end(finished)
 
     def _keep_workload(self, board: Board) -> None:
         """Write the file of what the launch did, if one is wanted."""

@@ -48,7 +48,8 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Profile:
-    """Times in nanoseconds of simulated time."""
+    """Times in nanoseconds of simulated time: when the host queued the command, when the commands that it waits for
+    had ended, so that it was submitted to the board, and when it ran."""
 
     queued: int
     submit: int
@@ -77,12 +78,14 @@ class Event:
         stats: Statistics | None = None,
         queued_ns: float | None = None,
         *,
+        submit_ns: float | None = None,
         queue: "CommandQueue | None" = None,
         kind: int = command_type.NDRANGE_KERNEL,
     ) -> None:
-        queued = round(start_ns if queued_ns is None else queued_ns)
+        queued = start_ns if queued_ns is None else queued_ns
+        submit = queued if submit_ns is None else submit_ns
         self.command_queue, self.command_type = queue, kind
-        self._profile = Profile(queued, queued, round(start_ns), round(end_ns))
+        self._profile = Profile(round(queued), round(submit), round(start_ns), round(end_ns))
         self._stats = stats
 
     @property
@@ -150,7 +153,8 @@ class PendingEvent(Event):
     ) -> None:
         self.schedule, self.command_queue = schedule, queue
         self.number = 0  #: in the order of queueing
-        self.queued_ns = self.ready_ns = schedule.board.now_ns  #: it begins no earlier than when it is ready
+        self.queued_ns = self.submit_ns = schedule.board.now_ns
+        self.ready_ns = self.queued_ns  #: it begins no earlier than then
         self.told = False  #: whether its failure was reported
         self.interrupted = False  #: whether it was given up because the host was interrupted
         self._finished: Event | None = None
@@ -291,7 +295,7 @@ class Marker(PendingEvent):
         self.command_type = kind
 
     def begin(self) -> None:
-        self.end(Event(self.ready_ns, self.ready_ns, queued_ns=self.queued_ns))
+        self.end(Event(self.ready_ns, self.ready_ns, queued_ns=self.queued_ns, submit_ns=self.submit_ns))
 
 
 class UserEvent(PendingEvent):

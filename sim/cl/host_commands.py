@@ -29,7 +29,15 @@ class HostCommand(PendingEvent):
 
     def begin(self) -> None:
         times = self._work(self.ready_ns)
-        finished = Event(*times, queued_ns=self.queued_ns, queue=self.command_queue, kind=self.command_type)
+        start_ns, end_ns = times
+        finished = Event(
+            start_ns,
+            end_ns,
+            queued_ns=self.queued_ns,
+            submit_ns=self.submit_ns,
+            queue=self.command_queue,
+            kind=self.command_type,
+        )
         TIMELINE.command(self.command_type, finished, self._bytes)
         self.end(finished)
 
@@ -48,12 +56,14 @@ def enqueue_host_command(
     ``bytes`` is what it moves."""
     if not is_blocking and (kept := _keep(queue, wait_for, kind, work, used, bytes)) is not None:
         return kept
+    queued = queue.context.simulated.now_ns
     wait_for_events(wait_for or [])
     with queue.context.simulated.guard:
         queue.settle()
         for buffer in used:
             buffer.settle()
-        event = Event(*work(0.0), queue=queue, kind=kind)
+        now = queue.context.simulated.now_ns
+        event = Event(*work(0.0), queued_ns=queued, submit_ns=now, queue=queue, kind=kind)
         TIMELINE.command(kind, event, bytes)
         return event
 

@@ -9,9 +9,10 @@ from hls.target.board import Memory
 from .board import Allocation
 from .constants import mem_flags, mem_info, mem_object_type, status_code
 from .errors import LogicError
-from .event import PendingEvent
+from .event import Event, PendingEvent
 from .facts import fact
 from .platform import Context
+from .timeline import TIMELINE
 
 __all__ = ["Buffer", "LocalMemory", "MemoryObject", "Pipe", "host_bytes"]
 
@@ -86,6 +87,8 @@ class Buffer(MemoryObject):
             self._allocation = context.simulated.allocate(self.size, (flags >> BANK_SHIFT & BANK_MASK) - 1, home)
             if source is not None:
                 self.contents[:] = source[: self.size]
+                times = context.simulated.transfer(self.size)
+                TIMELINE.command("create", Event(*times), self.size)
 
     @property
     def written(self) -> float:

@@ -28,6 +28,7 @@ def write_files(command: Sequence[str]) -> None:
 
 
 def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
+    TIMELINE.end()
     profile = TIMELINE.profile(command)
     if profile is None or not profile.launches:
         print("error: the program launched no kernel on the board: there is nothing to profile", file=sys.stderr)

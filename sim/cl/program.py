@@ -20,6 +20,7 @@ from hls.signals import exit_code
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import ALL_CYCLES, LoadedSystem, TraceRequest
 from sim.steps import Steps
+from sim.tracing import TRACES
 
 from . import compiler, emulated
 from .argument_facts import argument_fact
@@ -39,7 +40,7 @@ from .restrict import RestrictCheck
 from .streams import Stream
 from .timeline import TIMELINE
 
-__all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task"]
+__all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task", "get_profile_data_device_intel"]
 
 SOURCE_NAME = "<program source>"
 
@@ -115,6 +116,17 @@ class Program:
         TIMELINE.command("build")
         self._built_with = words
         return self
+
+    def capture(self) -> list[dict]:
+        """What each autorun kernel did since the last capture, or since the program's simulator was started: figures
+        as those of ``event.stats``, with ``start_ns`` and ``end_ns``. Kernels under way are not waited for. Empty on
+        the emulator, which has no cycles."""
+        if self.result is None:
+            raise LogicError("Program.capture", status_code.INVALID_PROGRAM_EXECUTABLE, "build the program first")
+        if self.emulated:
+            return []
+        with self.context.simulated.guard:
+            return self.launches.capture()
 
     def _replace(self, result: compiler.Compiled | emulated.Emulated, native: bool) -> None:
         """Install the result of a build. Launches of the previous build end first; their failures stay with their
@@ -470,6 +482,24 @@ def _only_binary(context: Context, devices, binaries: Sequence) -> Binary:
     return Binary.of(binaries[0])
 
 
+def get_profile_data_device_intel(
+    device: Device,
+    program: Program,
+    read_enqueue_kernels: bool = True,
+    read_autorun_kernels: bool = True,
+    clear_counters_after_readback: bool = False,
+) -> list[dict]:
+    """The vendor's call for a capture: :meth:`Program.capture`, if the counters of autorun kernels are to be read.
+
+    The other two arguments change nothing: kernels that the host starts are captured at the end of each launch, and a
+    capture is a difference, so nothing is cleared.
+    """
+    if device is not program.context.device:
+        what = "the device is none of the program's context"
+        raise LogicError("clGetProfileDataDeviceIntelFPGA", status_code.INVALID_DEVICE, what)
+    return program.capture() if read_autorun_kernels else []
+
+
 def _main_folder() -> Path:
     """The folder of the host program, which ``#include`` searches."""
     main = getattr(sys.modules["__main__"], "__file__", None)
@@ -486,8 +516,7 @@ def _trace_request(source: str) -> TraceRequest | None:
     signals = os.environ.get("SLUICE_TRACE_SIGNALS") or "handshakes"
     if not (start.isdecimal() and colon and cycles.isdecimal()):
         raise LogicError("trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_WINDOW is START:CYCLES, not {window!r}")
-    if signals not in ("handshakes", "all"):
-        raise LogicError(
-            "trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_SIGNALS is handshakes or all, not {signals!r}"
-        )
+    if signals not in TRACES[1:]:
+        text = f"SLUICE_TRACE_SIGNALS is one of {', '.join(TRACES[1:])}, not {signals!r}"
+        raise LogicError("trace", status_code.INVALID_VALUE, text)
     return TraceRequest(Path(path), int(start), int(cycles), signals, source)

@@ -91,6 +91,7 @@ class Schedule:
                     follower.note_failure(not_started(follower, one))
                     over.append(follower)
                     continue
+                follower.submit_ns = max(follower.submit_ns, one.end_ns)
                 follower.ready_ns = max(follower.ready_ns, one.end_ns)
                 if not follower.missing and follower in self.pending:
                     bisect.insort(self._startable, follower, key=lambda each: each.number)

@@ -14,21 +14,20 @@ from typing import TYPE_CHECKING
 
 from hls.narrow import present
 from hls.profile import model
-from hls.profile.build import Measured, launch_of, since
-from hls.profile.layout import CYCLES, Layout
-from hls.profile.probe import ProbeUnit
+from hls.profile.build import Measured, launch_of
+from hls.profile.layout import CYCLES
+from hls.profile.probe import ProbeMap, ProbeUnit
 from hls.profile.summary import kernels_of
-from hls.profile.waits import UnitWaits
 from hls.rtl.interface import KernelInterface
 from hls.target.board import Board
 from sim.loaded import Run
-from sim.probe import Probe
 
+from .captures import Snapshot
 from .constants import command_type
 
 if TYPE_CHECKING:
     from .board_runs import BoardEvent
-    from .event import Event, Profile
+    from .event import Event
     from .program import Program
     from .queue import CommandQueue
 
@@ -51,26 +50,20 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class _Snapshot:
-    """What an autorun kernel has counted so far."""
-
-    counters: dict[str, int]
-    waits: tuple[UnitWaits, ...]
-    levels: dict[str, int]
-
-    @classmethod
-    def of(cls, probe: Probe, layout: Layout) -> "_Snapshot":
-        return cls(probe.counters(layout), probe.waits(layout), probe.level_sums(layout))
-
-
 @dataclass
 class _ProgramRecord:
     number: int
     source: str
     kernels: tuple[KernelInterface, ...]
+    probe: ProbeMap | None
     #: by the name of a running kernel: those of the autorun kernels, by name, when it began
-    snapshots: dict[str, dict[str, "_Snapshot"]] = field(default_factory=dict)
+    snapshots: dict[str, dict[str, Snapshot]] = field(default_factory=dict)
+    #: by the name of an autorun kernel: its snapshot at the end of the last launch, and when that was, in ns
+    last: dict[str, tuple[Snapshot, float]] = field(default_factory=dict)
+
+    def units_of(self, kernel: KernelInterface) -> tuple[ProbeUnit, ...]:
+        """The sections of the probe of a kernel's compute units."""
+        return () if self.probe is None else tuple(self.probe.units[k] for k in self.probe.of_kernel(kernel.name))
 
     @property
     def autorun(self) -> list[KernelInterface]:
@@ -141,7 +134,10 @@ class Timeline:
         with self._lock:
             if key not in self._records:
                 self.board = program.context.device.board
-                self._records[key] = _ProgramRecord(len(self._programs), program.source, key.interface.kernels)
+                interface = key.interface
+                self._records[key] = _ProgramRecord(
+                    len(self._programs), program.source, interface.kernels, interface.probe
+                )
                 self._programs.append(self._records[key])
             return self._records[key]
 
@@ -149,7 +145,7 @@ class Timeline:
         """A kernel of the program is about to start: note what the autorun kernels have counted."""
         if self.folder and (probe := program.system.probe) is not None:
             record = self.program(program)
-            record.snapshots[kernel] = {one.name: _Snapshot.of(probe, one.layout) for one in record.autorun}
+            record.snapshots[kernel] = {one.name: Snapshot.of(probe, one.layout) for one in record.autorun}
 
     def launch(self, program: "Program", run: Run, event: "BoardEvent", finished: "Event") -> None:
         """Record a finished launch, and what the program's autorun kernels did since it began."""
@@ -159,6 +155,12 @@ class Timeline:
             self.statistics.append(present(finished.stats).to_dict() | {"start_ns": finished.profile.start})
             if self.folder:
                 self._launch(program, run, event, finished)
+
+    def emulated(self, finished: "Event") -> None:
+        """Record a finished launch on the emulator: its times and figures, with the wall time that it took."""
+        if self.wanted:
+            with self._lock:
+                self.statistics.append(present(finished.stats).to_dict() | {"start_ns": finished.profile.start})
 
     def _launch(self, program: "Program", run: Run, event: "BoardEvent", finished: "Event") -> None:
         record, number, kernel = self.program(program), len(self.launches), event.kernel
@@ -174,7 +176,7 @@ class Timeline:
             queue=self.queue(present(event.command_queue)),
             global_size=tuple(event.space.global_size),
             local_size=tuple(event.space.local_size),
-            units=_units(program, kernel),
+            units=record.units_of(kernel),
             waits=run.waits,
             samples=run.samples,
             levels=run.levels,
@@ -186,36 +188,57 @@ class Timeline:
             return
         for other in record.autorun:
             if other.name in snapshots:
-                now = _Snapshot.of(probe, other.layout)
-                self._capture(record, program, other, number, run.begin, times, (snapshots[other.name], now))
+                now = Snapshot.of(probe, other.layout)
+                record.last[other.name] = now, times.end
+                observed = now.since(other.layout, snapshots[other.name])
+                self._add_capture(record, other, observed, (times.start, times.end), begin=run.begin, of=number)
 
-    def _capture(
+    def capture(
+        self, program: "Program", kernel: KernelInterface, observed: Snapshot, times: tuple[float, float]
+    ) -> None:
+        """Record what an autorun kernel did between two captures of the host, at ``times`` in ns."""
+        if self.folder:
+            with self._lock:
+                number = len(self.launches)
+                self._add_capture(self.program(program), kernel, observed, times)
+                if len(self.launches) > number:
+                    self.command("capture", None, name=kernel.name, launch=number)
+
+    def _add_capture(
         self,
         record: _ProgramRecord,
-        program: "Program",
         kernel: KernelInterface,
-        of: int,
-        begin: int,
-        times: "Profile",
-        snapshots: tuple[_Snapshot, _Snapshot],
+        observed: Snapshot,
+        times: tuple[float, float],
+        begin: int = 0,
+        of: int | None = None,
     ) -> None:
-        """Record what an autorun kernel did in launch number ``of``, which began in cycle ``begin``, between two
-        ``snapshots``."""
-        before, now = snapshots
+        """Record what was ``observed`` of an autorun kernel between two ``times`` in ns: in launch number ``of``, which
+        began in cycle ``begin``, or apart from launches."""
         measured = Measured(
             layout=kernel.layout,
-            counters=since(kernel.layout, before.counters, now.counters),
+            counters=observed.counters,
             begin=begin,
-            start_ns=times.start,
-            end_ns=times.end,
+            start_ns=times[0],
+            end_ns=times[1],
             program=record.number,
             of=of,
-            units=_units(program, kernel),
-            waits=[later.since(earlier) for later, earlier in zip(now.waits, before.waits, strict=True)],
-            levels={key: total - before.levels[key] for key, total in now.levels.items()},
+            capture=True,
+            units=record.units_of(kernel),
+            waits=observed.waits,
+            levels=observed.levels,
         )
         if measured.counters[CYCLES]:
             self._add(record, measured)
+
+    def end(self) -> None:
+        """At the end of the process: record what each autorun kernel did in the whole run."""
+        with self._lock:
+            for record in self._programs:
+                for kernel in record.autorun:
+                    if kernel.name in record.last:
+                        now, end_ns = record.last[kernel.name]
+                        self._add_capture(record, kernel, now.since(kernel.layout, None), (0.0, end_ns))
 
     def _add(self, record: _ProgramRecord, measured: Measured) -> None:
         layouts = {kernel.name: kernel.layout for kernel in record.kernels}
@@ -254,11 +277,6 @@ class Timeline:
             launches=tuple(self.launches),
             commands=tuple(self.commands),
         )
-
-
-def _units(program: "Program", kernel: KernelInterface) -> tuple[ProbeUnit, ...]:
-    map = program.compiled.interface.probe
-    return () if map is None else tuple(map.units[k] for k in map.of_kernel(kernel.name))
 
 
 TIMELINE = Timeline()

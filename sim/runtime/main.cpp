@@ -20,6 +20,7 @@
 //   probe link UNIT ACCOUNT OTHER -> ok                 (in this account it waits for unit OTHER; -2: for a stream)
 //   probe sample UNIT ROWS   -> ok                      (keep at most so many intervals; 0: none)
 //   counts UNIT              -> ok CYCLES EVENT... ACCOUNT... (NOW MOST SUM)...
+//   since UNIT               -> ok CYCLE                (from which on its account has been the same)
 //   held UNIT                -> ok ACCOUNT:HOLD:CYCLES...
 //   blame UNIT               -> ok ACCOUNT:OF_LAST:CYCLES:UNIT,UNIT...  (OF_LAST -1: idle, -2: a stream, -3: a circle)
 //   samples UNIT PATH        -> ok FIRST LENGTH LAST_LENGTH COLUMNS  (rows of 32-bit numbers into the file)
@@ -144,6 +145,8 @@ std::string probed(const std::string& command, ProbeUnit& unit, std::istringstre
   if (command == "counts") {
     answer << ' ';
     unit.write_counts(answer);
+  } else if (command == "since") {
+    answer << ' ' << unit.since();
   } else if (command == "held") {
     unit.write_held(answer);
   } else if (command == "blame") {
@@ -199,7 +202,7 @@ std::string execute(Simulation& simulation, const std::string& command, std::ist
     simulation.end_trace();
   } else if (command == "probe") {
     extend_probe(simulation.probe(), words);
-  } else if (command == "counts" || command == "held" || command == "blame" || command == "samples") {
+  } else if (command == "counts" || command == "since" || command == "held" || command == "blame" || command == "samples") {
     return probed(command, simulation.probe().unit(argument<size_t>(words)), words);
   } else if (command == "statistics") {
     return statistics(simulation, argument<size_t>(words));

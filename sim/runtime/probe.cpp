@@ -99,6 +99,7 @@ void ProbeUnit::clear(uint64_t cycle) {
 
 void ProbeUnit::sample(const uint8_t* data, uint64_t cycle) {
   const uint64_t flags = word(data, 0);
+  const int before = account_;
   account_ = kNone;
   if (flags & kStart && !(autorun_ && cycles_)) {
     clear(cycle);
@@ -108,6 +109,7 @@ void ProbeUnit::sample(const uint8_t* data, uint64_t cycle) {
   }
   for (size_t k = 0; k < levels_.size(); k++) std::memcpy(&level_now_[k], data + 8 * levels_[k], 8);
   if (flags & kBusy) count(data);
+  if (account_ != before) since_ = cycle;
 }
 
 void ProbeUnit::count(const uint8_t* data) {

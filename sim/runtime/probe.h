@@ -73,6 +73,8 @@ class ProbeUnit {
 
   void sample(const uint8_t* data, uint64_t cycle);
   int account() const { return account_; }
+  /// The cycle from which on the account has been the same.
+  uint64_t since() const { return since_; }
   /// The unit at the other end of the channel that the account waits for: kNoUnit if it does not wait for a channel.
   int waits_for() const { return account_ < 0 ? kNoUnit : links_[account_]; }
   void blame(const std::vector<int>& path, int account);
@@ -116,7 +118,7 @@ class ProbeUnit {
   std::vector<uint64_t> level_now_, level_most_, level_sum_, level_high_;
   std::vector<int> links_;
   std::map<Blamed, Chain> blame_;
-  uint64_t cycles_ = 0, began_ = 0;
+  uint64_t cycles_ = 0, began_ = 0, since_ = 0;
   int account_ = kNone;
   size_t most_rows_ = 0;
   Intervals intervals_;

@@ -28,6 +28,11 @@ for _ in range(2):
     program.drain(two, (1,), None, out, np.int32(n))
 program.stride(two, (1,), None, table, out, np.int32(400))
 cl.enqueue_copy(two, np.zeros(n, np.int32), out)
+(first,) = program.capture()
+(second,) = cl.get_profile_data_device_intel(ctx.devices[0], program)
+assert [first["kernel"], first["start_ns"]] == ["pass", 0] and first["end_ns"] == second["start_ns"]
+assert {{end["values"] for end in first["channels"]}} == {{2 * n}} and first["cycles"] > 2 * n > 100 > second["cycles"]
+assert not any(end["values"] for end in second["channels"])
 print("the program's own line")
 """
 
@@ -68,8 +73,9 @@ def test_accounts_samples_and_blame_sum(profile):
         for samples in one["samples"]:
             columns = [column for column in samples["columns"] if column["kind"] == "account"]
             assert sum(sum(column["values"]) for column in columns) == one["cycles"]
+    launched = [one for one in profile["launches"] if not one["capture"] or one["of"] is not None]
     for kernel in profile["kernels"]:
-        launches = [one for one in profile["launches"] if one["kernel"] == kernel["name"]]
+        launches = [one for one in launched if one["kernel"] == kernel["name"]]
         assert kernel["cycles"] == sum(one["cycles"] for one in launches) and kernel["launches"] == len(launches)
 
 
@@ -82,14 +88,31 @@ def test_verdicts_name_what_limits(profile):
 
 
 def test_autorun_kernels_are_captured_in_each_launch(profile):
-    captures = [one for one in profile["launches"] if one["kernel"] == "pass"]
+    captures = [one for one in profile["launches"] if one["kernel"] == "pass" and one["of"] is not None]
     launches = {one["number"]: one for one in profile["launches"]}
     assert captures and all(one["capture"] and not launches[one["of"]]["capture"] for one in captures)
     moved = [end["values"] for one in captures for end in one["channels"] if launches[one["of"]]["kernel"] == "drain"]
     assert 1500 in moved
 
 
+def test_captures_of_the_host_and_of_the_whole_run_are_apart(profile):
+    apart = [one for one in profile["launches"] if one["capture"] and one["of"] is None]
+    *by_host, whole = apart
+    assert len(by_host) >= 1 and [end["values"] for end in whole["channels"]] == [3000, 3000]
+    assert by_host[0]["cycles"] >= whole["cycles"] and whole["start_ns"] == 0
+    assert sum(account["cycles"] for account in whole["accounts"]) == whole["cycles"]
+    (kernel,) = (one for one in profile["kernels"] if one["name"] == "pass")
+    captures = [one for one in profile["launches"] if one["capture"] and one["of"] is not None]
+    assert kernel["launches"] == len(captures) and kernel["cycles"] == sum(one["cycles"] for one in captures)
+    commands = [one for one in profile["commands"] if one["kind"] == "capture"]
+    assert [one["launch"] for one in commands] == [one["number"] for one in by_host]
+
+
 def test_the_commands_of_the_host_are_listed(profile):
+    created = [one for one in profile["commands"] if one["kind"] == "create"]
+    assert [one["bytes"] for one in created] == [4 << 18, 6000]
+    # 2,000 ns, and 6 bytes a ns
+    assert [round(one["end_ns"] - one["start_ns"], -1) for one in created] == [176_760, 3000]
     kinds = [one["kind"] for one in profile["commands"]]
     assert kinds.count("launch") == 5 and kinds.count("read") == 1 and kinds.count("build") == 1
     copy = next(one for one in profile["commands"] if one["kind"] == "read")

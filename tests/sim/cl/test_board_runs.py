@@ -1,6 +1,7 @@
 """When launches begin, in which order they end, and how they fail with the simulation: on a mock system."""
 
 import threading
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ from hls.ir import Module
 from hls.profile.layout import Channel, Layout
 from hls.profile.refused import READ_REFUSED, WRITE_REFUSED
 from hls.rtl.interface import ArgumentInterface, KernelInterface
+from hls.target.board import Host
 from sim import cl
 from sim.cl import guard
 from sim.cl.arguments import Value
@@ -77,8 +79,10 @@ class System:
 class Board:
     """A context with three queues and programs made up here."""
 
-    def __init__(self):
+    def __init__(self, launch_ns=0.0):
         self.context = cl.create_some_context(board="de5net")
+        simulated = self.context.simulated
+        simulated.facts = replace(simulated.facts, host=Host(launch_ns=launch_ns))
         self.context.simulated.now_ns = 1000.0
         self.queues = [cl.CommandQueue(self.context) for _ in range(3)]
         self.log = []
@@ -159,6 +163,18 @@ def test_a_marker_ends_with_what_was_queued_before_it(make, board):
     behind.wait()
     assert system.log == ["start a", "end a", "start b", "end b"]
     assert marker.done and marker.profile.end == 2000 and marker.stats is None
+
+
+def test_a_launch_begins_no_earlier_than_the_host_can_start_it():
+    board = Board(launch_ns=500.0)
+    _, runs = board.program(a=100, b=50)
+    first, second, third = (board.launch(runs, queue, name) for queue, name in ((0, "a"), (0, "b"), (1, "b")))
+    for one in (first, second, third):
+        one.wait()
+    assert (first.profile.queued, first.profile.submit, first.profile.start) == (1000, 1000, 1500)
+    # queued ahead: the time it takes to start it has passed meanwhile
+    assert first.profile.end == 2500 == second.profile.submit and second.profile.start < 2500 + 500
+    assert third.profile.submit == 1000 and 1500 <= third.profile.start < 1600
 
 
 def test_a_launch_that_is_queued_later_begins_later(make, board):
