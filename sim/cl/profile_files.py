@@ -6,10 +6,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from hls.profile import model
 from hls.profile.profile_text import render_profile
 from hls.profile.trace_events import write_trace
 from hls.records import plain
 
+from .program import SOURCE_NAME
 from .timeline import TIMELINE
 
 __all__ = ["write_files"]
@@ -27,6 +29,17 @@ def write_files(command: Sequence[str]) -> None:
         raise SystemExit(1) from None
 
 
+def _page(profile: model.Profile, command: tuple[str, ...]) -> str:
+    # importing these takes a second, which a program that writes no profile does not have to wait
+    from hls.report.collect import collect
+    from hls.report.profile_page import render
+
+    used = {one.program for one in profile.launches}
+    words = " ".join(("sluice profile", *command))
+    reports = {number: collect(TIMELINE.compiled(number), SOURCE_NAME, words) for number in used}
+    return render(profile, reports)
+
+
 def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
     profile = TIMELINE.profile(command)
     if profile is None or not profile.launches:
@@ -36,6 +49,7 @@ def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
     (folder / "profile.json").write_text(json.dumps(plain(profile, 6)) + "\n")
     text = render_profile(profile)
     (folder / "profile.txt").write_text(text)
+    (folder / "profile.html").write_text(_page(profile, command), encoding="utf-8")
     with (folder / "trace.json").open("w") as out:
         left = write_trace(profile, out, int(os.environ.get("SLUICE_MIN_STALL") or 16))
     if left:

@@ -28,6 +28,7 @@ from .constants import command_type
 
 if TYPE_CHECKING:
     from .board_runs import BoardEvent
+    from .compiler import Compiled
     from .event import Event, Profile
     from .program import Program
     from .queue import CommandQueue
@@ -69,6 +70,7 @@ class _ProgramRecord:
     number: int
     source: str
     kernels: tuple[KernelInterface, ...]
+    compiled: "Compiled | None" = None  #: kept for the report of what was built, if a profile is to be written
     #: by the name of a running kernel: those of the autorun kernels, by name, when it began
     snapshots: dict[str, dict[str, "_Snapshot"]] = field(default_factory=dict)
 
@@ -141,7 +143,8 @@ class Timeline:
         with self._lock:
             if key not in self._records:
                 self.board = program.context.device.board
-                self._records[key] = _ProgramRecord(len(self._programs), program.source, key.interface.kernels)
+                kept = key if self.folder else None
+                self._records[key] = _ProgramRecord(len(self._programs), program.source, key.interface.kernels, kept)
                 self._programs.append(self._records[key])
             return self._records[key]
 
@@ -226,6 +229,10 @@ class Timeline:
             self.unsampled += 1
         self._sampled += numbers
         self.launches.append(launch)
+
+    def compiled(self, program: int) -> "Compiled":
+        """What was built as program number ``program``; there is one only if a profile is to be written."""
+        return present(self._programs[program].compiled)
 
     def profile(self, command: tuple[str, ...]) -> model.Profile | None:
         """Everything so far; None if no program was built for a board."""
