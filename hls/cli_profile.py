@@ -31,7 +31,7 @@ WORSE = 3  #: exit code of a comparison that got worse
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("profile"),
-    help="Folder for profile.json, profile.txt and trace.json.  [default: profile]",
+    help="Folder for profile.html, .json, .txt and trace.json.  [default: profile]",
 )
 @click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
 @click.option(

@@ -74,7 +74,9 @@ def _loop(group: Sequence[model.Loop]) -> model.Loop:
     )
 
 
-def _with_cycles(launches: Sequence[model.Launch], records: Callable[[model.Launch], Sequence[One]]):
+def _with_cycles(
+    launches: Sequence[model.Launch], records: Callable[[model.Launch], Sequence[One]]
+) -> list[list[tuple[One, int]]]:
     """For each id the records of all launches that have it, each with the cycles of its launch."""
     pairs = (tuple((one, launch.cycles) for one in records(launch)) for launch in launches)
     return _groups(pairs, lambda pair: pair[0].id)
@@ -82,34 +84,46 @@ def _with_cycles(launches: Sequence[model.Launch], records: Callable[[model.Laun
 
 def _accesses(launches: Sequence[model.Launch]) -> Iterable[model.Access]:
     for group in _with_cycles(launches, lambda launch: launch.accesses):
-        first = group[0][0]
-        used, moved = (sum(getattr(one, name) for one, _ in group) for name in ("bytes_used", "bytes_moved"))
-        shares = ("occupancy", "activity", "stall", "bytes_per_ns", "bandwidth")
+        used, moved = sum(one.bytes_used for one, _ in group), sum(one.bytes_moved for one, _ in group)
         requests = [(one, (one.activity or 0.0) * cycles) for one, cycles in group]
         yield replace(
-            first,
+            group[0][0],
+            occupancy=_mean((one.occupancy, cycles) for one, cycles in group),
+            activity=_mean((one.activity, cycles) for one, cycles in group),
+            stall=_mean((one.stall, cycles) for one, cycles in group),
             bytes_used=used,
             bytes_moved=moved,
             efficiency=min(1.0, used / moved) if moved else None,
             reuse=max(1.0, used / moved) if moved else None,
+            bytes_per_ns=_mean((one.bytes_per_ns, cycles) for one, cycles in group),
+            bandwidth=_mean((one.bandwidth, cycles) for one, cycles in group),
             average_burst=_mean((one.average_burst, one.bytes_moved) for one, _ in group),
             cache_hit=_mean((one.cache_hit, weight) for one, weight in requests),
             in_vain=_mean((one.in_vain, weight) for one, weight in requests),
-            **{name: _mean((getattr(one, name), cycles) for one, cycles in group) for name in shares},
         )
 
 
 def _channels(launches: Sequence[model.Launch]) -> Iterable[model.ChannelEnd]:
     for group in _with_cycles(launches, lambda launch: launch.channels):
-        shares = ("mean_level", "read_stall", "write_stall")
         yield replace(
             group[0][0],
             values=sum(one.values for one, _ in group),
             max_level=max(one.max_level for one, _ in group),
-            **{name: _mean((getattr(one, name), cycles) for one, cycles in group) for name in shares},
+            mean_level=_mean((one.mean_level, cycles) for one, cycles in group),
+            read_stall=_mean((one.read_stall, cycles) for one, cycles in group),
+            write_stall=_mean((one.write_stall, cycles) for one, cycles in group),
         )
 
 
 def _bank(group: Sequence[model.Bank]) -> model.Bank:
-    names = [name for name in vars(group[0]) if name != "number"]
-    return replace(group[0], **{name: sum(getattr(one, name) for one in group) for name in names})
+    return replace(
+        group[0],
+        bytes_read=sum(one.bytes_read for one in group),
+        bytes_written=sum(one.bytes_written for one in group),
+        reads=sum(one.reads for one in group),
+        writes=sum(one.writes for one in group),
+        activates=sum(one.activates for one in group),
+        precharges=sum(one.precharges for one in group),
+        refreshes=sum(one.refreshes for one in group),
+        turnarounds=sum(one.turnarounds for one in group),
+    )

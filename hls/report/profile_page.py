@@ -103,8 +103,7 @@ def _kernel(kernel: model.Kernel, launches: Sequence[model.Launch]) -> dict[str,
 
 def _launch(launch: model.Launch, detailed: bool, samples: Plain) -> dict[str, Plain]:
     if not detailed:
-        none = dict.fromkeys(("loops", "accesses", "channels", "units", "held", "blame", "banks"), ())
-        launch = replace(launch, **none)
+        launch = replace(launch, loops=(), accesses=(), channels=(), units=(), held=(), blame=(), banks=())
     return instance(plain(replace(launch, samples=()), DIGITS), dict) | {"samples": samples, "detailed": detailed}
 
 
