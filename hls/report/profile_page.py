@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..narrow import instance
 from ..profile import model
 from ..profile.columns import packed
+from ..profile.summary import copy_groups
 from ..profile.totals import total_of
 from ..records import Plain, plain
 from . import html
@@ -45,8 +46,9 @@ SCALES = {"level": 1000}
 DIGITS = 6
 
 
-def render(profile: model.Profile, reports: Mapping[int, Report]) -> str:
-    """The page; ``reports`` are those of the programs of the profile, by their number.
+def render(profile: model.Profile, reports: Mapping[int, Report], launch: int | None = None) -> str:
+    """The page; ``reports`` are those of the programs of the profile, by their number, ``launch`` the number of the
+    launch that it shows first, None for all together.
 
     Raises KeyError if a program that launched a kernel has no report.
     """
@@ -60,7 +62,7 @@ def render(profile: model.Profile, reports: Mapping[int, Report]) -> str:
         styles=STYLES,
         scripts=SCRIPTS,
         data={
-            "profile": pack(page_data(profile)),
+            "profile": pack(page_data(profile) | {"launch": launch}),
             **{f"report-{number}": pack(one) for number, one in plains.items()},
             "colours": html.coloured(*plains.values()),
         },
@@ -76,7 +78,7 @@ def page_data(profile: model.Profile) -> dict[str, Plain]:
     return {
         **instance(plain(without, DIGITS), dict),
         "programs": [{"number": one.number, "kernels": list(one.kernels)} for one in profile.programs],
-        "kernels": [_kernel(one, profile.launches) for one in profile.kernels],
+        "kernels": [_kernel(one, profile.launches, one is group[0]) for group in copy_groups(profile) for one in group],
         "launches": [_launch(one, one.number in detailed, sampled.get(one.number, [])) for one in profile.launches],
         "columns": packed(columns),
         "not_detailed": len(profile.launches) - len(detailed),
@@ -89,16 +91,26 @@ def _by_cycles(launches: Sequence[model.Launch]) -> list[model.Launch]:
 
 
 def _detailed(profile: model.Profile) -> set[int]:
-    """The numbers of the launches that are shown in full: the longest of each kernel, and the first ones."""
-    longest = [one.worst for one in sorted(profile.kernels, key=lambda one: -one.cycles)]
-    return set([*dict.fromkeys([*longest, *(one.number for one in profile.launches)])][:MOST_DETAILED])
+    """The numbers of the launches that are shown in full: the longest of each kernel, and the first ones; of copies of
+    a kernel only those of the slowest copy."""
+    groups = copy_groups(profile)
+    program = {one.number: one.program for one in profile.launches}
+    slowest = {(program[group[0].worst], group[0].name) for group in groups}
+    first = [one.number for one in profile.launches if (one.program, one.kernel) in slowest]
+    return set([*dict.fromkeys([*(group[0].worst for group in groups), *first])][:MOST_DETAILED])
 
 
-def _kernel(kernel: model.Kernel, launches: Sequence[model.Launch]) -> dict[str, Plain]:
+def _kernel(kernel: model.Kernel, launches: Sequence[model.Launch], slowest: bool) -> dict[str, Plain]:
+    """A kernel with the total of its launches; of copies that are not the ``slowest`` one, accounts and channels are
+    enough."""
     worst = next(one for one in launches if one.number == kernel.worst)
     mine = [one for one in launches if (one.program, one.kernel) == (worst.program, worst.kernel)]
-    record = instance(plain(kernel, DIGITS), dict)
-    return record | {"program": worst.program, "total": plain(total_of(mine), DIGITS)}
+    total = total_of(mine)
+    if not slowest:
+        total = replace(total, loops=(), accesses=(), held=(), blame=(), banks=())
+        kernel = replace(kernel, verdict=replace(kernel.verdict, sentence="", remedies=(), figures=()))
+    record = instance(plain(replace(kernel, accounts=()), DIGITS), dict)
+    return record | {"program": worst.program, "total": plain(total, DIGITS)}
 
 
 def _launch(launch: model.Launch, detailed: bool, samples: Plain) -> dict[str, Plain]:

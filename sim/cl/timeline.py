@@ -9,6 +9,7 @@ import os
 import threading
 import time
 import weakref
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -90,6 +91,9 @@ class Timeline:
         self.commands: list[model.Command] = []
         self.launches: list[model.Launch] = []
         self.statistics: list[dict[str, object]] = []
+        self.kernel = os.environ.get("SLUICE_PROFILE_KERNEL") or ""  #: only its launches are recorded, if not empty
+        self.every = int(os.environ.get("SLUICE_PROFILE_EVERY") or 1)  #: one launch of a kernel in so many is recorded
+        self._launched: Counter[str] = Counter()  #: launches so far, recorded or not
         self.unsampled = 0  #: launches whose samples were left out
         self.board: Board | None = None
         self._sampled = 0  #: numbers in samples so far
@@ -161,7 +165,13 @@ class Timeline:
         with self._lock:
             self.statistics.append(present(finished.stats).to_dict() | {"start_ns": finished.profile.start})
             if self.folder:
-                self._launch(program, run, event, finished)
+                name = event.kernel.name
+                self._launched[name] += 1
+                if self.kernel in ("", name) and (self._launched[name] - 1) % self.every == 0:
+                    self._launch(program, run, event, finished)
+                else:
+                    self.program(program).snapshots.pop(name, None)
+                    self.command("launch", finished, name=name)
 
     def _launch(self, program: "Program", run: Run, event: "BoardEvent", finished: "Event") -> None:
         record, number, kernel = self.program(program), len(self.launches), event.kernel
@@ -230,6 +240,12 @@ class Timeline:
         self._sampled += numbers
         self.launches.append(launch)
 
+    def _recorded(self) -> str:
+        """Which launches were recorded, in words; "" for all."""
+        only = f"of kernel {self.kernel} only" if self.kernel else ""
+        some = f"one of {self.every}" if self.every > 1 else ""
+        return f"recorded are launches {', '.join(filter(None, (only, some)))}" if only or some else ""
+
     def compiled(self, program: int) -> "Compiled":
         """What was built as program number ``program``; there is one only if a profile is to be written."""
         return present(self._programs[program].compiled)
@@ -254,13 +270,23 @@ class Timeline:
                     one.source,
                     tuple(kernel.name for kernel in one.kernels),
                     tuple(kernel.name for kernel in one.kernels if kernel.autorun),
+                    _copies(one),
                 )
                 for one in self._programs
             ),
             kernels=kernels_of(self.launches),
             launches=tuple(self.launches),
             commands=tuple(self.commands),
+            recorded=self._recorded(),
         )
+
+
+def _copies(program: _ProgramRecord) -> tuple[tuple[str, ...], ...]:
+    # what it needs of the compiler takes a second to import
+    from hls.report.copies import group_copies
+
+    groups = group_copies(program.compiled.kernels) if program.compiled is not None else ()
+    return tuple(group.names for group in groups if len(group.names) > 1)
 
 
 def _units(program: "Program", kernel: KernelInterface) -> tuple[ProbeUnit, ...]:

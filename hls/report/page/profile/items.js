@@ -75,4 +75,12 @@ function fromReport(item, text) {
   return item ? itemLink(item, text ?? `${item.name} in the report`) : null;
 }
 
-INDEXERS.push(indexProfile);
+INDEXERS.push(indexProfile, openLaunch);
+
+/** Where nothing else was asked for, the launch that the profile was made to show. */
+function openLaunch() {
+  if (!location.hash && profile.launch !== null) {
+    const { program } = launchByNumber.get(profile.launch);
+    history.replaceState(null, "", hashOf({ view: "cycles", launch: String(profile.launch), program: String(program) }));
+  }
+}

@@ -105,10 +105,10 @@ const VERDICT_COLUMNS = [
   },
   {
     title: "Issuing",
-    value: (one) => share(issuedCycles(one.slowest.accounts), one.slowest.cycles),
+    value: (one) => share(issuedCycles(one.slowest.total.accounts), one.slowest.cycles),
     numeric: true,
     show: (one) => {
-      const value = share(issuedCycles(one.slowest.accounts), one.slowest.cycles);
+      const value = share(issuedCycles(one.slowest.total.accounts), one.slowest.cycles);
       return bar(value, percent(value, 1), value >= 0.9 ? "good" : "warning");
     },
     tip: "share of the cycles in which an iteration or work-item was issued",
@@ -116,9 +116,9 @@ const VERDICT_COLUMNS = [
   {
     title: "Most of the rest",
     class: "wraps",
-    value: (one) => largestWait(one.slowest.accounts)?.cause ?? "",
+    value: (one) => largestWait(one.slowest.total.accounts)?.cause ?? "",
     show: (one) => {
-      const most = largestWait(one.slowest.accounts);
+      const most = largestWait(one.slowest.total.accounts);
       const item = most ? itemOf("cause", `${one.name}/${most.id}`) : null;
       return item ? itemLink(item, most.cause, "cycles") : (most?.cause ?? "");
     },
@@ -153,6 +153,7 @@ function runFacts() {
         h("div", null, `${one.name}: ${one.kind}, ${count(one.banks, "bank")}, ${number(one.peak_bytes_per_ns, 2)} GB/s at most`),
       ),
     ],
+    ["recorded", profile.recorded.replace(/^recorded are /, "")],
     ["launches", `${number(started)}, and ${count(profile.launches.length - started, "capture")} of autorun kernels`],
     ["in profile.json only", profile.not_detailed ? `details of ${count(profile.not_detailed, "launch", "launches")}` : ""],
     ["without samples here", profile.not_sampled ? count(profile.not_sampled, "launch", "launches") : ""],
