@@ -4,6 +4,7 @@
 import json
 import os
 import sys
+import webbrowser
 from pathlib import Path
 
 import click
@@ -30,7 +31,7 @@ WORSE = 3  #: exit code of a comparison that got worse
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("profile"),
-    help="Folder for profile.json, profile.txt and trace.json.  [default: profile]",
+    help="Folder for profile.html, .json, .txt and trace.json.  [default: profile]",
 )
 @click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
 @click.option(
@@ -40,6 +41,24 @@ WORSE = 3  #: exit code of a comparison that got worse
     default=16,
     help="Leave shorter stalls out of trace.json.  [default: 16]",
 )
+@click.option(
+    "--kernel", metavar="NAME", default=None, help="Record launches of this kernel only, and autorun kernels meanwhile."
+)
+@click.option(
+    "--launch",
+    type=click.IntRange(0),
+    metavar="N",
+    default=None,
+    help="Show launch N in profile.txt and when profile.html opens.",
+)
+@click.option(
+    "--every",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    help="Record every N-th launch of each kernel only.  [default: 1]",
+)
+@click.option("--open", "opened", is_flag=True, help="Open profile.html in the browser afterwards.")
 @click.option(
     "--compare",
     "compared",
@@ -60,6 +79,10 @@ def profile(
     output: Path,
     stall_seed: int,
     min_stall: int,
+    kernel: str | None,
+    launch: int | None,
+    every: int,
+    opened: bool,
     compared: bool,
     fail_above: float | None,
     host: Path,
@@ -80,11 +103,18 @@ def profile(
         "SLUICE_DEVICE": "board",
         "SLUICE_PROFILE": str(output.resolve()),
         "SLUICE_MIN_STALL": str(min_stall),
+        "SLUICE_PROFILE_KERNEL": kernel or "",
+        "SLUICE_PROFILE_LAUNCH": "" if launch is None else str(launch),
+        "SLUICE_PROFILE_EVERY": str(every),
     }
     if stall_seed:
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     # the host API belongs to the simulation package, which this package must not import
-    sys.exit(supervise([sys.executable, "-P", "-m", "sluice.host", str(host), *arguments], env))
+    code = supervise([sys.executable, "-P", "-m", "sluice.host", str(host), *arguments], env)
+    page = output / "profile.html"
+    if opened and code == 0 and not webbrowser.open(page.resolve().as_uri()):
+        click.echo(f"sluice: there is no browser to open {page} with", err=True)
+    sys.exit(code)
 
 
 @click.command(short_help="Show the stalls in a waveform of `sluice run --trace`.")
