@@ -15,6 +15,7 @@ class Pace:
 
     def __init__(self, plans: dict[Op, RegionPlan], together: dict[Op, int], explainer: LoopExplainer) -> None:
         self.plans, self.together, self.explainer = plans, together, explainer
+        self._known: dict[Op, int | None] = {}  #: the results of :meth:`_issue`, asked again for each loop around
 
     def inside(self, plan: RegionPlan) -> list[RegionPlan]:
         """The loops directly inside."""
@@ -53,6 +54,11 @@ class Pace:
 
     def _issue(self, child: RegionPlan) -> int | None:
         """Cycles in which an invocation issues its tokens, interleaved with others; None if that depends on the run."""
+        if child.loop_op not in self._known:
+            self._known[child.loop_op] = self._find_issue(child)
+        return self._known[child.loop_op]
+
+    def _find_issue(self, child: RegionPlan) -> int | None:
         serial = bool(self.explainer.serial(child))
         paced = self.paced(child, serial) if self.inside(child) else 0
         if paced is None or Attr.TRIP_COUNT not in child.loop_op.attrs:
