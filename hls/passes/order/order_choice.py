@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from ...analysis.dependence.dependence import Dependence, DependenceTester, Kind
 from ...analysis.loops.forward_slice import computed_from, taken
 from ...analysis.loops.loop_tree import Loop, LoopTree
-from ...ir import Attr, Function, Op, Region, has
+from ...ir import Attr, Function, InterleaveReason, Op, Region, has
 from ...ir.accesses import memory_name
 from ...narrow import present
 from ..memory.multi_buffer_private import copies_of_loop
@@ -38,8 +38,10 @@ def _at_most(loops: Iterable[Loop], invocations: int) -> None:
     for loop in loops:
         asked = loop.op.attrs.get(Attr.MAX_INTERLEAVING) or invocations
         if invocations < asked or Attr.MAX_INTERLEAVING not in loop.op.attrs:
-            reason = f"the array that each of them fills has {invocations} private copies"
-            loop.op.attrs |= {Attr.MAX_INTERLEAVING: min(asked, invocations), Attr.INTERLEAVE_REASON: reason}
+            loop.op.attrs |= {
+                Attr.MAX_INTERLEAVING: min(asked, invocations),
+                Attr.INTERLEAVE_REASON: InterleaveReason.PRIVATE_COPIES,
+            }
 
 
 class OrderChoice:
