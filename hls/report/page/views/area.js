@@ -44,7 +44,7 @@ VIEWS.push({
     const columns = [
       { title: "Line", value: (one) => one.name },
       { title: "Role", class: "short", value: (one) => one.role },
-      { title: "Source", value: (one) => one.text, show: (one) => h("code", null, one.text) },
+      { title: "Source", value: (one) => one.text, show: (one) => h("code", { class: "twolines", title: one.text }, one.text) },
       ...resourceColumns((one) => one.used),
     ];
     const table = makeTable({ caption: "Area by source", columns, rows: lineRows(lines) });
