@@ -10,7 +10,7 @@ VIEWS.push({
     rows[0].open = true;
     const columns = [
       { title: "Part", value: (node) => `${node.name}${node.count > 1 ? ` × ${node.count}` : ""}` },
-      { title: "Role", value: (node) => node.role },
+      { title: "Role", value: (node) => (node.role === node.name ? "" : node.role) },
       lineColumn((node) => node.span),
       ...resourceColumns((node) => node.resources),
     ];
