@@ -13,9 +13,11 @@ __all__ = [
     "Account",
     "Bank",
     "Blame",
+    "ChannelDepth",
     "ChannelEnd",
     "Column",
     "Command",
+    "Depth",
     "Figure",
     "Held",
     "Kernel",
@@ -279,6 +281,33 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Depth:
+    """With this depth of a channel its values take so many ``cycles`` from the first write to the last read, and its
+    ends wait for it in so many."""
+
+    depth: int
+    cycles: int
+    writer_waits: int
+    reader_waits: int
+
+
+@dataclass(frozen=True)
+class ChannelDepth:
+    """What other depths of a channel between two kernels would have meant for a program's run: ``actual`` is the depth
+    that it has, ``least`` the least one with which the values take no longer than with any greater one, null where no
+    depth helps, and ``saved`` the cycles that it saves."""
+
+    program: int
+    channel: str
+    values: int
+    actual: Depth
+    others: tuple[Depth, ...]
+    least: int | None
+    saved: int
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Profile:
     """The profile of one run of a host program."""
 
@@ -291,3 +320,4 @@ class Profile:
     kernels: tuple[Kernel, ...]
     launches: tuple[Launch, ...]
     commands: tuple[Command, ...]
+    depths: tuple[ChannelDepth, ...] = ()

@@ -23,7 +23,8 @@ def render_profile(profile: model.Profile, launches: Sequence[model.Launch] | No
     parts = [head, *(_verdict(kernel) for kernel in kernels[:MOST_KERNELS])]
     if len(kernels) > MOST_KERNELS:
         parts.append(f"and {len(kernels) - MOST_KERNELS} kernels with fewer cycles: see profile.json")
-    tables = [_kernels(kernels[:MOST_KERNELS]), _accounts(kernels[:MOST_KERNELS]), _accesses(shown), _channels(shown)]
+    tables = [_kernels(kernels[:MOST_KERNELS]), _accounts(kernels[:MOST_KERNELS]), _accesses(shown)]
+    tables += [_channels(shown), _depths(profile.depths)]
     return "\n".join(parts) + "\n\n" + tables_text(tables, width)
 
 
@@ -116,4 +117,12 @@ def _channels(launches: Sequence[model.Launch]) -> Table:
                 percent(one.read_stall),
                 percent(one.write_stall),
             )
+    return found
+
+
+def _depths(channels: Sequence[model.ChannelDepth]) -> Table:
+    found = table("Depths of channels between kernels", "<channel", "values", "depth", "write waits", "<what if")
+    for one in channels:
+        waits = f"{one.actual.writer_waits:,}"
+        found.add_row(one.channel, f"{one.values:,}", f"{one.actual.depth:,}", waits, one.sentence)
     return found

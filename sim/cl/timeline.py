@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from hls.narrow import present
 from hls.profile import model
-from hls.profile.build import Measured, launch_of
+from hls.profile.build import Measured, channel_depth, launch_of
+from hls.profile.depths import ChannelReplay
 from hls.profile.layout import CYCLES
 from hls.profile.probe import ProbeMap, ProbeUnit
 from hls.profile.summary import kernels_of
@@ -60,6 +61,8 @@ class _ProgramRecord:
     snapshots: dict[str, dict[str, Snapshot]] = field(default_factory=dict)
     #: by the name of an autorun kernel: its snapshot at the end of the last launch, and when that was, in ns
     last: dict[str, tuple[Snapshot, float]] = field(default_factory=dict)
+    #: of each channel, as of the end of the last launch
+    replays: list[ChannelReplay] = field(default_factory=list)
 
     def units_of(self, kernel: KernelInterface) -> tuple[ProbeUnit, ...]:
         """The sections of the probe of a kernel's compute units."""
@@ -186,6 +189,7 @@ class Timeline:
         snapshots, probe = record.snapshots.pop(kernel.name, {}), program.system.probe
         if probe is None:  # the simulator was given up
             return
+        record.replays = probe.replays()
         for other in record.autorun:
             if other.name in snapshots:
                 now = Snapshot.of(probe, other.layout)
@@ -276,6 +280,7 @@ class Timeline:
             kernels=kernels_of(self.launches),
             launches=tuple(self.launches),
             commands=tuple(self.commands),
+            depths=tuple(channel_depth(one.number, replay) for one in self._programs for replay in one.replays),
         )
 
 
