@@ -149,6 +149,7 @@ def _access(access: Access, entry: AccessEntry) -> model.Access:
         bytes_per_ns=entry["bytes_per_ns"],
         bandwidth=entry["bandwidth"],
         average_burst=entry["average_burst"],
+        max_burst=entry["max_burst"],
         cache_hit=entry["cache_hit"],
         in_vain=entry["in_vain"],
     )

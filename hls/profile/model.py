@@ -102,6 +102,7 @@ class Access:
     bytes_per_ns: float | None
     bandwidth: float | None
     average_burst: float | None
+    max_burst: int | None
     cache_hit: float | None
     in_vain: float | None
 
@@ -183,9 +184,12 @@ class Samples:
 
 @dataclass(frozen=True)
 class Bank:
-    """Commands of one bank of memory during a launch, those of other kernels included."""
+    """Commands of one bank of memory during a launch, those of other kernels included. ``busy`` is the share of the
+    time in which data moves; null for memory without timing."""
 
     number: int
+    memory: str
+    busy: float | None
     bytes_read: int
     bytes_written: int
     reads: int

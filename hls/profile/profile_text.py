@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from . import model
-from .text import at_line, line_of, number, percent, table, tables_text
+from .text import at_line, burst_of, line_of, number, percent, table, tables_text
 
 __all__ = ["render_profile"]
 
@@ -24,7 +24,7 @@ def render_profile(profile: model.Profile, launches: Sequence[model.Launch] | No
     if len(kernels) > MOST_KERNELS:
         parts.append(f"and {len(kernels) - MOST_KERNELS} kernels with fewer cycles: see profile.json")
     tables = [_kernels(kernels[:MOST_KERNELS]), _accounts(kernels[:MOST_KERNELS]), _accesses(shown)]
-    tables += [_channels(shown), _depths(profile.depths)]
+    tables += [_banks(shown), _channels(shown), _depths(profile.depths)]
     return "\n".join(parts) + "\n\n" + tables_text(tables, width)
 
 
@@ -73,6 +73,7 @@ def _accesses(launches: Sequence[model.Launch]) -> Table:
         "GB/s",
         "of peak",
         "efficiency",
+        "burst",
         "<held up by",
     )
     for launch in launches:
@@ -87,8 +88,37 @@ def _accesses(launches: Sequence[model.Launch]) -> Table:
                 number(one.bytes_per_ns),
                 percent(one.bandwidth),
                 percent(one.efficiency),
+                burst_of(one.average_burst, one.max_burst),
                 _held_by(launch, one.id),
             )
+    return found
+
+
+def _banks(launches: Sequence[model.Launch]) -> Table:
+    found = table(
+        "Memory banks meanwhile, other kernels included",
+        "<kernel",
+        "<bank",
+        "busy",
+        "MB read",
+        "MB written",
+        "rows opened",
+        "turnarounds",
+        "refreshes",
+    )
+    for launch in launches:
+        for one in launch.banks:
+            if one.reads or one.writes:
+                found.add_row(
+                    launch.kernel,
+                    f"{one.memory} {one.number}",
+                    percent(one.busy),
+                    number(one.bytes_read / 1e6),
+                    number(one.bytes_written / 1e6),
+                    f"{one.activates:,}",
+                    f"{one.turnarounds:,}",
+                    f"{one.refreshes:,}",
+                )
     return found
 
 

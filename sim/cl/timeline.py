@@ -9,6 +9,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,9 @@ from hls.profile.layout import CYCLES
 from hls.profile.probe import ProbeMap, ProbeUnit
 from hls.profile.summary import kernels_of
 from hls.rtl.interface import KernelInterface
-from hls.target.board import Board
+from hls.target.board import Board, DramTiming, Memory
 from sim.loaded import Run
+from sim.session import BankStatistics
 
 from .captures import Snapshot
 from .constants import command_type
@@ -183,7 +185,7 @@ class Timeline:
             waits=run.waits,
             samples=run.samples,
             levels=run.levels,
-            banks=tuple(model.Bank(k, **vars(bank)) for k, bank in enumerate(run.banks)),
+            banks=_banks(program.context.device.board, run.banks, times.end - times.start),
         )
         self._add(record, measured)
         snapshots, probe = record.snapshots.pop(kernel.name, {}), program.system.probe
@@ -282,6 +284,26 @@ class Timeline:
             commands=tuple(self.commands),
             depths=tuple(channel_depth(one.number, replay) for one in self._programs for replay in one.replays),
         )
+
+
+def _banks(board: Board, counts: Sequence[BankStatistics], duration_ns: float) -> tuple[model.Bank, ...]:
+    """The records of all banks of a board's memories, which have their numbers in order."""
+    memories = [memory for memory in board.memories for _ in memory.banks]
+    return tuple(
+        model.Bank(k, memory.name, _busy(memory, bank, duration_ns), **vars(bank))
+        for k, (memory, bank) in enumerate(zip(memories, counts))
+    )
+
+
+def _busy(memory: Memory, bank: BankStatistics, duration_ns: float) -> float | None:
+    """The share of time in which data moves: on the data bus of DRAM, on the busier port of static memory."""
+    if memory.timing is None or not duration_ns:
+        return None
+    if isinstance(memory.timing, DramTiming):
+        moving = (bank.reads + bank.writes) * memory.timing.burst_ns
+    else:
+        moving = max(bank.bytes_read, bank.bytes_written) / memory.word_bytes * memory.timing.word_ns
+    return moving / duration_ns
 
 
 TIMELINE = Timeline()
