@@ -114,7 +114,8 @@ class LoadedSystem:
             simulator = build(verilog, self.interface.top, signals, self.progress, self.hasty)
             self._session = Session(simulator.executable, self._as_built(), self.memory, self.interface.clock_mhz)
             if self.interface.probe is not None:
-                self.probe = Probe(self._session, self.interface.probe, self.intervals)
+                layouts = {kernel.name: kernel.layout for kernel in self.interface.kernels}
+                self.probe = Probe(self._session, self.interface.probe, layouts, self.intervals)
             self._session.reset(self.seed)
         return self._session
 

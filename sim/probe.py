@@ -1,11 +1,13 @@
 """Reads the counts of a design's probe: the simulator counts them, and no register of the design is used."""
 
 import tempfile
+from collections.abc import Mapping
 
 import numpy as np
 
+from hls.profile.depths import ChannelReplay, Replayed
 from hls.profile.layout import CYCLES, Layout
-from hls.profile.probe import WORD, ProbeMap, ProbeUnit
+from hls.profile.probe import START, WORD, ProbeMap, ProbeUnit
 from hls.profile.waits import Blamed, Held, Samples, UnitWaits
 
 from .session import Session
@@ -18,16 +20,20 @@ ENDS = {IDLE: "idle", STREAM: "stream", CIRCLE: "circle"}
 
 
 class Probe:
-    """The probe of a simulator that has just started. With ``intervals`` it keeps samples: at most so many of each
-    unit's run; 0 for none."""
+    """The probe of a simulator that has just started, of kernels with these ``layouts``. With ``intervals`` it keeps
+    samples: at most so many of each unit's run, and replays channels; 0 for neither."""
 
-    def __init__(self, session: Session, map: ProbeMap, intervals: int = 0):
+    def __init__(self, session: Session, map: ProbeMap, layouts: Mapping[str, Layout], intervals: int = 0):
         self.session, self.map = session, map
+        self._replayed: list[str] = []  #: names of the channels that are replayed
         lines: list[str] = []
         for number, unit in enumerate(map.units):
             lines += self._unit(number, unit)
             if intervals:
                 lines.append(f"sample {number} {intervals}")
+        for channel in map.channels if intervals else ():
+            if command := self._replay(channel, layouts):
+                lines.append(command)
         session.extend_probe(lines)
 
     def _unit(self, number: int, unit: ProbeUnit) -> list[str]:
@@ -40,6 +46,31 @@ class Probe:
             other = reader if link.writes else writer
             found.append(f"link {number} {link.account} {STREAM if other < 0 else other}")
         return found
+
+    def _replay(self, channel: str, layouts: Mapping[str, Layout]) -> str | None:
+        """The command that replays a channel; None where an end is no kernel, or has only calls that never wait: what
+        such a kernel does depends on the depth."""
+        words: list[int] = []
+        for number, writes in zip(self.map.ends[self.map.channels.index(channel)], (True, False)):
+            unit = self.map.units[number]
+            if number < 0 or not any(one.channel == channel and one.writes == writes for one in unit.links):
+                return None
+            ends = zip(unit.channels, layouts[unit.kernel].channels)
+            (end,) = (end for name, end in ends if name == channel and end.writes == writes)
+            first, stall = self.map.start(number), "write_stall" if writes else "read_stall"
+            words += [first + unit.event_bit(f"{end.key}_{kind}") for kind in ("moved", stall)]
+            words.append(first + START)
+        self._replayed.append(end.name)
+        return f"replay {' '.join(map(str, words))} {end.depth}"
+
+    def replays(self) -> list[ChannelReplay]:
+        """What other depths of each channel between two kernels would have meant, since the design's reset."""
+        return [self._replay_of(number, name) for number, name in enumerate(self._replayed)]
+
+    def _replay_of(self, number: int, name: str) -> ChannelReplay:
+        values, *options = self.session.depths(number)
+        actual, *others = (Replayed(*map(int, text.split(":"))) for text in options)
+        return ChannelReplay(name, int(values), actual, others)
 
     def counters(self, layout: Layout) -> dict[str, int]:
         """Every counter of a kernel by its name, and the cycles under ``CYCLES``: those of its last run so far; of an

@@ -177,6 +177,10 @@ class Session:
         """Triples ACCOUNT:HOLD:CYCLES of a unit of the probe."""
         return self._commands([f"held {unit}"])[0]
 
+    def depths(self, replay: int) -> list[str]:
+        """The number of values that passed a channel, then of several depths DEPTH:END:WRITER_WAITS:READER_WAITS."""
+        return self._commands([f"depths {replay}"])[0]
+
     def blame(self, unit: int) -> list[str]:
         """ACCOUNT:ACCOUNT_OF_LAST:CYCLES:UNITS of a unit of the probe."""
         return self._commands([f"blame {unit}"])[0]

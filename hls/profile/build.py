@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 
 from . import model
 from .decode import AccessEntry, AccountEntry, ChannelEntry, LoopEntry, UnitEntry, decode
+from .depths import ChannelReplay, depth_advice
 from .layout import Access, Channel, Layout, Loop
 from .probe import ProbeUnit
 from .waits import BlameText, HeldText, Samples, UnitWaits, describe_waits
 
-__all__ = ["Measured", "accounts_of", "launch_of", "since"]
+__all__ = ["Measured", "accounts_of", "channel_depth", "launch_of", "since"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +73,16 @@ def launch_of(measured: Measured, number: int, layouts: dict[str, Layout]) -> mo
         samples=tuple(_samples(layout, k, one) for k, one in enumerate(measured.samples)),
         banks=measured.banks,
     )
+
+
+def channel_depth(program: int, replay: ChannelReplay) -> model.ChannelDepth:
+    """The record of a channel's replay."""
+    least, saved, sentence = depth_advice(replay)
+    actual, *others = (
+        model.Depth(one.depth, one.cycles, one.writer_waits, one.reader_waits)
+        for one in (replay.actual, *replay.others)
+    )
+    return model.ChannelDepth(program, replay.channel, replay.values, actual, tuple(others), least, saved, sentence)
 
 
 def since(layout: Layout, before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, int]:
@@ -138,6 +149,7 @@ def _access(access: Access, entry: AccessEntry) -> model.Access:
         bytes_per_ns=entry["bytes_per_ns"],
         bandwidth=entry["bandwidth"],
         average_burst=entry["average_burst"],
+        max_burst=entry["max_burst"],
         cache_hit=entry["cache_hit"],
         in_vain=entry["in_vain"],
     )

@@ -53,6 +53,7 @@ class AccessEntry(TypedDict):
     peak_bytes_per_ns: float | None
     bandwidth: float | None
     average_burst: float | None
+    max_burst: int | None
     cache_hit: float | None
     in_vain: float | None
 
@@ -195,6 +196,7 @@ def _access(access: Access, values: Mapping[str, int], cycles: int, period_us: f
         "peak_bytes_per_ns": access.peak_bytes_per_ns or None,
         "bandwidth": _share(rate, access.peak_bytes_per_ns) if rate is not None else None,
         "average_burst": _share(words, bursts),
+        "max_burst": access.max_burst or None,
         # a load that hit moved no word; a prefetching unit may move more than was requested
         "cache_hit": _share(max(accepted - words, 0), accepted) if access.cached else None,
         "in_vain": _share(vain[0], accepted) if access.early else None,

@@ -104,6 +104,7 @@ class Access:
     early: bool = False  #: a load that is made before it is known whether the program makes it
     memory: str = ""  #: the board's memory that it accesses, e.g. "DDR"
     peak_bytes_per_ns: float = 0.0  #: of that memory, all banks together; 0 if unknown
+    max_burst: int = 0  #: most words of a burst that the unit makes; 0 if unknown
 
     def counters(self) -> tuple[Counter, ...]:
         kinds = EARLY_KINDS if self.early else ACCESS_KINDS

@@ -13,9 +13,11 @@ __all__ = [
     "Account",
     "Bank",
     "Blame",
+    "ChannelDepth",
     "ChannelEnd",
     "Column",
     "Command",
+    "Depth",
     "Figure",
     "Held",
     "Kernel",
@@ -102,6 +104,7 @@ class Access:
     bytes_per_ns: float | None
     bandwidth: float | None
     average_burst: float | None
+    max_burst: int | None
     cache_hit: float | None
     in_vain: float | None
 
@@ -183,9 +186,12 @@ class Samples:
 
 @dataclass(frozen=True)
 class Bank:
-    """Commands of one bank of memory during a launch, those of other kernels included."""
+    """Commands of one bank of memory during a launch, those of other kernels included. ``busy`` is the share of the
+    time in which data moves; null for memory without timing."""
 
     number: int
+    memory: str
+    busy: float | None
     bytes_read: int
     bytes_written: int
     reads: int
@@ -281,6 +287,33 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Depth:
+    """With this depth of a channel its values take so many ``cycles`` from the first write to the last read, and its
+    ends wait for it in so many."""
+
+    depth: int
+    cycles: int
+    writer_waits: int
+    reader_waits: int
+
+
+@dataclass(frozen=True)
+class ChannelDepth:
+    """What other depths of a channel between two kernels would have meant for a program's run: ``actual`` is the depth
+    that it has, ``least`` the least one with which the values take no longer than with any greater one, null where no
+    depth helps, and ``saved`` the cycles that it saves."""
+
+    program: int
+    channel: str
+    values: int
+    actual: Depth
+    others: tuple[Depth, ...]
+    least: int | None
+    saved: int
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Profile:
     """The profile of one run of a host program. ``recorded`` says which launches were recorded, if not all."""
 
@@ -294,3 +327,4 @@ class Profile:
     launches: tuple[Launch, ...]
     commands: tuple[Command, ...]
     recorded: str = ""
+    depths: tuple[ChannelDepth, ...] = ()

@@ -8,9 +8,10 @@ causes, which are those of the cycle account before the most important one is ch
 
 from dataclasses import dataclass
 
-__all__ = ["HELD", "WORD", "Hold", "Link", "ProbeMap", "ProbeUnit", "words"]
+__all__ = ["HELD", "START", "WORD", "Hold", "Link", "ProbeMap", "ProbeUnit", "words"]
 
 WORD = 64  #: bits of a word
+START = 1  #: the place of the flag that a unit starts
 #: what the names of the counters of cycles in which an access is held up end with
 HELD = "_stalled"
 

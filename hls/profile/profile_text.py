@@ -7,7 +7,7 @@ from rich.table import Table
 
 from . import model
 from .summary import copy_groups
-from .text import at_line, line_of, number, percent, table, tables_text
+from .text import at_line, burst_of, line_of, number, percent, table, tables_text
 
 One = TypeVar("One")
 
@@ -31,7 +31,8 @@ def render_profile(profile: model.Profile, chosen: Sequence[int] = (), width: in
     shown = [one for one in profile.launches if one.number in wanted]
     parts = [_head(profile), *_verdicts(groups, MOST_KERNELS)]
     groups = groups[:MOST_KERNELS]
-    tables = [_kernels(groups), _accounts([group[0] for group in groups]), _accesses(shown), _channels(shown)]
+    tables = [_kernels(groups), _accounts([group[0] for group in groups]), _accesses(shown), _banks(shown)]
+    tables += [_channels(shown), _depths(profile.depths)]
     return "\n".join(parts) + "\n\n" + tables_text(tables, width)
 
 
@@ -119,6 +120,7 @@ def _accesses(launches: Sequence[model.Launch]) -> Table:
         "GB/s",
         "of peak",
         "efficiency",
+        "burst",
         "<held up by",
     )
     for launch, one in rows:
@@ -132,6 +134,7 @@ def _accesses(launches: Sequence[model.Launch]) -> Table:
             number(one.bytes_per_ns),
             percent(one.bandwidth),
             percent(one.efficiency),
+            burst_of(one.average_burst, one.max_burst),
             _held_by(launch, one.id),
         )
     return found
@@ -143,6 +146,34 @@ def _numbers(launches: Sequence[model.Launch]) -> str:
     if len(numbers) > 12:
         return "the longest launch of each kernel"
     return f"launch{'es' if len(numbers) != 1 else ''} {', '.join(numbers)}"
+
+
+def _banks(launches: Sequence[model.Launch]) -> Table:
+    found = table(
+        "Memory banks meanwhile, other kernels included",
+        "<kernel",
+        "<bank",
+        "busy",
+        "MB read",
+        "MB written",
+        "rows opened",
+        "turnarounds",
+        "refreshes",
+    )
+    for launch in launches:
+        for one in launch.banks:
+            if one.reads or one.writes:
+                found.add_row(
+                    launch.kernel,
+                    f"{one.memory} {one.number}",
+                    percent(one.busy),
+                    number(one.bytes_read / 1e6),
+                    number(one.bytes_written / 1e6),
+                    f"{one.activates:,}",
+                    f"{one.turnarounds:,}",
+                    f"{one.refreshes:,}",
+                )
+    return found
 
 
 def _held_by(launch: model.Launch, id: str) -> str:
@@ -181,4 +212,12 @@ def _channels(launches: Sequence[model.Launch]) -> Table:
             percent(one.read_stall),
             percent(one.write_stall),
         )
+    return found
+
+
+def _depths(channels: Sequence[model.ChannelDepth]) -> Table:
+    found = table("Depths of channels between kernels", "<channel", "values", "depth", "write waits", "<what if")
+    for one in channels:
+        waits = f"{one.actual.writer_waits:,}"
+        found.add_row(one.channel, f"{one.values:,}", f"{one.actual.depth:,}", waits, one.sentence)
     return found

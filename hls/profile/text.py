@@ -7,7 +7,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["at_line", "line_of", "number", "percent", "render", "table", "tables_text"]
+__all__ = ["at_line", "burst_of", "line_of", "number", "percent", "render", "table", "tables_text"]
 
 
 def render(stats: dict, source: str = "", width: int = 124) -> str:
@@ -116,7 +116,7 @@ def _memory(stats: dict) -> Table:
         "of peak",
         "efficiency",
         "reuse",
-        "avg. burst",
+        "burst",
         "hits",
         *(["in vain"] if any(access.get("in_vain") is not None for access in stats["memory"]) else []),
     )
@@ -132,7 +132,7 @@ def _memory(stats: dict) -> Table:
             percent(access["bandwidth"]),
             percent(access["efficiency"]),
             number(access["reuse"]),
-            number(access["average_burst"]),
+            burst_of(access["average_burst"], access.get("max_burst")),
             percent(access["cache_hit"]),
             *([percent(access.get("in_vain"))] if len(found.columns) > 12 else []),
         )
@@ -156,6 +156,11 @@ def _channels(channels: list[dict]) -> Table:
             percent(one["write_stall"]),
         )
     return found
+
+
+def burst_of(average: float | None, most: int | None) -> str:
+    """The average length of a burst in words, and in brackets the greatest that the unit makes."""
+    return number(average) + (f" ({most})" if average is not None and most else "")
 
 
 def line_of(line: int | None) -> str:

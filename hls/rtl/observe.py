@@ -101,7 +101,14 @@ class KernelCounters:
                 early=is_early(op),
                 memory=memory.name,
                 peak_bytes_per_ns=memory.peak_bytes_per_ns(1000 / self.clock_mhz),
+                max_burst=self._max_burst(op),
             )
+
+    def _max_burst(self, op) -> int:
+        """The most words of a burst of the access's unit; 0 for one without a port of its own to memory."""
+        server = self.context.servers.units.get(op)
+        port = server.unit.signature.members.get("mem") if server else None
+        return port.signature.max_burst if port is not None else 0
 
     def _channels(self):
         calls = [*self.context.servers.channels.values(), *self.context.servers.at_once.values()]

@@ -103,6 +103,11 @@ class DramTiming:
     controller_latency_ns: float
 
     @property
+    def burst_ns(self) -> float:
+        """How long a burst occupies the data bus: two beats per clock."""
+        return BEATS / 2 * self.tck_ns
+
+    @property
     def bytes_per_ns(self) -> float:
         """Peak rate of the data bus (GB/s): two transfers per clock."""
         return 2 * self.bus_bits / 8 / self.tck_ns

@@ -10,18 +10,21 @@ import threading
 import time
 import weakref
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hls.narrow import present
 from hls.profile import model
-from hls.profile.build import Measured, launch_of
+from hls.profile.build import Measured, channel_depth, launch_of
+from hls.profile.depths import ChannelReplay
 from hls.profile.layout import CYCLES
 from hls.profile.probe import ProbeMap, ProbeUnit
 from hls.profile.summary import kernels_of
 from hls.rtl.interface import KernelInterface
-from hls.target.board import Board
+from hls.target.board import Board, DramTiming, Memory
 from sim.loaded import Run
+from sim.session import BankStatistics
 
 from .captures import Snapshot
 from .constants import command_type
@@ -63,6 +66,8 @@ class _ProgramRecord:
     snapshots: dict[str, dict[str, Snapshot]] = field(default_factory=dict)
     #: by the name of an autorun kernel: its snapshot at the end of the last launch, and when that was, in ns
     last: dict[str, tuple[Snapshot, float]] = field(default_factory=dict)
+    #: of each channel, as of the end of the last launch
+    replays: list[ChannelReplay] = field(default_factory=list)
 
     def units_of(self, kernel: KernelInterface) -> tuple[ProbeUnit, ...]:
         """The sections of the probe of a kernel's compute units."""
@@ -192,12 +197,13 @@ class Timeline:
             waits=run.waits,
             samples=run.samples,
             levels=run.levels,
-            banks=tuple(model.Bank(k, **vars(bank)) for k, bank in enumerate(run.banks)),
+            banks=_banks(program.context.device.board, run.banks, times.end - times.start),
         )
         self._add(record, measured)
         snapshots, probe = record.snapshots.pop(kernel.name, {}), program.system.probe
         if probe is None:  # the simulator was given up
             return
+        record.replays = probe.replays()
         for other in record.autorun:
             if other.name in snapshots:
                 now = Snapshot.of(probe, other.layout)
@@ -300,6 +306,7 @@ class Timeline:
             launches=tuple(self.launches),
             commands=tuple(self.commands),
             recorded=self._recorded(),
+            depths=tuple(channel_depth(one.number, replay) for one in self._programs for replay in one.replays),
         )
 
 
@@ -309,6 +316,26 @@ def _copies(program: _ProgramRecord) -> tuple[tuple[str, ...], ...]:
 
     groups = group_copies(program.compiled.kernels) if program.compiled is not None else ()
     return tuple(group.names for group in groups if len(group.names) > 1)
+
+
+def _banks(board: Board, counts: Sequence[BankStatistics], duration_ns: float) -> tuple[model.Bank, ...]:
+    """The records of all banks of a board's memories, which have their numbers in order."""
+    memories = [memory for memory in board.memories for _ in memory.banks]
+    return tuple(
+        model.Bank(k, memory.name, _busy(memory, bank, duration_ns), **vars(bank))
+        for k, (memory, bank) in enumerate(zip(memories, counts))
+    )
+
+
+def _busy(memory: Memory, bank: BankStatistics, duration_ns: float) -> float | None:
+    """The share of time in which data moves: on the data bus of DRAM, on the busier port of static memory."""
+    if memory.timing is None or not duration_ns:
+        return None
+    if isinstance(memory.timing, DramTiming):
+        moving = (bank.reads + bank.writes) * memory.timing.burst_ns
+    else:
+        moving = max(bank.bytes_read, bank.bytes_written) / memory.word_bytes * memory.timing.word_ns
+    return moving / duration_ns
 
 
 TIMELINE = Timeline()

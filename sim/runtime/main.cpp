@@ -19,11 +19,13 @@
 //   probe level UNIT WORD    -> ok                      (a word of the probe: values in a channel that the unit uses)
 //   probe link UNIT ACCOUNT OTHER -> ok                 (in this account it waits for unit OTHER; -2: for a stream)
 //   probe sample UNIT ROWS   -> ok                      (keep at most so many intervals; 0: none)
+//   probe replay MOVED STALLED START MOVED STALLED START DEPTH -> ok  (a channel: bits of its writer and its reader)
 //   counts UNIT              -> ok CYCLES EVENT... ACCOUNT... (NOW MOST SUM)...
 //   since UNIT               -> ok CYCLE                (from which on its account has been the same)
 //   held UNIT                -> ok ACCOUNT:HOLD:CYCLES...
 //   blame UNIT               -> ok ACCOUNT:OF_LAST:CYCLES:UNIT,UNIT...  (OF_LAST -1: idle, -2: a stream, -3: a circle)
 //   samples UNIT PATH        -> ok FIRST LENGTH LAST_LENGTH COLUMNS  (rows of 32-bit numbers into the file)
+//   depths REPLAY            -> ok VALUES DEPTH:END:WRITER_WAITS:READER_WAITS...
 //   quit
 // A command that fails is answered with `error MESSAGE`. Between commands simulated time stands still.
 
@@ -134,6 +136,15 @@ void extend_probe(Probe& probe, std::istringstream& words) {
   } else if (what == "link") {
     const auto account = argument<size_t>(words);
     probe.unit(first).add_link(account, argument<int>(words));
+  } else if (what == "replay") {
+    DepthReplay::Bits ends[2];
+    ends[0].moved = first;
+    for (DepthReplay::Bits& end : ends) {
+      if (&end != ends) end.moved = argument<size_t>(words);
+      end.stalled = argument<size_t>(words);
+      end.start = argument<size_t>(words);
+    }
+    probe.add_replay(DepthReplay(ends[0], ends[1], argument<size_t>(words)));
   } else {
     throw std::runtime_error("unknown part of a probe: " + what);
   }
@@ -204,6 +215,11 @@ std::string execute(Simulation& simulation, const std::string& command, std::ist
     extend_probe(simulation.probe(), words);
   } else if (command == "counts" || command == "since" || command == "held" || command == "blame" || command == "samples") {
     return probed(command, simulation.probe().unit(argument<size_t>(words)), words);
+  } else if (command == "depths") {
+    std::ostringstream answer;
+    answer << "ok";
+    simulation.probe().replay(argument<size_t>(words)).write(answer);
+    return answer.str();
   } else if (command == "statistics") {
     return statistics(simulation, argument<size_t>(words));
   } else {

@@ -223,6 +223,7 @@ ProbeUnit& Probe::unit(size_t number) {
 void Probe::sample(uint64_t cycle) {
   const uint8_t* const data = pin_.data();
   for (ProbeUnit& unit : units_) unit.sample(data, cycle);
+  for (DepthReplay& replay : replays_) replay.sample(data, cycle);
   for (size_t k = 0; k < units_.size(); k++) {
     if (units_[k].waits_for() != ProbeUnit::kNoUnit) follow(k);
   }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "depths.h"
 #include "pin.h"
 
 namespace sluice {
@@ -131,6 +132,9 @@ class Probe {
   explicit operator bool() const { return !units_.empty(); }
   void add_unit(size_t at, size_t events, size_t causes, bool issues, bool autorun);
   ProbeUnit& unit(size_t number);
+  void add_replay(DepthReplay replay) { replays_.push_back(std::move(replay)); }
+  /// That of a channel for which one was added, in the order in which they were.
+  const DepthReplay& replay(size_t number) const { return replays_.at(number); }
   /// Called once a cycle, before the clock edge.
   void sample(uint64_t cycle);
 
@@ -140,6 +144,7 @@ class Probe {
   Pin pin_;
   std::vector<ProbeUnit> units_;
   std::vector<int> path_;
+  std::vector<DepthReplay> replays_;
 };
 
 }  // namespace sluice

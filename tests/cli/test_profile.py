@@ -95,6 +95,20 @@ def test_autorun_kernels_are_captured_in_each_launch(profile):
     assert 1500 in moved
 
 
+def test_figures_of_memory_that_are_known_by_hand(profile):
+    (launch,) = (one for one in profile["launches"] if one["kernel"] == "stride")
+    (load,) = (one for one in launch["accesses"] if one["kind"] == "load")
+    # 4 of each 64 bytes; a burst has at most 16 words
+    assert load["efficiency"] == 0.0625 and load["bytes_moved"] == 400 * 64
+    assert 1 <= load["average_burst"] <= load["max_burst"] == 16
+    banks = launch["banks"]
+    assert [one["memory"] for one in banks] == ["DDR", "DDR"]  # QDR is not used
+    period = 4 * 1.25 / (launch["end_ns"] - launch["start_ns"])  # four clocks of 1.25 ns a burst of eight beats
+    for bank in banks:
+        assert bank["busy"] == pytest.approx((bank["reads"] + bank["writes"]) * period, rel=0.01)
+    assert sum(bank["bytes_read"] for bank in banks) == load["bytes_moved"]
+
+
 def test_captures_of_the_host_and_of_the_whole_run_are_apart(profile):
     apart = [one for one in profile["launches"] if one["capture"] and one["of"] is None]
     *by_host, whole = apart

@@ -35,6 +35,7 @@ MEMORY_KEYS = {
     "efficiency",
     "reuse",
     "average_burst",
+    "max_burst",
     "cache_hit",
     "in_vain",
     "memory",

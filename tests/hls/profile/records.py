@@ -7,7 +7,7 @@ from hls.profile.summary import kernels_of
 
 ACCESS = model.Access(
     "load_a_L4", "load", "a", 4, "loop_i", "burst-coalesced", "DDR", 4, 0.5, 0.5, 0.1, 4000, 4000, 1.0, 1.0, 2.56, 0.1,
-    16.0, None, None,
+    16.0, 16, None, None,
 )  # fmt: skip
 
 

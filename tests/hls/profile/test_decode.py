@@ -106,6 +106,7 @@ def test_every_figure():
         "efficiency": 1.0,
         "reuse": 1.0,
         "average_burst": 8.0,
+        "max_burst": None,
         "cache_hit": None,
         "in_vain": None,
         "memory": "DDR",

@@ -14,7 +14,7 @@ IDLE = model.Blame("waiting for channel c to have a value", 7, ("far",), "idle",
 BLAME = model.Blame(
     "waiting for channel c to have a value", 7, ("pass", "feed"), "account", "waiting for load of t", 9, 90
 )
-BANK = model.Bank(0, 6400, 0, 100, 0, 90, 90, 0, 0)
+BANK = model.Bank(0, "DDR", 0.5, 6400, 0, 100, 0, 90, 90, 0, 0)
 
 
 def verdict(*launches: model.Launch) -> model.Verdict:
