@@ -71,11 +71,13 @@ const MOST_LEVELS = 12;
 
 /** A drawing of lanes against time: {element, draw(), select()}. */
 function makeTimeline(lanes, levels) {
-  const drawing = s("svg", { class: "timeline", role: "group", tabindex: 0, "aria-label": "Time line: arrows move, + and − zoom, 0 shows everything; the tables below list the same" });
+  const drawing = s("svg", { class: "timeline", role: "group", tabindex: 0, "aria-label": "Time line: up and down select, left and right move, + and − zoom, 0 shows everything; the tables below list the same" });
   const times = lanes.flatMap((lane) => lane.slices.flatMap((slice) => [slice.start, slice.end]));
   const whole = { from: Math.min(0, ...times), to: Math.max(1, ...times) };
   const shown = { ...whole };
   const heights = lanes.map((lane) => stackSlices(lane.slices) * LANE.row + LANE.gap);
+  const ordered = lanes.flatMap((lane) => lane.slices.filter((slice) => slice.key));
+  ordered.sort((one, other) => one.start - other.start || one.end - other.end);
   const drawn = levels.slice(0, MOST_LEVELS);
   const height = LANE.axis + heights.reduce((sum, one) => sum + one, 0) + drawn.length * (LANE.level + LANE.gap);
   const tools = [
@@ -227,6 +229,14 @@ function makeTimeline(lanes, levels) {
     draw();
   }
 
+  /** Select the next slice in time, or the one before. */
+  function step(by) {
+    const keys = [...new Set(ordered.map((slice) => slice.key))];
+    const at = keys.indexOf(selection.item);
+    const next = at < 0 ? (by > 0 ? 0 : keys.length - 1) : at + by;
+    if (keys[next]) selection.set({ item: keys[next] });
+  }
+
   function nsAt(event) {
     const left = event.clientX - drawing.getBoundingClientRect().left - LANE.label;
     return shown.from + (left / width()) * (shown.to - shown.from);
@@ -252,6 +262,8 @@ function makeTimeline(lanes, levels) {
     if (event.key === "+" || event.key === "=") zoom(0.5);
     else if (event.key === "-" || event.key === "−") zoom(2);
     else if (event.key === "0") all();
+    else if (event.key === "ArrowDown") step(1);
+    else if (event.key === "ArrowUp") step(-1);
     else if (event.key === "ArrowRight") move(shown.from + span / 8, span);
     else if (event.key === "ArrowLeft") move(shown.from - span / 8, span);
     else return;
