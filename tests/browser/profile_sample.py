@@ -104,7 +104,8 @@ def _send(number: int, at: float, later: int) -> model.Launch:
     blame = (model.Blame(CREDIT.cause, 12, ("smooth",), "account", SUM.cause, 23, accounts[2].cycles),)
     return _launch(
         number, "send", at, accounts, accesses=(LOAD,), channels=(SEND_ROWS, SEND_CREDIT), held=held, blame=blame,
-        samples=(model.Samples(0, 32, INTERVAL, 0, columns),), banks=(BANK, replace(BANK, number=1)),
+        samples=(model.Samples(0, 32, INTERVAL, 0, columns),), work=(model.Work("integer", 3000, 0.72),),
+        roof_bytes_per_ns=4.2, roof_by="activation", banks=(BANK, replace(BANK, number=1)),
     )  # fmt: skip
 
 
@@ -119,6 +120,7 @@ def _smooth(number: int, at: float, later: int) -> model.Launch:
     return _launch(
         number, "smooth", at, accounts, queue=1, accesses=(TAPS,), channels=(SMOOTH_ROWS, SMOOTH_CREDIT), held=held,
         blame=blame, samples=(model.Samples(0, 32, INTERVAL, 0, columns),),
+        work=(model.Work("floating-point", 5000, 1.2), model.Work("integer", 1000, 0.24)),
     )  # fmt: skip
 
 

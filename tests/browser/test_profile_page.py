@@ -13,6 +13,7 @@ DOWN, ENTER, ESCAPE = "\ue015", "\ue007", "\ue00c"
 PROFILE = sample_profile()
 #: of each view: an item of a row, its line, a text of its details, and a text that the filter finds
 ROWS = {
+    "roofline": ("launch:0", 9, "autorun kernels meanwhile", "smooth"),
     "verdict": ("kernel:send", 9, "in all launches", "smooth"),
     "cycles": ("cause:send/2_wait", 14, "write to channel rows[0] (line 14)", "recurrence"),
     "execution": ("launch:0", 9, "autorun kernels meanwhile", "smooth"),
@@ -136,6 +137,21 @@ def test_time_line_zooms_and_lists_channels(light):
     assert page.texts_of(".ticks text") != ticks
     page.press("0")
     assert page.texts_of(".ticks text") == ticks
+
+
+def test_roofline_shows_each_launch_below_its_roofs(light):
+    page = light.open("profile", view="roofline", item="launch:0")
+    rows = {row.split("\t")[0]: row.split("\t") for row in page.texts(".viewbody tbody tr")}
+    one = PROFILE.launches[0]
+    rate = 3000 / (one.cycles / 0.24)
+    assert rows["0"][1:4] == ["send", "3,000", "integer"] and float(rows["0"][4]) == round(rate, 3)
+    assert float(rows["0"][6]) == round(3000 / 64000, 3) and float(rows["0"][7]) == 0.75
+    assert rows["0"][8] == "memory in this order (activation)"
+    assert float(rows["0"][9].split()[-2]) == round(100 * rate / (4.2 * 3000 / 64000), 1)
+    assert rows["1"][2:4] == ["5,000", "floating-point"], "floating-point operations come before integer ones"
+    labels = page.texts_of(".roof text")
+    assert "peak of DDR, 25.6 GB/s" in labels and "the device's DSP blocks, 61.44 op/ns" in labels
+    assert set(page.texts_of(".roofpoint text")) == {"send 0", "smooth 1", "send 4", "smooth 5"}
 
 
 def test_interactive_in_a_second_and_small(light, files):
