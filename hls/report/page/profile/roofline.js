@@ -92,7 +92,7 @@ const ROOF_COLUMNS = [
   { title: "Launch", numeric: true, value: (one) => one.launch.number },
   { title: "Kernel", value: (one) => one.launch.kernel },
   { title: "Operations", numeric: true, value: (one) => one.operations },
-  { title: "Kind", class: "short", value: (one) => one.kind },
+  { title: "Kind", class: "narrow", value: (one) => one.kind },
   { title: "Op/ns", numeric: true, digits: 3, value: (one) => one.rate },
   {
     title: "Moved",
@@ -181,14 +181,15 @@ function roofLines(focus, { x0, x1, y0, y1, x, y }) {
     const to = roof.slope ? clip(10 ** y1 / roof.slope, x0, x1) : 10 ** x1;
     const at = (perByte) => y(clip(roofAt(roof, perByte), y0, y1));
     const label = roof.slope
-      ? { x: x(to) - 8, y: at(to) + 14 + 15 * index, "text-anchor": "end" }
+      ? { x: ROOF_BOX.left + 8, y: ROOF_BOX.top + 14 + 15 * index }
       : { x: x(10 ** x1) - 6, y: at(to) - 5, "text-anchor": "end" };
     const rate = roof.slope ? `${number(roof.slope, 2)} GB/s` : `${number(roof.height, 2)} op/ns`;
     return s(
       "g",
       { class: `roof roof${index}` },
       s("line", { x1: x(from), y1: at(from), x2: x(to), y2: at(to) }),
-      s("text", label, `${roof.name}, ${rate}`),
+      roof.slope ? s("line", { x1: label.x, x2: label.x + 22, y1: label.y - 4, y2: label.y - 4 }) : null,
+      s("text", { ...label, x: label.x + (roof.slope ? 28 : 0) }, `${roof.name}, ${rate}`),
     );
   });
 }
