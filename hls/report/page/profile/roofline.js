@@ -128,15 +128,28 @@ const ROOF_BOX = { width: 900, height: 380, left: 62, right: 16, top: 14, bottom
 /** The drawing, with logarithmic axes, of the points and the roofs of ``focus``. */
 function drawRoofline(points, focus) {
   const drawn = points.filter((point) => point.perMoved !== null);
-  if (!drawn.length) return h("p", { class: "quiet" }, "No launch moved bytes of memory: the table has its operations.");
+  if (!drawn.length)
+    return h("p", { class: "quiet" }, "No launch moved bytes of memory: the table has its operations.");
   const scale = roofScale(drawn, focus);
-  const parts = [...roofGrid(scale), ...roofLines(focus, scale), ...drawn.flatMap((point) => roofPoint(point, focus, scale))];
+  const parts = [
+    ...roofGrid(scale),
+    ...roofLines(focus, scale),
+    ...drawn.flatMap((point) => roofPoint(point, focus, scale)),
+  ];
   const words = `roofline with ${drawn.length} launches; the table below has the same figures`;
   return h(
     "div",
     { class: "graphbox" },
-    s("svg", { class: "roofline", viewBox: `0 0 ${ROOF_BOX.width} ${ROOF_BOX.height}`, role: "img", "aria-label": words }, parts),
-    h("p", { class: "quiet" }, `roofs of launch ${focus.launch.number} of ${focus.launch.kernel}, ${focus.kind} operations`),
+    s(
+      "svg",
+      { class: "roofline", viewBox: `0 0 ${ROOF_BOX.width} ${ROOF_BOX.height}`, role: "img", "aria-label": words },
+      parts,
+    ),
+    h(
+      "p",
+      { class: "quiet" },
+      `roofs of launch ${focus.launch.number} of ${focus.launch.kernel}, ${focus.kind} operations`,
+    ),
   );
 }
 
@@ -168,8 +181,22 @@ function roofGrid({ x0, x1, y0, y1, x, y }) {
       s("line", { class: "tick", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
       s("text", { class: "small", x: left - 6, y: y(value) + 4, "text-anchor": "end" }, words(value)),
     ]),
-    s("text", { class: "small", x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, "operations for each byte"),
-    s("text", { class: "small", x: 12, y: (top + height - bottom) / 2, transform: `rotate(-90 12 ${(top + height - bottom) / 2})`, "text-anchor": "middle" }, "operations a ns"),
+    s(
+      "text",
+      { class: "small", x: (left + width) / 2, y: height - 6, "text-anchor": "middle" },
+      "operations for each byte",
+    ),
+    s(
+      "text",
+      {
+        class: "small",
+        x: 12,
+        y: (top + height - bottom) / 2,
+        transform: `rotate(-90 12 ${(top + height - bottom) / 2})`,
+        "text-anchor": "middle",
+      },
+      "operations a ns",
+    ),
   ];
 }
 
