@@ -28,6 +28,7 @@ from sim.session import BankStatistics
 
 from .captures import Snapshot
 from .constants import command_type
+from .roofs import memory_roof
 
 if TYPE_CHECKING:
     from .board_runs import BoardEvent
@@ -261,6 +262,9 @@ class Timeline:
     def _add(self, record: _ProgramRecord, measured: Measured) -> None:
         layouts = {kernel.name: kernel.layout for kernel in record.kernels}
         launch = launch_of(measured, len(self.launches), layouts)
+        roof = memory_roof(present(self.board), launch.accesses)
+        if roof is not None:
+            launch = replace(launch, roof_bytes_per_ns=roof[0], roof_by=roof[1])
         numbers = sum(len(column.values) for samples in launch.samples for column in samples.columns)
         if self._sampled + numbers > MOST_SAMPLES:
             launch, numbers = replace(launch, samples=()), 0
