@@ -29,7 +29,7 @@ def launch(n: int, seed: int) -> Launch:
 @pytest.mark.parametrize("kernel", SEARCHES)
 def test_searches_issue_ahead_in_nests(kernel):
     ii, interleaved = SEARCHES[kernel]
-    search = list(planned(SOURCE)[kernel].plan.loops.values())[0]
+    search = next(iter(planned(SOURCE)[kernel].plan.loops.values()))
     assert search.speculative and search.ii == ii and (search.slots > 1) == interleaved
 
 
