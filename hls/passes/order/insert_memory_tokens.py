@@ -40,15 +40,16 @@ class InsertMemoryTokens(FunctionPass):
     - a store operation keeps its own order.
 
     Two accesses in one loop, to one memory that never stalls, need no more from one of its invocations to the next: the
-    loop carries a token ``between`` them, and the loops around do not wait until it has ended. From one invocation
-    of an inner loop to the next this holds only for loops whose invocations do not interleave: those get the attribute
-    ``interleave`` = False, or ``apart`` if that is needed only in runs in which buffers overlap. Order
-    between different buffers is needed in such runs only: it depends on the hidden argument ``overlap``, which is
-    added. A fence after a store takes effect for stores issued before it, so a loop that must be waited for gets a
-    result token. With ``hazards``, or where ``compared`` names its memory, an access that may alias a store of an
-    earlier iteration waits neither for a fence nor for iterations: a ``hazard`` compares addresses at run time (see
-    :mod:`hls.passes.order.disambiguation`). Memory fences are tokens as well (see :mod:`hls.passes.order.mark_fenced_memory`). At a barrier, everything before it has
-    completed and nothing after it has begun (see :mod:`hls.passes.order.order_barriers`). ``address_bits``: see
+    loop carries a token ``between`` them, and the loops around do not wait until it has ended. From one invocation of
+    an inner loop to the next this holds only for loops whose invocations do not interleave: those get the attribute
+    ``interleave`` = False, or ``apart`` if that is needed only in runs in which buffers overlap. Order between
+    different buffers is needed in such runs only: it depends on the hidden argument ``overlap``, which is added. A
+    fence after a store takes effect for stores issued before it, so a loop that must be waited for gets a result token.
+    With ``hazards``, or where ``compared`` names its memory, an access that may alias a store of an earlier iteration
+    waits neither for a fence nor for iterations: a ``hazard`` compares addresses at run time (see
+    :mod:`hls.passes.order.disambiguation`). Memory fences are tokens as well (see
+    :mod:`hls.passes.order.mark_fenced_memory`). At a barrier, everything before it has completed and nothing after it
+    has begun (see :mod:`hls.passes.order.order_barriers`). ``address_bits``: see
     :func:`~hls.analysis.dependence.dependence.dependences`.
     """
 
