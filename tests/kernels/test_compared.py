@@ -11,7 +11,7 @@ from tests.kernels.system import KernelSystem, Launch, kernel_names
 pytestmark = pytest.mark.verilator
 SOURCE = (Path(__file__).parent / "compared.cl").read_text()
 #: kernels whose loop starts an iteration every cycle where no two of them meet
-STEADY = ("sums", "two_of_each", "under_a_condition", "known_condition", "distance_of_the_launch")
+STEADY = ("sums", "two_of_each", "known_condition", "distance_of_the_launch")
 
 
 def launch(n: int, kind: str) -> Launch:
