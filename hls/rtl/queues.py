@@ -51,9 +51,7 @@ class LevelQueues:
         for field, value in fields(fifo.i.payload):
             builder.m.d.comb += field.eq(builder.at(value, row.push))
         for hazard in self.context.servers.hazards.values():
-            if op in hazard.fates:
-                made = C(1) if on is None else on
-                builder.m.d.comb += [hazard.fates[op].valid.eq(builder.valid(row.push)), hazard.fates[op].made.eq(made)]
+            hazard.tell(builder, op, row.push, C(1) if on is None else on)
         self.context.stalls.connect(self.m, fifo.o, target, f"{name}_request")
         if not row.joins:
             self.context.servers.unsent.append(fifo.level != 0)
