@@ -18,11 +18,11 @@ DRAIN = model.Account("9_drain", "drain", "drain", None, 0)
 LOAD = model.Access(
     id="load_image_L14", kind="load", buffer="image", line=14, loop="loop_x_L13", unit="burst-coalesced", memory="DDR",
     access_bytes=4, occupancy=0.25, activity=0.25, stall=0.45, bytes_used=4000, bytes_moved=64000, efficiency=0.0625,
-    reuse=1.0, bytes_per_ns=3.84, bandwidth=0.15, average_burst=1.0, cache_hit=None, in_vain=None,
+    reuse=1.0, bytes_per_ns=3.84, bandwidth=0.15, average_burst=1.0, max_burst=1, cache_hit=None, in_vain=None,
 )  # fmt: skip
 TAPS = replace(
     LOAD, id="load_taps_L26", buffer="taps", line=26, loop="loop_x_L23", unit="prefetching", stall=0.0, occupancy=0.07,
-    activity=0.07, bytes_moved=4000, efficiency=1.0, bytes_per_ns=0.24, bandwidth=0.01, average_burst=16.0,
+    activity=0.07, bytes_moved=4000, efficiency=1.0, bytes_per_ns=0.24, bandwidth=0.01, average_burst=16.0, max_burst=16,
 )  # fmt: skip
 LOOPS = {
     "send": (model.Loop("loop_x_L13", "x", 13, 1, 1, 1.0, 4.0, 1000, 10), model.Loop("loop_y_L11", "y", 11, 1, 1, 1.0, 400.0, 10, 1)),
@@ -33,7 +33,7 @@ SEND_ROWS = model.ChannelEnd("write_of_rows", "rows[0]", 14, "write", 16, 3, 0.4
 SMOOTH_ROWS = replace(SEND_ROWS, id="read_of_rows", line=24, end="read")
 SEND_CREDIT = model.ChannelEnd("read_of_credit", "credit", 12, "read", 1, 1, 0.2, 10, 0.3, 0.0)
 SMOOTH_CREDIT = replace(SEND_CREDIT, id="write_of_credit", line=31, end="write")
-BANK = model.Bank(0, 64000, 4000, 1000, 62, 900, 890, 3, 40)
+BANK = model.Bank(0, "DDR", 0.3, 64000, 4000, 1000, 62, 900, 890, 3, 40)
 INTERVAL, ROWS_OF_SAMPLES = 64, 62
 
 
