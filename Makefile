@@ -14,6 +14,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 PYTEST := $(BIN)/python -m pytest -q -n 2
+# The tests start some hundred commands, and each worker imports all files of tests: without bytecode on the disk, which containers often turn off,
+# each of them would parse the whole compiler again.
+unexport PYTHONDONTWRITEBYTECODE
 # Two groups of tests at a time, as tests/conftest.py makes them: each shares a simulator, and a simulation is one process on one core.
 # Each of the two compiles in one file, as the other core is taken: a second one would read the same headers again.
 SIMULATED := SLUICE_JOBS=1 $(PYTEST)

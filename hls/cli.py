@@ -18,7 +18,17 @@ import click
 
 from .cli_inspection import inspection_options, make_inspection, show_times
 from .cli_messages import Messages
-from .cli_options import COMMAND, CompileCommand, check_board, check_prefix, check_trace, parse_defines, parse_limits
+from .cli_model import estimate_command
+from .cli_options import (
+    COMMAND,
+    CompileCommand,
+    check_board,
+    check_prefix,
+    check_trace,
+    make_folder,
+    parse_defines,
+    parse_limits,
+)
 from .cli_profile import profile, stalls
 from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
@@ -383,15 +393,23 @@ def _testbench(output: Path) -> list[str]:
     help="Write the measured figures of all launches there, as JSON.",
 )
 @click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
+@click.option(
+    "--workload",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Run on the emulator, and write there what each launch did, for the performance model.",
+)
 @click.argument("host", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, host, arguments):
+def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, workload, host, arguments):
     """Run a pyopencl-style host program on the simulated board.
 
     ARGUMENTS are the program's own: everything behind -- and every option that is not one of those below.
     """
     if device == "emulator" and (trace or stall_seed):
         raise click.UsageError("--trace and --stall-seed are about hardware; leave them out with --device emulator")
+    if workload and (device == "board" or trace or stall_seed):
+        raise click.UsageError("--workload runs on the emulator; leave out --device board, --trace and --stall-seed")
     if trace_signals and not trace:
         raise click.UsageError("--trace-signals goes with --trace FILE")
     messages = Messages("text")
@@ -408,6 +426,8 @@ def run(board, device, trace, trace_signals, stats, stats_file, stall_seed, host
         env["SLUICE_STATS_FILE"] = str(stats_file.resolve())
     if stall_seed:
         env["SLUICE_STALL_SEED"] = str(stall_seed)
+    if workload:
+        env |= {"SLUICE_WORKLOAD": str(make_folder(workload, "--workload")), "SLUICE_DEVICE": "emulator"}
     # the host API belongs to the simulation package, which this package must not import
     command = [sys.executable, "-P", "-m", "sluice.host", str(host), *arguments]
     sys.exit(supervise(command, env))
@@ -480,6 +500,7 @@ def _write_text(text: str, output: Path | None) -> None:
         ) from error
 
 
+main.add_command(estimate_command)
 main.add_command(profile)
 main.add_command(stalls)
 

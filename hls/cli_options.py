@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import tempfile
 from pathlib import Path
 
 import click
@@ -9,7 +10,16 @@ import click
 from .limits import Limits
 from .target.board import known_boards
 
-__all__ = ["COMMAND", "CompileCommand", "check_board", "check_prefix", "check_trace", "parse_defines", "parse_limits"]
+__all__ = [
+    "COMMAND",
+    "CompileCommand",
+    "check_board",
+    "check_prefix",
+    "check_trace",
+    "make_folder",
+    "parse_defines",
+    "parse_limits",
+]
 
 DEFAULT_BOARD = "de5net"
 #: key of the context's ``meta`` for the command line
@@ -75,3 +85,16 @@ def check_trace(_context, _parameter, path: Path | None) -> Path | None:
     if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
         raise click.BadParameter(f"{path} is not a file in a folder that exists")
     return path
+
+
+def make_folder(folder: Path, option: str) -> Path:
+    """Make the folder of the results before the program runs, which may take hours; returns its absolute path. Exits
+    with a message, which names the ``option`` that chooses another, if nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise click.ClickException(
+            f"cannot write into folder {folder}: {error.strerror}; choose another with {option}"
+        ) from None
+    return folder.resolve()

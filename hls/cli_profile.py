@@ -4,12 +4,12 @@
 import json
 import os
 import sys
-import tempfile
+import webbrowser
 from pathlib import Path
 
 import click
 
-from .cli_options import check_board
+from .cli_options import check_board, make_folder
 from .profile.compare import PlainProfile, compare, compare_text
 from .profile.model import SCHEMA
 from .profile.stalls import WaveformError, read_stalls
@@ -31,7 +31,7 @@ WORSE = 3  #: exit code of a comparison that got worse
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("profile"),
-    help="Folder for profile.json, profile.txt and trace.json.  [default: profile]",
+    help="Folder for profile.html, .json, .txt and trace.json.  [default: profile]",
 )
 @click.option("--stall-seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Insert random stalls (0: none).")
 @click.option(
@@ -41,6 +41,24 @@ WORSE = 3  #: exit code of a comparison that got worse
     default=16,
     help="Leave shorter stalls out of trace.json.  [default: 16]",
 )
+@click.option(
+    "--kernel", metavar="NAME", default=None, help="Record launches of this kernel only, and autorun kernels meanwhile."
+)
+@click.option(
+    "--launch",
+    type=click.IntRange(0),
+    metavar="N",
+    default=None,
+    help="Show launch N in profile.txt and when profile.html opens.",
+)
+@click.option(
+    "--every",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    help="Record every N-th launch of each kernel only.  [default: 1]",
+)
+@click.option("--open", "opened", is_flag=True, help="Open profile.html in the browser afterwards.")
 @click.option(
     "--compare",
     "compared",
@@ -61,6 +79,10 @@ def profile(
     output: Path,
     stall_seed: int,
     min_stall: int,
+    kernel: str | None,
+    launch: int | None,
+    every: int,
+    opened: bool,
     compared: bool,
     fail_above: float | None,
     host: Path,
@@ -74,18 +96,25 @@ def profile(
         sys.exit(_compare(host, arguments, fail_above))
     if fail_above is not None:
         raise click.UsageError("--fail-above goes with --compare")
-    _make(output)
+    make_folder(output, "-o")
     env = os.environ | {
         "SLUICE_STATS": "0",
         "SLUICE_BOARD": board,
         "SLUICE_DEVICE": "board",
         "SLUICE_PROFILE": str(output.resolve()),
         "SLUICE_MIN_STALL": str(min_stall),
+        "SLUICE_PROFILE_KERNEL": kernel or "",
+        "SLUICE_PROFILE_LAUNCH": "" if launch is None else str(launch),
+        "SLUICE_PROFILE_EVERY": str(every),
     }
     if stall_seed:
         env["SLUICE_STALL_SEED"] = str(stall_seed)
     # the host API belongs to the simulation package, which this package must not import
-    sys.exit(supervise([sys.executable, "-P", "-m", "sluice.host", str(host), *arguments], env))
+    code = supervise([sys.executable, "-P", "-m", "sluice.host", str(host), *arguments], env)
+    page = output / "profile.html"
+    if opened and code == 0 and not webbrowser.open(page.resolve().as_uri()):
+        click.echo(f"sluice: there is no browser to open {page} with", err=True)
+    sys.exit(code)
 
 
 @click.command(short_help="Show the stalls in a waveform of `sluice run --trace`.")
@@ -106,18 +135,6 @@ def stalls(
         raise click.BadParameter(str(error)) from None
     rows = rows_of(meaning, units, line)
     click.echo(json.dumps(rows, indent=1) + "\n" if as_json else stalls_text(meaning, rows, top), nl=False)
-
-
-def _make(folder: Path) -> None:
-    """Make the folder of the results before the program runs, which may take hours; exits if nothing can be written
-    there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise click.ClickException(
-            f"cannot write into folder {folder}: {error.strerror}; choose another with -o"
-        ) from None
 
 
 def _percent(text: str | None) -> float | None:

@@ -119,6 +119,23 @@ def compile_module(
     )
 
 
+def plan_source(
+    source: str, board: Board, options: Options, file: str
+) -> tuple[tuple[CompiledKernel, ...], Mapping[str, str]]:
+    """The planned kernels of OpenCL C text, and the texts of all its files by name. Raises CompileError."""
+    parsed = parse_source(
+        source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots
+    )
+    try:
+        with uncollected(), deep_recursion():
+            flush = options.denorms_are_zero
+            module = link_program(parsed.module, options.fpc, flush=flush, limits=options.limits)
+            return plan_module(module, as_used(module, board), options)[0], parsed.module.sources
+    except CompileError as error:
+        error.sources = parsed.module.sources
+        raise
+
+
 def plan_module(
     module: Module, board: Board, options: Options, inspection: Inspection | None = None
 ) -> tuple[tuple[CompiledKernel, ...], tuple[Diagnostic, ...]]:

@@ -10,9 +10,11 @@ from typing import TypeAlias, TypedDict
 
 from .diag import Code
 
-__all__ = ["Plain", "computed", "computed_names", "plain", "schema_of"]
+__all__ = ["Plain", "computed", "computed_names", "plain", "record_of", "schema_of"]
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null", Code: "string"}
+
+Record = typing.TypeVar("Record")
 
 #: what JSON can hold
 Plain: TypeAlias = "Mapping[str, Plain] | Sequence[Plain] | str | int | float | bool | None"
@@ -55,6 +57,38 @@ def plain(value: object, digits: int | None = None) -> Plain:
     if value is None or isinstance(value, (str, int, float)):
         return value
     raise TypeError(f"{value!r} has no form in JSON")
+
+
+def record_of(record: type[Record], data: object, place: str = "") -> Record:
+    """The record of which ``data`` is the plain form. Raises ValueError that names the field, as in
+    ``loops[2].place.line``, for data of another form."""
+    return typing.cast(Record, _value_of(record, data, place))
+
+
+def _value_of(kind: object, data: object, place: str) -> object:
+    parts = typing.get_args(kind)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        names = {field.name for field in dataclasses.fields(kind)} | set(computed_names(kind))
+        if not isinstance(data, dict) or set(data) != names:
+            raise ValueError(f"{place or kind.__name__} has other fields than {kind.__name__}")
+        given = [field.name for field in dataclasses.fields(kind)]
+        return kind(**{name: _value_of(hints[name], data[name], f"{place}.{name}".lstrip(".")) for name in given})
+    if typing.get_origin(kind) is tuple and isinstance(data, list):
+        kinds = [parts[0]] * len(data) if parts[-1] is Ellipsis else parts
+        if len(kinds) == len(data):
+            return tuple(_value_of(one, item, f"{place}[{k}]") for k, (one, item) in enumerate(zip(kinds, data)))
+    elif typing.get_origin(kind) in (types.UnionType, typing.Union):
+        for part in parts:
+            try:
+                return _value_of(part, data, place)
+            except ValueError:
+                continue
+    elif isinstance(kind, type) and type(data) is kind:
+        return data
+    elif kind is float and type(data) is int:
+        return float(data)
+    raise ValueError(f"{place} is of another kind")
 
 
 def schema_of(root: type, title: str, number: int) -> dict[str, object]:

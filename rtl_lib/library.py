@@ -20,11 +20,12 @@ from importlib import metadata
 from itertools import groupby
 from pathlib import Path
 
-from amaranth import ClockSignal, Instance, Module, ResetSignal, Shape, Value
+from amaranth import ClockDomain, ClockSignal, Instance, Module, ResetSignal, Shape, Value
 from amaranth._toolchain.yosys import YosysError
 from amaranth.back import rtlil, verilog
 from amaranth.hdl import Fragment, ValueCastable
-from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5
+from amaranth.hdl._ir import PortDirection  # exported by no public module of Amaranth 0.5, as the next one
+from amaranth.hdl._xfrm import DomainCollector
 from amaranth.lib import wiring
 
 from . import netlists
@@ -138,7 +139,7 @@ class PartLibrary:
         outer, outer_used = self.converting, self._used
         self.converting, self._used = part, []
         try:
-            text = rtlil.convert(part, name=name, platform=self, ports=_ports(part), emit_src=False)
+            text = _rtlil(Fragment.get(part, self), name, _ports(part))
             uses = tuple(dict.fromkeys(self._used))
         finally:
             self.converting, self._used = outer, outer_used
@@ -165,7 +166,7 @@ class PartLibrary:
                     f"{'o' if driven else 'i'}_{names[number]}": tree.signals[number] for number, driven in same.ports
                 }
                 parent.subfragments[k] = self._wired(module, wires), cell, source
-        return rtlil.convert(fragment, name=name, platform=self, ports=ports, emit_src=False)
+        return _rtlil(fragment, name, ports)
 
     def _module_of(self, same: Alike, cell: str) -> tuple[_Converted, dict[int, str]]:
         """The module that replaces identical trees, named after one of them, the ``cell``, and the names of its ports
@@ -308,6 +309,19 @@ def _walk(fragment: Fragment):
     yield fragment
     for child, _, _ in fragment.subfragments:
         yield from _walk(child)
+
+
+def _rtlil(fragment: Fragment, name: str, ports: dict) -> str:
+    """RTLIL of an elaborated module. The clock domains that it uses and does not define become its last ports, sorted
+    by name: Amaranth would add them in the order of a set, which differs from run to run."""
+    collector = DomainCollector()
+    collector(fragment)
+    clocks = {}
+    for missing in sorted(collector.used_domains - collector.defined_domains - {"comb"}):
+        domain = ClockDomain(missing)
+        fragment.add_domains(domain)
+        clocks |= {signal.name: (signal, PortDirection.Input) for signal in (domain.clk, domain.rst)}
+    return rtlil.convert(fragment, name=name, ports={**ports, **clocks}, emit_src=False)
 
 
 def _clocked(text: str, name: str) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ ORDER = (
     {"driver"},
     {"output", "opt"},
     {"cli_inspection", "cli_messages", "cli_options"},
-    {"cli_profile"},
+    {"cli_model", "cli_profile"},
     {"cli"},
 )
 RANK = {part: rank for rank, parts in enumerate(ORDER) for part in parts}

@@ -1,6 +1,23 @@
 """Generates C++ text that executes IR: the input of the emulator's compiler. No process is started here."""
 
+from .observe import CACHES, MOST_LEVELS, AccessPlace, BranchPlace, ChannelPlace, LoopPlace, Memories, Observed
 from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
 from .write import write_program
 
-__all__ = ["Argument", "Format", "KernelText", "MemoryName", "ProgramText", "Site", "write_program"]
+__all__ = [
+    "CACHES",
+    "MOST_LEVELS",
+    "AccessPlace",
+    "Argument",
+    "BranchPlace",
+    "ChannelPlace",
+    "Format",
+    "KernelText",
+    "LoopPlace",
+    "Memories",
+    "MemoryName",
+    "Observed",
+    "ProgramText",
+    "Site",
+    "write_program",
+]

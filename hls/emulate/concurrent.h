@@ -21,6 +21,9 @@ struct Item {
     u8 *shared, *seen;
     u64 global_id[3], local_id[3], group_id[3];
     Promise *promises = 0;  // of the loops that it is in
+#ifdef OBSERVED
+    u64 turn = 0;  // its number among the work-items of the launch, from 1 on
+#endif
     u64 decided = 0;        // how often since its group met (see decide)
 };
 
@@ -64,6 +67,9 @@ struct Launched {
     bool open;  // a group has begun
     Decision *decisions;  // of the group since it met
     u64 decision_count, decision_room;
+#ifdef OBSERVED
+    Observed *observed;
+#endif
 };
 
 static Launched *first_launched;
@@ -146,6 +152,9 @@ INLINE Ptr local_argument(const Item &item, u64 k, u32 memory) {
 }
 
 static void release(Launched *launched) {
+#ifdef OBSERVED
+    if (launched->observed) forget_observed(launched->observed);
+#endif
     give_back(launched->shared, 2 * launched->shared_bytes);
     give_back(launched->stacks, launched->stacks_bytes);
     free(launched->fibers);
@@ -204,6 +213,10 @@ template <class Body> INLINE void for_each_item(Launched &r, u32 site, Body body
         for (local[0] = 0; local[0] < l.local_size[0]; local[0]++) {
             for (int d = 0; d < 3; d++) item.global_id[d] = item.group_id[d] * l.local_size[d] + local[d] + l.global_offset[d];
             if (UNLIKELY(control->stop)) end_run(STOPPED, site);
+#ifdef OBSERVED
+            item.turn++;
+            r.observed->tick++;
+#endif
             body(item);
         }
     }
@@ -250,6 +263,10 @@ static void open_group(Launched &r) {
         Fiber &fiber = r.fibers[k];
         begin_group(fiber.item, r, r.group);
         place_item(fiber.item, r.launch, k);
+#ifdef OBSERVED
+        fiber.item.turn = r.group * r.count + k + 1;
+        r.observed->tick++;
+#endif
         fiber.begun = false;
         r.active[k] = &fiber;
     }
@@ -377,6 +394,9 @@ extern "C" u64 sluice_start(const Launch *launch) {
     Launched *launched = (Launched *)calloc(1, sizeof(Launched));
     launched->launch = *launch;
     launched->number = launch_count++;
+#ifdef OBSERVED
+    launched->observed = begin_observing(launched->number);
+#endif
     Launched **last = &first_launched;
     while (*last) last = &(*last)->next;
     *last = launched;
@@ -395,6 +415,11 @@ static void run_rounds() {
             polled |= state == POLLING;
             if (state == ENDED) {
                 *r->launch.ended = 1;
+#ifdef OBSERVED
+                r->observed->next = finished_observations;
+                finished_observations = r->observed;
+                r->observed = 0;
+#endif
                 *place = r->next;
                 release(r);
             } else {

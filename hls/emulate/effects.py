@@ -174,7 +174,8 @@ def _if(w, op: Op):
     _declare_results(w, op)
     _decide(w, op, op.operands[0])
     targets = [w.name(v) for v in op.results]
-    for head, region in zip((f"if ({w.name(op.operands[0])}) {{", "} else {"), op.regions):
+    condition = w.shared.observer.branch(w.function.name, op, w.name(op.operands[0]))
+    for head, region in zip((f"if ({condition}) {{", "} else {"), op.regions):
         w.line(head)
         w.region(region, lambda end: w.assign(targets, end.operands))
     w.line("}")
@@ -186,6 +187,7 @@ def _loop(w, op: Op):
     (body,) = op.regions
     _declare_results(w, op, initial)
     site, left, promise = w.site(op), f"left{len(w.lines)}", vows(op, w.numbers)
+    observer = w.shared.observer
     _decide(w, op, enable)
     w.line(f"if ({w.name(enable)}) {{")
     if promise:
@@ -193,6 +195,8 @@ def _loop(w, op: Op):
         w.line(f"  item.promises = open_promise(item.promises, {site}, vows, sizeof vows / sizeof *vows);")
     w.line(f"for (u64 {left} = control->max_iterations;;) {{")
     w.line(f"  iterate({left}, {site});{' item.promises->iteration++;' if promise else ''}")
+    if begun := observer.enter(w.function.name, op):
+        w.line(f"  {begun}")
     w.depth += 1
     for value, result in zip(body.args, op.results):
         if has_data(value.type):
@@ -202,11 +206,15 @@ def _loop(w, op: Op):
     def again(end: Op):
         w.assign([w.name(v) for v in op.results], end.operands[1:])
         _decide(w, op, end.operands[0])
-        w.line(f"if (!{w.name(end.operands[0])}) break;")
+        leave = observer.leave(f"control->max_iterations - {left}")
+        w.line(f"if (!{w.name(end.operands[0])}) {f'{{ {leave} break; }}' if leave else 'break;'}")
 
     w.region(body, again)
     w.line("}")
-    w.line("  item.promises = close_promise(item.promises);\n}" if promise else "}")
+    if promise:
+        w.line("  item.promises = close_promise(item.promises);")
+    skipped = observer.skipped()
+    w.line(f"}} else {{ {skipped} }}" if skipped else "}")
 
 
 def _barrier(w, op: Op):
@@ -229,7 +237,8 @@ def _atomic(w, op: Op):
     type, old, pointer, site = op.result.type, w.name(op.result), w.name(op.operands[0]), w.site(op)
     w.declare(op.result, zero(type))
     w.line(f"if ({w.name(op.operands[1])}) {{")
-    w.line("  " + f"{old} = {from_memory(f'read<{memory_type(type)}>({pointer}, {site})', type)};")
+    seen = w.shared.observer.access(w.function.name, op, pointer, type.bytes)
+    w.line("  " + f"{old} = {from_memory(f'read<{memory_type(type)}>({seen}, {site})', type)};")
     w.line(f"  write<{memory_type(type)}>({pointer}, {to_memory(_new_value(w, op, old), type)}, {site});")
     w.line("}")
 
@@ -260,6 +269,8 @@ def _transfer(w, op: Op, site: int, stuck: str, writes: str, answers, action: st
     else:
         w.line(f"  if ({stuck}) wait_for(q, {writes}, {site}, POLLING);")
         w.line(f"  if (!({stuck})) {{ {w.name(answers[0])} = 1; {action} }}")
+    if seen := w.shared.observer.call(w.function.name, op, "true" if op.attrs[Attr.BLOCKING] else w.name(answers[0])):
+        w.line(f"  {seen}")
     w.line("}")
 
 

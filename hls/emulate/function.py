@@ -43,7 +43,8 @@ class FunctionWriter:
 
     def place(self, op: Op, pointer: str, type, site: int) -> str:
         """The text of the address of an access to a value of the type."""
-        return self.shared.promises.place(op, pointer, type.bytes, site)
+        held = self.shared.promises.place(op, pointer, type.bytes, site)
+        return self.shared.observer.access(self.function.name, op, held, type.bytes)
 
     def site(self, op: Op) -> int:
         return self.shared.site(self.function, op.span)

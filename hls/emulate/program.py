@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ..diag import Span
 from ..ir import Type
+from .observe import Observed
 
 __all__ = ["Argument", "Format", "KernelText", "MemoryName", "ProgramText", "Site"]
 
@@ -76,7 +77,8 @@ class KernelText:
 class ProgramText:
     """C++ text without includes of its own, and the tables that its numbers index.
 
-    Number 0 of ``memories`` means no memory. ``queues`` are the names of all channels.
+    Number 0 of ``memories`` means no memory. ``queues`` are the names of all channels. ``observed`` are the places at
+    which the program counts what it does; None if it does not.
     """
 
     text: str
@@ -85,3 +87,4 @@ class ProgramText:
     memories: tuple[MemoryName, ...]
     formats: tuple[Format, ...]
     queues: tuple[str, ...]
+    observed: Observed | None = None

@@ -9,6 +9,7 @@ from ..ir.concurrent import channel_room, waiting_functions
 from ..recursion import deep_recursion
 from .function import FunctionWriter
 from .memory import POINTER_BYTES, Storage
+from .observe import Memories, NotObserved, Observer
 from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
 from .promises import Promises
 from .types import c_type
@@ -23,20 +24,21 @@ OPERATION_BYTES = 64
 INLINE_ARRAYS = 4096
 
 
-def write_program(module: Module) -> ProgramText:
-    """The text for every kernel of the module, at any stage of the compiler's pipeline.
+def write_program(module: Module, observe: Memories | None = None) -> ProgramText:
+    """The text for every kernel of the module, at any stage of the compiler's pipeline. With ``observe`` it counts what
+    a launch does (``observe.h``); the loops around an access in a helper function are then those of the helper.
 
     Raises CompileError for recursion.
     """
     with deep_recursion():
-        return _Program(module).write()
+        return _Program(module, Observer(observe) if observe else NotObserved()).write()
 
 
 class _Program:
     """State shared by the functions of one text: numbers of sites and memories, and the lines so far."""
 
-    def __init__(self, module: Module):
-        self.module = module
+    def __init__(self, module: Module, observer: NotObserved):
+        self.module, self.observer = module, observer
         self.sites: list[Site] = []
         self.memories: list[MemoryName] = [MemoryName("", "nothing", 0)]
         self.storage = {name: Storage(f) for name, f in module.functions.items()}
@@ -57,16 +59,17 @@ class _Program:
         for f in [*helpers, *kernels]:
             lines += self._function(f)
         lines += self._tables(kernels, stacks)
-        runtime = [
-            files(__package__).joinpath(name).read_text() for name in ("runtime.h", "promises.h", "concurrent.h")
-        ]
+        lines += self.observer.tail([m.kind == "argument" for m in self.memories])
+        headers = ("runtime.h", "promises.h", *(("observe.h",) if self.observer.tables else ()), "concurrent.h")
+        runtime = [files(__package__).joinpath(name).read_text() for name in headers]
         return ProgramText(
-            "\n".join([*runtime, *lines]) + "\n",
+            "\n".join([*self.observer.head(), *runtime, *lines]) + "\n",
             tuple(map(_kernel, kernels)),
             tuple(self.sites),
             tuple(self.memories),
             tuple(self.formats),
             tuple(name for name, _ in self.queues),
+            self.observer.tables,
         )
 
     def _tables(self, kernels: list[Function], stacks: list[int]) -> list[str]:

@@ -6,7 +6,7 @@ from .accesses import memory_name, moved_type
 from .nodes import Function, Op, Region, Value
 from .optable import has
 
-__all__ = ["same_function", "same_place", "same_value"]
+__all__ = ["ValueNumbers", "same_function", "same_place", "same_value"]
 
 #: pairs of values to compare before two values count as different: addresses are short
 MOST_COMPARED = 64
@@ -30,6 +30,43 @@ def same_value(one: Value, other: Value, also: Collection[str] = ()) -> bool:
             return False
         work += zip(x.operands, y.operands, strict=True)
     return True
+
+
+class ValueNumbers:
+    """Numbers of values (value numbering, Cocke 1970): equal for two values that are computed in the same way from the
+    same values by pure operations without regions. For many values, of which each would have to be compared with all
+    others; operands must no longer change once a value that depends on them has its number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Value, int] = {}
+        self._keys: dict[tuple, int] = {}
+
+    def of(self, value: Value) -> int:
+        """The number of a value."""
+        work = [value]  # a stack, as chains of operations may be longer than Python's
+        while work:
+            one = work[-1]
+            if one in self._numbers:
+                work.pop()
+                continue
+            missing = [v for v in one.op.operands if v not in self._numbers] if _is_numbered(one) else []
+            work += missing
+            if not missing:
+                key = self._key(one) if _is_numbered(one) else (one,)
+                self._numbers[one] = self._keys.setdefault(key, len(self._keys))
+                work.pop()
+        return self._numbers[value]
+
+    def _key(self, value: Value) -> tuple:
+        op = value.defining_op
+        operands = tuple(self._numbers[v] for v in op.operands)
+        # repr tells -0.0 from 0.0; the values themselves tell NaNs apart, as `same_value` does
+        attrs = (repr(op.attrs), *op.attrs.items()) if op.attrs else ()
+        return op.opcode, value.index, value.type, operands, attrs
+
+
+def _is_numbered(value: Value) -> bool:
+    return value.op is not None and not value.op.regions and has(value.op, "pure")
 
 
 def same_place(one: Op, other: Op) -> bool:

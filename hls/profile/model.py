@@ -46,12 +46,14 @@ class Memory:
 
 @dataclass(frozen=True)
 class Program:
-    """A program that was built: its text, and its kernels' names; the host does not start the ``autorun`` ones."""
+    """A program that was built: its text, and its kernels' names; the host does not start the ``autorun`` ones. The
+    kernels in an entry of ``copies`` are equal but for the indices of their channels."""
 
     number: int
     source: str
     kernels: tuple[str, ...]
     autorun: tuple[str, ...]
+    copies: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -313,7 +315,7 @@ class ChannelDepth:
 
 @dataclass(frozen=True)
 class Profile:
-    """The profile of one run of a host program."""
+    """The profile of one run of a host program. ``recorded`` says which launches were recorded, if not all."""
 
     schema: int
     command: tuple[str, ...]
@@ -325,3 +327,4 @@ class Profile:
     launches: tuple[Launch, ...]
     commands: tuple[Command, ...]
     depths: tuple[ChannelDepth, ...] = ()
+    recorded: str = ""

@@ -1,42 +1,78 @@
 """A profile as text: verdicts first, then where the cycles went, then what memory and channels did."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from rich.table import Table
 
 from . import model
+from .summary import copy_groups
 from .text import at_line, burst_of, line_of, number, percent, table, tables_text
 
-__all__ = ["render_profile"]
+One = TypeVar("One")
 
-#: accounts and launches that are shown of each kernel
-MOST_ACCOUNTS, MOST_KERNELS = 5, 12
+__all__ = ["render_brief", "render_profile"]
+
+#: kernels, rows with their accounts, and rows of each other table at most, so that a profile stays below 120 lines
+MOST_KERNELS, MOST_ACCOUNT_ROWS, MOST_ROWS = 10, 36, 14
+#: channels for which other depths are shown, at most
+MOST_DEPTHS = 8
+#: accounts of each kernel at most
+MOST_ACCOUNTS = 5
+#: kernels on the screen
+BRIEF_VERDICTS, BRIEF_KERNELS = 6, 10
+#: copies of one kernel together, the slowest first
+Groups = Sequence[Sequence[model.Kernel]]
 
 
-def render_profile(profile: model.Profile, launches: Sequence[model.Launch] | None = None, width: int = 124) -> str:
-    """The profile in a page of text; ``launches`` are those whose accesses and channels are shown (default: the longest
-    of each kernel)."""
-    worst = {kernel.worst for kernel in profile.kernels}
-    shown = [one for one in profile.launches if one.number in worst] if launches is None else list(launches)
-    head = f"{len(profile.launches)} launches and captures on {profile.board}, {profile.clock_mhz:g} MHz"
-    kernels = sorted(profile.kernels, key=lambda one: -one.cycles)
-    parts = [head, *(_verdict(kernel) for kernel in kernels[:MOST_KERNELS])]
-    if len(kernels) > MOST_KERNELS:
-        parts.append(f"and {len(kernels) - MOST_KERNELS} kernels with fewer cycles: see profile.json")
-    tables = [_kernels(kernels[:MOST_KERNELS]), _accounts(kernels[:MOST_KERNELS]), _accesses(shown)]
+def render_profile(profile: model.Profile, chosen: Sequence[int] = (), width: int = 124) -> str:
+    """The profile in a page of text; ``chosen`` are the numbers of the launches whose accesses and channels are shown
+    (none: the longest of each kernel)."""
+    groups = copy_groups(profile)
+    wanted = set(chosen) or {group[0].worst for group in groups}
+    shown = [one for one in profile.launches if one.number in wanted]
+    parts = [_head(profile), *_verdicts(groups, MOST_KERNELS)]
+    groups = groups[:MOST_KERNELS]
+    tables = [_kernels(groups), _accounts([group[0] for group in groups]), _accesses(shown)]
     tables += [_banks(shown), _channels(shown), _depths(profile.depths)]
     return "\n".join(parts) + "\n\n" + tables_text(tables, width)
 
 
-def _verdict(kernel: model.Kernel) -> str:
-    return "\n".join([f"- {kernel.verdict.sentence}", *(f"    {remedy}" for remedy in kernel.verdict.remedies[:1])])
+def render_brief(profile: model.Profile, width: int = 124) -> str:
+    """The verdicts and the kernels, for a screen: fewer than 40 lines."""
+    groups = copy_groups(profile)
+    parts = [_head(profile), *_verdicts(groups, BRIEF_VERDICTS)]
+    return "\n".join(parts) + "\n\n" + tables_text([_kernels(groups[:BRIEF_KERNELS])], width)
 
 
-def _kernels(kernels: Sequence[model.Kernel]) -> Table:
+def _head(profile: model.Profile) -> str:
+    captures = sum(one.capture for one in profile.launches)
+    launches = len(profile.launches) - captures
+    told = f"{launches:,} launch{'es' if launches != 1 else ''}"
+    told += f" and {captures:,} captures of autorun kernels" if captures else ""
+    only = f"; {profile.recorded}" if profile.recorded else ""
+    return f"{told} on {profile.board}, {profile.clock_mhz:g} MHz{only}"
+
+
+def _verdicts(groups: Groups, most: int) -> list[str]:
+    """A paragraph for each of the first groups, and how many kernels were left out."""
+    left = sum(map(len, groups[most:]))
+    return [*map(_verdict, groups[:most]), *([f"and {left} more kernels: see profile.json"] if left else [])]
+
+
+def _verdict(group: Sequence[model.Kernel]) -> str:
+    slowest = group[0]
+    of = f" (the slowest of {len(group)} copies)" if len(group) > 1 else ""
+    remedies = [f"    {remedy}" for remedy in slowest.verdict.remedies[:1]]
+    return "\n".join([f"- {slowest.verdict.sentence}{of}", *remedies])
+
+
+def _kernels(groups: Groups) -> Table:
     found = table("Kernels", "<kernel", "launches", "cycles", "mean", "worst", "launch", "<verdict")
-    for one in kernels:
+    for group in groups:
+        one = group[0]
         found.add_row(
-            f"{one.name}{' (autorun)' if one.autorun else ''}",
+            f"{one.name}{f' x {len(group)}' if len(group) > 1 else ''}{' (autorun)' if one.autorun else ''}",
             f"{one.launches:,}",
             f"{one.cycles:,}",
             f"{one.mean:,.0f}",
@@ -50,8 +86,9 @@ def _kernels(kernels: Sequence[model.Kernel]) -> Table:
 def _accounts(kernels: Sequence[model.Kernel]) -> Table:
     """The largest accounts of each kernel; what remains is one row, so that the rows of a kernel sum to its cycles."""
     found = table("Cycle accounts", "<kernel", "cycles", "share", "<account", "line")
+    most = max(1, min(MOST_ACCOUNTS, MOST_ACCOUNT_ROWS // max(1, len(kernels)) - 1))
     for kernel in kernels:
-        shown = kernel.accounts[:MOST_ACCOUNTS]
+        shown = kernel.accounts[:most]
         rows = [(one.cycles, one.cause, line_of(one.line)) for one in shown]
         rest = kernel.cycles - sum(one.cycles for one in shown)
         rows += [(rest, f"{len(kernel.accounts) - len(shown)} other accounts", "-")] if rest else []
@@ -61,9 +98,24 @@ def _accounts(kernels: Sequence[model.Kernel]) -> Table:
     return found
 
 
+def _longest(
+    launches: Sequence[model.Launch],
+    records: Callable[[model.Launch], Sequence[One]],
+    stall: Callable[[One], float],
+    chosen_by: str = "stall most",
+) -> tuple[list[tuple[model.Launch, One]], str]:
+    """The rows of a table, of too many those that stall most, in their order; and what to add to its title."""
+    rows = [(launch, one) for launch in launches for one in records(launch)]
+    if len(rows) <= MOST_ROWS:
+        return rows, ""
+    chosen = sorted(range(len(rows)), key=lambda k: -stall(rows[k][1]))[:MOST_ROWS]
+    return [rows[k] for k in sorted(chosen)], f"; the {MOST_ROWS} of {len(rows)} that {chosen_by}"
+
+
 def _accesses(launches: Sequence[model.Launch]) -> Table:
+    rows, more = _longest(launches, lambda launch: launch.accesses, lambda one: one.stall or 0.0)
     found = table(
-        "Global memory, in the longest launch of each kernel",
+        f"Global memory, in {_numbers(launches)}{more}",
         "line",
         "<access",
         "<unit",
@@ -76,27 +128,32 @@ def _accesses(launches: Sequence[model.Launch]) -> Table:
         "burst",
         "<held up by",
     )
-    for launch in launches:
-        for one in launch.accesses:
-            found.add_row(
-                line_of(one.line),
-                f"{launch.kernel}: {one.kind} {one.buffer}",
-                one.unit,
-                percent(one.occupancy),
-                percent(one.activity),
-                percent(one.stall),
-                number(one.bytes_per_ns),
-                percent(one.bandwidth),
-                percent(one.efficiency),
-                burst_of(one.average_burst, one.max_burst),
-                _held_by(launch, one.id),
-            )
+    for launch, one in rows:
+        found.add_row(
+            line_of(one.line),
+            f"{launch.kernel}: {one.kind} {one.buffer}",
+            one.unit,
+            percent(one.occupancy),
+            percent(one.activity),
+            percent(one.stall),
+            number(one.bytes_per_ns),
+            percent(one.bandwidth),
+            percent(one.efficiency),
+            burst_of(one.average_burst, one.max_burst),
+            _held_by(launch, one.id),
+        )
     return found
 
 
 def _banks(launches: Sequence[model.Launch]) -> Table:
+    rows, more = _longest(
+        launches,
+        lambda launch: [one for one in launch.banks if one.reads or one.writes],
+        lambda one: one.busy or 0.0,
+        "are busiest",
+    )
     found = table(
-        "Memory banks meanwhile, other kernels included",
+        f"Memory banks meanwhile, other kernels included{more}",
         "<kernel",
         "<bank",
         "busy",
@@ -106,20 +163,26 @@ def _banks(launches: Sequence[model.Launch]) -> Table:
         "turnarounds",
         "refreshes",
     )
-    for launch in launches:
-        for one in launch.banks:
-            if one.reads or one.writes:
-                found.add_row(
-                    launch.kernel,
-                    f"{one.memory} {one.number}",
-                    percent(one.busy),
-                    number(one.bytes_read / 1e6),
-                    number(one.bytes_written / 1e6),
-                    f"{one.activates:,}",
-                    f"{one.turnarounds:,}",
-                    f"{one.refreshes:,}",
-                )
+    for launch, one in rows:
+        found.add_row(
+            launch.kernel,
+            f"{one.memory} {one.number}",
+            percent(one.busy),
+            number(one.bytes_read / 1e6),
+            number(one.bytes_written / 1e6),
+            f"{one.activates:,}",
+            f"{one.turnarounds:,}",
+            f"{one.refreshes:,}",
+        )
     return found
+
+
+def _numbers(launches: Sequence[model.Launch]) -> str:
+    """Which launches, in words."""
+    numbers = [str(one.number) for one in launches]
+    if len(numbers) > 12:
+        return "the longest launch of each kernel"
+    return f"launch{'es' if len(numbers) != 1 else ''} {', '.join(numbers)}"
 
 
 def _held_by(launch: model.Launch, id: str) -> str:
@@ -131,28 +194,42 @@ def _held_by(launch: model.Launch, id: str) -> str:
 
 
 def _channels(launches: Sequence[model.Launch]) -> Table:
-    found = table(
-        "Channels", "line", "<channel", "<this kernel", "values", "depth", "mean", "max.", "read stall", "write stall"
+    rows, more = _longest(
+        launches, lambda launch: launch.channels, lambda one: (one.read_stall or 0.0) + (one.write_stall or 0.0)
     )
-    for launch in launches:
-        for one in launch.channels:
-            found.add_row(
-                line_of(one.line),
-                one.name,
-                f"{launch.kernel} {one.end}s",
-                f"{one.values:,}",
-                str(one.depth),
-                number(one.mean_level),
-                str(one.max_level),
-                percent(one.read_stall),
-                percent(one.write_stall),
-            )
+    found = table(
+        f"Channels{more}",
+        "line",
+        "<channel",
+        "<this kernel",
+        "values",
+        "depth",
+        "mean",
+        "max.",
+        "read stall",
+        "write stall",
+    )
+    for launch, one in rows:
+        found.add_row(
+            line_of(one.line),
+            one.name,
+            f"{launch.kernel} {one.end}s",
+            f"{one.values:,}",
+            str(one.depth),
+            number(one.mean_level),
+            str(one.max_level),
+            percent(one.read_stall),
+            percent(one.write_stall),
+        )
     return found
 
 
 def _depths(channels: Sequence[model.ChannelDepth]) -> Table:
-    found = table("Depths of channels between kernels", "<channel", "values", "depth", "write waits", "<what if")
-    for one in channels:
+    """The channels whose depth would save most."""
+    shown = sorted(channels, key=lambda one: (-one.saved, -one.actual.writer_waits))[:MOST_DEPTHS]
+    more = f", {len(shown)} of {len(channels)}" if len(channels) > len(shown) else ""
+    found = table(f"Depths of channels between kernels{more}", "<channel", "values", "depth", "write waits", "<what if")
+    for one in shown:
         waits = f"{one.actual.writer_waits:,}"
         found.add_row(one.channel, f"{one.values:,}", f"{one.actual.depth:,}", waits, one.sentence)
     return found

@@ -6,7 +6,7 @@ from dataclasses import replace
 from . import model
 from .verdict import verdict_of
 
-__all__ = ["kernels_of", "sum_accounts"]
+__all__ = ["copy_groups", "kernels_of", "sum_accounts"]
 
 
 def kernels_of(launches: Sequence[model.Launch]) -> tuple[model.Kernel, ...]:
@@ -16,6 +16,19 @@ def kernels_of(launches: Sequence[model.Launch]) -> tuple[model.Kernel, ...]:
         if not (launch.capture and launch.of is None):  # its cycles are in the captures of launches already
             groups.setdefault((launch.program, launch.kernel), []).append(launch)
     return tuple(_kernel(name, group) for (_, name), group in groups.items())
+
+
+def copy_groups(profile: model.Profile) -> list[list[model.Kernel]]:
+    """The kernels, copies of one kernel together; of each group the one with most cycles first. Groups are in the order
+    of these: kernels that the host launches before autorun ones, most cycles first."""
+    program = {launch.number: launch.program for launch in profile.launches}
+    first = {(one.number, name): names[0] for one in profile.programs for names in one.copies for name in names}
+    groups: dict[tuple[int, str], list[model.Kernel]] = {}
+    for kernel in profile.kernels:
+        number = program[kernel.worst]
+        groups.setdefault((number, first.get((number, kernel.name), kernel.name)), []).append(kernel)
+    found = [sorted(group, key=lambda one: -one.cycles) for group in groups.values()]
+    return sorted(found, key=lambda group: (group[0].autorun, -group[0].cycles))
 
 
 def _kernel(name: str, launches: list[model.Launch]) -> model.Kernel:

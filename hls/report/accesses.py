@@ -13,7 +13,10 @@ from ..planning.memory import LsuKind
 from .identity import LoopIds, numbered
 from .model import Access, LocalAccess, Wait
 
-__all__ = ["AccessFacts", "collect_accesses", "expression_at"]
+__all__ = ["OWN_CACHE_FLUSH", "AccessFacts", "collect_accesses", "expression_at"]
+
+#: when the words of a unit's own cache are discarded
+OWN_CACHE_FLUSH = "when a launch starts"
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def _outside(a, ops: list[Op], ids, around, patterns, texts, waits: "_Waits", op
     pattern, stride = _pattern(a, patterns[ops[0]].steps)
     used, efficiency = _use(a, pattern, stride)
     cache = a.cache_words * a.word_bytes
-    flush = "when a launch starts" if cache else ""
+    flush = OWN_CACHE_FLUSH if cache else ""
     if a.unit is LsuKind.CONSTANT_LOAD:
         cache, flush = options.const_cache_bytes, "when the host writes memory"
     return Access(

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..diag import Span
-from ..ir import Function, Op, Value, walk
+from ..ir import Function, MemoryObject, Op, Value, walk
 from ..model.area import NOTHING, DesignArea, Piece, Resources
 from ..narrow import present
-from .facts.area import AreaNode, LineArea, Role
+from .facts.area import AreaNode, LineArea, Operator, Role
 from .identity import LoopIds
+from .phrasing import say_operation
 
-__all__ = ["KernelNames", "area_by_line", "area_tree", "counters_of", "leaves"]
+__all__ = ["KernelNames", "area_by_line", "area_tree", "counters_of", "leaves", "operators_of"]
 
 #: roles of the instances in the top module, other than kernels
 _SHARED: tuple[tuple[re.Pattern, Role], ...] = (
@@ -66,6 +67,7 @@ class _Leaf:
     span: Span | None
     chain: tuple[str, ...] = ()
     name: str = ""
+    op: Op | None = None  #: the operation that it is an arithmetic part of
 
     @property
     def resources(self) -> Resources:
@@ -95,13 +97,15 @@ class _Kernel:
 
     def _inside(self, piece: Piece) -> _Leaf:
         path, chain, role = piece.path[1:], [], None
-        span, name = self.kernel.function.span, ""
+        span, name, op = self.kernel.function.span, "", None
         for part in path:
             found = self.named(part)
             if part in self.kernel.named and found in self.kernel.loops.ids:
                 chain.append(self.kernel.loops.ids[found])
                 span = found.span or span
                 continue
+            if role is Role.ARITHMETIC and op is None:
+                op = self.producer(found)
             if role is None:
                 role = _role(part, _IN_KERNEL)
                 name = part
@@ -111,7 +115,7 @@ class _Kernel:
             role = self.in_level(piece)
         if role is None:
             role = Role.STATE
-        return _Leaf(piece, self.kernel, role, span, tuple(chain), name)
+        return _Leaf(piece, self.kernel, role, span, tuple(chain), name, op)
 
     def in_level(self, piece: Piece) -> Role:
         """In a level, registers keep values for later stages; everything else computes them."""
@@ -129,10 +133,13 @@ class _Kernel:
             name = name.rpartition("_")[0]
         return None
 
+    def producer(self, found: Value | Op | None) -> Op | None:
+        """The operation that computes a value; of a carried value its loop."""
+        return (found.op or self.arguments.get(found)) if isinstance(found, Value) else found
+
     def place(self, found: Value | Op | None) -> Span | None:
-        if isinstance(found, Value):
-            found = found.op or self.arguments.get(found)
-        return found.span if found is not None else None
+        op = self.producer(found)
+        return op.span if op is not None else None
 
 
 def _role(name: str, table) -> Role | None:
@@ -167,6 +174,26 @@ def area_by_line(found: Iterable[_Leaf]) -> tuple[LineArea, ...]:
         sums[key] = sums.get(key, NOTHING) + leaf.resources
     ordered = sorted(sums.items(), key=lambda item: (item[0][0], item[0][1] or Span("", 0), item[0][2]))
     return tuple(LineArea(kernel, role, span, used) for (kernel, span, role), used in ordered)
+
+
+def operators_of(found: Iterable[_Leaf], kernel: str, memories: Mapping[str, MemoryObject]) -> tuple[Operator, ...]:
+    """The arithmetic parts of one kernel's entry, the largest first; ``memories`` are those of the source."""
+    sums: dict[tuple[str, str, Span | None, str], Resources] = {}
+    parts: dict[tuple[str, str, Span | None, str], set[tuple[str, ...]]] = {}
+    for leaf in found:
+        if leaf.op is None or leaf.kernel is None or leaf.kernel.name != kernel:
+            continue
+        words, loop = say_operation(leaf.op, memories), leaf.chain[-1] if leaf.chain else ""
+        key = (words, leaf.op.opcode, leaf.op.span, loop)
+        sums[key] = sums.get(key, NOTHING) + leaf.resources
+        parts.setdefault(key, set()).add(leaf.piece.path)
+    operators = (
+        Operator(words, opcode, span, loop, used, len(parts[words, opcode, span, loop]))
+        for (words, opcode, span, loop), used in sums.items()
+    )
+    return tuple(
+        sorted(operators, key=lambda one: (-one.resources.logic, -one.resources.dsps, str(one.span), one.words))
+    )
 
 
 def counters_of(found: Iterable[_Leaf], kernel: str | None = None) -> Resources:

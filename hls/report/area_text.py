@@ -9,6 +9,16 @@ __all__ = ["area_section", "fits"]
 FIELDS = ("logic", "registers", "rams", "dsps")
 #: from this share of the logic cells on, placement makes paths longer
 CROWDED = 0.8
+#: what a role takes area for, and what makes it smaller
+NOTES = {
+    Role.BOARD: "ports to the board's memory and to the host; depends on the board only",
+    Role.DISPATCH: "arguments and start of each kernel; fewer arguments need less",
+    Role.CONSTANT_CACHE: "a copy for each load that uses it; -const-cache-bytes sets its size, and loads of __global "
+    "const use none",
+    Role.STATE: "values and control between pipeline stages; fewer variables alive across loops, narrower types and "
+    "less unrolling need less",
+    Role.FEEDBACK: "values that loops carry from iteration to iteration; fewer or narrower ones need less",
+}
 
 
 def area_section(report: Report) -> list[str]:
@@ -83,6 +93,10 @@ def _roles(report: Report) -> list[str]:
             sums = sorted(_by_role(node).items(), key=lambda item: -item[1])
             parts = ", ".join(f"{role.value} {cells:,}" for role, cells in sums if cells)
             lines += wrapped(f"{node.name}: {parts} {report.logic_cell}", "  ")
+    present = {role for node in report.area.children for role in _by_role(node)}
+    lines += [
+        line for role, note in NOTES.items() if role in present for line in wrapped(f"{role.value}: {note}", "  ")
+    ]
     if any(node.role is Role.INTERCONNECT for node in report.area.children):
         loads, stores = _units(report, {"load", "atomic"}), _units(report, {"store", "atomic"})
         served = f"{count(loads, 'load')} and {count(stores, 'store')}"

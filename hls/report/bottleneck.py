@@ -6,6 +6,7 @@ from dataclasses import replace
 from ..analysis.channels.endpoints import is_call
 from ..ir import Attr, MemoryObject, Op, TokenType, Value, is_access, memory_name
 from ..narrow import instance
+from ..planning.memory.plan import SharedPort
 from ..planning.schedule import RegionPlan, Window
 from ..planning.schedule.interleaving import crossings, on_way, passed
 from ..planning.schedule.queues import CALL_LATENCY
@@ -43,7 +44,7 @@ class LoopExplainer:
             return Bottleneck(plan.cause, str(plan.loop_op.attrs.get(wishes[plan.cause], 1)), plan.loop_op.span)
         found = plan.bottleneck
         if plan.cause == "schedule" and found is not None:
-            return self._resource(found) if found.kind == "resource" else self._scheduled(plan, found)
+            return self._resource(plan, found) if found.kind == "resource" else self._scheduled(plan, found)
         return self._waiting(plan)
 
     def serial(self, plan: RegionPlan) -> tuple[Serial, ...]:
@@ -116,9 +117,23 @@ class LoopExplainer:
 
     # --- within one level: the critical cycle of the schedule ---
 
-    def _resource(self, found) -> Bottleneck:
-        subject = f"{found.resource} ({found.uses} uses, {found.limit} a cycle)"
-        return Bottleneck("resource", subject, memory=str(found.resource), onchip=True)
+    def _resource(self, plan: RegionPlan, found) -> Bottleneck:
+        port = instance(found.resource, SharedPort)
+        kinds = ("load", "atomic") if port.reads else ("store", "atomic")
+        spans = sorted(
+            op.span
+            for op in plan.place
+            if op.span is not None and op.opcode in kinds and memory_name(op) == port.memory
+        )
+        lines = ", ".join(str(span.line) for span in spans)
+        where = f" (line{'s' * (len(spans) > 1)} {lines})" if spans else ""
+        name = port.memory.rpartition(".")[2]
+        if port.reads:
+            subject = f"{found.uses} loads of {name}{where}, of which {found.limit} can read in a cycle"
+        else:
+            ports = "one write port" if found.limit == 1 else f"{found.limit} write ports"
+            subject = f"{found.uses} stores to {name}{where} share {ports}"
+        return Bottleneck("resource", subject, spans[0] if spans else None, memory=port.memory, onchip=True)
 
     def _scheduled(self, plan: RegionPlan, found) -> Bottleneck:
         shares = self._scheduled_shares(plan, found)
@@ -236,6 +251,7 @@ class LoopExplainer:
             onchip=held is not None and is_access(held) and self._is_onchip(memory_name(held)),
             memory=memory_name(held) if held is not None and is_access(held) else "",
             proved=self._proved(gave, held, plan.loop_op),
+            giver=say_operation(gave, self.memories) if gave is not None else "",
         )
 
     def _proved(self, gave: Op | None, held: Op | None, loop: Op) -> bool:

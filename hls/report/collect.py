@@ -14,13 +14,14 @@ from ..planning.what_if import WhatIf
 from ..rtl.system import module_names
 from .about import about, sources_named, written_attributes
 from .accesses import collect_accesses
-from .area import KernelNames, area_by_line, area_tree, counters_of, leaves
+from .area import KernelNames, area_by_line, area_tree, counters_of, leaves, operators_of
 from .channels import collect_channels
 from .copies import CopyGroup, group_copies
 from .identity import LoopIds
 from .loops import collect_loops
 from .memories import collect_memories
 from .model import Channel, Depth, Kernel, KernelCopies, Network, Report, Stop, Way
+from .performance_warnings import performance_warnings
 from .phrasing import declared, reader_of
 from .private_arrays import collect_privates
 from .ranking import ranked, verdict, weighed
@@ -61,11 +62,25 @@ def collect(result, source: str, command: str = "") -> Report:
         lines=area_by_line(found),
         counters=counters_of(found),
     )
-    report = replace(report, kernels=tuple(replace(k, counters=counters_of(found, k.name)) for k in report.kernels))
+    report = replace(
+        report,
+        kernels=tuple(
+            replace(
+                kernel,
+                counters=counters_of(found, kernel.name),
+                operators=operators_of(found, kernel.name, declared(result.module, kernel.name)),
+            )
+            for kernel in report.kernels
+        ),
+    )
     known = any(kernel.span is not None and kernel.span.file == source for kernel in report.kernels)
     with reader_of(source if known else None):
         kernels = tuple(
             replace(kernel, verdict=verdict(kernel, report), loops=worded(kernel.loops)) for kernel in report.kernels
+        )
+        kernels = tuple(
+            replace(kernel, messages=(*kernel.messages, *performance_warnings(kernel, report.logic_cell)))
+            for kernel in kernels
         )
         report = replace(report, kernels=kernels, bottlenecks=ranked(report))
     return replace(report, sources=sources_named(report, result.module.sources))

@@ -7,22 +7,35 @@ that is started from a Blob, as a page opened from a file may load nothing else.
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
 from jinja2 import Environment, StrictUndefined
 
+from ..records import Plain
 from . import json as report_json
 from .colours import colours
 from .model import Report
 from .packing import pack
 
-__all__ = ["DAGRE_VERSION", "SCRIPTS", "STYLES", "data_text", "render"]
+__all__ = [
+    "DAGRE_VERSION",
+    "FRAME",
+    "SCRIPTS",
+    "START",
+    "STYLES",
+    "VIEWS",
+    "assembled",
+    "coloured",
+    "data_text",
+    "render",
+]
 
 DAGRE_VERSION = "3.1.3"
 STYLES = ("style.css", "views.css")
-#: in this order: building blocks, the frame, the views, and what starts them
-SCRIPTS = (
+#: building blocks and the frame
+FRAME = (
     "dom.js",
     "model.js",
     "selection.js",
@@ -33,6 +46,9 @@ SCRIPTS = (
     "details.js",
     "details_loop.js",
     "frame.js",
+)
+#: the views of a report
+VIEWS = (
     "views/summary.js",
     "views/bottlenecks.js",
     "views/loops.js",
@@ -41,20 +57,54 @@ SCRIPTS = (
     "views/memories.js",
     "views/schedule.js",
     "views/deadlock.js",
-    "main.js",
 )
+#: what starts a page whose views are there
+START = ("main.js",)
+SCRIPTS = (*FRAME, *VIEWS, *START)
 
 
 def render(report: Report) -> str:
     """The page. Its element ``report`` contains the data of :func:`hls.report.json.render`, packed."""
     data = json.loads(report_json.render(report))
-    sources = {one["file"]: one["text"] for one in data.get("sources", ())}
-    return _template().render(
+    clock = f"kernel clock {report.clock_mhz:,.1f}".removesuffix(".0") + " MHz"
+    device = f" ({report.info.device})" if report.info.device else ""
+    return assembled(
         title=f"{report.source} on {report.board}",
-        style="\n".join(_part(name) for name in STYLES),
-        script="\n".join(_compact(_part(name)) for name in SCRIPTS),
-        report=data_text(pack(data)),
-        colours=data_text({file: colours(text) for file, text in sources.items()}),
+        heading=report.source.rpartition("/")[2],
+        subtitle=f"{report.board}{device}, {clock}",
+        text_beside="report.txt",
+        styles=STYLES,
+        scripts=SCRIPTS,
+        data={"report": pack(data), "colours": coloured(data)},
+    )
+
+
+def coloured(*reports: dict) -> dict[str, list]:
+    """The colours of the sources of reports in plain form, by file."""
+    sources = {one["file"]: one["text"] for report in reports for one in report.get("sources", ())}
+    return {file: colours(text) for file, text in sources.items()}
+
+
+def assembled(
+    *,
+    title: str,
+    heading: str,
+    subtitle: str,
+    text_beside: str,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    data: Mapping[str, Plain],
+) -> str:
+    """A page of these parts of ``page/``. ``data`` are its elements with JSON by their id, ``text_beside`` is the file
+    with the same facts for a reader without scripts."""
+    return _template().render(
+        title=title,
+        heading=heading,
+        subtitle=subtitle,
+        text_beside=text_beside,
+        style="\n".join(_part(name) for name in styles),
+        script="\n".join(_compact(_part(name)) for name in scripts),
+        data={name: data_text(one) for name, one in data.items()},
         dagre=_vendored("dagre.min.js"),
         licence=_part("vendor/dagre.LICENSE"),
         dagre_version=DAGRE_VERSION,

@@ -1,9 +1,11 @@
 """Loops as text: a tree with the reason for each initiation interval."""
 
+from collections import Counter
+
 from ..diag import Span
-from .causes import say_cause
+from .causes import say_cause, say_recurrence
 from .layout import count, wrapped
-from .model import Bottleneck, Conflict, Loop, Path
+from .model import Bottleneck, Conflict, Loop, Path, Share
 from .phrasing import at
 
 __all__ = ["loop_tree", "say_conflict", "say_loop"]
@@ -130,8 +132,18 @@ def _findings(loop: Loop, clock_mhz: float) -> list[str]:
             "" if _inner(loop) and not loop.limit else f"; at most {count(loop.concurrency, 'iteration')} in flight"
         )
         asked = ", as requested in the source" if loop.limit and loop.concurrency == loop.limit else ""
-        lines.append(f"Latency {count(loop.latency, 'cycle')} in {count(loop.levels, 'level')}{slots}{flight}{asked}.")
+        fmax = f"; fmax {loop.path.fmax_mhz:g} MHz" if loop.path else ""
+        lines.append(f"Latency {count(loop.latency, 'cycle')} in {_levels(loop)}{slots}{flight}{asked}{fmax}.")
     return lines + _path(loop.path, clock_mhz)
+
+
+def _levels(loop: Loop) -> str:
+    """The levels of the loop's pipeline, and how many of them wait for what."""
+    waits = [
+        f"{number} wait{'s' * (number == 1)} for {what}"
+        for what, number in Counter(what for level in loop.waits_at for what in level).items()
+    ]
+    return count(loop.levels, "level") + (f" ({', '.join(waits)})" if waits else "")
 
 
 def _in_turn(one) -> str:
@@ -178,14 +190,21 @@ def _unroll(loop: Loop) -> list[str]:
 
 def _bottleneck(ii: int, bottleneck: Bottleneck) -> list[str]:
     length = f"; {bottleneck.cycles}-cycle recurrence" if bottleneck.cycles else ""
-    return [f"II {ii}: {say_cause(bottleneck)}{length}{':' if bottleneck.shares else '.'}", *_shares(bottleneck.shares)]
+    parts = say_recurrence(bottleneck)
+    return [f"II {ii}: {say_cause(bottleneck)}{length}{f': {parts}' if parts else ''}.", *_shares(bottleneck.shares)]
 
 
-def _shares(shares) -> list[str]:
-    lines = []
-    for part in sorted(shares, key=lambda part: -part.share)[:MOST_SHARES]:
-        lines.append(f"  {100 * part.share:3.0f}%  {part.operation}{at(part.span)}")
-    others = sorted((part.share for part in shares), reverse=True)[MOST_SHARES:]
+def _shares(shares: tuple[Share, ...]) -> list[str]:
+    """The operations with their shares; those of one line that do the same are one entry."""
+    alike: dict[str, list[float]] = {}
+    for part in shares:
+        alike.setdefault(f"{part.operation}{at(part.span)}", []).append(part.share)
+    ordered = sorted(alike.items(), key=lambda item: -sum(item[1]))
+    lines = [
+        f"  {100 * sum(each):3.0f}%  {f'{len(each)} x ' if len(each) > 1 else ''}{words}"
+        for words, each in ordered[:MOST_SHARES]
+    ]
+    others = [share for _, each in ordered[MOST_SHARES:] for share in each]
     if others:
         lines.append(f"  {100 * sum(others):3.0f}%  {count(len(others), 'more operation')}")
     return lines

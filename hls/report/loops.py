@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from ..analysis.channels.endpoints import is_call
 from ..diag import Span
 from ..ir import Attr, Module, Op
 from ..ir.loop_names import Place, loop_names, place_of
 from ..narrow import present
-from ..planning.schedule import OperatorTiming, RegionPlan
+from ..planning.schedule import LevelPlan, OperatorTiming, RegionPlan
 from ..planning.schedule.interleaving import together
 from ..planning.schedule.limits import LoopLimits
 from ..planning.what_if import WhatIf
@@ -145,6 +146,7 @@ class _Collector:
             slots=plan.slots,
             latency=plan.latency,
             levels=len(plan.levels),
+            waits_at=tuple(map(self._waits_at, plan.levels)),
             trip_count=op.attrs.get(Attr.TRIP_COUNT),
             work_items=op.attrs.get(Attr.FORM) == "ndrange",
             bottleneck=cause,
@@ -169,6 +171,18 @@ class _Collector:
             waits_for=expression_at(self.module.sources, ordered.other if ordered else None),
         )
         return self._advised(plan, loop)
+
+    def _waits_at(self, level: LevelPlan) -> tuple[str, ...]:
+        """What a token may wait for between a level and the next; a store is only requested there."""
+        found = []
+        for row in level.row:
+            if row.op in self.plans:
+                found.append("inner loops")
+            elif is_call(row.op):
+                found.append("channels")
+            elif row.op.opcode in ("load", "atomic", "fence", "hazard"):
+                found.append("memory")
+        return tuple(sorted(set(found)))
 
     def _speculated(self, plan: RegionPlan) -> int:
         """Iterations that are issued in the cycles until the exit is known."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..diag import Diagnostic, Span
 from ..model.area import NOTHING, Resources
 from ..records import computed
-from .facts.area import AreaNode, LineArea, Role
+from .facts.area import AreaNode, LineArea, Operator, Role
 from .facts.channels import Channel, Depth, Network, Stop, Way
 from .facts.loops import Bottleneck, Conflict, Copies, Loop, Part, Path, Serial, Share, Unroll, WouldBe
 from .facts.memories import Access, LocalAccess, Memory, Port, Private, Replication, Sharing, Turns, Variable, Wait
@@ -36,6 +36,7 @@ __all__ = [
     "Memory",
     "Network",
     "Operation",
+    "Operator",
     "Part",
     "Path",
     "Port",
@@ -130,6 +131,7 @@ class Kernel:
     variables: tuple[Variable, ...] = ()
     schedule: tuple[RegionSchedule, ...] = ()  #: the kernel's top first, then its loops, inner before outer
     counters: Resources = NOTHING  #: what its hardware counters take; included in ``resources``
+    operators: tuple[Operator, ...] = ()  #: its arithmetic parts, the largest first
     verdict: str = ""  #: one line: its loops, the slowest of them, and its area
 
 

@@ -77,7 +77,7 @@ class Pace:
                 else f"the outer loop starts {together} invocations at a time"
             )
         if entered_once:
-            return "no interleaving: a launch enters this loop once"
+            return f"no interleaving: a launch enters this loop once, so the II of {plan.ii} is what an iteration takes"
         asked = _asked(plan.loop_op)
         if asked and plan.slots == LoopLimits.of(plan.loop).slots:
             return f"{asked} allows {_count(plan.slots)} at a time"

@@ -102,7 +102,8 @@ def say_operation(op: Op, memories: Mapping[str, MemoryObject]) -> str:
         return f"inner loop {op.attrs.get(Attr.LABEL, '')}".rstrip()
     if op.opcode in ("load", "store", "atomic"):
         address = op.operands[0].op
-        return f"{op.opcode} of {address.attrs[Attr.MEM]}" if address is not None else op.opcode
+        joint = "to" if op.opcode == "store" else "of"
+        return f"{op.opcode} {joint} {address.attrs[Attr.MEM]}" if address is not None else op.opcode
     if op.opcode in ("channel_read", "channel_write"):
         return f"{op.opcode.removeprefix('channel_')} of channel {op.attrs[Attr.CHANNEL]}"
     if op.opcode == "hazard":

@@ -114,7 +114,7 @@ def _critical(plan: RegionPlan, number: Mapping[Op, int]) -> tuple[int, ...]:
 
 
 def collect_variables(kernel, loops: LoopIds, memories: Mapping[str, MemoryObject]) -> tuple[Variable, ...]:
-    """The scalar variables that loops carry, in program order; of copies of a loop the first."""
+    """The scalar variables of the source that loops carry, in program order; of copies of a loop the first."""
     found: dict[tuple[str, str], Variable] = {}
     for loop, plan in kernel.plan.loops.items():
         for c in plan.carried:
@@ -123,7 +123,8 @@ def collect_variables(kernel, loops: LoopIds, memories: Mapping[str, MemoryObjec
                 continue
             if "[" in name or (name, loops.ids[loop]) in found:
                 continue
-            declared = memories.get(c.arg.name.rpartition(".")[0] or c.arg.name)
-            span = declared.span if declared is not None else c.next.op.span if c.next.op is not None else loop.span
-            found[name, loops.ids[loop]] = Variable(name, span, c.arg.type.bits, loops.ids[loop], plan.slots)
+            declared = memories.get(c.arg.name) or memories.get(c.arg.name.rpartition(".")[0])
+            if declared is None:  # the compiler's own, such as the counters of a launch
+                continue
+            found[name, loops.ids[loop]] = Variable(name, declared.span, c.arg.type.bits, loops.ids[loop], plan.slots)
     return tuple(found.values())

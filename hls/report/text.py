@@ -1,5 +1,9 @@
 """The report as text: a tree of loops with the reason for each initiation interval, accesses, resources, messages."""
 
+from collections import Counter
+
+from ..diag import Diagnostic
+from .accesses import OWN_CACHE_FLUSH
 from .area_text import area_section, fits
 from .channel_text import say_channels, say_network
 from .layout import RULE, count, wrapped
@@ -12,6 +16,8 @@ __all__ = ["LEGEND", "render", "verdicts"]
 
 #: bottlenecks that the brief form lists
 MOST_BRIEF = 5
+#: arithmetic parts that are listed: at most so many, each with at least this share of the kernel's logic
+MOST_PARTS, LARGE_PART = 5, 0.05
 
 
 #: words that the report uses with a meaning of their own
@@ -33,7 +39,7 @@ def render(report: Report, brief: bool = False) -> str:
             f"{report.source} for {report.board}, kernel clock {report.clock_mhz:g} MHz",
             *_first(report, MOST_BRIEF if brief else None),
         ]
-        return "\n".join([*lines, *([] if brief else _details(report))]) + "\n"
+        return "\n".join([*lines, *(_counted(report) if brief else _details(report))]) + "\n"
 
 
 def verdicts(report: Report) -> list[str]:
@@ -59,7 +65,8 @@ def _ranked(one: Ranked) -> str:
     if one.cycles:
         lost = f" ({count(round(one.cycles), 'cycle')} lost in a launch)"
     else:
-        lost = f" ({one.lost:.3g} cycles lost in each iteration)" if one.lost else ""
+        cycles = "cycle" if one.lost == 1 else "cycles"
+        lost = f" ({one.lost:.3g} {cycles} lost in each iteration)" if one.lost else ""
     helps = f"; {one.help[0].lower()}{one.help[1:]}" if one.help else ""
     return f"{one.kernel}: {one.sentence}{helps}{lost}"
 
@@ -73,7 +80,7 @@ def _details(report: Report) -> list[str]:
     lines += _section("Deadlock analysis", [say_network(one, report.kernels) for one in report.networks])
     lines += ["", RULE, "Estimated resources (counted in the Verilog, before synthesis)", RULE]
     lines += area_section(report)
-    lines += _messages(report.messages)
+    lines += _messages(_messages_of(report))
     return lines + _section("Legend", list(LEGEND))
 
 
@@ -88,6 +95,7 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
         names = f"{kernel.copies.names[1]} to {kernel.copies.names[-1]}"
         differs = "; ".join(kernel.copies.differs)
         lines += wrapped(f"{kernel.copies.count} copies (also {names}; resources of all); they differ: {differs}", "")
+    lines += _work_groups(kernel)
     tree = loop_tree(kernel.loops, report.clock_mhz) or ["  none: a launch is one pass through the pipeline"]
     first = seen.setdefault((kernel.span, *tree), kernel.name)
     lines += [RULE, "", *(["Loops", *tree] if first == kernel.name else [f"Loops: as in kernel {first}"])]
@@ -100,7 +108,45 @@ def _kernel(kernel: Kernel, report: Report, seen: dict[tuple, str]) -> list[str]
     lines += _section("Private arrays and constant tables", [_private(private) for private in kernel.privates])
     variables = [f"{one.name}{at(one.span)}, {count(one.bits, 'bit')}{_slots(one.depth)}" for one in kernel.variables]
     lines += _section("Variables that loops carry", ["; ".join(dict.fromkeys(variables))] if variables else [])
-    return lines + _messages(kernel.messages)
+    return lines + _section("Largest arithmetic parts", _operators(kernel, report.logic_cell))
+
+
+def _work_groups(kernel: Kernel) -> list[str]:
+    """The index spaces that the kernel can be launched with."""
+    if not kernel.ndrange:
+        return []
+    if kernel.required_size:
+        size = " x ".join(map(str, kernel.required_size))
+    elif kernel.most_work_items:
+        size = f"any of at most {kernel.most_work_items:,} work-items"
+    else:
+        size = "any, as no operation depends on it"
+    dims = f"; {count(kernel.max_dims, 'dimension')} at most" if kernel.max_dims is not None else ""
+    return wrapped(f"Work-group size: {size}{dims}", "")
+
+
+def _operators(kernel: Kernel, cells: str) -> list[str]:
+    """The arithmetic parts that take most of a kernel's logic."""
+    whole = kernel.resources.logic or 1
+    large = [one for one in kernel.operators if one.resources.logic >= LARGE_PART * whole][:MOST_PARTS]
+    return [
+        f"{one.words}{at(one.span)}{f', {one.count} parts' if one.count > 1 else ''}: {one.resources.logic:,} {cells}, "
+        f"{100 * one.resources.logic / whole:.0f} % of the kernel"
+        for one in large
+    ]
+
+
+def _messages_of(report: Report) -> list[Diagnostic]:
+    return [*report.messages, *(one for kernel in report.kernels for one in kernel.messages)]
+
+
+def _counted(report: Report) -> list[str]:
+    """How many warnings the full form has, by number."""
+    numbers = Counter(one.code.number for one in _messages_of(report) if one.severity == "warning" and one.code)
+    if not numbers:
+        return []
+    kinds = ", ".join(f"{many} x {number}" for number, many in sorted(numbers.items()))
+    return ["", *wrapped(f"{count(numbers.total(), 'warning')}, in report.txt: {kinds}", "")]
 
 
 def _slots(depth: int) -> str:
@@ -119,7 +165,7 @@ def _messages(messages) -> list[str]:
         lines.append(f"{place}{message.severity}{number}: {message.message}")
         if message.hint:
             lines.append(f"  hint: {message.hint}")
-    return _section("Messages", lines)
+    return _section("Warnings and notes", lines)
 
 
 def _access(access: Access, kernel: Kernel) -> str:
@@ -137,11 +183,22 @@ def _use(access: Access) -> str:
     """How well the access uses memory words, and its cache."""
     found = ""
     if access.efficiency is not None:
-        used = f", {access.used} of {access.word_bytes} bytes of a word used" if access.efficiency < 1 else ""
-        found = f"; {access.pattern}{used}: expected efficiency {100 * access.efficiency:.0f} %"
+        found = f"; {access.pattern}{_words(access)}; expected efficiency {100 * access.efficiency:.0f} %"
     if access.cache_bytes:
         found += f"; cache of {access.cache_bytes:,} bytes, emptied {access.flush}"
+        if access.flush == OWN_CACHE_FLUSH:
+            found += " (its hits are in the profile; volatile builds none)"
     return found
+
+
+def _words(access: Access) -> str:
+    """How many accesses a memory word serves, or how much of it one uses."""
+    if (access.efficiency or 0) < 1:
+        return f": {access.used} of {access.word_bytes} bytes of a word used"
+    if access.pattern != "consecutive" or access.bytes >= access.word_bytes:
+        return ""
+    verb = "fill" if access.kind == "store" else "share"
+    return f": {count(access.word_bytes // access.bytes, access.kind)} {verb} a word of {access.word_bytes} bytes"
 
 
 def _waiting(access: Access, kernel: Kernel) -> str:

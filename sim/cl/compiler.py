@@ -30,6 +30,10 @@ class Compiled(Protocol):
         """Kernels, ports and registers of the system."""
 
     @property
+    def kernels(self) -> Sequence[object]:
+        """The kernels with their plans, for a report of what was built."""
+
+    @property
     def module(self) -> Module:
         """The program as the frontend made it."""
 

@@ -28,6 +28,7 @@ from .event import Event, PendingEvent, Statistics
 from .memory import Buffer, LocalMemory
 from .queue import CommandQueue
 from .timeline import TIMELINE
+from .workloads import Observation, Source, WorkloadFolder, memories_of
 
 __all__ = ["Emulated", "EmulatedEvent", "emulate_source", "run_emulated"]
 
@@ -55,6 +56,7 @@ class Emulated:
     pending: list["EmulatedEvent"] = field(default_factory=list)  #: launches that have not ended
     autorun: list[Started] = field(default_factory=list)  #: autorun kernels that were started
     failure: RuntimeError | None = None  #: why launches were last given up
+    source: Source | None = None  #: of a program whose launches leave workloads; None if they do not
 
     def give_up(self, error: RuntimeError) -> None:
         """Give up all pending launches; waiting for one of them raises ``error``."""
@@ -100,11 +102,22 @@ def emulate_source(source: str, board: Board, options: Options, file: str) -> Em
     try:
         module = link_program(parsed.module, options.fpc, flush=options.denorms_are_zero, limits=options.limits)
         kernels = tuple(_interface(module, f, k, board) for k, f in enumerate(module.kernels))
-        emulator = Emulator(module, depths=lambda: _depths(module, board, options))
-        return Emulated(module, emulator, Interface(kernels, _streams(module, board)), parsed.warnings)
+        observe = memories_of(board) if WorkloadFolder.wanted() else None
+        run = _inlined(module, options) if observe else module
+        emulator = Emulator(run, depths=lambda: _depths(module, board, options), observe=observe)
+        text = Source.of(file, parsed.module.sources, dict(options.defines)) if observe else None
+        return Emulated(module, emulator, Interface(kernels, _streams(module, board)), parsed.warnings, source=text)
     except CompileError as error:
         error.sources = parsed.module.sources
         raise
+
+
+def _inlined(module: Module, options: Options) -> Module:
+    """The module with the body of a helper function at each call, so that its loops and accesses are told apart by
+    call."""
+    from hls.passes.lowering.inline import Inline
+
+    return Inline(options.limits.operations).run(module)
 
 
 def _depths(module: Module, board: Board, options: Options) -> dict[tuple[str, int], int]:
@@ -194,11 +207,14 @@ class EmulatedEvent(PendingEvent):
         self._given: tuple[dict, dict] | None = _given(kernel, values)
         self.what = f"kernel {kernel.name}"
         self.started: Started | None = None
+        self._observation: Observation | None = None
 
     def begin(self) -> None:
         program = self.program
         try:
             program.start_autorun()
+            if program.source:
+                self._observation = Observation(self._kernel.name, *present(self._given), self._space)
             self.started = program.emulator.start(self._kernel.name, *present(self._given), self._space)
         except (BuildError, ToolMissing) as error:
             self.fail(RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, str(error)))
@@ -226,6 +242,7 @@ class EmulatedEvent(PendingEvent):
                 file=sys.stderr,
                 flush=True,
             )
+        self._keep_workload(present(self.context).device.board)
         self._release()
         figures = Statistics(statistics, outcome.seconds)
         finished = Event(
@@ -233,6 +250,17 @@ class EmulatedEvent(PendingEvent):
         )
         TIMELINE.emulated(finished)
         self.end(finished)
+
+    def _keep_workload(self, board: Board) -> None:
+        """Write the file of what the launch did, if one is wanted."""
+        folder, program = WorkloadFolder.wanted(), self.program
+        if not (folder and self._observation and program.source):
+            return
+        try:
+            folder.write(self._observation.workload(program.emulator, present(self.started), board, program.source))
+        except OSError as error:
+            text = f"cannot write the workload to {folder.path}: {error.strerror or error}"
+            raise RuntimeError(ROUTINE, status_code.OUT_OF_RESOURCES, text) from None
 
     def note_failure(self, error: Exception) -> None:
         """The launch was given up."""

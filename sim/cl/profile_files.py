@@ -6,10 +6,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from hls.profile.profile_text import render_profile
+from hls.profile import model
+from hls.profile.profile_text import render_brief, render_profile
 from hls.profile.trace_events import write_trace
 from hls.records import plain
 
+from .program import SOURCE_NAME
 from .timeline import TIMELINE
 
 __all__ = ["write_files"]
@@ -27,16 +29,42 @@ def write_files(command: Sequence[str]) -> None:
         raise SystemExit(1) from None
 
 
+def _chosen(profile: model.Profile) -> int | None:
+    """The launch that is to be shown, if one was asked for; exits if the profile has none of that number."""
+    if not (text := os.environ.get("SLUICE_PROFILE_LAUNCH")):
+        return None
+    known = [one.number for one in profile.launches if not one.capture]
+    if int(text) not in known:
+        told = ", ".join(map(str, known[:10])) + (", ..." if len(known) > 10 else "")
+        print(f"error: --launch {text}: the profile has launches {told}", file=sys.stderr)
+        raise SystemExit(1)
+    return int(text)
+
+
+def _page(profile: model.Profile, command: tuple[str, ...], launch: int | None) -> str:
+    # importing these takes a second, which a program that writes no profile does not have to wait
+    from hls.report.collect import collect
+    from hls.report.profile_page import render
+
+    used = {one.program for one in profile.launches}
+    words = " ".join(("sluice profile", *command))
+    reports = {number: collect(TIMELINE.compiled(number), SOURCE_NAME, words) for number in used}
+    return render(profile, reports, launch)
+
+
 def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
     TIMELINE.end()
     profile = TIMELINE.profile(command)
     if profile is None or not profile.launches:
-        print("error: the program launched no kernel on the board: there is nothing to profile", file=sys.stderr)
+        what = f"no kernel {TIMELINE.kernel}" if TIMELINE.kernel else "no kernel"
+        print(f"error: the program launched {what} on the board: there is nothing to profile", file=sys.stderr)
         raise SystemExit(1)
+    launch = _chosen(profile)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "profile.json").write_text(json.dumps(plain(profile, 6)) + "\n")
-    text = render_profile(profile)
-    (folder / "profile.txt").write_text(text)
+    shown = [one.number for one in profile.launches if launch is not None and launch in (one.number, one.of)]
+    (folder / "profile.txt").write_text(render_profile(profile, shown))
+    (folder / "profile.html").write_text(_page(profile, command, launch), encoding="utf-8")
     with (folder / "trace.json").open("w") as out:
         left = write_trace(profile, out, int(os.environ.get("SLUICE_MIN_STALL") or 16))
     if left:
@@ -47,4 +75,5 @@ def _write_profile(folder: Path, command: tuple[str, ...]) -> None:
     if TIMELINE.unsampled:
         told = f"the samples of {TIMELINE.unsampled:,} launches were left out: all together would be too many numbers"
         print(f"sluice: {folder / 'profile.json'}: {told}", file=sys.stderr)
-    print(text, end="", file=sys.stderr)
+    print(render_brief(profile), end="", file=sys.stderr)
+    print(f"\nsluice: {folder / 'profile.txt'} has more; {folder / 'profile.html'} has all of it", file=sys.stderr)

@@ -9,6 +9,7 @@ import os
 import threading
 import time
 import weakref
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from .constants import command_type
 
 if TYPE_CHECKING:
     from .board_runs import BoardEvent
+    from .compiler import Compiled
     from .event import Event
     from .program import Program
     from .queue import CommandQueue
@@ -59,6 +61,7 @@ class _ProgramRecord:
     source: str
     kernels: tuple[KernelInterface, ...]
     probe: ProbeMap | None
+    compiled: "Compiled | None" = None  #: kept for the report of what was built, if a profile is to be written
     #: by the name of a running kernel: those of the autorun kernels, by name, when it began
     snapshots: dict[str, dict[str, Snapshot]] = field(default_factory=dict)
     #: by the name of an autorun kernel: its snapshot at the end of the last launch, and when that was, in ns
@@ -86,6 +89,9 @@ class Timeline:
         self.commands: list[model.Command] = []
         self.launches: list[model.Launch] = []
         self.statistics: list[dict[str, object]] = []
+        self.kernel = os.environ.get("SLUICE_PROFILE_KERNEL") or ""  #: only its launches are recorded, if not empty
+        self.every = int(os.environ.get("SLUICE_PROFILE_EVERY") or 1)  #: one launch of a kernel in so many is recorded
+        self._launched: Counter[str] = Counter()  #: launches so far, recorded or not
         self.unsampled = 0  #: launches whose samples were left out
         self.board: Board | None = None
         self._sampled = 0  #: numbers in samples so far
@@ -139,9 +145,9 @@ class Timeline:
         with self._lock:
             if key not in self._records:
                 self.board = program.context.device.board
-                interface = key.interface
+                kept, interface = key if self.folder else None, key.interface
                 self._records[key] = _ProgramRecord(
-                    len(self._programs), program.source, interface.kernels, interface.probe
+                    len(self._programs), program.source, interface.kernels, interface.probe, kept
                 )
                 self._programs.append(self._records[key])
             return self._records[key]
@@ -159,7 +165,13 @@ class Timeline:
         with self._lock:
             self.statistics.append(present(finished.stats).to_dict() | {"start_ns": finished.profile.start})
             if self.folder:
-                self._launch(program, run, event, finished)
+                name = event.kernel.name
+                self._launched[name] += 1
+                if self.kernel in ("", name) and (self._launched[name] - 1) % self.every == 0:
+                    self._launch(program, run, event, finished)
+                else:
+                    self.program(program).snapshots.pop(name, None)
+                    self.command("launch", finished, name=name)
 
     def emulated(self, finished: "Event") -> None:
         """Record a finished launch on the emulator: its times and figures, with the wall time that it took."""
@@ -256,6 +268,16 @@ class Timeline:
         self._sampled += numbers
         self.launches.append(launch)
 
+    def _recorded(self) -> str:
+        """Which launches were recorded, in words; "" for all."""
+        only = f"of kernel {self.kernel} only" if self.kernel else ""
+        some = f"one of {self.every}" if self.every > 1 else ""
+        return f"recorded are launches {', '.join(filter(None, (only, some)))}" if only or some else ""
+
+    def compiled(self, program: int) -> "Compiled":
+        """What was built as program number ``program``; there is one only if a profile is to be written."""
+        return present(self._programs[program].compiled)
+
     def profile(self, command: tuple[str, ...]) -> model.Profile | None:
         """Everything so far; None if no program was built for a board."""
         if self.board is None:
@@ -276,6 +298,7 @@ class Timeline:
                     one.source,
                     tuple(kernel.name for kernel in one.kernels),
                     tuple(kernel.name for kernel in one.kernels if kernel.autorun),
+                    _copies(one),
                 )
                 for one in self._programs
             ),
@@ -283,6 +306,7 @@ class Timeline:
             launches=tuple(self.launches),
             commands=tuple(self.commands),
             depths=tuple(channel_depth(one.number, replay) for one in self._programs for replay in one.replays),
+            recorded=self._recorded(),
         )
 
 
@@ -304,6 +328,14 @@ def _busy(memory: Memory, bank: BankStatistics, duration_ns: float) -> float | N
     else:
         moving = max(bank.bytes_read, bank.bytes_written) / memory.word_bytes * memory.timing.word_ns
     return moving / duration_ns
+
+
+def _copies(program: _ProgramRecord) -> tuple[tuple[str, ...], ...]:
+    # what it needs of the compiler takes a second to import
+    from hls.report.copies import group_copies
+
+    groups = group_copies(program.compiled.kernels) if program.compiled is not None else ()
+    return tuple(group.names for group in groups if len(group.names) > 1)
 
 
 TIMELINE = Timeline()

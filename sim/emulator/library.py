@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hls.emulate import ProgramText, write_program
+from hls.emulate import Memories, ProgramText, write_program
 from hls.ir import FloatType, Module
 from hls.ir.launch import IndexSpace
 from hls.ir.text import formatted
@@ -23,6 +23,7 @@ from sim.settings import number
 
 from .build import build_library
 from .faults import FINISHED, LOOP_LIMIT, WAITING, EmulationError, Ending, UnsetRead, Wait, deadlock, is_silent, message
+from .observed import Observation, observation_of
 from .structures import Control, Launch, WaitRecord, make_launch
 
 __all__ = ["Emulator", "Outcome", "Started"]
@@ -62,6 +63,7 @@ class Emulator:
     """The kernels of a module of IR, of any stage of the compiler; compiled at the first run. Channels keep their
     contents between runs.
 
+    ``observe``: every launch counts what it does, see :meth:`observed`; slower to compile and to run.
     ``hasty``: a third of the time to compile, many times that to run. For kernels of few iterations. ``write`` is
     called with the output of printf, after each run. ``depths`` returns the depths of channels, by name and index, as
     hardware; it is called when no kernel can continue at the depths in the program.
@@ -73,9 +75,10 @@ class Emulator:
         hasty: bool = False,
         write: Callable[[str], object] | None = None,
         depths: Callable[[], Mapping[tuple[str, int], int]] | None = None,
+        observe: Memories | None = None,
     ) -> None:
         self._hasty, self._write, self._depths = hasty, write, depths
-        self._program: ProgramText = write_program(module)
+        self._program: ProgramText = write_program(module, observe)
         self._kernels = {kernel.name: k for k, kernel in enumerate(self._program.kernels)}
         self._lock = threading.Lock()
         self._started: dict[int, Started] = {}
@@ -96,6 +99,12 @@ class Emulator:
         library.sluice_feed.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64]
         library.sluice_held.argtypes, library.sluice_held.restype = [ctypes.c_uint64], ctypes.c_uint64
         library.sluice_drain.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint64]
+        if self._program.observed:
+            library.sluice_observed.argtypes, library.sluice_observed.restype = (
+                [ctypes.c_uint64, ctypes.POINTER(ctypes.c_uint64), ctypes.c_uint64],
+                ctypes.c_uint64,
+            )
+            library.sluice_forget_observed.argtypes = [ctypes.c_uint64]
         return library
 
     def run(
@@ -200,6 +209,12 @@ class Emulator:
             raise KeyboardInterrupt(str(error)) if interrupted else error
         self._started = {number: one for number, one in self._started.items() if not one.done}
         return Outcome(seconds, tuple(self._unset(counts)))
+
+    def observed(self, started: Started, main: str = "") -> Observation:
+        """What a launch did that has ended; once for each launch of an emulator that was made to ``observe``. Places in
+        the file ``main`` have an empty name of the file."""
+        with self._lock:
+            return observation_of(self._library, self._program, started.kernel, started.number, main)
 
     def waiting(self) -> EmulationError:
         """An error that says what the launches that have not ended wait for."""

@@ -3,6 +3,8 @@
 import os
 import re
 import stat
+import subprocess
+import sys
 from functools import reduce
 from itertools import pairwise
 from operator import xor
@@ -202,3 +204,40 @@ def test_parts_with_more_bits_than_amaranth_numbers(inputs, outputs, tmp_path):
     m.d.comb += r.eq(reduce(xor, part.sides[1]))
     verilog = convert(m, "top", {"a": (a, PortDirection.Input), "r": (r, PortDirection.Output)}, tmp_path)
     assert list(verilog) == ["top.v"]
+
+
+#: prints the text of a design whose own, shared and common modules all have two clocks
+TWO_CLOCKS = """
+import sys
+from pathlib import Path
+from amaranth import DomainRenamer, Module, Signal
+from amaranth.hdl._ir import PortDirection
+from rtl_lib.library import DOUBLE, convert
+from rtl_lib.mem.pumped import PumpedRam
+
+def unit(a, o):
+    m, r, held = Module(), Signal(8), Signal(8)
+    m.d.sync += r.eq(a + 1)
+    m.d[DOUBLE] += held.eq(r)
+    m.d.comb += o.eq(held)
+    return m
+
+m, ports = Module(), {}
+for k in range(2):
+    a, o = Signal(8), Signal(8)
+    m.submodules[f"unit{k}"] = unit(a, o)
+    ports |= {f"a{k}": (a, PortDirection.Input), f"o{k}": (o, PortDirection.Output)}
+m.submodules.ram = ram = PumpedRam(width=8, depth=8, reads=2, dual=False)
+print(convert(m, "top", ports, Path(sys.argv[1])))
+"""
+
+
+def test_the_text_does_not_depend_on_the_order_of_sets(tmp_path):
+    """Amaranth adds the clocks that a module uses in the order of a set, which the hash seed decides."""
+    texts = []
+    for seed in ("0", "1", "2"):
+        command = [sys.executable, "-c", TWO_CLOCKS, str(tmp_path / seed)]
+        texts.append(
+            subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, check=True, capture_output=True).stdout
+        )
+    assert len(set(texts)) == 1 and texts[0].count(b"sync2x_clk") > 4

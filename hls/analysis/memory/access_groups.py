@@ -1,6 +1,7 @@
 """Access grouping for coalescing: accesses of one iteration to one memory at constant distances, with no conflicting
 access between them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...ir import (
@@ -60,24 +61,57 @@ class _Gathering:
     def __init__(self, op: Op, offset: int):
         self.members, self.offsets = [op], [offset]
         self.low, self.high = offset, offset + moved_type(op).bytes
+        self.alike = True  #: whether all members have one offset and one type
 
     def fits(self, op: Op, offset: int, most_bytes: int, holes: bool) -> bool:
         """Whether one access could cover this one, too."""
         low, high = min(self.low, offset), max(self.high, offset + moved_type(op).bytes)
         if not holes and (offset > self.high or offset + moved_type(op).bytes < self.low):
             return False
-        same = all(
-            o == offset and moved_type(m) == moved_type(op) for m, o in zip(self.members, self.offsets, strict=True)
-        )
-        return same or high - low <= most_bytes
+        return high - low <= most_bytes or self._is_alike(op, offset)
+
+    def _is_alike(self, op: Op, offset: int) -> bool:
+        return self.alike and offset == self.offsets[0] and moved_type(op) == moved_type(self.members[0])
 
     def add(self, op: Op, offset: int):
+        self.alike = self._is_alike(op, offset)
         self.members.append(op)
         self.offsets.append(offset)
         self.low, self.high = min(self.low, offset), max(self.high, offset + moved_type(op).bytes)
 
     def group(self) -> AccessGroup:
         return AccessGroup(tuple(self.members), tuple(offset - self.low for offset in self.offsets))
+
+
+class _Bucket:
+    """The groups under construction of one memory, whose members share the terms of their addresses; found by where
+    they begin, in steps of the ``most_bytes`` that a group may span."""
+
+    def __init__(self, most_bytes: int):
+        self.most_bytes, self._step = most_bytes, max(most_bytes, 1)
+        self.groups: list[_Gathering] = []
+        self._at: dict[int, list[int]] = {}  #: numbers of the groups that begin, or began, in a step
+
+    def near(self, offset: int) -> Iterator[_Gathering]:
+        """The groups that begin less than ``most_bytes`` before or behind an offset, and some others, oldest first."""
+        step = offset // self._step
+        numbers = {number for k in (step - 1, step, step + 1) for number in self._at.get(k, ())}
+        return (self.groups[number] for number in sorted(numbers))
+
+    def open(self, op: Op, offset: int):
+        """Begin another group with an access."""
+        self.groups.append(_Gathering(op, offset))
+        self._begins(len(self.groups) - 1)
+
+    def add(self, group: _Gathering, op: Op, offset: int):
+        """Add an access to a group."""
+        low = group.low
+        group.add(op, offset)
+        if group.low // self._step != low // self._step:
+            self._begins(self.groups.index(group))
+
+    def _begins(self, number: int):
+        self._at.setdefault(self.groups[number].low // self._step, []).append(number)
 
 
 class _Items:
@@ -106,7 +140,7 @@ class _Items:
         return self._gather("store", self._may_sink, lambda members, op: self._stand(op, members[-1]))
 
     def _gather(self, kind: str, may_move, move) -> list[AccessGroup]:
-        buckets: dict[tuple, list[_Gathering]] = {}
+        buckets: dict[tuple, _Bucket] = {}
         for op in [op for op in self.order if op.opcode == kind and self._movable(op)]:
             form = self.tester.forms.offset(op)
             if (
@@ -115,16 +149,17 @@ class _Items:
                 and self._is_compared(op)
             ):
                 continue
-            bucket = buckets.setdefault((memory_name(op), frozenset(form.terms.items())), [])
+            key = memory_name(op), frozenset(form.terms.items())
+            bucket = buckets.setdefault(key, _Bucket(self._most_bytes(op)))
             holes = memory_name(op) not in self.both
-            for gathering in bucket:
-                if gathering.fits(op, form.const, self._most_bytes(op), holes) and may_move(gathering.members, op):
+            for gathering in bucket.near(form.const):
+                if gathering.fits(op, form.const, bucket.most_bytes, holes) and may_move(gathering.members, op):
                     move(gathering.members, op)
-                    gathering.add(op, form.const)
+                    bucket.add(gathering, op, form.const)
                     break
             else:
-                bucket.append(_Gathering(op, form.const))
-        return [g.group() for bucket in buckets.values() for g in bucket if len(g.members) > 1]
+                bucket.open(op, form.const)
+        return [g.group() for bucket in buckets.values() for g in bucket.groups if len(g.members) > 1]
 
     def _most_bytes(self, op: Op) -> int:
         return self.most_bytes and word_bytes(self.function.memories[memory_name(op)], self.most_bytes)

@@ -7,7 +7,7 @@ from ...analysis.predicates.implication import follows, implied
 from ...ir import Attr, Builder, Function, Op, Region, Value, memory_name, moved_type
 from ...ir.accesses import predicate, stands_for
 from ...ir.clone import clone_function
-from ...ir.same import same_place
+from ...ir.same import ValueNumbers
 from ..manager import Form, FunctionPass
 from .masked_values import MaskedValues
 
@@ -36,7 +36,7 @@ class RedundantLoadElimination(FunctionPass):
         result = clone_function(function)
         clobbers = Clobbers(result)
         for _ in range(MOST_ROUNDS):
-            scope = _Scope(clobbers, MaskedValues(), {}, {}, {})
+            scope = _Scope(clobbers, MaskedValues(), ValueNumbers(), {}, {}, {})
             scope.run(result.body)
             scope.masked.resolve(result.body, scope.values)
             if not scope.values:
@@ -46,14 +46,15 @@ class RedundantLoadElimination(FunctionPass):
 
 @dataclass
 class _Scope:
-    """One region. ``known`` are the loads whose values are available, by what they load; ``values`` maps each replaced
-    value; ``facts`` are the conditions that hold in the region."""
+    """One region. ``known`` are the loads whose values are available, by memory, and in each by what they load;
+    ``values`` maps each replaced value; ``facts`` are the conditions that hold in the region."""
 
     clobbers: Clobbers
     masked: MaskedValues
+    numbers: ValueNumbers
     values: dict[Value, Value]
     facts: dict[Value, bool]
-    known: dict[tuple, list[Op]]
+    known: dict[str, dict[tuple, list[Op]]]
 
     def run(self, region: Region):
         ops, region.ops = region.ops, []
@@ -64,7 +65,7 @@ class _Scope:
                 if value is not None:
                     self.values[op.result] = value
                     continue
-                self.known.setdefault(_moved(op), []).append(op)
+                self.known.setdefault(memory_name(op), {}).setdefault(self._place(op), []).append(op)
             else:
                 self._forget(op)
             for inner in op.regions:
@@ -76,7 +77,7 @@ class _Scope:
 
     def _taken(self, load: Op, b: Builder) -> Value | None:
         """The value that replaces a load."""
-        same = [one for one in self.known.get(_moved(load), ()) if same_place(one, load)]
+        same = self.known.get(memory_name(load), {}).get(self._place(load), ())
         if not same:
             return None
         on = predicate(load)
@@ -90,17 +91,16 @@ class _Scope:
 
     def _forget(self, op: Op):
         """Drop the loads whose memory the operation, or one inside it, may write."""
-        for key, loads in self.known.items():
+        for name, places in list(self.known.items()):
             # what is written is a property of the memory: one of its loads stands for all
-            if loads and self.clobbers.among(loads[0], [op]):
-                self.known[key] = []
+            if self.clobbers.among(next(iter(places.values()))[0], [op]):
+                del self.known[name]
 
     def _inside(self, op: Op) -> "_Scope":
         facts = implied(op.operands[0]) if op.opcode == "loop" else {}
-        return _Scope(
-            self.clobbers, self.masked, self.values, self.facts | facts, {k: list(v) for k, v in self.known.items()}
-        )
+        known = {name: {place: list(loads) for place, loads in places.items()} for name, places in self.known.items()}
+        return _Scope(self.clobbers, self.masked, self.numbers, self.values, self.facts | facts, known)
 
-
-def _moved(load: Op) -> tuple:
-    return memory_name(load), moved_type(load), load.attrs.get(Attr.LANE)
+    def _place(self, load: Op) -> tuple:
+        """What it loads: the number of its address, the type, the lane of the work-item."""
+        return self.numbers.of(load.operands[0]), moved_type(load), load.attrs.get(Attr.LANE)

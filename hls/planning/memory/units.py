@@ -133,7 +133,11 @@ def _choose(access: Access, steps, slots: Mapping[Op, int], function: Function, 
             scattered=False,
             reason=f"constant cache of {const_cache_bytes:,} bytes, shared by all kernels; valid across launches",
         )
-    return _wide(_choose_load(access, steps, slots, function), steps)
+    chosen = _wide(_choose_load(access, steps, slots, function), steps)
+    if constant and const_cache_bytes and steps:
+        why = "not in the constant cache, as one wide load reads each word once"
+        return replace(chosen, reason=f"{chosen.reason}; {why}")
+    return chosen
 
 
 def _choose_store(access: Access, steps) -> Access:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from ...diag import Span
 from ...model.area import NOTHING, Resources
 
-__all__ = ["AreaNode", "LineArea", "Role"]
+__all__ = ["AreaNode", "LineArea", "Operator", "Role"]
 
 
 class Role(StrEnum):
@@ -53,3 +53,16 @@ class LineArea:
     role: Role
     span: Span | None = None
     resources: Resources = NOTHING
+
+
+@dataclass(frozen=True)
+class Operator:
+    """The arithmetic parts of the operations at one place of the source that do the same. ``resources`` are those of
+    all ``count`` parts, in all copies of the kernel."""
+
+    words: str  #: what it computes, e.g. "integer remainder for at"
+    opcode: str  #: the IR's name of the operation
+    span: Span | None
+    loop: str  #: id of the innermost loop around it; "" outside of all loops
+    resources: Resources
+    count: int = 1

@@ -57,6 +57,7 @@ class Bottleneck:
     memory: str = ""  #: of "memory", "resource" and "turns": the array or buffer
     #: of "memory": the accesses conflict in every run with enough iterations, so ``ivdep`` would be wrong
     proved: bool = False
+    giver: str = ""  #: of "memory" and "invocations": the access at ``other``, e.g. "store to t"; "" if unknown
     sentence: str = ""  #: all of this but the shares, as in "loop-carried dependence on sum (line 11)"
 
 
@@ -148,6 +149,8 @@ class Loop:
     slots: int = 1
     latency: int = 0  #: cycles from an iteration's issue to its end, without stalls and inner loops
     levels: int = 1
+    #: for each level what an iteration waits for at its end: "memory", "channels" or "inner loops"
+    waits_at: tuple[tuple[str, ...], ...] = ()
     trip_count: int | None = None  #: None if known only at run time
     work_items: bool = False  #: the iterations are the work-items of an NDRange
     bottleneck: Bottleneck | None = None

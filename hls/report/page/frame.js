@@ -1,15 +1,19 @@
 // The frame: the tree of views and kernels, panes that resize and fold, keys, and the help.
 
-/** The views, in the order of the tree; each script of a view adds its own: {id, title, lead, make()}. ``make`` returns
- * {element, select(), heat()}; the last two may be missing. */
+/** The views, in the order of the tree; each script of a view adds its own: {id, title, lead, make(), group, scope(),
+ * wide}. ``make`` returns {element, select(), heat(), key(event)}; all but the first may be missing. ``group`` is the
+ * heading in the tree, ``scope`` gives what else the view depends on, as a text: it is made anew where that changes;
+ * ``wide``: it shows the source itself, and needs the room of that pane. */
 const VIEWS = [];
 
+function groupOf(view) {
+  return view.group ?? "Views";
+}
+
 const frame = {
+  shown: null, // what the view that is shown has made
+
   start() {
-    document.getElementById("title").textContent = report.source.split("/").at(-1);
-    const clock = `kernel clock ${number(report.clock_mhz, 1)} MHz`;
-    document.getElementById("subtitle").textContent =
-      `${report.board}${report.info.device ? ` (${report.info.device})` : ""}, ${clock}`;
     this.nav = document.getElementById("nav");
     this.buildNav();
     document.querySelectorAll(".splitter").forEach((splitter) => makeSplitter(splitter));
@@ -19,7 +23,8 @@ const frame = {
 
   buildNav() {
     const viewItems = VIEWS.map((view, index) => {
-      const label = [h("kbd", { "aria-hidden": "true" }, String(index + 1)), " ", view.title];
+      const key = index < 9 ? [h("kbd", { "aria-hidden": "true" }, String(index + 1)), " "] : null;
+      const label = [key, view.title].filter(Boolean);
       return this.leaf(label, { "data-view": view.id }, () => selection.set({ view: view.id }));
     });
     const kernels = report.kernels.map((kernel) => {
@@ -36,10 +41,16 @@ const frame = {
         h("ul", { role: "group" }, leaves),
       ),
     ];
+    const groups = [...new Set(VIEWS.map(groupOf))];
     const tree = h(
       "ul",
       { role: "tree", "aria-label": "Views and kernels" },
-      group("Views", viewItems),
+      groups.map((title) =>
+        group(
+          title,
+          viewItems.filter((_, index) => groupOf(VIEWS[index]) === title),
+        ),
+      ),
       group(`Kernels (${report.kernels.length})`, kernels),
     );
     tree.addEventListener("keydown", (event) => this.onKey(event));
@@ -170,7 +181,7 @@ function onGlobalKey(event) {
   else if (event.key === "s") focusPane("source");
   else if (event.key === "d") focusPane("details");
   else if (view) selection.set({ view: view.id });
-  else return;
+  else if (!frame.shown?.key?.(event.key)) return;
   event.preventDefault();
 }
 

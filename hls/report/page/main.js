@@ -6,22 +6,25 @@ const made = new Map(); // views that were shown: their elements keep filters, s
 function showSelection() {
   const began = performance.now();
   const view = VIEWS.find((one) => one.id === selection.view) ?? VIEWS[0];
-  const fresh = !made.has(view.id);
-  if (fresh) made.set(view.id, view.make());
-  const shown = made.get(view.id);
-  if (viewRoot.firstChild?.dataset?.view !== view.id) {
+  const name = [view.id, view.scope?.()].filter(Boolean).join(" ");
+  if (!made.has(name)) made.set(name, view.make());
+  const shown = made.get(name);
+  if (viewRoot.firstChild?.dataset?.made !== name) {
     const body = h(
       "div",
-      { class: "viewbody", "data-view": view.id },
+      { class: "viewbody", "data-view": view.id, "data-made": name },
       h("h2", { id: "view-title" }, view.title),
       h("p", { class: "lead" }, view.lead),
       shown.element,
     );
     viewRoot.replaceChildren(body);
     viewRoot.scrollTop = 0;
+    document.body.classList.toggle("wide", Boolean(view.wide));
     source.setHeat(shown.heat?.() ?? null);
-    document.title = `${view.title} - ${report.source}`;
+    document.title = `${view.title} - ${document.getElementById("title").textContent}`;
+    shown.drawn?.();
   }
+  frame.shown = shown;
   frame.mark();
   showDetails(); // before the view, whose height depends on it
   shown.select?.();
@@ -40,7 +43,7 @@ function spansOfLine(place) {
 const timing = { start: 0, views: {} };
 window.sluiceReport = { report, timing, items, selection };
 
-indexReport();
+INDEXERS.forEach((index) => index());
 frame.start();
 source.start();
 selection.listeners.push(showSelection);

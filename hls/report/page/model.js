@@ -1,19 +1,24 @@
 // The report's data, and an index of all that can be selected in it: kernels, loops, accesses, memories, ...
 // The fields are those of docs/report.schema.json.
 
-const packed = JSON.parse(document.getElementById("report").textContent);
+/** The report: that of the program which the address names, where the page has several. */
+const reportElement =
+  document.getElementById(`report-${new URLSearchParams(location.hash.slice(1)).get("program")}`) ??
+  document.querySelector('script[id^="report"]');
+const packed = JSON.parse(reportElement.textContent);
 const report = unpack(packed.data);
 const colourData = JSON.parse(document.getElementById("colours").textContent);
 
 /** Data as it was before hls/report/packing.py: records with equal keys are rows there, and equal ones are shared. */
-function unpack(value) {
-  if (Array.isArray(value)) return value.map(unpack);
+function unpack(value, shared = packed.shared) {
+  const inner = (item) => unpack(item, shared);
+  if (Array.isArray(value)) return value.map(inner);
   if (value === null || typeof value !== "object") return value;
-  if ("$same" in value) return packed.shared[value.$same];
+  if ("$same" in value) return shared[value.$same];
   if ("$keys" in value) {
-    return value.$rows.map((row) => Object.fromEntries(row.map((item, index) => [value.$keys[index], unpack(item)])));
+    return value.$rows.map((row) => Object.fromEntries(row.map((item, index) => [value.$keys[index], inner(item)])));
   }
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpack(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(item)]));
 }
 
 /** Items by key. An item is {key, kind, name, kernel, spans, data}: ``spans`` are its places in the source, the first
@@ -25,6 +30,9 @@ const byLine = new Map();
 const areaKeys = new Map();
 /** All "file:line" that the report has a text for. */
 const knownLines = new Set();
+
+/** What fills the index when the page starts; a profile adds its own. */
+const INDEXERS = [indexReport];
 
 const KIND_WORDS = {
   kernel: "kernel",

@@ -2,14 +2,17 @@
 // #view=loops&item=loop:matmul/i/j&line=kernel.cl:7
 
 const selection = {
-  view: "summary",
+  view: null,
   item: null, // the key of an item
   line: null, // "file:line", where no item but a line of the source was chosen
+  launch: null, // number of the launch that a profile's views are of, as text
+  program: null, // number of the program that a profile's page is of, as text
   listeners: [],
 
   /** Change some of view, item and line. An item replaces a line and the other way round. */
   set(change) {
-    const next = { view: this.view, item: this.item, line: this.line, ...change };
+    const { view, item, line, launch, program } = this;
+    const next = { view, item, line, launch, program, ...change };
     if ("item" in change && !("line" in change)) next.line = null;
     if ("line" in change && !("item" in change)) next.item = null;
     const hash = hashOf(next);
@@ -20,18 +23,18 @@ const selection = {
   /** Take what the hash says, and tell those who show it. */
   read() {
     const parts = new URLSearchParams(location.hash.slice(1));
-    this.view = parts.get("view") ?? "summary";
-    this.item = parts.get("item");
-    this.line = parts.get("line");
+    this.view = parts.get("view") ?? VIEWS[0].id;
+    for (const name of ["item", "line", "launch", "program"]) this[name] = parts.get(name);
     for (const listener of this.listeners) listener(this);
   },
 };
 
-function hashOf({ view, item, line }) {
+/** The hash of a selection; a launch or program that is not named is the one that is chosen. */
+function hashOf(selected) {
+  const { view, item, line } = selected;
+  const { launch, program } = { launch: selection.launch, program: selection.program, ...selected };
   const parts = new URLSearchParams();
-  parts.set("view", view);
-  if (item) parts.set("item", item);
-  if (line) parts.set("line", line);
+  for (const [name, value] of Object.entries({ view, item, line, launch, program })) if (value) parts.set(name, value);
   return "#" + parts.toString();
 }
 

@@ -152,7 +152,7 @@ function makeTable({ caption, columns, rows, empty = "nothing to list", tools = 
       { class: "twist", "aria-hidden": "true", onclick: (event) => (event.stopPropagation(), toggle(row)) },
       fold.folds ? (fold.open ? "▾" : "▸") : "",
     );
-    return h("td", { ...props, style: `padding-left:${0.4 + 1.1 * (fold.level - 1)}rem` }, twist, content);
+    return h("td", { ...props, style: `padding-left:${0.4 + 1.1 * fold.level}rem` }, twist, content);
   }
 
   function shownValue(column, data) {

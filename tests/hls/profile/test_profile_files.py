@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from hls.cli import main
 from hls.profile import model, schema
 from hls.profile.compare import compare, compare_text
-from hls.profile.profile_text import render_profile
+from hls.profile.profile_text import render_brief, render_profile
 from hls.profile.trace_events import write_trace
 from hls.records import plain
 from tests.hls.profile.records import launch, profile, with_access
@@ -71,7 +71,28 @@ def test_text_begins_with_verdicts_and_its_accounts_sum():
 
 def test_the_default_text_of_many_kernels_stays_short():
     text = render_profile(profile(*(launch(k, f"k{k}", issue=900 - k, memory=100) for k in range(70))))
-    assert len(text.splitlines()) < 120 and "and 58 kernels with fewer cycles" in text
+    assert len(text.splitlines()) < 120 and "and 60 more kernels: see profile.json" in text
+
+
+def test_copies_of_a_kernel_are_one_entry_and_other_tables_have_a_bound():
+    access = with_access(launch()).accesses[0]
+    accesses = tuple(replace(access, id=f"a{k}", buffer=f"b{k}", stall=k / 100) for k in range(30))
+    whole = profile(
+        *(launch(k, f"k{k}", issue=600 + k, memory=400, barrier=9) for k in range(20)),
+        *(replace(launch(20 + k, f"m{k}", issue=900 + k), accesses=accesses) for k in range(9)),
+    )
+    copies = (tuple(f"k{k}" for k in range(20)),)
+    whole = replace(whole, programs=(replace(whole.programs[0], copies=copies),))
+    text = render_profile(whole)
+    assert "k19 waits " in text and "(the slowest of 20 copies)" in text and "k19 x 20" in text and "k18" not in text
+    assert "; the 14 of 270 that stall most" in text and " b29 " in text and " b5 " not in text
+    assert len(text.splitlines()) < 120 and len(render_brief(whole).splitlines()) < 40
+
+
+def test_chosen_launches_are_those_whose_accesses_are_shown():
+    whole = profile(*(with_access(launch(k, issue=100 + k), buffer=f"b{k}") for k in range(3)))
+    assert " b2 " in render_profile(whole) and " b1 " in render_profile(whole, [1])
+    assert "Global memory, in launch 1\n" in render_profile(whole, [1])
 
 
 def test_slices_of_stalls_sum_to_the_accounts_and_do_not_overlap():

@@ -49,7 +49,7 @@ SHARED = Loop(
     ii=2,
     interleaving=1,
     latency=20,
-    bottleneck=Bottleneck("resource", "the divider", at(20)),
+    bottleneck=Bottleneck("resource", "2 stores to h (lines 20, 21) share one write port", at(20)),
     unroll=Unroll(2, False, "pragma"),
 )
 ASKED = Loop(

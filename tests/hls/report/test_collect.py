@@ -32,7 +32,10 @@ def test_a_float_sum_names_the_variable_its_line_and_the_adder():
 def test_a_loop_that_is_entered_once_has_nothing_to_take_turns_with():
     loop = only(kernel("float s = 0.0f;\nfor (int i = 0; i < n; i++)\n s += a[i];\no[0] = s;").loops)
     assert loop.ii > 1 and loop.interleaving == 1
-    assert loop.one_at_a_time == "no interleaving: a launch enters this loop once"
+    assert (
+        loop.one_at_a_time
+        == f"no interleaving: a launch enters this loop once, so the II of {loop.ii} is what an iteration takes"
+    )
 
 
 def test_a_recurrence_through_memory_names_the_load():
@@ -233,7 +236,8 @@ def test_stores_that_share_a_port_in_a_loop_in_which_work_items_meet():
         head,
     )
     loop = only(only(k.loops).children)
-    assert loop.ii == 2 and (loop.bottleneck.kind, loop.bottleneck.subject) == ("resource", "s (2 uses, 1 a cycle)")
+    assert loop.ii == 2 and (loop.bottleneck.kind, loop.bottleneck.memory) == ("resource", "s")
+    assert loop.bottleneck.subject == "2 stores to s (lines 11, 12) share one write port"
 
 
 def test_accesses_in_loops_inside_are_named():

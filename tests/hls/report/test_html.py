@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hls.report import html
+from hls.report import html, profile_page
 from hls.report import json as report_json
 from hls.report.colours import colours
 from hls.report.packing import pack, unpack
@@ -99,11 +99,21 @@ def test_compacting_keeps_code():
 
 
 def test_every_script_is_joined_and_small():
-    named = {*html.SCRIPTS, *html.STYLES}
+    named = {*html.SCRIPTS, *html.STYLES, *profile_page.SCRIPTS, *profile_page.STYLES}
     files = [path for path in PAGE.rglob("*") if path.suffix in (".js", ".css") and path.parent.name != "vendor"]
     assert {path.relative_to(PAGE).as_posix() for path in files} == named
     long = {path.name: lines for path in files if (lines := len(path.read_text().splitlines())) > 400}
     assert not long
+
+
+@pytest.mark.parametrize("scripts", [html.SCRIPTS, profile_page.SCRIPTS], ids=["report", "profile"])
+def test_no_name_is_defined_by_two_scripts(scripts):
+    """They share one scope, in which the second function of a name would silently replace the first."""
+    found: dict[str, str] = {}
+    for name in scripts:
+        for one in re.findall(r"^(?:async )?(?:function\*?|const|let) (\w+)", (PAGE / name).read_text(), re.MULTILINE):
+            assert one not in found, f"{one} is defined by {found.get(one)} and {name}"
+            found[one] = name
 
 
 @pytest.mark.parametrize("text", [TEXT, WEIGHTS, "", "\n", "kernel"])

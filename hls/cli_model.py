@@ -1,0 +1,135 @@
+"""The command of the performance model: ``sluice estimate``."""
+
+import json
+from pathlib import Path
+
+import click
+
+from .cli_messages import Messages
+from .cli_options import check_board, parse_defines
+from .diag import Code, CompileError, Diagnostic
+from .driver import plan_source
+from .model.estimate import NotModelled, Planned, estimate
+from .model.estimate_text import estimate_text
+from .model.workload import Workload, WorkloadError, read_workload, source_hash
+from .options import Options
+from .planning.iterate import CompiledKernel
+from .records import plain
+from .target.board import Board, BoardError, load_board
+
+__all__ = ["estimate_command"]
+
+
+@click.command("estimate", short_help="Predict the cycles of launches, without hardware.")
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--workload",
+    "workloads",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    type=click.Path(exists=True, path_type=Path),
+    help="What a launch does, from `sluice run --workload`: a file, or a folder of them; repeatable.",
+)
+@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
+@click.option("-D", "defines", multiple=True, metavar="N[=V]", callback=parse_defines, help="Define a macro.")
+@click.option(
+    "-I",
+    "include_dirs",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Search a folder for includes.",
+)
+@click.option("-fp-relaxed", "fp_relaxed", is_flag=True, help="Allow other orders of floating-point additions.")
+@click.option("-fpc", "fpc", is_flag=True, help="Round a sum of products once, at its end.")
+@click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
+def estimate_command(
+    source: Path,
+    workloads: tuple[Path, ...],
+    board: str,
+    defines: dict[str, str],
+    include_dirs: tuple[Path, ...],
+    fp_relaxed: bool,
+    fpc: bool,
+    as_json: bool,
+) -> None:
+    """Predict the cycles of the launches of an OpenCL C file on a board, from its schedule and what the launches do."""
+    messages = Messages("text")
+    with messages.guard():
+        text = source.read_text()
+        messages.sources[str(source)] = text
+        facts = _board(board)
+        options = Options(defines, (source.resolve().parent, *include_dirs), fp_relaxed, fpc)
+        kernels, sources = plan_source(text, facts, options, str(source))
+        planned = {one.function.name: one for one in kernels}
+        current = source_hash(str(source), sources, dict(defines))
+        found = []
+        for path in _files(workloads):
+            workload = _read(path)
+            if workload.source_hash != current:
+                messages.add(_changed(path))
+            kernel = planned.get(workload.kernel)
+            if kernel is None:
+                raise CompileError(_no_kernel(path, workload, source))
+            try:
+                found.append(estimate(_planned(kernel, str(source)), workload, facts))
+            except NotModelled as error:
+                raise CompileError(_not_modelled(workload, error)) from None
+    messages.show()
+    shown = json.dumps([plain(one, 3) for one in found], indent=1) if as_json else "\n".join(map(estimate_text, found))
+    click.echo(shown)
+
+
+def _board(name: str) -> Board:
+    try:
+        return load_board(name)
+    except BoardError as error:
+        hint = "docs/boards.md lists the keys of a board file"
+        raise CompileError(Diagnostic(str(error), hint=hint, code=Code.BOARD_FILE)) from None
+
+
+def _planned(kernel: CompiledKernel, main: str) -> Planned:
+    return Planned(kernel.function, kernel.memory, kernel.plan, kernel.unrolled, kernel.merged, main)
+
+
+def _files(given: tuple[Path, ...]) -> list[Path]:
+    found = []
+    for path in given:
+        inside = sorted(path.glob("*.json.gz")) if path.is_dir() else [path]
+        if not inside:
+            raise click.BadParameter(f"{path} has no file of a workload; `sluice run --workload {path}` writes them")
+        found += inside
+    return found
+
+
+def _read(path: Path) -> Workload:
+    try:
+        return read_workload(path)
+    except WorkloadError as error:
+        raise CompileError(Diagnostic(str(error), code=Code.WORKLOAD)) from None
+
+
+def _changed(path: Path) -> Diagnostic:
+    return Diagnostic(
+        f"{path}: the source has changed since this workload was collected",
+        hint="collect it again with `sluice run --workload` if lines have moved or the program does something else",
+        severity="warning",
+        code=Code.WORKLOAD_OLD,
+    )
+
+
+def _no_kernel(path: Path, workload: Workload, source: Path) -> Diagnostic:
+    return Diagnostic(
+        f"{path}: a workload of kernel {workload.kernel}, which {source} does not have",
+        hint="give the source whose launches were collected",
+        code=Code.WORKLOAD,
+    )
+
+
+def _not_modelled(workload: Workload, error: NotModelled) -> Diagnostic:
+    return Diagnostic(
+        f"kernel {workload.kernel} has {error}, which the estimate does not cover",
+        hint="measure it with `sluice run`",
+        code=Code.NOT_MODELLED,
+    )

@@ -1,0 +1,120 @@
+"""The closed form of the performance model: cycles of a launch from its schedule, memory plan and workload, without
+hardware (docs/rationale/model.md)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..diag import Span, at_line
+from ..ir import Attr, Function, Op
+from ..passes.loops.merged_attributes import Merged
+from ..passes.loops.unroll import Unrolled
+from ..planning.memory import MemoryPlan
+from ..planning.schedule import KernelPlan, RegionPlan
+from ..target.board import Board
+from .memory_time import Extremes, MemoryTime
+from .pace import SchedulePace
+from .prediction import SCHEMA, Interval, PredictedAccess, PredictedLoop, Prediction
+from .runs import RunCounts
+from .workload import Workload
+
+__all__ = ["NotModelled", "Planned", "estimate"]
+
+
+class NotModelled(Exception):
+    """A kernel that the closed form does not cover; the text says what it has."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The plans of one kernel, and what became of the loops of its source. ``main`` is the name of the main file."""
+
+    function: Function
+    memory: MemoryPlan
+    plan: KernelPlan
+    unrolled: Sequence[Unrolled]
+    merged: Sequence[Merged]
+    main: str
+
+
+def estimate(planned: Planned, workload: Workload, board: Board) -> Prediction:
+    """Predict one launch. Raises NotModelled for a kernel with channels or barriers."""
+    _check(planned)
+    likely, pace, memory, counts = _at(planned, workload, board, Extremes.LIKELY)
+    least, most = (_at(planned, workload, board, one)[0] for one in (Extremes.LEAST, Extremes.MOST))
+    cycles = Interval(likely, min(least, likely), max(most, likely))
+    return Prediction(
+        SCHEMA,
+        workload.kernel,
+        board.name,
+        cycles,
+        likely * board.clock.period_ns * 1e-9,
+        tuple(_loop(planned, pace, counts, op) for op in planned.plan.loops),
+        tuple(_access(planned, memory, op) for op in planned.memory.outside),
+        _wide(cycles),
+        tuple(dict.fromkeys(f"{one.what}{at_line(one.span)}" for one in counts.assumptions)),
+    )
+
+
+def _check(planned: Planned) -> None:
+    for region in _regions(planned.plan):
+        for op in region.place:
+            if op.opcode in ("channel_read", "channel_write"):
+                raise NotModelled(f"calls on channels{at_line(op.span)}")
+            if op.opcode == "meet":
+                raise NotModelled(f"a barrier{at_line(op.span)}")
+
+
+def _at(
+    planned: Planned, workload: Workload, board: Board, extreme: Extremes
+) -> tuple[float, SchedulePace, MemoryTime, RunCounts]:
+    """Cycles under one assumption about memory, and what they come from."""
+    counts = RunCounts(planned.function, planned.plan, planned.unrolled, planned.merged, workload, planned.main)
+    stands = {op: region for region in _regions(planned.plan) for op in region.place}
+    memory = MemoryTime(planned.memory, counts, board, stands, extreme)
+    pace = SchedulePace(planned.plan, counts, memory)
+    return pace.cycles + memory.ends, pace, memory, counts
+
+
+def _regions(plan: KernelPlan) -> list[RegionPlan]:
+    return [plan.top, *plan.loops.values()]
+
+
+def _place(span: Span | None, main: str) -> tuple[str, int]:
+    return ("" if span.file == main else span.file, span.line) if span else ("", 0)
+
+
+def _loop(planned: Planned, pace: SchedulePace, counts: RunCounts, op: Op) -> PredictedLoop:
+    count, found = counts.loop(op), pace.of(op)
+    return PredictedLoop(
+        *_place(op.span, planned.main),
+        str(op.attrs.get(Attr.LABEL, "")),
+        count.iterations,
+        count.invocations,
+        planned.plan.loops[op].ii,
+        found.interval,
+        found.alone,
+        found.cause if found.alone >= found.shared else "loops inside, or memory",
+        found.slots,
+    )
+
+
+def _access(planned: Planned, memory: MemoryTime, op: Op) -> PredictedAccess:
+    access, traffic = planned.memory.accesses[op], memory.traffic(op)
+    return PredictedAccess(
+        *_place(op.span, planned.main),
+        access.memory,
+        access.direction,
+        access.lsu,
+        traffic.count,
+        traffic.words,
+        traffic.words * access.word_bytes,
+    )
+
+
+def _wide(cycles: Interval) -> str:
+    if cycles.most <= 1.02 * cycles.least:
+        return ""
+    above, below = cycles.most - cycles.likely, cycles.likely - cycles.least
+    if below > above:
+        return "least: every access finds its word in its unit"
+    return "most: memory answers as it does under load"

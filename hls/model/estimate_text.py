@@ -1,0 +1,25 @@
+"""A prediction as text."""
+
+from .prediction import Prediction
+
+__all__ = ["estimate_text"]
+
+
+def estimate_text(prediction: Prediction) -> str:
+    """A few lines: the cycles, then a line for each loop and each access."""
+    cycles = prediction.cycles
+    whole = f"{cycles.likely:,.0f} cycles ({cycles.least:,.0f} to {cycles.most:,.0f})"
+    lines = [f"{prediction.kernel} on {prediction.board}: {whole}, {prediction.seconds * 1e3:.4g} ms"]
+    if prediction.wide:
+        lines.append(f"  widest side: {prediction.wide}")
+    for loop in prediction.loops:
+        lines.append(
+            f"  loop {loop.name or 'without a name'} (line {loop.line}): {loop.iterations:,.0f} iterations in "
+            f"{loop.invocations:,.0f} invocations, {loop.interval:.4g} cycles apart: {loop.cause}"
+        )
+    for access in prediction.accesses:
+        lines.append(
+            f"  {access.kind} of {access.buffer} (line {access.line}), {access.unit}: {access.count:,.0f} times, "
+            f"{access.words:,.0f} words of memory"
+        )
+    return "\n".join([*lines, *(f"  assumed: {one}" for one in prediction.assumed)])

@@ -1,0 +1,217 @@
+"""Time that accesses to global memory take, from the words that they move and the facts of the board
+(docs/rationale/model.md).
+
+A load unit fetches each word that differs from the one before, or, with a cache, that the cache does not hold; a store
+unit gathers neighbouring stores to one word. Words cost the data bus of a bank its time, and a word's latency is
+hidden as far as a unit may have words under way.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from ..ir import Attr, Op
+from ..planning.memory import Access, LsuKind, MemoryPlan
+from ..planning.memory.hazards import HazardPlan
+from ..planning.schedule import LevelPlan, RegionPlan
+from ..planning.schedule.levels import is_exceptional
+from ..planning.schedule.queues import CALL_LATENCY, HAZARD_LATENCY, MEETING_LATENCY
+from ..target.board import Board, DramTiming, SramTiming
+from .runs import LoopCount, RunCounts
+from .workload import AccessRuns, Range
+
+__all__ = ["AccessTraffic", "Extremes", "MemoryTime"]
+
+#: kernel cycles that requests and answers spend in registers between a unit and a bank's port (rtl_lib/interconnect)
+PATH = 10
+#: kernel cycles of a load whose word is in the unit already: its queue of accesses is a block RAM; and of one that a
+#: cache must look up before (rtl_lib/lsu)
+HELD, LOOKED_UP = 4, 6
+#: cycles for which a store unit waits for more stores to a burst (rtl_lib/lsu/store.py)
+PATIENCE = 16
+#: operations that answer after a fixed number of cycles
+FIXED = {"hazard": HAZARD_LATENCY, "meet": MEETING_LATENCY, "channel_read": CALL_LATENCY, "channel_write": CALL_LATENCY}
+#: memory clocks of data in a burst of eight
+BURST_CLOCKS = 4
+#: least words that a load unit may have under way
+LEAST_PENDING = 32
+
+
+@dataclass(frozen=True)
+class AccessTraffic:
+    """One access of the schedule over a launch: ``count`` executions, of which ``words`` moved a word of memory;
+    ``scattered`` of these open a row."""
+
+    count: float
+    words: float
+    scattered: float
+
+    @property
+    def fetching(self) -> float:
+        """The share of executions that move a word."""
+        return self.words / self.count if self.count else 0.0
+
+
+class Extremes(Enum):
+    """What is assumed of memory: that every access is answered at once by its unit, the likely case, or that each waits
+    as long as under load."""
+
+    LEAST = "least"
+    LIKELY = "likely"
+    MOST = "most"
+
+
+class MemoryTime:
+    """The times of one kernel's accesses on a board; see :class:`hls.model.pace.Responses`."""
+
+    def __init__(
+        self,
+        memory: MemoryPlan,
+        counts: RunCounts,
+        board: Board,
+        regions: Mapping[Op, RegionPlan],
+        extreme: Extremes = Extremes.LIKELY,
+    ) -> None:
+        self.memory, self.counts, self.board, self.extreme = memory, counts, board, extreme
+        self._regions = regions  #: of each operation outside loops' own: the region that it stands in
+        self._copies = Counter((op.opcode, op.span) for op in memory.outside)
+        self._traffic: dict[Op, AccessTraffic] = {}
+
+    @cached_property
+    def latency(self) -> float:
+        """Kernel cycles from a request to its word: in a memory without other traffic, or at most under load."""
+        if self.extreme is Extremes.MOST and self.board.memory.timing:
+            return float(self.board.read_latency) + PATH
+        timing, period = self.board.memory.timing, self.board.clock.period_ns
+        if isinstance(timing, DramTiming):
+            opened = (timing.tRCD + timing.CL + BURST_CLOCKS) * timing.tck_ns
+            return PATH + (timing.controller_latency_ns + opened) / period
+        return PATH + timing.latency_ns / period if isinstance(timing, SramTiming) else 1.0
+
+    @property
+    def ends(self) -> float:
+        """Cycles of a launch before its first word is there, and until its last one is in memory."""
+        kinds = {access.direction for access in self.memory.outside.values()}
+        return self.latency * (("load" in kinds) + ("store" in kinds)) if self.board.memory.timing else 0.0
+
+    @cached_property
+    def word_cycles(self) -> float:
+        """Kernel cycles of the data bus of all banks together for a word, refresh included."""
+        memory, period = self.board.memory, self.board.clock.period_ns
+        rate = memory.peak_bytes_per_ns(period)
+        if isinstance(memory.timing, DramTiming):
+            rate *= 1 - memory.timing.tRFC / memory.timing.tREFI
+        return max(memory.word_bytes / rate / period, 1 / len(memory.banks))
+
+    @cached_property
+    def row_cycles(self) -> float:
+        """Kernel cycles for a word that opens a row, by all banks: four activations in tFAW, one of a bank in
+        tRAS + tRP."""
+        timing, memory = self.board.memory.timing, self.board.memory
+        if not isinstance(timing, DramTiming):
+            return self.word_cycles
+        banks = timing.bank_groups * timing.banks_per_group
+        clocks = max(timing.tFAW / 4, (timing.tRAS + timing.tRP) / banks, timing.tRRD_S)
+        in_use = 1 - timing.tRFC / timing.tREFI
+        return clocks * timing.tck_ns / in_use / self.board.clock.period_ns / len(memory.banks)
+
+    def traffic(self, op: Op) -> AccessTraffic:
+        """What an access of the schedule moves."""
+        if op not in self._traffic:
+            self._traffic[op] = self._of(op)
+        return self._traffic[op]
+
+    def _of(self, op: Op) -> AccessTraffic:
+        access, found = self.memory.accesses[op], self.counts.accesses(op)
+        copies, flushes = self._copies[op.opcode, op.span], self._flushes(op)
+        if not found:
+            count = self._iterations(op)
+            return AccessTraffic(count, max(count * access.bytes / access.word_bytes, min(flushes, count)), 0.0)
+        count = sum(one.count for one in found) / copies
+        words = sum(_words(one, access, flushes) for one in found) / copies
+        opened = sum(one.rows for one in found) / copies
+        return AccessTraffic(count, min(words, count), words if access.scattered else min(words, opened))
+
+    def _flushes(self, op: Op) -> float:
+        """How often the unit of a load forgets its words, as stores of the kernel may have changed them."""
+        name = self.memory.accesses[op].memory
+        fences = [one for one in self._regions if one.opcode == "fence" and name in one.attrs.get(Attr.FLUSH, ())]
+        return sum(self._iterations(one) for one in fences if not is_exceptional(one))
+
+    def _iterations(self, op: Op) -> float:
+        region = self._regions.get(op)
+        return self.counts.loop(region.loop).iterations if region and region.loop else 1.0
+
+    def interval(self, plan: RegionPlan) -> float:
+        """Cycles of the memory for an iteration of a loop: those of the bus, of rows that are opened, of the unit that
+        waits longest for words under way, and of loads that wait for the kernel's own stores."""
+        if plan.loop is None or self.board.memory.timing is None:
+            return 0.0
+        iterations = max(self.counts.loop(plan.loop).iterations, 1.0)
+        moved = [self.traffic(op) for op in self.memory.outside if self._regions.get(op) is plan]
+        bus = sum(one.words for one in moved) * self.word_cycles
+        rows = sum(one.scattered for one in moved) * self.row_cycles
+        pending = max(LEAST_PENDING, 1 << (self.board.read_latency - 1).bit_length())
+        under_way = max((one.words for one in moved), default=0.0) * self.latency / pending
+        free = max(bus, rows, under_way) / iterations
+        if self.extreme is Extremes.LEAST:
+            return free
+        hazards = [one for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
+        return max((self._conflicts(one, plan, free) for one in hazards), default=free)
+
+    def _conflicts(self, hazard: HazardPlan, plan: RegionPlan, free: float) -> float:
+        """Cycles between iterations where loads wait until stores before them are in memory. A load that meets the
+        store of d iterations before waits for what is left of the store's time; d iterations then pass together."""
+        iterations = max(self.counts.loop(plan.loop_op).iterations, 1.0)
+        until_written = plan.latency - sum(map(self._typical, plan.levels)) + PATIENCE + self.latency + PATH
+        extra = 0.0
+        for load in hazard.loads:
+            found = self.counts.accesses(load)
+            ranges = [one for runs in found for one in runs.conflicts.ranges]
+            met = [one for one in ranges if _middle(one) < until_written]
+            waits = sum(one.count * until_written / max(_middle(one), 1.0) for one in met)
+            extra = max(extra, waits / len(found) / iterations if found else 0.0)
+        return max(free, 1.0) + extra if extra else free
+
+    def _typical(self, level: LevelPlan) -> float:
+        """What the schedule's latency counts for a level's accesses."""
+        return (
+            float(self.board.read_latency + 2)
+            if any(row.joins and row.op in self.memory.outside for row in level.row)
+            else 0.0
+        )
+
+    def cycles(self, op: Op, plan: RegionPlan, first: bool) -> float:
+        """Cycles from an operation of variable latency to its response, expected over the launch."""
+        if op.opcode in FIXED:
+            return float(FIXED[op.opcode])
+        if op.opcode == "fence":
+            return 0.0 if is_exceptional(op) else self.latency
+        count = self.counts.loop(plan.loop) if plan.loop else LoopCount(1.0, 1.0, 1.0)
+        traffic, access = self.traffic(op), self.memory.accesses[op]
+        made = min(1.0, traffic.count / count.iterations) if count.iterations else 0.0
+        if op.opcode == "atomic":
+            return made * self.latency
+        held = LOOKED_UP if access.unit is LsuKind.CACHED_LOAD else HELD
+        if access.reads_ahead or self.extreme is Extremes.LEAST:
+            return made * held
+        fetching = min(1.0, traffic.words / max(count.entered, 1.0)) if first else traffic.fetching
+        return made * (fetching * self.latency + (1 - fetching) * held)
+
+
+def _middle(one: Range) -> float:
+    return (one.low + one.high) / 2
+
+
+def _words(runs: AccessRuns, access: Access, flushes: float) -> float:
+    """Words that an access of the source moves through its unit, which forgets what it holds so many times: it then
+    fetches the words that it uses again, as far as the program returns to them at all."""
+    if access.unit in (LsuKind.PIPELINED_LOAD, LsuKind.PIPELINED_STORE):
+        return float(runs.count)
+    changes = float(runs.count + runs.crossing - runs.same_word)
+    if access.cache_words:
+        kept = runs.cold + runs.misses + sum(one.count for one in runs.reuse.ranges if one.low > access.cache_words)
+        return kept + min(flushes * runs.words, changes) if flushes else float(kept)
+    return changes + min(flushes, runs.same_word)

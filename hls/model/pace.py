@@ -1,0 +1,185 @@
+"""The pace of the loops of a schedule in a launch whose counts are known (docs/rationale/model.md).
+
+An invocation of a loop of n iterations takes L + (n - 1) I cycles: L from the first iteration's issue to the exit of
+its token, I from one issue to the next. I is the largest of
+
+- what the loop's own recurrences need (:attr:`LoopPace.alone`): the II of the schedule, and for a recurrence that
+  crosses boundaries between levels the expected time of what is waited for there;
+- what the loops inside need of the shared headers (:attr:`LoopPace.shared`): the cycles in which they issue tokens for
+  one iteration of this loop, interleaved with those of its other iterations.
+
+Inner loops whose invocations are interleaved hide their own recurrences, as far as their slots, and the invocations
+that are at hand, go.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from ..ir import Op
+from ..planning.schedule import KernelPlan, Point, RegionPlan
+from .runs import RunCounts
+
+__all__ = ["LoopPace", "Responses", "SchedulePace"]
+
+
+class Responses(Protocol):
+    """What a schedule waits for beside its own loops, expected over a launch."""
+
+    def cycles(self, op: Op, plan: RegionPlan, first: bool) -> float:
+        """From an operation of variable latency, but a loop, to its response, in the region of ``plan``: in the first
+        iteration of an invocation, or in any."""
+
+    def interval(self, plan: RegionPlan) -> float:
+        """Cycles from one iteration of a loop to the next for the sake of memory."""
+
+
+@dataclass(frozen=True)
+class LoopPace:
+    """An average invocation of a loop that is entered, ``trips`` iterations long; ``taken`` is the share of invocations
+    that are. ``alone`` are the cycles from one of its iterations to the next for the loop's own sake, for ``cause``;
+    ``latency`` are those of the first iteration, from its issue to its exit.
+
+    ``shared`` are the cycles for which the loops inside hold their headers for an iteration. ``apart`` are the cycles
+    from the first issue of an invocation to that of the next one where windows keep them apart, else 0; ``slots`` are
+    the invocations that may be interleaved.
+    """
+
+    trips: float
+    taken: float
+    alone: float
+    cause: str
+    latency: float
+    shared: float
+    apart: float
+    slots: int
+    invocation: float  #: cycles from the issue of an invocation to its exit, with no other one interleaved
+
+    @property
+    def interval(self) -> float:
+        """Cycles from one iteration of an invocation to the next."""
+        return max(self.alone, self.shared, 1.0)
+
+    @property
+    def expected(self) -> float:
+        """Cycles of an invocation: none of one that is not entered, as its request is answered at once."""
+        return self.taken * self.invocation
+
+    def held(self, invocations: float, together: float, alone: bool) -> float:
+        """Cycles for which so many invocations hold the header, ``together`` of them interleaved at most: they share
+        its cycles. With ``alone``, none follow: the last ones do not fill all slots."""
+        count, slots = invocations * self.taken, min(self.slots, together)
+        rows = math.ceil(count / slots - 1e-9) if alone else count / slots
+        issues = count * self.trips * max(self.shared, 1.0)
+        return max(rows * self.trips * self.interval, issues, count * self.apart)
+
+
+class SchedulePace:
+    """The paces of all loops of one kernel."""
+
+    def __init__(self, plan: KernelPlan, counts: RunCounts, responses: Responses) -> None:
+        self.plan, self.counts, self.responses = plan, counts, responses
+        self._paces: dict[Op, LoopPace] = {}
+
+    @cached_property
+    def cycles(self) -> float:
+        """From the start of the launch to the exit of the last token, as far as loops and latencies go."""
+        return self.plan.static_depth + self._through(self.plan.top, Point(0, 0), _end(self.plan.top), first=True)
+
+    def of(self, op: Op) -> LoopPace:
+        """The pace of a loop."""
+        if op not in self._paces:
+            self._paces[op] = self._pace(self.plan.loops[op])
+        return self._paces[op]
+
+    def _pace(self, plan: RegionPlan) -> LoopPace:
+        count, inside = self.counts.loop(plan.loop_op), self._inside(plan)
+        alone, cause = self._alone(plan)
+        trips = max(count.trips, 1.0)
+        latency = self._through(plan, Point(0, 0), _end(plan), first=True)
+        together = trips if alone < latency else 1.0
+        paces = [self.of(child) for child in inside]
+        shared = max((one.held(trips, together * plan.slots, alone=False) for one in paces), default=0.0) / trips
+        shared = max(shared, self.responses.interval(plan))
+        own = latency + (trips - 1) * max(alone, self.responses.interval(plan), 1.0)
+        extra = max((self._behind(paces, k, trips, together) for k in range(len(paces))), default=0.0)
+        return LoopPace(
+            trips=trips,
+            taken=count.taken,
+            alone=alone,
+            cause=cause,
+            latency=latency,
+            shared=shared,
+            apart=self._apart(plan, trips, max(alone, shared, 1.0)),
+            slots=plan.slots,
+            invocation=max(own, latency + extra),
+        )
+
+    def _behind(self, paces: list[LoopPace], number: int, trips: float, together: float) -> float:
+        """Cycles by which an invocation of so many ``trips`` takes longer than one iteration since loop ``number`` of
+        those inside is entered once for each. The interleaved invocations of its last row end together, so that the
+        loops behind it run one after the other then."""
+        pace = paces[number]
+        slots = min(pace.slots, together)
+        row = trips - (math.ceil(trips / slots - 1e-9) - 1) * slots
+        tail = max((one.held(1.0, 1.0, alone=True) for one in paces[number + 1 :]), default=0.0)
+        return pace.held(trips, together, alone=True) - pace.held(1.0, 1.0, alone=True) + max(row - 1, 0.0) * tail
+
+    def _inside(self, plan: RegionPlan) -> list[Op]:
+        return [row.op for level in plan.levels for row in level.row if row.op in self.plan.loops]
+
+    def _alone(self, plan: RegionPlan) -> tuple[float, str]:
+        """Cycles between iterations of one invocation for the loop's own sake, and why."""
+        found: list[tuple[float, str]] = [(float(_least(plan)), "schedule")]
+        for carried in plan.carried:
+            if carried.overlap or carried.between or carried.write.level == carried.read.level:
+                continue
+            cycles = self._through(plan, carried.read, carried.write)
+            found.append((cycles / carried.distance, "recurrence across levels"))
+        if plan.again.level > 0:
+            found.append((self._through(plan, Point(0, 0), plan.again) + plan.again_delay, "continue condition"))
+        for level in plan.levels:
+            for window in level.windows:
+                if not window.overlap and not window.between and window.group is None and window.ahead is None:
+                    inside = self._through(plan, Point(level.index, 0), window.until)
+                    found.append((inside / window.most, "window"))
+        return max(found)
+
+    def _apart(self, plan: RegionPlan, trips: float, interval: float) -> float:
+        """Cycles from the first issue of an invocation to that of the next one, as windows between them demand: the
+        next one's first token waits for all of this one, or its token number k for number k + ``ahead`` here."""
+        found = 0.0
+        for level in plan.levels:
+            for window in level.windows:
+                if window.overlap or not (window.between or window.ahead is not None):
+                    continue
+                through = self._through(plan, Point(level.index, 0), window.until)
+                before = trips - 1 if window.ahead is None else min(window.ahead, trips - 1)
+                found = max(found, max(before, 0.0) * interval + through)
+        return found
+
+    def _through(self, plan: RegionPlan, start: Point, last: Point, first: bool = False) -> float:
+        """Cycles from the entry of a token into the stage of ``start`` to its passing of ``last``; of the ``first``
+        token of an invocation, or of any."""
+        cycles = float(last.stage - start.stage + 1)
+        for level in plan.levels[start.level : last.level]:
+            waits = [row.push + 1 + self._response(plan, row.op, first) for row in level.row if row.joins]
+            cycles += max([float(level.depth), *waits])
+        return cycles
+
+    def _response(self, plan: RegionPlan, op: Op, first: bool) -> float:
+        if op in self.plan.loops:
+            return self.of(op).expected
+        return self.responses.cycles(op, plan, first)
+
+
+def _end(plan: RegionPlan) -> Point:
+    return Point(len(plan.levels) - 1, plan.levels[-1].depth - 1)
+
+
+def _least(plan: RegionPlan) -> int:
+    """The II of the schedule of levels, without what crosses their boundaries."""
+    if plan.cause in ("schedule", "request", "concurrency", "ahead"):
+        return plan.ii
+    return plan.bottleneck.ii or 1 if plan.bottleneck else 1

@@ -1,0 +1,64 @@
+"""What the model says of one launch: the answer of ``sluice estimate``."""
+
+from dataclasses import dataclass
+
+__all__ = ["SCHEMA", "Interval", "PredictedAccess", "PredictedLoop", "Prediction"]
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The most probable value, and the least and the greatest one under the assumptions of the prediction."""
+
+    likely: float
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class PredictedLoop:
+    """A loop of the hardware over the launch. ``interval`` are the cycles from one iteration of an invocation to the
+    next, ``alone`` what it would be without the loops inside and memory, and ``cause`` what the larger one comes
+    from; ``interleaved`` invocations share the loop's cycles at most."""
+
+    file: str
+    line: int
+    name: str
+    iterations: float
+    invocations: float
+    static_ii: int
+    interval: float
+    alone: float
+    cause: str
+    interleaved: int
+
+
+@dataclass(frozen=True)
+class PredictedAccess:
+    """An access to global memory over the launch: ``count`` executions move so many ``words`` of the memory."""
+
+    file: str
+    line: int
+    buffer: str
+    kind: str
+    unit: str
+    count: float
+    words: float
+    bytes: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A launch of ``kernel`` on ``board``. ``seconds`` are those of the likely cycles at the board's clock; ``wide``
+    says what the interval's width comes from, ``assumed`` what the workload does not tell."""
+
+    schema: int
+    kernel: str
+    board: str
+    cycles: Interval
+    seconds: float
+    loops: tuple[PredictedLoop, ...]
+    accesses: tuple[PredictedAccess, ...]
+    wide: str
+    assumed: tuple[str, ...]

@@ -1,0 +1,123 @@
+"""How often the loops and operations of a schedule run, from a workload of the source.
+
+A loop of the schedule stands at the place of the loop of the source that it comes from. Unrolling divides its
+iterations, copies of an enclosing loop share its invocations, and a coalesced loop has the iterations of the innermost
+of its source loops and the invocations of the outermost.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..diag import Span
+from ..ir import Attr, Function, Op
+from ..ir.launch import lanes_of, units_of
+from ..passes.loops.merged_attributes import Merged
+from ..passes.loops.unroll import Unrolled
+from ..planning.schedule import KernelPlan
+from .workload import AccessRuns, Histogram, LoopRuns, Workload
+
+__all__ = ["Assumption", "LoopCount", "RunCounts"]
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Something that the workload does not tell: ``what`` is assumed of the place ``span``."""
+
+    span: Span | None
+    what: str
+
+
+@dataclass(frozen=True)
+class LoopCount:
+    """A loop of the schedule over a whole launch: its iterations and invocations. ``entered`` are the invocations with
+    at least one iteration."""
+
+    iterations: float
+    invocations: float
+    entered: float
+
+    @property
+    def trips(self) -> float:
+        """Iterations of an invocation that is entered; 0 if none is."""
+        return self.iterations / self.entered if self.entered else 0.0
+
+    @property
+    def taken(self) -> float:
+        """The share of invocations that are entered."""
+        return self.entered / self.invocations if self.invocations else 0.0
+
+
+class RunCounts:
+    """The counts of one kernel's schedule. ``assumptions`` grow as counts are asked for that the workload lacks."""
+
+    def __init__(
+        self,
+        function: Function,
+        plan: KernelPlan,
+        unrolled: Sequence[Unrolled],
+        merged: Sequence[Merged],
+        workload: Workload,
+        main: str,
+    ) -> None:
+        self.function, self.workload, self.main = function, workload, main
+        self.assumptions: list[Assumption] = []
+        self._factors = {one.span: one.copies for one in unrolled if not one.full}
+        self._merged = {one.into: one.span for one in merged if one.how == "coalesced"}
+        self._copies = Counter(op.span for op in plan.loops)
+        self._counts: dict[Op, LoopCount] = {}
+
+    def loop(self, op: Op) -> LoopCount:
+        """The counts of a loop of the schedule."""
+        if op not in self._counts:
+            self._counts[op] = self._loop(op)
+        return self._counts[op]
+
+    def _loop(self, op: Op) -> LoopCount:
+        if op.attrs.get(Attr.PARALLEL):
+            items = self.workload.work_items / lanes_of(self.function)
+            units = units_of(self.function)
+            groups = self.workload.work_items / math.prod(self.workload.local_size)
+            return LoopCount(items / units, groups / units, groups / units) if units > 1 else LoopCount(items, 1.0, 1.0)
+        outer, inner = self._source(op.span), self._source(self._innermost(op.span))
+        if not outer or not inner:
+            trips = op.attrs.get(Attr.TRIP_COUNT)
+            what = f"{trips:,} iterations" if trips is not None else "one iteration"
+            self.assumptions.append(Assumption(op.span, f"{what} of a loop that the workload does not know"))
+            return LoopCount(float(trips or 1), 1.0, 1.0)
+        factor = self._factors.get(op.span, 1)
+        iterations = sum(_unrolled(one, factor) for one in inner)
+        invocations, entered = sum(one.invocations for one in outer), sum(_entered(one.trips) for one in outer)
+        copies = self._copies[op.span]
+        return LoopCount(iterations / copies, invocations / copies, entered / copies)
+
+    def _innermost(self, span: Span | None) -> Span | None:
+        while span in self._merged:
+            span = self._merged[span]
+        return span
+
+    def _source(self, span: Span | None) -> list[LoopRuns]:
+        return [one for one in self.workload.loops if span and one.place.is_at(span, self.main)]
+
+    def accesses(self, op: Op) -> list[AccessRuns]:
+        """What the workload knows of the accesses of the source at an operation's place, by kind."""
+        kind = {"load": "load", "store": "store", "atomic": "atomic"}.get(op.opcode)
+        return [
+            one
+            for one in self.workload.accesses
+            if op.span and one.kind == kind and one.place.is_at(op.span, self.main)
+        ]
+
+
+def _unrolled(loop: LoopRuns, factor: int) -> float:
+    """Iterations of a loop whose body is ``factor`` copies: the last one of an invocation may be partial. Where only a
+    range of the trips is known, that is half of an iteration on average."""
+    exact = sum(one.low * one.count for one in loop.trips.ranges if one.low == one.high)
+    whole = sum(-(-one.low // factor) * one.count for one in loop.trips.ranges if one.low == one.high)
+    ranged = sum(one.count for one in loop.trips.ranges if one.low != one.high)
+    return whole + (loop.iterations - exact) / factor + ranged * (factor - 1) / 2 / factor
+
+
+def _entered(trips: Histogram) -> int:
+    return sum(one.count for one in trips.ranges if one.high > 0)

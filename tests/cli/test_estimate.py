@@ -1,0 +1,107 @@
+"""`sluice run --workload` and `sluice estimate`: what they print, and what they say of bad input."""
+
+import contextlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hls.cli import main
+
+KERNEL = """
+channel int c;
+__kernel void add(__global const int *restrict a, __global int *restrict b, int n) {
+    for (int i = 0; i < n; i++)
+        b[i] = a[i] + 1;
+}
+__kernel void send(int n) { for (int i = 0; i < n; i++) write_channel_intel(c, i); }
+__kernel void take(__global int *restrict b, int n) { for (int i = 0; i < n; i++) b[i] = read_channel_intel(c); }
+"""
+HOST = """
+import numpy as np
+from sim import cl
+context = cl.create_some_context()
+queue = cl.CommandQueue(context)
+program = cl.Program(context, open("k.cl").read()).build()
+a = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=np.arange(1000, dtype=np.int32))
+b = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4000)
+program.add(queue, (1,), None, a, b, np.int32(1000)).wait()
+program.send(queue, (1,), None, np.int32(8))
+program.take(cl.CommandQueue(context), (1,), None, b, np.int32(8)).wait()
+"""
+
+
+def sluice(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "sluice", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def estimated(folder: Path, *arguments: str) -> Result:
+    """`sluice estimate` in this process: most of a second goes into starting one."""
+    with contextlib.chdir(folder):
+        return CliRunner().invoke(main, ["estimate", *arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("estimate")
+    (made / "k.cl").write_text(KERNEL)
+    (made / "host.py").write_text(HOST)
+    done = sluice(made, "run", "--workload", "w", "host.py")
+    assert done.returncode == 0, done.stderr
+    return made
+
+
+def test_estimate_of_a_launch(folder):
+    done = estimated(folder, "k.cl", "--workload", "w/000-add.json.gz", "--board", "ecp5_onchip")
+    assert done.exit_code == 0, done.stderr
+    first, loop, *_ = done.stdout.splitlines()
+    assert first.startswith("add on ecp5_onchip: 1,0")
+    assert "line 4): 1,000 iterations in 1 invocations, 1 cycles apart" in loop
+    assert done.stderr == ""
+
+
+def test_all_figures(folder):
+    done = estimated(folder, "k.cl", "--workload", "w/000-add.json.gz", "--json")
+    (found,) = json.loads(done.stdout)
+    assert found["kernel"] == "add" and found["cycles"]["least"] <= found["cycles"]["likely"] <= found["cycles"]["most"]
+    assert [(one["buffer"], one["count"], one["words"]) for one in found["accesses"]] == [
+        ("a", 1000, 63),
+        ("b", 1000, 63),
+    ]
+
+
+def test_source_that_has_changed(folder):
+    (folder / "new.cl").write_text(KERNEL.replace("+ 1", "+ 2"))
+    done = estimated(folder, "new.cl", "--workload", "w/000-add.json.gz")
+    assert done.exit_code == 0 and "the source has changed since this workload was collected" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("workload", "says"),
+    [
+        ("damaged.json.gz", "not a workload, or damaged; collect it again"),
+        ("empty", "has no file of a workload"),
+        ("w/001-send.json.gz", "kernel send has calls on channels (line 7)"),
+    ],
+)
+def test_bad_input(folder, workload, says):
+    (folder / "damaged.json.gz").write_bytes((folder / "w/000-add.json.gz").read_bytes()[:100])
+    (folder / "empty").mkdir(exist_ok=True)
+    done = estimated(folder, "k.cl", "--workload", workload)
+    assert done.exit_code in (1, 2) and says.replace("(line 7)", "").strip() in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr and done.stdout == ""
+
+
+def test_kernel_of_another_file(folder):
+    (folder / "other.cl").write_text("__kernel void other(__global int *a) { a[0] = 1; }")
+    done = estimated(folder, "other.cl", "--workload", "w/000-add.json.gz")
+    assert done.exit_code == 1 and "a workload of kernel add, which other.cl does not have" in done.stderr
+
+
+def test_workload_is_of_the_emulator(folder):
+    done = sluice(folder, "run", "--workload", "w", "--device", "board", "host.py")
+    assert done.returncode == 2 and "--workload runs on the emulator" in done.stderr

@@ -1,0 +1,103 @@
+"""Warnings of what costs cycles, bandwidth or area: a kernel that triggers each, and one after the advised change."""
+
+import pytest
+
+from hls import Options, compile
+from hls.diag import Code
+from hls.report import text
+from hls.report.collect import collect
+
+#: for each warning the body of a kernel that triggers it, and of one that does not; their parameters
+PARAMETERS = "__global const int *{0} a, __global int *{0} o, int n, int len"
+CASES = {
+    Code.BANDWIDTH_WASTED: (
+        "for (int i = 0; i < n; i++) o[i] = a[i * 16];",
+        "for (int i = 0; i < n; i++) o[i] = a[i * 2];",
+        "load of a[i * 16] uses 4 of every 64 bytes moved, 6 % of the bandwidth: its addresses are 64 bytes apart",
+    ),
+    Code.STORE_ACKNOWLEDGED: (
+        "for (int i = 0; i < n; i++) o[i] = a[i] * 3;",
+        "for (int i = 0; i < n; i++) o[i] = a[i] * 3;",
+        "store to o[i] waits until memory acknowledges it in launches in which o and a overlap, before the load of a[i]",
+    ),
+    Code.SERIAL_REGION: (
+        "for (int r = 0; r < 64; r++) { int s = o[r]; for (int c = 0; c < 100; c++) s += a[r * 100 + c]; o[s & 63] = s; }",
+        "for (int r = 0; r < 64; r++) { int s = r; for (int c = 0; c < 100; c++) s += a[r * 100 + c]; o[r] = s; }",
+        "serial region: one iteration of loop r at a time executes loop c",
+    ),
+    Code.LONG_II: (
+        "int x = 1; for (int i = 0; i < n; i++) x = x * a[i] % 1000; o[0] = x;",
+        "int x = 1; for (int i = 0; i < n; i++) x = x ^ a[i]; o[0] = x;",
+        "loop i starts an iteration every",
+    ),
+    Code.DIVIDER_IN_LOOP: (
+        "for (int i = 0; i < n; i++) o[i] = a[i % len];",
+        "for (int i = 0; i < n; i++) o[i] = a[i % 24]; o[n] = n / len;",
+        "integer remainder in loop i, by a divisor that is not constant: ",
+    ),
+}
+
+
+def _name(code: Code, slow: bool) -> str:
+    return f"{code.name.lower()}_{'before' if slow else 'after'}"
+
+
+def _source() -> str:
+    """A kernel a line: for each warning one before and one after the change."""
+    kernels = []
+    for code, bodies in CASES.items():
+        for slow, body in zip((True, False), bodies, strict=False):
+            plain = slow and code is Code.STORE_ACKNOWLEDGED
+            parameters = PARAMETERS.format("" if plain else "restrict")
+            kernels.append(f"__kernel void {_name(code, slow)}({parameters}) {{ {body} }}\n")
+    return "".join(kernels)
+
+
+@pytest.fixture(scope="module")
+def report():
+    return collect(compile(_source(), "de5net", Options(), "k.cl"), "k.cl")
+
+
+def warned(report, name: str) -> list:
+    (kernel,) = (one for one in report.kernels if one.name == name)
+    return list(kernel.messages)
+
+
+@pytest.mark.parametrize("code", CASES, ids=lambda code: code.name)
+def test_a_kernel_that_triggers_it_and_one_that_does_not(report, code):
+    (found,) = (one for one in warned(report, _name(code, True)) if one.code is code)
+    assert found.severity == "warning" and found.message.startswith(CASES[code][2]) and found.hint
+    assert found.span.line == 1 + 2 * list(CASES).index(code) and found.span.column > 1
+    assert code not in {one.code for one in warned(report, _name(code, False))}
+
+
+def test_costs_are_those_of_the_loops(report):
+    (serial,) = warned(report, _name(Code.SERIAL_REGION, True))
+    (kernel,) = (one for one in report.kernels if one.name == _name(Code.SERIAL_REGION, True))
+    (loop,) = kernel.loops
+    assert loop.paced - loop.lost == 100  # the trip count of the inner loop
+    assert f"after at most {loop.paced} cycles instead of every 100" in serial.message
+
+
+def test_a_divider_is_named_with_its_area(report):
+    (found,) = warned(report, _name(Code.DIVIDER_IN_LOOP, True))
+    (kernel,) = (one for one in report.kernels if one.name == _name(Code.DIVIDER_IN_LOOP, True))
+    (divider,) = (one for one in kernel.operators if one.opcode == "srem")
+    assert 500 < divider.resources.logic < kernel.resources.logic and divider.loop == f"{kernel.name}/i"
+    assert f"{divider.resources.logic:,} ALMs" in found.message
+
+
+def test_what_the_source_asks_for_is_no_warning():
+    source = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n) {{ {} }}"
+    asked = source.format("\n#pragma ii 4\nfor (int i = 0; i < n; i++) o[i] = a[i];")
+    found = collect(compile(asked, "de5net", Options(), "k.cl"), "k.cl")
+    assert found.kernels[0].loops[0].ii == 4 and not found.kernels[0].messages
+
+
+def test_warnings_are_at_the_end_of_the_text(report):
+    shown = text.render(report)
+    section = shown[shown.index("\nWarnings and notes\n") :]
+    assert all(f"warning[{code.number}]" in section for code in CASES)
+    assert "warning[" not in shown[: shown.index("\nWarnings and notes\n")]
+    brief = text.render(report, brief=True)
+    assert "warnings, in report.txt: " in brief and "1 x W0609" in brief

@@ -1,0 +1,112 @@
+"""Estimated cycles of the plain kernels of tests/benchmarks beside the recorded ones of the board.
+
+``python -m tests.model.estimates [--board NAME] [names]``: no hardware is made; a kernel takes about half a second.
+"""
+
+import argparse
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hls.driver import plan_module
+from hls.frontend import parse_source
+from hls.ir import Module
+from hls.ir.launch import IndexSpace
+from hls.model.estimate import Planned, estimate
+from hls.model.prediction import Prediction
+from hls.model.workload import Workload
+from hls.options import Options
+from hls.passes.link.place_buffers import as_used
+from hls.passes.lowering.inline import Inline
+from hls.passes.pipeline import deep_recursion, link_program
+from hls.target.board import Board, load_board
+from sim.cl.workloads import Observation, Source, memories_of
+from sim.emulator import Emulator
+from tests.benchmarks.__main__ import RECORDED
+from tests.benchmarks.case import Case
+from tests.benchmarks.suite import CASES
+
+__all__ = ["Estimate", "collected", "estimates"]
+
+MAIN = "kernels.cl"
+ONE_ITEM = IndexSpace.of((1,))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A prediction beside the cycles that were measured."""
+
+    kernel: str
+    prediction: Prediction
+    measured: int
+
+    @property
+    def error(self) -> float:
+        """Of the likely cycles, as a share of the measured ones."""
+        return self.prediction.cycles.likely / self.measured - 1
+
+
+def collected(case: Case, module: Module, emulator: Emulator, board: Board) -> Workload:
+    """The workload of a case, from a run on the emulator."""
+    names = [parameter.name for parameter in module.functions[case.kernel].params]
+    given = dict(zip(names, case.arguments(), strict=True))
+    buffers = {
+        name: np.ascontiguousarray(value).view(np.uint8).reshape(-1).copy()
+        for name, value in given.items()
+        if isinstance(value, np.ndarray)
+    }
+    scalars = {name: value.item() for name, value in given.items() if not isinstance(value, np.ndarray)}
+    observation = Observation(case.kernel, buffers, scalars, ONE_ITEM)
+    started = emulator.start(case.kernel, buffers, scalars, ONE_ITEM)
+    emulator.advance(last=True)
+    return observation.workload(emulator, started, board, Source(MAIN, ""))
+
+
+def estimates(board_name: str, cases: Iterable[Case]) -> Iterator[Estimate]:
+    """Plan the files of the cases, collect the workload of each, and estimate those with recorded cycles."""
+    board, options, files = load_board(board_name), Options(), {}
+    for case in cases:
+        if case.kernel not in RECORDED.get(board_name, {}):
+            continue
+        if case.file not in files:
+            with deep_recursion():
+                module = link_program(parse_source(case.source, MAIN, {}, []).module)
+                kernels, _ = plan_module(module, as_used(module, board), options)
+                emulator = Emulator(Inline().run(module), hasty=True, observe=memories_of(board))
+            files[case.file] = {one.function.name: one for one in kernels}, module, emulator
+        kernels_of_file, module, emulator = files[case.file]
+        one = kernels_of_file[case.kernel]
+        planned = Planned(one.function, one.memory, one.plan, one.unrolled, one.merged, MAIN)
+        prediction = estimate(planned, collected(case, module, emulator, board), board)
+        yield Estimate(case.kernel, prediction, RECORDED[board_name][case.kernel][1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.model.estimates", description=__doc__)
+    parser.add_argument("kernels", nargs="*", help="parts of kernel names; default: all")
+    parser.add_argument("--board", default="ecp5_onchip")
+    arguments = parser.parse_args()
+    cases = [c for c in CASES if not arguments.kernels or any(part in c.kernel for part in arguments.kernels)]
+    errors, inside = [], 0
+    for one in estimates(arguments.board, cases):
+        cycles = one.prediction.cycles
+        errors.append(abs(one.error))
+        contained = cycles.least <= one.measured <= cycles.most
+        inside += contained
+        print(
+            f"{one.kernel:18} estimated {cycles.likely:9,.0f} ({cycles.least:,.0f} to {cycles.most:,.0f})  "
+            f"measured {one.measured:8,}  {one.error:+7.1%}{'' if contained else '  outside'}",
+            flush=True,
+        )
+    if errors:
+        errors.sort()
+        mean, median = sum(errors) / len(errors), errors[len(errors) // 2]
+        print(
+            f"{len(errors)} kernels: mean error {mean:.2%}, median {median:.2%}, worst {errors[-1]:.1%}, "
+            f"interval holds in {inside / len(errors):.0%}"
+        )
+
+
+if __name__ == "__main__":
+    main()
