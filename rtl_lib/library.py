@@ -316,7 +316,7 @@ def _rtlil(fragment: Fragment, name: str, ports: dict) -> str:
     by name: Amaranth would add them in the order of a set, which differs from run to run."""
     collector = DomainCollector()
     collector(fragment)
-    clocks = {}
+    clocks: dict[str, tuple[Value, PortDirection]] = {}
     for missing in sorted(collector.used_domains - collector.defined_domains - {"comb"}):
         domain = ClockDomain(missing)
         fragment.add_domains(domain)

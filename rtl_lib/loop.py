@@ -37,9 +37,12 @@ class LoopHeader(wiring.Component):
     8. While ``apart`` is high a request starts only when no slot is running: tokens then are issued in the order of the
        requests, as with one slot. ``apart`` changes only while nothing runs.
 
-    9. With ``speculative`` (one slot) the pipeline sends ``again`` before it knows whether the token is the last.
-       ``done`` may then come for an invocation whose later tokens were issued already: it cancels an ``again`` that
-       has not issued, or comes in the same cycle, and withdraws the offer made from it.
+    9. With ``speculative`` the pipeline sends ``again`` before it knows whether the token is the last. ``done`` may
+       then come for an invocation whose later tokens were issued already. With one slot it cancels an ``again`` that
+       has not issued, or comes in the same cycle, and withdraws the offer made from it; no ``again`` of that
+       invocation comes later. With several slots every token is answered by ``again``, those issued after the last one
+       as well, and ``done`` comes in addition: it only marks the slot, which is free when it has its turn again and
+       would issue. So no ``again`` of the earlier invocation is left when a request takes the slot.
     10. With ``once`` (one slot, one entry) a request is taken when its result is (``retire``), and offered unchanged
        until then: ``invariant`` is read from there, and the header keeps no copy. For loops that seldom start, as no
        request overtakes a result.
@@ -71,8 +74,6 @@ class LoopHeader(wiring.Component):
         check_entries(entries)
         if once and (slots, entries) != (1, 1):
             raise ValueError(f"one request needs one slot and one entry, not {slots} and {entries}")
-        if speculative and slots != 1:
-            raise ValueError(f"a speculative loop has one slot, not {slots}")
         self.slots, self.entries, self.speculative, self.once = slots, entries, speculative, once
         super().__init__(
             {
@@ -107,14 +108,15 @@ class LoopHeader(wiring.Component):
         m.submodules.pool = pool = SlotPool(self.slots)
         m.submodules.queue = queue = ReadyQueue(self.slots)
         m.submodules.exits = exits = CreditCounter(self.entries)
-        token, start = self.o.payload, Signal()
+        token, start, ended = self.o.payload, Signal(), Signal()
 
         m.d.comb += [
             start.eq(pool.free & exits.available & ~self._held(m, queue) & ~(self.apart & pool.busy)),
             token.first.eq(self.i.valid & start),
             self.i.ready.eq(self.retire if self.once else self.o.ready & start),
-            self.o.valid.eq(token.first | queue.head.valid),
+            self.o.valid.eq(token.first | (queue.head.valid & ~ended)),
             token.slot.eq(Mux(token.first, pool.slot, queue.head.slot)),
+            ended.eq(self._ended(m, queue)),
             token.initial.eq(self.i.payload.initial),
             self.issued.eq(self.o.valid & self.o.ready),
             self.invocations.eq(self.issued & token.first),
@@ -122,17 +124,34 @@ class LoopHeader(wiring.Component):
             self.starved.eq(~self.o.valid),
             self.full.eq(self.i.valid & pool.free & ~exits.available),
             pool.take.eq(self.invocations),
-            pool.give.valid.eq(self.done.valid),
-            pool.give.slot.eq(self.done.slot),
+            pool.give.valid.eq(ended if self.marks else self.done.valid),
+            pool.give.slot.eq(queue.head.slot if self.marks else self.done.slot),
             queue.push.valid.eq(self.again.valid),
             queue.push.slot.eq(self.again.slot),
-            queue.pop.eq(self.issued & ~token.first),
-            queue.cancel.eq(self.done.valid if self.speculative else 0),
+            queue.pop.eq((self.issued & ~token.first) | ended),
+            queue.cancel.eq(self.done.valid if self.speculative and not self.marks else 0),
             exits.take.eq(self.invocations),
             exits.give.eq(self.retire),
         ]
         self._keep_invariants(m)
         return m
+
+    @property
+    def marks(self) -> bool:
+        """Whether ``done`` marks a slot that is freed at its next turn (rule 9)."""
+        return self.speculative and self.slots > 1
+
+    def _ended(self, m, queue):
+        """Whether the slot whose turn it is belongs to an invocation that has ended: it issues no more, and is free."""
+        if not self.marks:
+            return C(0)
+        over = Signal(self.slots)
+        ended = queue.head.valid & over.bit_select(queue.head.slot, 1)
+        with m.If(ended):
+            m.d.sync += over.bit_select(queue.head.slot, 1).eq(0)
+        with m.If(self.done.valid):
+            m.d.sync += over.bit_select(self.done.slot, 1).eq(1)
+        return ended
 
     def _held(self, m, queue):
         """High while the offer of the slot at the head of the queue has not been accepted (rule 5)."""

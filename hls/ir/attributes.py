@@ -8,6 +8,7 @@ a value of another type. The writers and readers of each key are found in the so
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, TypeGuard
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "AttributeType",
     "AttributeValue",
     "Attributes",
+    "InterleaveReason",
     "misuse",
 ]
 
@@ -102,6 +104,17 @@ _ROUNDED = "fintegral sitofp uitofp fptosi fptoui fresize"
 _FLOAT_ARITHMETIC = "fadd fsub fmul fdiv fma fsum fsqrt"
 _CHANNELS = f"{CHANNELS} {MEMORIES}"  # until it is linked, a pipe is a memory of the function
 _NAMED = "addr given fresh shift fill hazard"
+
+
+class InterleaveReason(StrEnum):
+    """Why invocations of a loop are not interleaved, or only as many as ``max_interleaving`` says."""
+
+    AWAITED = "awaited"  #: the outer loop waits for its result
+    CHANNEL_ORDER = "channel-order"  #: channel calls execute in program order
+    GROUP = "group"  #: the work-items of a group stay together
+    PRIVATE_COPIES = "private-copies"  #: each invocation fills a private copy of an array
+
+    __repr__ = str.__repr__  # IR that was parsed holds the plain word
 
 
 class Attr:
@@ -200,7 +213,7 @@ class Attr:
     RING = _key("ring", "loop", FLAG, "holds a barrier: the work-items of a group do each iteration together")
     OWN = _key("own", "loop", NAMES, "memories of which an iteration reads nothing that was stored before it")
     INTERLEAVE = _key("interleave", "loop", BOOLEAN, "whether invocations may be in flight together")
-    INTERLEAVE_REASON = _key("interleave_reason", "loop", TEXT, "why they may not, or not more, for the report")
+    INTERLEAVE_REASON = _key("interleave_reason", "loop", _one_of(*InterleaveReason), "why they may not, or not more")
     APART_IF_OVERLAP = _key("apart", "loop", FLAG, "invocations are not interleaved in launches whose buffers overlap")
 
     # functions: requests of the program

@@ -49,24 +49,20 @@ class ValueNumbers:
             if one in self._numbers:
                 work.pop()
                 continue
-            missing = [v for v in one.op.operands if v not in self._numbers] if _is_numbered(one) else []
+            op = one.op if one.op is not None and not one.op.regions and has(one.op, "pure") else None
+            missing = [v for v in op.operands if v not in self._numbers] if op is not None else []
             work += missing
             if not missing:
-                key = self._key(one) if _is_numbered(one) else (one,)
+                key = self._key(one, op) if op is not None else (one,)
                 self._numbers[one] = self._keys.setdefault(key, len(self._keys))
                 work.pop()
         return self._numbers[value]
 
-    def _key(self, value: Value) -> tuple:
-        op = value.defining_op
+    def _key(self, value: Value, op: Op) -> tuple:
         operands = tuple(self._numbers[v] for v in op.operands)
         # repr tells -0.0 from 0.0; the values themselves tell NaNs apart, as `same_value` does
         attrs = (repr(op.attrs), *op.attrs.items()) if op.attrs else ()
         return op.opcode, value.index, value.type, operands, attrs
-
-
-def _is_numbered(value: Value) -> bool:
-    return value.op is not None and not value.op.regions and has(value.op, "pure")
 
 
 def same_place(one: Op, other: Op) -> bool:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from ..target.board import Device
 from .netlist import Memory, Module, Use, read_modules
 
-__all__ = ["CELL_NAMES", "NOTHING", "DesignArea", "Piece", "Resources", "capacity", "estimate"]
+__all__ = ["CELL_NAMES", "NOTHING", "DesignArea", "Piece", "Resources", "capacity", "estimate", "integers"]
 
 #: Memories up to this size are cheaper in tables than in a block.
 SMALL_MEMORY_BITS = 640
@@ -148,7 +148,7 @@ def _asked_names(instances: dict[str, str]) -> dict[str, str]:
 _SHARED = "part"
 
 
-def _integers(whole: int, shares: Sequence[float]) -> list[int]:
+def integers(whole: int, shares: Sequence[float]) -> list[int]:
     """Integers that sum to ``whole``, which is the sum of the shares rounded up: the shares rounded down, and one more
     for those with the largest remainders."""
     found = [int(share) for share in shares]
@@ -192,14 +192,14 @@ class _Counter:
         tables = sum(found.tables for _, _, found in pieces) / self.cell.tables
         registers = sum(found.registers for _, _, found in pieces) / self.cell.registers
         by_tables = tables >= registers
-        logic = _integers(
+        logic = integers(
             whole.logic,
             [
                 found.tables / self.cell.tables if by_tables else found.registers / self.cell.registers
                 for _, _, found in pieces
             ],
         )
-        dsps = _integers(whole.dsps, [found.multipliers / self._per_block() for _, _, found in pieces])
+        dsps = integers(whole.dsps, [found.multipliers / self._per_block() for _, _, found in pieces])
         return [
             Piece(path, signal, Resources(cells, found.registers, found.rams, blocks))
             for (path, signal, found), cells, blocks in zip(pieces, logic, dsps, strict=True)

@@ -128,11 +128,11 @@ class PipelineOptions:
 
     ``memory_latency``: latency of global memory in cycles. ``ram_bytes``: capacity of all block RAMs of the device.
     ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
-    accesses. ``fp_relaxed`` permits reassociation of float additions. ``in_memory`` names arrays, each with its kernel,
-    that must not become registers. ``timing`` is the delay model of the target (None: passes that depend on it do
-    nothing), ``cells`` estimates the logic cells of a kernel, and ``cell_name`` is what these are called. ``check``
-    runs the verifier after every pass; ``inspection`` selects dumps and other output. ``warn`` receives warnings,
-    ``record`` every loop that is unrolled or merged into another.
+    accesses; ``compared`` names further memories for which they are. ``fp_relaxed`` permits reassociation of float
+    additions. ``in_memory`` names arrays, each with its kernel, that must not become registers. ``timing`` is the delay
+    model of the target (None: passes that depend on it do nothing), ``cells`` estimates the logic cells of a kernel,
+    and ``cell_name`` is what these are called. ``check`` runs the verifier after every pass; ``inspection`` selects
+    dumps and other output. ``warn`` receives warnings, ``record`` every loop that is unrolled or merged into another.
     """
 
     max_ops: int = Limits.unrolled
@@ -146,6 +146,7 @@ class PipelineOptions:
     memory_latency: int = 0
     ram_bytes: int = 0
     hazards: bool = False
+    compared: frozenset[str] = frozenset()
     fp_relaxed: bool = False
     in_memory: frozenset[tuple[str, str]] = frozenset()
     timing: TimingModel | None = None
@@ -434,7 +435,7 @@ def _order(options: PipelineOptions) -> Stage:
             OrderChannelCalls(),
             # late: no pass may move accesses after it, and its tokens would hide what other passes look for. Loops wait
             # for tokens as well, so non-interleaved loops are marked again
-            InsertMemoryTokens(options.address_bits, options.hazards),
+            InsertMemoryTokens(options.address_bits, options.hazards, options.compared),
             MarkNonInterleaved(),
             # after InsertMemoryTokens: the tokens also show which accesses may be issued ahead
             *((AnnotateStreamBounds(options.word_bytes, options.address_bits),) if options.hazards else ()),

@@ -9,7 +9,9 @@ suggests something better:
    they wait for if that gains cycles (``_forwarded``);
 2. units of accesses next; loads whose units do not read ahead need not know where their runs end, which changes the
    kernel (``_with_units``);
-3. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
+3. then, where the order of accesses to global memory on the chip limits a loop's II, addresses are compared at run
+   time, if iterations then start earlier (``_compared``);
+4. last, arrays in registers that limit a loop's II are tried as memories, and stay there if iterations then start
    earlier (``_relieved``).
 """
 
@@ -33,7 +35,7 @@ from ..target.board import Board
 from .banking import When
 from .memory import MemoryPlan, choose_units, plan_memory, share_copies
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
-from .schedule.array_bottleneck import held_up, relieves
+from .schedule.array_bottleneck import held_up, relieves, waited_for
 
 __all__ = [
     "Compilation",
@@ -85,9 +87,11 @@ class Compilation:
         """Latencies and delays of operations on the board."""
         return OperatorTiming.of(self.board)
 
-    def passes(self, in_memory: frozenset[tuple[str, str]] = frozenset()) -> PipelineOptions:
+    def passes(
+        self, in_memory: frozenset[tuple[str, str]] = frozenset(), compared: frozenset[str] = frozenset()
+    ) -> PipelineOptions:
         """The options of the passes. ``in_memory`` names arrays, each with its kernel, that must not become
-        registers."""
+        registers, ``compared`` memories on the chip whose addresses are compared at run time."""
         memory, device, timing = self.board.memory, self.board.device, self.timing
         onchip = memory.kind == "onchip"
         return PipelineOptions(
@@ -102,6 +106,7 @@ class Compilation:
             memory_latency=self.board.read_latency,
             ram_bytes=device.rams.count * device.rams.bits // 8,
             hazards=not onchip,
+            compared=compared,
             fp_relaxed=self.options.fp_relaxed,
             in_memory=in_memory,
             timing=timing,
@@ -124,8 +129,9 @@ def plan_program(module: Module, compilation: Compilation) -> tuple[CompiledKern
 def _kernel(function: Function, module: Module, compilation: Compilation) -> CompiledKernel:
     attempt = compilation.apart()
     kernel = plan_function(function, attempt)
-    better = _relieved(kernel, module, compilation)
-    kernel, attempt = better or (kernel, attempt)
+    for attempted in (_compared, _relieved):
+        better = attempted(kernel, module, compilation)
+        kernel, attempt = better or (kernel, attempt)
     compilation.warnings += attempt.warnings
     return kernel
 
@@ -146,6 +152,20 @@ def _relieved(
         found = plan_function(function, attempt)
     except CompileError:  # not every array that fits registers can be a memory
         return None
+    return (found, attempt) if relieves(found.plan, kernel.plan) else None
+
+
+def _compared(
+    kernel: CompiledKernel, module: Module, compilation: Compilation
+) -> tuple[CompiledKernel, Compilation] | None:
+    """The kernel with comparisons of addresses at run time in global memory on the chip, where an order of accesses
+    limits a loop's II, and what was reported for it; None where that gains nothing."""
+    names = waited_for(kernel.function, kernel.plan)
+    if compilation.board.memory.kind != "onchip" or not names:
+        return None
+    attempt = replace(compilation, warnings=[], changes=[])
+    (function,) = optimize(_alone(kernel.function.name, module), attempt.passes(compared=names)).kernels
+    found = plan_function(function, attempt)
     return (found, attempt) if relieves(found.plan, kernel.plan) else None
 
 

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Protocol
 
 from ..diag import CompileError, Span
-from ..ir import Attr, Function, Module, Op, Region, TokenType, Value, walk
+from ..ir import Attr, Function, InterleaveReason, Module, Op, Region, TokenType, Value, walk
 from ..ir.clone import clone_function
 from ..passes.inspection import Inspection
-from ..passes.loops.mark_non_interleaved import WAITED_FOR, MarkNonInterleaved
+from ..passes.loops.mark_non_interleaved import MarkNonInterleaved
 from ..passes.pipeline import legalize
 from .iterate import Compilation, CompiledKernel, optimize_alone, plan_again, plan_alone
 from .schedule import RegionPlan
@@ -173,7 +173,7 @@ class Cut:
         first = {body.args[arg.index]: loop.operands[1 + arg.index] for arg in self.args}
         _replace(body, first)
         for child in walk(body):
-            if child.attrs.get(Attr.INTERLEAVE_REASON) == WAITED_FOR:
+            if child.attrs.get(Attr.INTERLEAVE_REASON) == InterleaveReason.AWAITED:
                 del child.attrs[Attr.INTERLEAVE], child.attrs[Attr.INTERLEAVE_REASON]
         return bool(first)
 

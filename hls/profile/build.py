@@ -72,6 +72,7 @@ def launch_of(measured: Measured, number: int, layouts: dict[str, Layout]) -> mo
         blame=tuple(map(_blame, waits["blame"])),
         samples=tuple(_samples(layout, k, one) for k, one in enumerate(measured.samples)),
         banks=measured.banks,
+        work=tuple(_work(layout, stats["loops"])),
     )
 
 
@@ -127,6 +128,15 @@ def _loop(loop: Loop, entry: LoopEntry) -> model.Loop:
         iterations=entry["iterations"],
         invocations=entry["invocations"],
     )
+
+
+def _work(layout: Layout, entries: Sequence[LoopEntry]) -> Iterable[model.Work]:
+    """The operations that the iterations of all loops made; kinds without any are left out."""
+    for kind, name in (("floating-point", "floating"), ("integer", "integer")):
+        each = [getattr(loop, name) for loop in layout.loops]
+        done = sum(many * entry["iterations"] for many, entry in zip(each, entries))
+        if done:
+            yield model.Work(kind, done, sum(each) * layout.units * layout.clock_mhz / 1000)
 
 
 def _access(access: Access, entry: AccessEntry) -> model.Access:

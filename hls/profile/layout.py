@@ -79,6 +79,8 @@ class Loop:
     static_ii: int
     interleaving: int  #: number of interleaved invocations; more than static_ii of them would not increase the rate
     name: str = ""  #: the label, with the line if several loops of the kernel have that label
+    floating: int = 0  #: floating-point operations of an iteration
+    integer: int = 0  #: integer operations of an iteration
 
     def __post_init__(self):
         if not 1 <= self.interleaving <= self.static_ii:

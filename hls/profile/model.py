@@ -29,6 +29,7 @@ __all__ = [
     "Samples",
     "Unit",
     "Verdict",
+    "Work",
 ]
 
 SCHEMA = 1
@@ -203,10 +204,21 @@ class Bank:
 
 
 @dataclass(frozen=True)
+class Work:
+    """Arithmetic operations of a ``kind``, "floating-point" or "integer": those of the iterations that were issued, a
+    condition of theirs not considered; ``per_ns`` is what all of the kernel's operators could start."""
+
+    kind: str
+    operations: int
+    per_ns: float
+
+
+@dataclass(frozen=True)
 class Launch:
     """One run of a kernel; with ``capture``, the part of an autorun kernel's run that lies in launch ``of``, or, if
     that is null, between two captures of the host, or in the whole run of the program. ``begin`` is the cycle of its
-    program's simulator before its first one."""
+    program's simulator before its first one. ``roof_bytes_per_ns`` is what the board's memory can move at most for
+    accesses in this order, and ``roof_by`` what holds it to that."""
 
     number: int
     kernel: str
@@ -230,6 +242,9 @@ class Launch:
     blame: tuple[Blame, ...]
     samples: tuple[Samples, ...]
     banks: tuple[Bank, ...]
+    work: tuple[Work, ...] = ()
+    roof_bytes_per_ns: float | None = None
+    roof_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -326,5 +341,5 @@ class Profile:
     kernels: tuple[Kernel, ...]
     launches: tuple[Launch, ...]
     commands: tuple[Command, ...]
-    depths: tuple[ChannelDepth, ...] = ()
     recorded: str = ""
+    depths: tuple[ChannelDepth, ...] = ()

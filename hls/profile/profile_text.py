@@ -33,8 +33,8 @@ def render_profile(profile: model.Profile, chosen: Sequence[int] = (), width: in
     shown = [one for one in profile.launches if one.number in wanted]
     parts = [_head(profile), *_verdicts(groups, MOST_KERNELS)]
     groups = groups[:MOST_KERNELS]
-    tables = [_kernels(groups), _accounts([group[0] for group in groups]), _accesses(shown)]
-    tables += [_banks(shown), _channels(shown), _depths(profile.depths)]
+    tables = [_kernels(groups), _accounts([group[0] for group in groups]), _accesses(shown), _banks(shown)]
+    tables += [_channels(shown), _depths(profile.depths)]
     return "\n".join(parts) + "\n\n" + tables_text(tables, width)
 
 
@@ -145,6 +145,14 @@ def _accesses(launches: Sequence[model.Launch]) -> Table:
     return found
 
 
+def _numbers(launches: Sequence[model.Launch]) -> str:
+    """Which launches, in words."""
+    numbers = [str(one.number) for one in launches]
+    if len(numbers) > 12:
+        return "the longest launch of each kernel"
+    return f"launch{'es' if len(numbers) != 1 else ''} {', '.join(numbers)}"
+
+
 def _banks(launches: Sequence[model.Launch]) -> Table:
     rows, more = _longest(
         launches,
@@ -175,14 +183,6 @@ def _banks(launches: Sequence[model.Launch]) -> Table:
             f"{one.refreshes:,}",
         )
     return found
-
-
-def _numbers(launches: Sequence[model.Launch]) -> str:
-    """Which launches, in words."""
-    numbers = [str(one.number) for one in launches]
-    if len(numbers) > 12:
-        return "the longest launch of each kernel"
-    return f"launch{'es' if len(numbers) != 1 else ''} {', '.join(numbers)}"
 
 
 def _held_by(launch: model.Launch, id: str) -> str:

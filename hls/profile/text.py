@@ -1,11 +1,14 @@
 """A run's statistics as text: the II of every loop, the account of every cycle, and the traffic of every access."""
 
 import io
+import textwrap
 from collections.abc import Iterable
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
+
+from .channel_depth import DepthAdvice, depth_advice
 
 __all__ = ["at_line", "burst_of", "line_of", "number", "percent", "render", "table", "tables_text"]
 
@@ -22,7 +25,8 @@ def render(stats: dict, source: str = "", width: int = 124) -> str:
         _memory(stats),
         _channels(stats["channels"]),
     )
-    return head + tables_text(tables, width)
+    said = [_wrapped(advice.sentence, width) for advice in _depth_advice(stats["channels"])]
+    return head + tables_text(tables, width) + "".join(f"{one}\n" for one in said)
 
 
 def tables_text(tables: Iterable[Table], width: int) -> str:
@@ -137,6 +141,17 @@ def _memory(stats: dict) -> Table:
             *([percent(access.get("in_vain"))] if len(found.columns) > 12 else []),
         )
     return found
+
+
+def _depth_advice(channels: list[dict]) -> tuple[DepthAdvice, ...]:
+    return depth_advice(
+        (one["name"], one["depth"], one["max_level"], one["read_stall"], one["write_stall"]) for one in channels
+    )
+
+
+def _wrapped(sentence: str, width: int) -> str:
+    """A sentence below the tables, in lines of ``width`` characters."""
+    return textwrap.fill(sentence, width, subsequent_indent="  ")
 
 
 def _channels(channels: list[dict]) -> Table:

@@ -36,6 +36,7 @@ def total_of(launches: Sequence[model.Launch]) -> model.Launch:
         held=_summed((one.held for one in launches), lambda one: replace(one, cycles=0)),
         blame=_summed((one.blame for one in launches), lambda one: replace(one, cycles=0)),
         samples=(),
+        work=tuple(map(_work, _groups((one.work for one in launches), lambda one: one.kind))),
         banks=tuple(map(_bank, _groups((one.banks for one in launches), lambda one: one.number))),
     )
 
@@ -113,6 +114,10 @@ def _channels(launches: Sequence[model.Launch]) -> Iterable[model.ChannelEnd]:
             read_stall=_mean((one.read_stall, cycles) for one, cycles in group),
             write_stall=_mean((one.write_stall, cycles) for one, cycles in group),
         )
+
+
+def _work(group: Sequence[model.Work]) -> model.Work:
+    return replace(group[0], operations=sum(one.operations for one in group))
 
 
 def _bank(group: Sequence[model.Bank]) -> model.Bank:

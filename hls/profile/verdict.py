@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..narrow import present
 from . import model
+from .channel_depth import DepthAdvice, depth_advice
 from .text import at_line
 
 __all__ = ["RULES", "Rule", "figures_of", "load_rules", "verdict_of"]
@@ -84,9 +85,20 @@ def figures_of(launches: Sequence[model.Launch], accounts: Sequence[model.Accoun
     commands = sum(bank.reads + bank.writes for launch in launches for bank in launch.banks)
     if commands:
         found["row_misses"] = sum(b.activates for launch in launches for b in launch.banks) / commands
+    advice = _depth_advice(launches)
+    if advice:
+        found["channel_both"] = advice[0].share
     if len(launches) > 1 and not any(launch.capture for launch in launches):
         found["gaps"] = _gaps(launches)
     return found
+
+
+def _depth_advice(launches: Sequence[model.Launch]) -> tuple[DepthAdvice, ...]:
+    return depth_advice(
+        (one.name, one.depth, one.max_level, one.read_stall, one.write_stall)
+        for launch in launches
+        for one in launch.channels
+    )
 
 
 def _used_of_peak(launch: model.Launch) -> float:
@@ -142,6 +154,13 @@ def _words(
     }
     worst = _worst_pattern(launches)
     words["pattern_access"] = worst[0] if worst else "-"
+    for advice in _depth_advice(launches)[:1]:
+        words |= {
+            "deep_channel": advice.name,
+            "deep_from": str(advice.depth),
+            "deep_share": f"{100 * advice.share:.1f} %",
+            "deep_to": str(advice.advised),
+        }
     return words | _channel_words(launches, accounts)
 
 

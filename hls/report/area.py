@@ -16,6 +16,7 @@ from ..narrow import present
 from .facts.area import AreaNode, LineArea, Operator, Role
 from .identity import LoopIds
 from .phrasing import say_operation
+from .shared_area import SharedUsers
 
 __all__ = ["KernelNames", "area_by_line", "area_tree", "counters_of", "leaves", "operators_of"]
 
@@ -165,13 +166,21 @@ def leaves(area: DesignArea, kernels: Iterable[KernelNames]) -> list[_Leaf]:
     return found
 
 
-def area_by_line(found: Iterable[_Leaf]) -> tuple[LineArea, ...]:
-    """By kernel, line and role, in that order; what belongs to no line comes first."""
+def area_by_line(found: Iterable[_Leaf], users: SharedUsers) -> tuple[LineArea, ...]:
+    """By kernel, line and role, in that order; what belongs to no line comes first. What kernels share is split among
+    the lines of its ``users``."""
     sums: dict[tuple, Resources] = {}
+    shared: dict[tuple[str, Role], Resources] = {}
     for leaf in found:
+        if leaf.kernel is None:
+            shared[leaf.name, leaf.role] = shared.get((leaf.name, leaf.role), NOTHING) + leaf.resources
+            continue
         span = Span(leaf.span.file, leaf.span.line) if leaf.span else None
-        key = (leaf.kernel.name if leaf.kernel else "", span, leaf.role)
+        key = (leaf.kernel.name, span, leaf.role)
         sums[key] = sums.get(key, NOTHING) + leaf.resources
+    for (name, role), used in shared.items():
+        for span, part in users.split(name, used):
+            sums["", span, role] = sums.get(("", span, role), NOTHING) + part
     ordered = sorted(sums.items(), key=lambda item: (item[0][0], item[0][1] or Span("", 0), item[0][2]))
     return tuple(LineArea(kernel, role, span, used) for (kernel, span, role), used in ordered)
 

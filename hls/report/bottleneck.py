@@ -33,6 +33,7 @@ class LoopExplainer:
         known: KnownDependences,
     ) -> None:
         self.memories, self.loops, self.memory_latency, self.known = memories, loops, memory_latency, known
+        self._serial: dict[RegionPlan, tuple[Serial, ...]] = {}  #: asked again for each loop around
 
     def explain(self, plan: RegionPlan) -> Bottleneck | None:
         """The bottleneck of a loop: a recurrence within a level, one across levels, or a limit that the source sets.
@@ -49,6 +50,11 @@ class LoopExplainer:
 
     def serial(self, plan: RegionPlan) -> tuple[Serial, ...]:
         """Inner loops that an iteration enters only when the one before has left them."""
+        if plan not in self._serial:
+            self._serial[plan] = self._find_serial(plan)
+        return self._serial[plan]
+
+    def _find_serial(self, plan: RegionPlan) -> tuple[Serial, ...]:
         found: dict[tuple, Bottleneck] = {}
         for carried, start, end in crossings(plan):
             inside = tuple(

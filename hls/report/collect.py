@@ -27,6 +27,7 @@ from .private_arrays import collect_privates
 from .ranking import ranked, verdict, weighed
 from .schedule import collect_schedule, collect_variables
 from .sentences import worded
+from .shared_area import SharedUsers
 
 __all__ = ["collect", "collect_kernel"]
 
@@ -59,7 +60,7 @@ def collect(result, source: str, command: str = "") -> Report:
         networks=tuple(_network(verdict, channels) for verdict in result.networks),
         info=about(result, command),
         area=area_tree(found, result.top),
-        lines=area_by_line(found),
+        lines=area_by_line(found, SharedUsers(tuple(kernel for kernel, _ in built), channels, result.board)),
         counters=counters_of(found),
     )
     report = replace(

@@ -1,7 +1,7 @@
 """The rate at which a loop begins iterations, as far as the program determines it, and how many of its invocations are
 interleaved."""
 
-from ..ir import Attr, Op
+from ..ir import Attr, InterleaveReason, Op
 from ..narrow import present
 from ..planning.schedule import RegionPlan
 from ..planning.schedule.limits import LoopLimits
@@ -15,6 +15,7 @@ class Pace:
 
     def __init__(self, plans: dict[Op, RegionPlan], together: dict[Op, int], explainer: LoopExplainer) -> None:
         self.plans, self.together, self.explainer = plans, together, explainer
+        self._known: dict[Op, int | None] = {}  #: the results of :meth:`_issue`, asked again for each loop around
 
     def inside(self, plan: RegionPlan) -> list[RegionPlan]:
         """The loops directly inside."""
@@ -53,6 +54,11 @@ class Pace:
 
     def _issue(self, child: RegionPlan) -> int | None:
         """Cycles in which an invocation issues its tokens, interleaved with others; None if that depends on the run."""
+        if child.loop_op not in self._known:
+            self._known[child.loop_op] = self._find_issue(child)
+        return self._known[child.loop_op]
+
+    def _find_issue(self, child: RegionPlan) -> int | None:
         serial = bool(self.explainer.serial(child))
         paced = self.paced(child, serial) if self.inside(child) else 0
         if paced is None or Attr.TRIP_COUNT not in child.loop_op.attrs:
@@ -82,11 +88,25 @@ class Pace:
         if asked and plan.slots == LoopLimits.of(plan.loop).slots:
             return f"{asked} allows {_count(plan.slots)} at a time"
         if plan.slots > 1 and Attr.INTERLEAVE_REASON in attrs:
-            return f"interleaves at most {plan.slots} invocations: {attrs[Attr.INTERLEAVE_REASON]}"
+            return f"interleaves at most {plan.slots} invocations: {_reason(plan.loop_op)}"
         if plan.slots > 1:
             return f"{plan.ii} interleaved invocations would hide the II; a loop has at most {plan.slots} slots"
-        reason = attrs.get(Attr.INTERLEAVE_REASON, "an invocation may read or overwrite what the previous one stores")
-        return f"serialized, one invocation at a time: {reason}"
+        return f"serialized, one invocation at a time: {_reason(plan.loop_op)}"
+
+
+def _reason(loop: Op) -> str:
+    """Why no more invocations are interleaved, as the pass that limited them noted it."""
+    match loop.attrs.get(Attr.INTERLEAVE_REASON):
+        case InterleaveReason.AWAITED:
+            return "the outer loop waits for its result"
+        case InterleaveReason.CHANNEL_ORDER:
+            return "channel calls execute in program order"
+        case InterleaveReason.GROUP:
+            return "the work-items of a group stay together"
+        case InterleaveReason.PRIVATE_COPIES:
+            return f"the array that each of them fills has {loop.attrs[Attr.MAX_INTERLEAVING]} private copies"
+        case _:
+            return "an invocation may read or overwrite what the previous one stores"
 
 
 def _asked(loop: Op) -> str:

@@ -35,6 +35,7 @@ SCRIPTS = (
     "profile/memory.js",
     "profile/channels.js",
     "profile/loops.js",
+    "profile/roofline.js",
     *html.VIEWS,
     *html.START,
 )

@@ -17,7 +17,8 @@ class HazardAccess:
     them is in flight."""
 
     def __init__(self, context, op: Op, plan: HazardPlan) -> None:
-        self.op, self.inside, units = op, plan.inside, context.servers.units
+        self.op, self.inside = op, plan.inside
+        units = context.servers.units | context.servers.ports
         self.stores, self.loads = [units[store] for store in plan.stores], [units[load] for load in plan.loads]
         self.unit = HazardUnit(
             context.address_bits - plan.inside, plan.entries, op.attrs[Attr.ASKS], plan.certain, plan.per_word
@@ -32,6 +33,12 @@ class HazardAccess:
                 yield access.valid, predicate
 
         return self.unit.i, fields
+
+    def tell(self, builder, store: Op, stage: int, made) -> None:
+        """Report, for each token in the stage of a level, whether it executes the store, if the unit must know."""
+        if store in self.fates:
+            fate = self.fates[store]
+            builder.m.d.comb += [fate.valid.eq(builder.valid(stage)), fate.made.eq(made)]
 
     def response(self):
         return self.unit.o, lambda payload: []
@@ -50,9 +57,14 @@ def build_hazards(context) -> None:
     for op, hazard in context.servers.hazards.items():
         m.submodules[f"{context.names.op(op)}_unit"] = hazard.unit
         for k, store in enumerate(hazard.stores):
+            if store.op in context.servers.ports:  # in memory in the next cycle
+                m.d.comb += getattr(hazard.unit, f"retired{k}").eq(store.unit.i.valid)
+                continue
             m.d.comb += getattr(hazard.unit, f"retired{k}").eq(store.unit.retired)
             hurried.setdefault(store, []).append(hazard.unit.waits)
         for load in hazard.loads:
+            if load.op in context.servers.ports:
+                continue  # it holds no word
             renewed = Cat(store.unit.retired.any() for store in hazard.stores).any()
             context.servers.flushes[load.op] = context.servers.flushes.get(load.op, 0) | renewed
     for store, waits in hurried.items():

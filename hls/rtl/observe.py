@@ -16,6 +16,7 @@ from ..profile.layout import Loop as LoopLayout
 from ..profile.probe import HELD, WORD, Hold, Link, ProbeUnit, words
 from ..profile.stalls import SIGNAL
 from .accounts import causes_of, signals_of
+from .work import count_operations
 
 __all__ = ["KernelCounters", "UnitCounters"]
 
@@ -75,13 +76,16 @@ class KernelCounters:
     def _loops(self):
         most = together(self.context.plan)
         for loop, plan in self.context.plan.loops.items():
+            floating, integer = count_operations(plan.place)
             yield LoopLayout(
-                self.context.names.op(loop),
-                loop.attrs.get(Attr.LABEL, ""),
-                _line(loop),
-                plan.ii,
-                min(most[loop], plan.ii),
-                self.names[place_of(loop)],
+                key=self.context.names.op(loop),
+                label=loop.attrs.get(Attr.LABEL, ""),
+                line=_line(loop),
+                static_ii=plan.ii,
+                interleaving=min(most[loop], plan.ii),
+                name=self.names[place_of(loop)],
+                floating=floating,
+                integer=integer,
             )
 
     def _accesses(self):

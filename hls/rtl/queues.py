@@ -6,6 +6,7 @@ from amaranth.lib import data
 
 from rtl_lib.credits import CreditCounter
 from rtl_lib.mem.fifo import StreamFifo
+from rtl_lib.state import SlotReady
 
 from ..ir import Value, is_early
 from .level import LevelBuilder
@@ -50,9 +51,7 @@ class LevelQueues:
         for field, value in fields(fifo.i.payload):
             builder.m.d.comb += field.eq(builder.at(value, row.push))
         for hazard in self.context.servers.hazards.values():
-            if op in hazard.fates:
-                made = C(1) if on is None else on
-                builder.m.d.comb += [hazard.fates[op].valid.eq(builder.valid(row.push)), hazard.fates[op].made.eq(made)]
+            hazard.tell(builder, op, row.push, C(1) if on is None else on)
         self.context.stalls.connect(self.m, fifo.o, target, f"{name}_request")
         if not row.joins:
             self.context.servers.unsent.append(fifo.level != 0)
@@ -234,13 +233,17 @@ class LevelQueues:
         plan, builder = self.region.plan, self.builder
         if not plan.speculative or index != plan.decide.level:
             return C(0)
-        first, over = builder.at(self.region.pseudo.first, 0), Signal(name="over")
-        last = self.region.header.done.valid
-        with self.m.If(last):
-            self.m.d.sync += over.eq(1)
-        with self.m.Elif(builder.enter & first):
-            self.m.d.sync += over.eq(0)
-        return over & ~first
+        first, over = builder.at(self.region.pseudo.first, 0), SlotReady(plan.slots)
+        self.m.submodules.over = over
+        slot = builder.at(self.region.pseudo.slot, 0) if plan.slots > 1 else 0
+        self.m.d.comb += [
+            over.set.valid.eq(self.region.header.done.valid),
+            over.set.slot.eq(self.region.header.done.slot),
+            over.clear.valid.eq(builder.enter & first),
+            over.clear.slot.eq(slot),
+            over.test.slot.eq(slot),
+        ]
+        return over.test.ready & ~first
 
     def _response(self, op, open_, responses):
         """(arrived or not expected, the response stream, expected) of one operation at the boundary before the

@@ -94,7 +94,10 @@ class RamStoreAccess(_RamAccess):
 
     def place(self, context, builder, stage) -> None:
         """Build the store into a level, address and data taken in ``stage``."""
-        self._issue(context, builder, stage)
+        condition = self._issue(context, builder, stage)
+        made = C(1) if condition is None else builder.at(condition, stage)
+        for hazard in context.servers.hazards.values():
+            hazard.tell(builder, self.op, stage, made)
         pointer, value = self.op.operands[:2]
         builder.m.d.comb += [
             self.unit.i.payload.addr.eq(builder.at(pointer, stage)),

@@ -242,6 +242,8 @@ class RegionBuilder:
         """Whether the token lets the header issue the next one of its invocation."""
         if not self.plan.speculative:
             return self._continues(builder, stage)
+        if self.header.marks:
+            return C(1)
         # a squashed token issued after the last one has no effect
         return builder.at(self.pseudo.epoch, stage) == self.epoch
 
@@ -252,7 +254,7 @@ class RegionBuilder:
         delay = EventDelay(self.plan.slots, cycles)
         m.submodules += delay
         m.d.comb += [event.valid.eq(delay.o.valid), event.slot.eq(delay.o.slot)]
-        if self.plan.speculative:
+        if self.plan.speculative and not self.header.marks:
             m.d.comb += delay.cancel.eq(self.header.done.valid)
         return delay.i
 

@@ -28,6 +28,7 @@ from sim.session import BankStatistics
 
 from .captures import Snapshot
 from .constants import command_type
+from .roofs import memory_roof
 
 if TYPE_CHECKING:
     from .board_runs import BoardEvent
@@ -261,6 +262,9 @@ class Timeline:
     def _add(self, record: _ProgramRecord, measured: Measured) -> None:
         layouts = {kernel.name: kernel.layout for kernel in record.kernels}
         launch = launch_of(measured, len(self.launches), layouts)
+        roof = memory_roof(present(self.board), launch.accesses)
+        if roof is not None:
+            launch = replace(launch, roof_bytes_per_ns=roof[0], roof_by=roof[1])
         numbers = sum(len(column.values) for samples in launch.samples for column in samples.columns)
         if self._sampled + numbers > MOST_SAMPLES:
             launch, numbers = replace(launch, samples=()), 0
@@ -305,9 +309,17 @@ class Timeline:
             kernels=kernels_of(self.launches),
             launches=tuple(self.launches),
             commands=tuple(self.commands),
-            depths=tuple(channel_depth(one.number, replay) for one in self._programs for replay in one.replays),
             recorded=self._recorded(),
+            depths=tuple(channel_depth(one.number, replay) for one in self._programs for replay in one.replays),
         )
+
+
+def _copies(program: _ProgramRecord) -> tuple[tuple[str, ...], ...]:
+    # what it needs of the compiler takes a second to import
+    from hls.report.copies import group_copies
+
+    groups = group_copies(program.compiled.kernels) if program.compiled is not None else ()
+    return tuple(group.names for group in groups if len(group.names) > 1)
 
 
 def _banks(board: Board, counts: Sequence[BankStatistics], duration_ns: float) -> tuple[model.Bank, ...]:
@@ -328,14 +340,6 @@ def _busy(memory: Memory, bank: BankStatistics, duration_ns: float) -> float | N
     else:
         moving = max(bank.bytes_read, bank.bytes_written) / memory.word_bytes * memory.timing.word_ns
     return moving / duration_ns
-
-
-def _copies(program: _ProgramRecord) -> tuple[tuple[str, ...], ...]:
-    # what it needs of the compiler takes a second to import
-    from hls.report.copies import group_copies
-
-    groups = group_copies(program.compiled.kernels) if program.compiled is not None else ()
-    return tuple(group.names for group in groups if len(group.names) > 1)
 
 
 TIMELINE = Timeline()

@@ -2,9 +2,10 @@
 
 import pytest
 
-from hls.report import html
+from hls.report import html, profile_page
 from tests.browser.chromium import find, started
 from tests.browser.page import Page
+from tests.browser.profile_sample import sample_profile
 from tests.browser.sample import large, sample
 
 
@@ -18,12 +19,13 @@ def browser(dark: bool):
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory):
-    """The pages of the two sample reports, by name."""
+    """The pages of the two sample reports and of the sample profile, by name."""
     folder = tmp_path_factory.mktemp("pages")
-    reports = {"sample": sample(), "large": large()}
-    for name, report in reports.items():
-        (folder / f"{name}.html").write_text(html.render(report), encoding="utf-8")
-    return {name: folder / f"{name}.html" for name in reports}
+    pages = {"sample": html.render(sample()), "large": html.render(large())}
+    pages["profile"] = profile_page.render(sample_profile(), {0: sample()})
+    for name, page in pages.items():
+        (folder / f"{name}.html").write_text(page, encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in pages}
 
 
 @pytest.fixture(scope="module")

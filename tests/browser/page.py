@@ -4,9 +4,11 @@ import json
 import time
 from urllib.parse import urlencode
 
-__all__ = ["VIEWS", "Page"]
+__all__ = ["PROFILE_VIEWS", "VIEWS", "Page"]
 
 VIEWS = ("summary", "bottlenecks", "loops", "area-system", "area-source", "system", "memories", "schedule", "deadlock")
+#: those of a run, in the page of a profile
+PROFILE_VIEWS = ("verdict", "cycles", "lines", "execution", "memory", "channels", "paces", "roofline")
 #: What a page may load without a network: itself, and what it makes.
 OWN = ("file:", "blob:", "data:")
 

@@ -50,6 +50,10 @@ LARGE_HOST = ("host.py", "large.cl", "2")
 SPIN_HOST = ("host.py", "spin.cl", "1")
 
 
+#: how much longer than its processor time a command may take to end
+IDLE = 4
+
+
 @dataclass(frozen=True)
 class Stage:
     """Of a command: the stage is reached when a process of its own whose command line holds ``program`` runs, and what
@@ -138,9 +142,24 @@ class Command:
         return found
 
     def end(self, number: int, send: Callable[[int, int], None] = os.kill, seconds: float = 30) -> int:
-        """Send a signal, and return the exit code. Raises subprocess.TimeoutExpired."""
+        """Send a signal, and return the exit code. Raises subprocess.TimeoutExpired: after ``seconds`` of its processor
+        time, as on a loaded machine a command may get none for long; at the latest after ``IDLE`` times as long."""
+        before, until = self.seconds_used(), time.monotonic() + IDLE * seconds
         send(self.process.pid, number)
-        return self.process.wait(seconds)
+        while True:
+            try:
+                return self.process.wait(min(seconds, 1))
+            except subprocess.TimeoutExpired:
+                if self.seconds_used() - before > seconds or time.monotonic() > until:
+                    raise
+
+    def seconds_used(self) -> float:
+        """Processor time of the command itself; 0 when it has ended."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def left(self) -> list[str]:
         """What should not be there any more, in words; processes have a second to go."""

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from hls.signals import exit_on_signals
 from tests.faults.commands import COMPILE, LARGE_HOST, RUN, SPIN_HOST, Command, heeds_signals
 
 #: Commands, how long each may go on before the signal, and what is taken out of the cache before.
@@ -54,7 +55,10 @@ def attempt(folder: Path, cache: Path, rng: random.Random) -> tuple[str, list[st
         code = command.end(number, send) if command.process.poll() is None else None
         return f"{done}: {code}", [*_wrong_code(code, number, early), *command.left(), *_said(command, early)]
     except subprocess.TimeoutExpired:
-        return done, ["it does not end", *command.others().values()]
+        return done, [
+            f"it does not end, after {command.seconds_used():.1f} s of processor time",
+            *command.others().values(),
+        ]
     finally:
         command.kill()
 
@@ -69,6 +73,8 @@ def _said(command: Command, early: bool) -> list[str]:
 
 
 def main(count: int, seed: int) -> int:
+    """Returns 1 when something was wrong. A signal to the campaign itself ends the command under way, too."""
+    exit_on_signals()
     rng, faults, codes = random.Random(seed), 0, Counter()
     with tempfile.TemporaryDirectory(prefix="signals-") as name:
         folder, cache = Path(name, "work"), Path(name, "cache")

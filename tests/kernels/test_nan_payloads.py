@@ -140,23 +140,30 @@ def test_interpreter_and_emulator(module, emulator, kernel):
     assert emulated(emulator, Run(kernel, buffers(kernel), {"n": N}))["o"] == wanted
 
 
-@pytest.mark.parametrize(
-    ("type", "values"), [("half", HALVES[0]), ("float", FLOATS), ("double", DOUBLES), ("ranked", RANKED)]
-)
-def test_through_channels(type, values):
-    context = cl.create_some_context(device="emulator")
-    kernels = f"""channel {type} one, other __attribute__((depth(4)));
-        __kernel void send(__global const {type} *a) {{ for (int i = 0; i < {N}; i++) write_channel_intel(one, a[i]); }}
-        __kernel void relay() {{ for (int i = 0; i < {N}; i++) write_channel_intel(other, read_channel_intel(one)); }}
-        __kernel void take(__global {type} *o) {{ for (int i = 0; i < {N}; i++) o[i] = read_channel_intel(other); }}"""
-    program = cl.Program(context, SOURCE[: SOURCE.index("__kernel")] + kernels).build()
-    given = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
-    made, found = cl.Buffer(context, cl.mem_flags.READ_WRITE, values.nbytes), np.zeros_like(values)
-    for name, arguments in (("send", [given]), ("relay", []), ("take", [made])):
-        event = cl.Kernel(program, name)(cl.CommandQueue(context), (1,), None, *arguments)
-    event.wait()
-    cl.enqueue_copy(cl.CommandQueue(context), found, made)
-    assert bits(found) == bits(values)
+TRANSPORTED = {"half": HALVES[0], "float": FLOATS, "double": DOUBLES, "ranked": RANKED}
+#: of each type: two channels in a row, one of them without a buffer
+NETWORK = """
+channel {type} one_{type}, other_{type} __attribute__((depth(4)));
+__kernel void send_{type}(__global const {type} *a) {{ for (int i = 0; i < {n}; i++) write_channel_intel(one_{type}, a[i]); }}
+__kernel void relay_{type}() {{ for (int i = 0; i < {n}; i++) write_channel_intel(other_{type}, read_channel_intel(one_{type})); }}
+__kernel void take_{type}(__global {type} *o) {{ for (int i = 0; i < {n}; i++) o[i] = read_channel_intel(other_{type}); }}
+"""
+
+
+@pytest.mark.parametrize("device", ["emulator", pytest.param("board", marks=pytest.mark.verilator)])
+def test_through_channels(device):
+    context = cl.create_some_context(board="de5net", device=device)
+    head = SOURCE[: SOURCE.index("__kernel")]
+    program = cl.Program(context, head + "".join(NETWORK.format(type=type, n=N) for type in TRANSPORTED)).build()
+    queue = cl.CommandQueue(context)
+    for type, values in TRANSPORTED.items():
+        given = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
+        made, found = cl.Buffer(context, cl.mem_flags.READ_WRITE, values.nbytes), np.zeros_like(values)
+        for name, arguments in (("send", [given]), ("relay", []), ("take", [made])):
+            event = cl.Kernel(program, f"{name}_{type}")(cl.CommandQueue(context), (1,), None, *arguments)
+        event.wait()
+        cl.enqueue_copy(queue, found, made)
+        assert bits(found) == bits(values), type
 
 
 @pytest.mark.verilator

@@ -25,8 +25,10 @@ class Token:
 class Header:
     """Starts invocations while a slot and an exit entry are free, before running slots; these in order of readiness.
 
-    A speculative loop is told ``again`` before anybody knows whether the token is the last. ``done`` then takes back
-    what has not been issued, and changes the epoch, by which an ``again`` from behind the end is recognized.
+    A speculative loop is told ``again`` before anybody knows whether the token is the last. With one slot, ``done``
+    then takes back what has not been issued, and changes the epoch, by which an ``again`` from behind the end is
+    recognized. With several, every token answers ``again``, and ``done`` marks the slot, which is free when it has its
+    turn again.
     """
 
     def __init__(self, clock, spec, requests, initial, rules):
@@ -39,6 +41,7 @@ class Header:
         self.issues = []  # (cycle, invocation)
         self._free, self._ready, self._held = list(range(spec.slots)), deque(), False
         self._running = {}  # slot -> (entry, request)
+        self.marks, self._over = spec.speculative and spec.slots > 1, set()  # slots of invocations that have ended
         self._again, self._done, self._retire = [], [], 0
         self._later = []  # (cycle, slot): answers on their way
         clock.add(self)
@@ -50,7 +53,7 @@ class Header:
         if request is not None and self._free and room and not self._held:
             initial = self.initial(request[0])
             return Token(self._free[0], self.started, True, initial, {"request": request[0]}, epoch=self.epoch)
-        if not self._ready:
+        if not self._ready or self._ready[0] in self._over and self.rules.end_takes_back:
             return None
         self._held = True  # cleared by take: an offer stands until it is accepted
         entry, request = self._running[self._ready[0]]
@@ -72,7 +75,7 @@ class Header:
 
     def again(self, token):
         """The next token of the slot may come, unless this one is behind the end of its invocation."""
-        behind = self.speculative and token.epoch != self.epoch and self.rules.epochs
+        behind = self.speculative and not self.marks and token.epoch != self.epoch and self.rules.epochs
         if self.rules.waits_for_answer and not behind:
             self._later.append((self.clock.now + self.delay, token.slot))
 
@@ -90,17 +93,30 @@ class Header:
         self._later = [answer for answer in self._later if answer[0] > self.clock.now]
         if self._later:
             self.clock.moved()
-        if self.speculative and self._done:
+        if self.marks:
+            self._free_ended()
+        elif self.speculative and self._done:
             self.epoch = not self.epoch
             if self.rules.end_takes_back:
                 self._again, self._later, self._held = [], [], False
                 self._ready.clear()
         self._ready.extend(self._again)
-        for slot in self._done:
+        for slot in self._done if not self.marks else ():
             self._free.append(slot)
         self._free.sort()
         self.retired += self._retire
         self._again, self._done, self._retire = [], [], 0
+
+    def _free_ended(self):
+        """The slot whose turn it is, if its invocation has ended, takes no further part; and mark the slots of those
+        that end in this cycle."""
+        if self._ready and self._ready[0] in self._over:
+            slot = self._ready.popleft()
+            self._over.remove(slot)
+            self._free.append(slot)
+            self._held = False
+            self.clock.moved()
+        self._over.update(self._done)
 
 
 class Exit:

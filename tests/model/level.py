@@ -19,9 +19,9 @@ class Level:
         self.stages = [None] * self.spec.depth
         self.ready_point, self.undecided = loop.spec.ready(index), loop.spec.undecided(index)
         # where nobody knows which token is the last, the first one of the next invocation waits like any other
-        self.ready, self._set, self._cleared = {0} if self.undecided else set(), set(), set()
+        self.ready, self._set, self._cleared = set(range(loop.spec.slots)) if self.undecided else set(), set(), set()
         self.drops = loop.spec.speculative and index == loop.spec.continues[0]
-        self._over = False  # the token of an invocation that came last is through: drop what comes behind it
+        self._over = set()  # slots of which the token that came last is through: drop what comes behind it
         self._writes = []
         at = lambda point: [r for r in loop.spec.recurrences if point(r)]
         stages = range(self.spec.depth)
@@ -68,7 +68,7 @@ class Level:
     def _drop(self):
         """Take a token that was issued behind the last one of its invocation, whether or not the level can move."""
         token = self.source.peek() if self._over and self.rules.drops_behind_last else None
-        if token is None or token.first:
+        if token is None or token.first or token.slot not in self._over:
             return False
         self.source.take(token)
         return True
@@ -84,7 +84,7 @@ class Level:
         if (self.undecided or not token.first) and self.rules.ready_is_consumed:
             self._cleared.add(token.slot)
         if token.first:
-            self._over = False
+            self._over.discard(token.slot)
         return token
 
     def _may_follow(self, token):
@@ -129,7 +129,7 @@ class Level:
             token.last = not self.meaning.continues(spec, token.values)
             if token.last:
                 self.loop.header.done(token.slot)
-                self._over = self.drops
+                self._over.update([token.slot] if self.drops else [])
         for r in self.defines[stage]:
             self._writes.append((r.name, token.slot, token.values[f"next {r.name}"]))
         for operation in self.asks[stage]:

@@ -114,7 +114,7 @@ class _Generator:
         index = RecurrenceSpec("index", (0, 0), (0, rng.randrange(levels[0].depth)) if decides else late())
         others = [self._recurrence(points, decides) for _ in range(rng.randint(0, sizes.recurrences))]
         continues = (decides, rng.randrange(levels[decides].depth)) if decides else max(index.define, late())
-        self.slots.append(1 if decides else rng.choice([1, rng.randint(1, sizes.slots)]))
+        self.slots.append(rng.choice([1, rng.randint(1, sizes.slots)]))
         entries = rng.randint(1, 2 * sizes.fifo)
         spec = LoopSpec(name, levels, (index, *others), continues, self.slots[-1], entries, bool(decides))
         self._choose_what_is_seen(spec, points)

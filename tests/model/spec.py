@@ -127,7 +127,7 @@ class LoopSpec:
     def _check_speculation(self):
         """Before the decision nothing may happen that cannot be taken back, and no value comes back from behind it."""
         decides = self.continues[0]
-        _require(self.slots == 1 and decides > 0, f"{self.name}: a speculative loop has one slot and decides late")
+        _require(decides > 0, f"{self.name}: a speculative loop decides late")
         for level in self.levels[:decides]:
             for operation in level.row:
                 reads = isinstance(operation.unit, UnitSpec) or getattr(operation.unit, "direction", "") == "load"

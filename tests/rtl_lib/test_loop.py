@@ -37,6 +37,27 @@ def test_a_request_is_offered_until_its_result_is_taken(depth, pressure):
     assert [(j, n) for _, j, n in tokens] == [(j, n) for j, iterations in golden(trips).items() for n in iterations]
 
 
+@pytest.mark.parametrize("slots, entries", [(1, 3), (2, 2), (3, 7), (5, 11)])
+@pytest.mark.parametrize("depth", [1, 4, 9])
+@pytest.mark.parametrize("pressure", [0.0, 0.4])
+def test_tokens_ahead_of_the_decision(slots, entries, depth, pressure):
+    """Rule 9: the iterations up to the last one are issued, and what comes after is of the same invocation until its
+    slot is taken again; the slot of an invocation that has ended is neither lost nor taken twice."""
+    rng = random.Random(slots * 10 + depth)
+    trips = [rng.choice([1, 1, 2, 3, 7]) for _ in range(24)]
+    tokens = run(trips, slots, entries, depth, slots + depth, pressure, pressure, pressure, speculative=True)
+    for k, iterations in golden(trips).items():
+        mine = [n for _, j, n in tokens if j == k]
+        assert mine == list(range(len(mine))) and len(mine) >= len(iterations)
+
+
+@pytest.mark.parametrize("slots", [1, 3])
+def test_one_invocation_fills_every_cycle_ahead_of_the_decision(slots):
+    """Rule 9: a token a cycle, however late its decision, and whether or not other slots are free."""
+    cycles = [c for c, *_ in run([20], slots, entries=4, depth=9, speculative=True)]
+    assert cycles[:20] == list(range(cycles[0], cycles[0] + 20))
+
+
 def test_only_one_request_at_a_time_can_stay_on_offer():
     with pytest.raises(ValueError, match="one slot and one entry, not 1 and 2"):
         LoopHeader(unsigned(8), unsigned(8), 1, 2, once=True)

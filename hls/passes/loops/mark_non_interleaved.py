@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 
 from ...analysis.loops.forward_slice import computed_from, taken
-from ...ir import Attr, Function, Op, Region, TokenType, Value
+from ...ir import Attr, Function, InterleaveReason, Op, Region, TokenType, Value
 from ...ir.clone import clone_function
 from ..manager import Form, FunctionPass
 
-__all__ = ["WAITED_FOR", "MarkNonInterleaved"]
-
-#: the ``interleave_reason`` of loops that this pass marks
-WAITED_FOR = "the outer loop waits for its result"
+__all__ = ["MarkNonInterleaved"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ def _inside(loop: Op, alone: bool):
     (body,) = loop.regions
     for child in _loops(body):
         if alone and _is_waited_for(child, body):
-            child.attrs |= {Attr.INTERLEAVE: False, Attr.INTERLEAVE_REASON: WAITED_FOR}
+            child.attrs |= {Attr.INTERLEAVE: False, Attr.INTERLEAVE_REASON: InterleaveReason.AWAITED}
         _inside(child, child.attrs.get(Attr.INTERLEAVE, True) is False)
 
 

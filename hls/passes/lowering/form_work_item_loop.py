@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ...analysis.channels.endpoints import is_call
-from ...ir import BOOL, I32, Attr, Builder, Function, IntType, Op, Region, Type, Value, walk
+from ...ir import BOOL, I32, Attr, Builder, Function, InterleaveReason, IntType, Op, Region, Type, Value, walk
 from ...ir.clone import clone_function
 from ...ir.launch import PER_GROUP, group_limit, lanes_of, units_of
 from ...ir.rewrite import constant, rewrite
@@ -135,7 +135,7 @@ class _Dispatcher:
         if own:
             attrs[Attr.OWN] = own
         if self.alone and self.together:
-            attrs |= {Attr.INTERLEAVE: False, Attr.INTERLEAVE_REASON: "the work-items of a group stay together"}
+            attrs |= {Attr.INTERLEAVE: False, Attr.INTERLEAVE_REASON: InterleaveReason.GROUP}
         self.before.op(
             "loop", self.before.true(), *starts, results=[v.type for v in starts], regions=[body], attrs=attrs
         )

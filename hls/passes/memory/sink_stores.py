@@ -3,6 +3,7 @@ time only."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from ...analysis.dependence.dependence import Dependence, dependences, unused_number
 from ...analysis.loops.forward_slice import behind
@@ -63,11 +64,8 @@ class SinkStores(FunctionPass):
             and function.memories[memory_name(stores[0])].space == "global"
         ):
             return True
-        return any(
-            exclusions.never_both(predicate(first), predicate(second))
-            for k, first in enumerate(stores)
-            for second in stores[k + 1 :]
-        )
+        conditions = list(dict.fromkeys(map(predicate, stores)))  # most stores share a few
+        return any(exclusions.never_both(one, other) for one, other in combinations(conditions, 2))
 
 
 def _together(function: Function) -> list[list[Op]]:

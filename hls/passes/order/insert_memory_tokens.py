@@ -40,20 +40,22 @@ class InsertMemoryTokens(FunctionPass):
     - a store operation keeps its own order.
 
     Two accesses in one loop, to one memory that never stalls, need no more from one of its invocations to the next: the
-    loop carries a token ``between`` them, and the loops around do not wait until it has ended. From one invocation
-    of an inner loop to the next this holds only for loops whose invocations do not interleave: those get the attribute
-    ``interleave`` = False, or ``apart`` if that is needed only in runs in which buffers overlap. Order
-    between different buffers is needed in such runs only: it depends on the hidden argument ``overlap``, which is
-    added. A fence after a store takes effect for stores issued before it, so a loop that must be waited for gets a
-    result token. With ``hazards``, an access that may alias a store of an earlier iteration waits neither for a fence
-    nor for iterations: a ``hazard`` compares addresses at run time (see :mod:`hls.passes.order.disambiguation`). Memory
-    fences are tokens as well (see :mod:`hls.passes.order.mark_fenced_memory`). At a barrier, everything before it has
-    completed and nothing after it has begun (see :mod:`hls.passes.order.order_barriers`). ``address_bits``: see
+    loop carries a token ``between`` them, and the loops around do not wait until it has ended. From one invocation of
+    an inner loop to the next this holds only for loops whose invocations do not interleave: those get the attribute
+    ``interleave`` = False, or ``apart`` if that is needed only in runs in which buffers overlap. Order between
+    different buffers is needed in such runs only: it depends on the hidden argument ``overlap``, which is added. A
+    fence after a store takes effect for stores issued before it, so a loop that must be waited for gets a result token.
+    With ``hazards``, or where ``compared`` names its memory, an access that may alias a store of an earlier iteration
+    waits neither for a fence nor for iterations: a ``hazard`` compares addresses at run time (see
+    :mod:`hls.passes.order.disambiguation`). Memory fences are tokens as well (see
+    :mod:`hls.passes.order.mark_fenced_memory`). At a barrier, everything before it has completed and nothing after it
+    has begun (see :mod:`hls.passes.order.order_barriers`). ``address_bits``: see
     :func:`~hls.analysis.dependence.dependence.dependences`.
     """
 
     address_bits: int = 64
     hazards: bool = False
+    compared: frozenset[str] = frozenset()
     name = "insert-memory-tokens"
     requires = frozenset({Form.DISPATCHED})
     provides = frozenset({Form.ORDERED})
@@ -64,7 +66,7 @@ class InsertMemoryTokens(FunctionPass):
         facts = dependences(result, self.address_bits, tester=tester)
         needed = [_between_copies(result, fact) for fact in facts if not _kept_by_ring(result, fact)]
         if needed or any(op.opcode == "meet" or is_memory_fence(op) for op in walk(result.body)):
-            orderer = _Orderer(result, tester, self.hazards)
+            orderer = _Orderer(result, tester, self.hazards, self.compared)
             meetings = Meetings(orderer.tree)
             needed = [fact for fact in needed if not meetings.keep_order(fact)]
             orderer.run((*needed, *keep_apart(result, orderer.tree, needed)))
@@ -114,8 +116,8 @@ class _Wait:
 
 
 class _Orderer:
-    def __init__(self, function: Function, tester: DependenceTester, hazards: bool):
-        self.function, self.tester, self.hazards = function, tester, hazards
+    def __init__(self, function: Function, tester: DependenceTester, hazards: bool, compared: frozenset[str]):
+        self.function, self.tester, self.hazards, self.compared = function, tester, hazards, compared
         self.tree = LoopTree(function)
         self.places = Reordering(function)
         self.stores = {
@@ -131,9 +133,9 @@ class _Orderer:
 
     def run(self, needed: Iterable[Dependence]):
         needed = list(needed)
-        self.choice = OrderChoice(self.function, self.tree, self.tester, self.hazards, needed)
+        self.choice = OrderChoice(self.function, self.tree, self.tester, self.hazards, self.compared, needed)
         FenceOrder(self, self.function, self.tree).run()  # first: other tokens must not contradict it
-        checks, needed = self._checked(needed) if self.hazards else ([], needed)
+        checks, needed = self._checked(needed)
         for fact in needed:
             if fact.loop is None:
                 self._within(fact)

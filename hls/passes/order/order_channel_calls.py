@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ...analysis.channels.endpoints import Endpoint, channel_ends, is_call
 from ...analysis.loops.loop_tree import LoopTree
-from ...ir import Attr, Function, Op, Region, Value, walk
+from ...ir import Attr, Function, InterleaveReason, Op, Region, Value, walk
 from ...ir.clone import clone_function
 from ...narrow import present
 from ..manager import Form, FunctionPass
@@ -45,10 +45,7 @@ class OrderChannelCalls(FunctionPass):
         for end, calls in ends.items():
             for call in calls:
                 for loop in tree.around(call):
-                    loop.op.attrs |= {
-                        Attr.INTERLEAVE: False,
-                        Attr.INTERLEAVE_REASON: "channel calls execute in program order",
-                    }
+                    loop.op.attrs |= {Attr.INTERLEAVE: False, Attr.INTERLEAVE_REASON: InterleaveReason.CHANNEL_ORDER}
             for together in phases.get(end, [calls]):
                 _take_turns(together, tree)
                 if len({tree.region_of(call) for call in together}) > 1:

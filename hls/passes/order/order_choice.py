@@ -1,12 +1,12 @@
 """Choice of how a dependence is kept: by the levels of a pipeline, by tokens inside an inner loop, or by a wait for the
 end of that loop."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ...analysis.dependence.dependence import Dependence, DependenceTester, Kind
 from ...analysis.loops.forward_slice import computed_from, taken
 from ...analysis.loops.loop_tree import Loop, LoopTree
-from ...ir import Attr, Function, Op, Region, has
+from ...ir import Attr, Function, InterleaveReason, Op, Region, has
 from ...ir.accesses import memory_name
 from ...narrow import present
 from ..memory.multi_buffer_private import copies_of_loop
@@ -38,8 +38,10 @@ def _at_most(loops: Iterable[Loop], invocations: int) -> None:
     for loop in loops:
         asked = loop.op.attrs.get(Attr.MAX_INTERLEAVING) or invocations
         if invocations < asked or Attr.MAX_INTERLEAVING not in loop.op.attrs:
-            reason = f"the array that each of them fills has {invocations} private copies"
-            loop.op.attrs |= {Attr.MAX_INTERLEAVING: min(asked, invocations), Attr.INTERLEAVE_REASON: reason}
+            loop.op.attrs |= {
+                Attr.MAX_INTERLEAVING: min(asked, invocations),
+                Attr.INTERLEAVE_REASON: InterleaveReason.PRIVATE_COPIES,
+            }
 
 
 class OrderChoice:
@@ -47,9 +49,15 @@ class OrderChoice:
     what the analysis looks at."""
 
     def __init__(
-        self, function: Function, tree: LoopTree, tester: DependenceTester, hazards: bool, needed: Sequence[Dependence]
+        self,
+        function: Function,
+        tree: LoopTree,
+        tester: DependenceTester,
+        hazards: bool,
+        compared: Collection[str],
+        needed: Sequence[Dependence],
     ) -> None:
-        self.function, self.tree, self.hazards = function, tree, hazards
+        self.function, self.tree, self.hazards, self.compared = function, tree, hazards, compared
         #: of dependences in one loop: how far ahead the source is (:meth:`DependenceTester.ahead`)
         self.ahead = {fact: tester.ahead(fact) for fact in needed if self._in_one_loop(fact)}
         #: pairs of loops: an iteration of the first enters the second when the one before has left it, in any case
@@ -90,6 +98,8 @@ class OrderChoice:
 
     def comparable(self, fact: Dependence) -> bool:
         """Whether addresses may be compared at run time instead."""
+        if not self.hazards and memory_name(fact.src) not in self.compared:
+            return False
         in_ring = fact.loop is not None and fact.loop.attrs.get(Attr.RING)
         return not in_ring and fact.src.opcode == "store" and not self.function.memories[memory_name(fact.src)].onchip
 
@@ -151,7 +161,7 @@ class OrderChoice:
     def _in_sequence(self, fact: Dependence) -> list[tuple[Op, Op]]:
         """The fact's loop, and the inner loop around the access that waits, if what it waits for uses the results of
         that inner loop in the iteration before."""
-        if fact.loop is None or fact.distance != 1 or fact.overlap or self.hazards and self.comparable(fact):
+        if fact.loop is None or fact.distance != 1 or fact.overlap or self.comparable(fact):
             return []
         (body,) = fact.loop.regions
         src, dst = self.tree.ancestor(fact.src, body), self.tree.ancestor(fact.dst, body)

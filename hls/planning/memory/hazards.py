@@ -14,6 +14,9 @@ __all__ = ["HazardPlan", "entries_for", "fences_under_way", "plan_hazards", "wor
 _MANY = 2
 #: most words of a burst
 _BURST = 16
+#: entries for stores that never wait: tokens between the comparison and the store, over two additions of floats; a
+#: longer path costs time only
+INSIDE = 32
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,7 @@ class HazardPlan:
 
 def plan_hazards(function: Function, accesses: Mapping[Op, Access], latency: int) -> dict[Op, HazardPlan]:
     """The hazard units of a kernel whose memory has a typical ``latency`` in cycles."""
-    waiting = [access for access in accesses.values() if access.latency is None]
-    return {op: _plan(op, waiting, latency) for op in walk(function.body) if op.opcode == "hazard"}
+    return {op: _plan(op, list(accesses.values()), latency) for op in walk(function.body) if op.opcode == "hazard"}
 
 
 def _plan(hazard: Op, accesses: list[Access], latency: int) -> HazardPlan:
@@ -52,7 +54,10 @@ def _plan(hazard: Op, accesses: list[Access], latency: int) -> HazardPlan:
         inside=(widest - 1).bit_length(),
         certain=certain,
         per_word=per_word,
-        entries=tuple(words_for(latency, many) if many else entries_for(latency) for many in per_word),
+        entries=tuple(
+            words_for(latency, many) if many else entries_for(latency) if one.latency is None else INSIDE
+            for one, many in zip(stores, per_word, strict=True)
+        ),
     )
 
 
@@ -65,6 +70,8 @@ def _watched(accesses: list[Access], number: int) -> list[Access]:
 def _places_of_a_word(access: Access, widest: int) -> int:
     """Accesses per word if a store's table is to keep words: the store writes most addresses of a word one after the
     other. Otherwise 0."""
+    if access.latency is not None:  # it leaves alone, not with the burst of its word
+        return 0
     return access.word_bytes // widest if access.to_a_word >= _MANY and access.word_bytes // widest >= _MANY else 0
 
 

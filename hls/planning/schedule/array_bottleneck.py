@@ -12,10 +12,13 @@ from ...ir import ArrayType, Attr, Function, Op, TokenType, Value, is_access, me
 from .interleaving import crossings, passed, together
 from .plan import KernelPlan, RegionPlan
 
-__all__ = ["held_up", "relieves"]
+__all__ = ["held_up", "relieves", "waited_for"]
 
 #: trip count assumed for a loop where the program does not tell
 UNKNOWN_TRIPS = 64
+#: the least II from which on a comparison of addresses pays: an iteration that waits for its own address takes some
+#: cycles more than that interval, and others one
+LEAST_COMPARED = 3
 
 
 def held_up(function: Function, plan: KernelPlan) -> frozenset[str]:
@@ -30,6 +33,18 @@ def held_up(function: Function, plan: KernelPlan) -> frozenset[str]:
     return frozenset(
         name for name in found if name and (name not in function.memories or function.memories[name].space == "private")
     )
+
+
+def waited_for(function: Function, plan: KernelPlan) -> frozenset[str]:
+    """The names of buffers in global memory that loops both load and store, and whose iterations start several cycles
+    apart, even with interleaved invocations."""
+    turns, found = together(plan), set()
+    for loop, region in plan.loops.items():
+        if region.ii >= LEAST_COMPARED * turns[loop]:
+            inside = [op for op in walk(loop.regions[0]) if is_access(op)]
+            loaded, stored = ({memory_name(op) for op in inside if op.opcode == code} for code in ("load", "store"))
+            found |= {name for name in loaded & stored if function.memories[name].space == "global"}
+    return frozenset(found)
 
 
 def _in_nests(region: RegionPlan) -> set[str]:

@@ -3,7 +3,7 @@ around it lets its iterations pass one at a time."""
 
 from collections.abc import Iterable, Iterator
 
-from ...ir import Op, Region, Value, has
+from ...ir import Op, Region, Value, has, walk
 from .plan import Carried, KernelPlan, RegionPlan
 
 __all__ = ["crossings", "on_way", "passed", "together"]
@@ -70,4 +70,4 @@ def on_way(region: Region, start: Iterable[Value], end: Value) -> set[Op]:
 
 def _inputs(op: Op) -> list[Value]:
     """Operands, and for a loop everything that its body uses."""
-    return [*op.operands, *(v for region in op.regions for inner in region.ops for v in _inputs(inner))]
+    return [*op.operands, *(v for region in op.regions for inner in walk(region) for v in inner.operands)]

@@ -59,7 +59,7 @@ def pace(levels: Levels, children: dict[Op, RegionPlan]) -> int:
     """The fewest cycles between two tokens of a region: the inner loops that always run take that long to issue their
     own tokens."""
     always = [children[op] for op in levels.op if op.opcode == "loop" and constant(op.operands[0])]
-    return max([1, *(child.shortest * child.ii // child.slots for child in always)])
+    return max([1, *(max(child.shortest, child.shortest * child.ii // child.slots) for child in always)])
 
 
 def may_take_turns(loop: Op, repeated: bool) -> bool:

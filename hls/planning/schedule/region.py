@@ -51,7 +51,7 @@ class _Rate:
     @property
     def windowed(self) -> int:
         """The II that values carried over several iterations need."""
-        return max(self.causes.get("window", 0), self.causes.get("ahead", 0))
+        return self.causes.get("window", 0)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,8 @@ class RegionPlanner:
         again, delay = again_point(found.always, found.issue, found.ii, found.stages)
         again_overlap, overlap_delay = again_point(found.paced, found.issue, found.ii, found.stages)
         paced = pace(found.levels, self.children)
-        slots = self._slots(found, rate, loop, asked, paced)
+        busy = max(rate.ii, self._undecided(found))
+        slots = self._slots(found, rate, busy, loop, asked, paced)
         uniform = uniform_trips(region, loop, self.fixed)
         sizes = QueueSizes(
             self.children,
@@ -107,7 +108,7 @@ class RegionPlanner:
             region=region,
             ii=rate.ii,
             slots=slots,
-            entries=entry_count(slots, rate.latency, rate.ii, self.repeated, uniform, shortest),
+            entries=entry_count(slots, rate.latency, busy, self.repeated, uniform, shortest),
             levels=self._levels(found, asked, (again, again_overlap), sizes, slots, shortest),
             place=found.start,
             available=found.available,
@@ -178,16 +179,24 @@ class RegionPlanner:
             raise _missed(loop, wish, needed.ii, found.always, found.stages)
         return _Rate(causes | {"request": wish}, latency)
 
-    def _slots(self, found: Schedule, rate: _Rate, loop: Op | None, asked: LoopLimits, paced: int) -> int:
-        """The number of slots. Where all slots share one window, more slots gain nothing, and a delay line holds the
-        values of one slot only. Tokens that share a port keep their distance."""
+    def _undecided(self, found: Schedule) -> int:
+        """The cycles from the issue of a speculative loop's token until it is known whether another one follows, which
+        an invocation keeps its slot at least; 0 for other loops."""
+        if not found.speculative:
+            return 0
+        return self._latencies.distance(found.levels, found.stages, Point(0, 0), found.decide)
+
+    def _slots(self, found: Schedule, rate: _Rate, busy: int, loop: Op | None, asked: LoopLimits, paced: int) -> int:
+        """The number of slots, each of which an invocation of one token keeps for ``busy`` cycles. Where all slots
+        share one window, more slots gain nothing, and a delay line holds the values of one slot only. Tokens that share
+        a port keep their distance."""
         if loop is None or rate.windowed >= rate.ii or any(c.root is not None for c in found.carried):
             return 1
         most = MOST_SLOTS
-        if rate.causes["crossing"] > found.ii:
+        if max(rate.causes["crossing"], self._undecided(found)) > found.ii:
             answered_by_memory = any(op.opcode in ("load", "atomic") for op in found.levels.offering)
             most = MOST_LOADING_SLOTS if answered_by_memory else MOST_WAITING_SLOTS
-        slots = slot_count(rate.ii, loop, self.repeated, most, max(paced, found.spacing))
+        slots = slot_count(busy, loop, self.repeated, most, max(paced, found.spacing))
         if may_take_turns(loop, self.repeated):
             slots = min(max(slots, self._turns_inside(found)), most)
         return min(slots, asked.slots or slots)
@@ -239,7 +248,8 @@ class RegionPlanner:
         if asked.tokens:
             windows += (Window(found.end, asked.tokens, False),)
         if found.speculative and asked.ahead:
-            windows += (Window(Point(found.decide.level, 0), min(asked.ahead, MOST_IN_WINDOW), False, undecided=True),)
+            most = min(asked.ahead * slots, MOST_IN_WINDOW)  # so many for each invocation, on average
+            windows += (Window(Point(found.decide.level, 0), most, False, undecided=True),)
         return (replace(plans[0], windows=windows), *plans[1:])
 
     def _level(self, k: int, found: Schedule, agains, sizes: QueueSizes, slots: int, shortest: int) -> LevelPlan:

@@ -194,8 +194,12 @@ class RegionScheduler:
         """The schedulers that give the least II, and the delay lines they need. Delay lines cost more than registers
         that move on, and allow only one of the invocations that could be interleaved."""
         usual = _Scheduled(levels, self._schedulers(region, levels, speculative), {}, speculative)
+        # an invocation of a speculative loop ends long after its last token was issued: others fill that time
+        alone = not speculative or loop is None or not may_take_turns(loop, self.repeated)
         known = (
-            histories(region, loop, levels, self.fixed, self.repeated) if loop is not None and usual.least > 1 else {}
+            histories(region, loop, levels, self.fixed, self.repeated)
+            if loop is not None and usual.least > 1 and alone
+            else {}
         )
         if known:
             closer = _Scheduled(levels, self._schedulers(region, levels, speculative, known), known, speculative)
@@ -238,7 +242,7 @@ class RegionScheduler:
         """The first level with nothing in its first stage, which is left to the header: choosing a slot there, from the
         queue of slots to the slots' state, takes a whole cycle. None where the header has no choice, or the II would
         grow."""
-        if loop is None or ii == 1 or not may_take_turns(loop, self.repeated):
+        if loop is None or (ii == 1 and not speculative) or not may_take_turns(loop, self.repeated):
             return None
         first = level_scheduler(
             self.timing, region, levels, self.fixed, 0, speculative, {}, self._sharing(levels), True, usual.period
@@ -251,7 +255,7 @@ class RegionScheduler:
 
     def _speculate(self, region: Region, loop: Op | None, levels: Levels) -> Levels | None:
         """Levels for issuing ahead of a decision that depends on responses of an earlier level. None where that is
-        impossible or other invocations fill the time."""
+        impossible."""
         return self._deciding_in(region, levels.decide) if levels.decide and self._may_issue_ahead(loop) else None
 
     def _sooner(self, region: Region, loop: Op | None, found: _Scheduled) -> _Scheduled:
@@ -296,7 +300,7 @@ class RegionScheduler:
         return max((self.latencies.distance(levels, stages, *span) for span in spans), default=0)
 
     def _may_issue_ahead(self, loop: Op | None) -> bool:
-        return loop is not None and LoopLimits.of(loop).ahead != 0 and not may_take_turns(loop, self.repeated)
+        return loop is not None and LoopLimits.of(loop).ahead != 0
 
     def _deciding_in(self, region: Region, level: int) -> Levels | None:
         """Levels in which the decision falls in ``level``. No earlier level may hold what cannot be undone, and no

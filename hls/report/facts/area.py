@@ -46,8 +46,10 @@ class AreaNode:
 
 @dataclass(frozen=True)
 class LineArea:
-    """What one source line takes, as far as it has one ``role``. ``kernel`` is "" for what the kernels share; ``span``
-    is None for what belongs to no line. The sum over all entries is the whole design, exactly."""
+    """What one source line takes, as far as it has one ``role``. ``kernel`` is "" for the line's part of what the
+    kernels share: interconnects, memory ports and the constant cache are split equally among the units that they
+    serve, channels belong to their declarations, control windows are split among the kernels. ``span`` is None for what
+    belongs to no line. The sum over all entries is the whole design, exactly."""
 
     kernel: str
     role: Role

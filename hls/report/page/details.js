@@ -1,5 +1,12 @@
 // The pane with details: everything about what is selected, or all that a line of the source became.
 
+/** Kinds of items whose names are those of the source, which are written as they are there. */
+const SOURCE_NAMES = new Set(["kernel", "memory", "private", "variable", "channel", "network", "area", "global"]);
+
+function titleOf(item) {
+  return SOURCE_NAMES.has(item.kind) ? item.name : capital(item.name);
+}
+
 const DETAILS = {}; // kind of item -> function of (data, item) that makes its parts
 
 function showDetails() {
@@ -28,7 +35,7 @@ function detailHead(item) {
     item.kernel && item.kind !== "kernel"
       ? h("span", { class: "place" }, "kernel ", itemLink(itemOf("kernel", item.kernel), item.kernel))
       : null;
-  return h("h2", null, capital(item.name), h("span", { class: "kind" }, word), place, kernel);
+  return h("h2", null, titleOf(item), h("span", { class: "kind" }, word), place, kernel);
 }
 
 /** All that a line became, by kind. */
@@ -49,7 +56,7 @@ function detailsOfLine(place) {
     const links = some
       .slice(0, most)
       .map((item) =>
-        h("li", null, itemLink(item, capital(item.name)), " ", h("span", { class: "quiet" }, itemHint(item))),
+        h("li", null, itemLink(item, titleOf(item)), " ", h("span", { class: "quiet" }, itemHint(item))),
       );
     const more = some.length > most ? h("li", { class: "quiet" }, `and ${some.length - most} more`) : null;
     return section(
@@ -252,7 +259,7 @@ DETAILS.op = ({ op, region }, item) => {
     return h(
       "li",
       null,
-      itemLink(target, capital(target.name)),
+      itemLink(target, titleOf(target)),
       " ",
       h("span", { class: "quiet" }, edgeWords(edge, word(id))),
     );

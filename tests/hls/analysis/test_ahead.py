@@ -9,6 +9,7 @@ from test_dependence_random import flat, kernel, matrix_kernel
 
 from hls.analysis.dependence.dependence import DependenceTester, dependences
 from hls.passes.order.insert_memory_tokens import InsertMemoryTokens
+from tests.repetitions import half_long
 
 
 def row_kernel(rng):
@@ -35,11 +36,13 @@ def row_kernel(rng):
 
 @pytest.mark.parametrize(
     "make, seed",
-    [
-        *((row_kernel, seed) for seed in range(90)),
-        *((matrix_kernel, seed) for seed in range(30)),
-        *((kernel, seed) for seed in range(20)),
-    ],
+    half_long(
+        [
+            *((row_kernel, seed) for seed in range(90)),
+            *((matrix_kernel, seed) for seed in range(30)),
+            *((kernel, seed) for seed in range(20)),
+        ]
+    ),
 )
 def test_no_source_is_farther_ahead(make, seed, monkeypatch):
     rng = random.Random(seed)

@@ -9,6 +9,7 @@ from hls.analysis.dependence.dependence import dependences
 from hls.frontend import parse_source
 from hls.passes.order.insert_memory_tokens import InsertMemoryTokens
 from hls.passes.pipeline import PipelineOptions, kernel_passes, optimize
+from tests.repetitions import half_long
 
 TYPES = ["int", "uint", "short", "uchar", "long"]
 
@@ -269,14 +270,16 @@ def half_kernel(rng):
 
 @pytest.mark.parametrize(
     "make, seed",
-    [
-        *((kernel, seed) for seed in range(32)),
-        *((matrix_kernel, seed) for seed in range(48)),
-        *((round_kernel, seed) for seed in range(60)),
-        *((growing_kernel, seed) for seed in range(60)),
-        *((closed_kernel, seed) for seed in range(40)),
-        *((half_kernel, seed) for seed in range(40)),
-    ],
+    half_long(
+        [
+            *((kernel, seed) for seed in range(32)),
+            *((matrix_kernel, seed) for seed in range(48)),
+            *((round_kernel, seed) for seed in range(60)),
+            *((growing_kernel, seed) for seed in range(60)),
+            *((closed_kernel, seed) for seed in range(40)),
+            *((half_kernel, seed) for seed in range(40)),
+        ]
+    ),
 )
 def test_nothing_is_missed(make, seed, monkeypatch):
     rng = random.Random(seed)

@@ -12,6 +12,7 @@ from hls.ir.verifier import verify
 from hls.options import Options
 from hls.passes.pipeline import PipelineOptions, optimize
 from hls.target.board import load_board
+from tests.repetitions import half_long
 
 NUMBERS = """
 enum state { START, WHOLE, PART, EXPONENT, SIGN, DIGITS, BAD };
@@ -87,7 +88,7 @@ def transition(rng: random.Random, states: int) -> str:
     return text
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", half_long(range(24)))
 def test_random_automata(seed):
     rng = random.Random(seed)
     states = rng.randint(2, 8)

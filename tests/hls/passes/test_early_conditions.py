@@ -17,6 +17,7 @@ from hls.passes.recurrence.retime_comparisons import RetimeComparisons
 from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.kernels.system import Launch
+from tests.repetitions import half_long
 
 TIMING = OperatorTiming.of(load_board("de5net"))
 #: one that nothing is fast enough for, so that every comparison is treated
@@ -59,7 +60,7 @@ def counters(rng: random.Random) -> str:
     )
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", half_long(range(40)))
 def test_random_counters(seed):
     rng = random.Random(seed)
     text = counters(rng)

@@ -12,6 +12,7 @@ from hls.frontend import parse_source
 from hls.ir.interpreter import run_kernel
 from hls.passes.lowering.inline import Inline
 from hls.passes.recurrence import timing_driven_reassociation as late_operands
+from tests.repetitions import half_long
 
 BOARD = hls.load_board("de5net")
 HEAD = "#define ROT(x, n) (((x) << (n)) | ((x) >> (32 - (n))))\n"
@@ -99,7 +100,7 @@ def _random_value(rng: random.Random, names: list[str], depth: int) -> str:
     return form.format(left, right)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", half_long(range(40)))
 def test_random_recurrences(seed, monkeypatch):
     rng = random.Random(seed)
     names = [f"s{k}" for k in range(rng.randint(2, 5))]

@@ -10,6 +10,7 @@ from hls.ir.parser import parse_module
 from hls.ir.verifier import verify, verify_module
 from hls.passes.lowering.inline import Inline
 from hls.passes.pipeline import PipelineOptions, kernel_passes
+from tests.repetitions import half_long
 
 SEEDS = range(18)
 _MAX_ITERATIONS = 20_000
@@ -66,7 +67,7 @@ def check(seed: int, size: int, ndrange: bool) -> str | None:
 
 
 @pytest.mark.parametrize("ndrange", [False, True])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", half_long(SEEDS))
 def test_same_bytes_after_every_pass(seed, ndrange):
     if check(seed, 14, ndrange) is None:
         return

@@ -15,6 +15,7 @@ from hls.planning.schedule import OperatorTiming
 from hls.target.board import load_board
 from tests.kernels.system import Launch
 from tests.programs.generate import launches, random_kernel
+from tests.repetitions import half_long
 
 HEAD = (
     "__kernel void k(__global const int *restrict a, __global const short *restrict s, __global int *restrict b, "
@@ -215,7 +216,7 @@ def test_runs_of_work_items(body):
     assert bool(seen) == bool(ITEMS[body])
 
 
-@pytest.mark.parametrize("seed", range(0, 120, 3))
+@pytest.mark.parametrize("seed", half_long(range(0, 120, 3)))
 def test_runs_of_random_programs(seed):
     kernel = random_kernel(seed)
     _, function = optimized(kernel.text)

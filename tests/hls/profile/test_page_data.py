@@ -65,6 +65,13 @@ def test_total_is_the_sum_of_counts_and_the_mean_of_shares():
     assert [(one.cause, one.cycles) for one in total.held] == [("other", 100), ("memory", 15)]
 
 
+def test_operations_of_launches_are_summed():
+    work = (model.Work("integer", 10, 2.0),)
+    assert total_of([replace(launch(k, issue=5), work=work) for k in range(3)]).work == (
+        model.Work("integer", 30, 2.0),
+    )
+
+
 def test_total_of_one_launch_is_that_launch():
     one = replace(with_access(launch(3, issue=10, memory=5)), loops=(model.Loop("l", "i", 3, 1, 1, 1.0, 2.0, 9, 1),))
     assert plain(total_of([one]), 9) == plain(replace(one, accounts=total_of([one]).accounts), 9)

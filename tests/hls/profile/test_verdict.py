@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from hls.profile import model
+from hls.profile.channel_depth import advised_depth
 from hls.profile.layout import CATEGORIES
 from hls.profile.summary import kernels_of
 from hls.profile.verdict import blame_sentence, load_rules
@@ -14,6 +15,7 @@ IDLE = model.Blame("waiting for channel c to have a value", 7, ("far",), "idle",
 BLAME = model.Blame(
     "waiting for channel c to have a value", 7, ("pass", "feed"), "account", "waiting for load of t", 9, 90
 )
+CHANNEL = model.ChannelEnd("c", "c", 7, "read", 2, 2, 1.0, 100, 0.2, 0.15)
 BANK = model.Bank(0, "DDR", 0.5, 6400, 0, 100, 0, 90, 90, 0, 0)
 
 
@@ -25,6 +27,10 @@ def verdict(*launches: model.Launch) -> model.Verdict:
 #: by rule: launches that trigger it, and what nearly does but is another rule's
 CASES = {
     "short": (launch(issue=600, ramp_up=200, drain=200), launch(issue=800, ramp_up=100, drain=100)),
+    "channel depth": (
+        replace(launch(issue=850, channel=150), channels=(CHANNEL,)),
+        replace(launch(issue=850, channel=150), channels=(replace(CHANNEL, write_stall=0.04),)),
+    ),
     "channel": (replace(launch(issue=850, channel=150), blame=(BLAME, IDLE)), launch(issue=910, channel=90)),
     "recurrence": (launch(issue=700, recurrence=300), launch(issue=850, recurrence=150)),
     "memory order": (launch(issue=700, memory_order=300), launch(issue=850, memory_order=150)),
@@ -81,6 +87,15 @@ def test_a_victim_names_the_kernel_to_look_at():
     )
 
 
+def test_a_channel_that_is_full_and_empty_in_turn_gets_a_depth():
+    said = verdict(CASES["channel depth"][0])
+    assert "c of depth 2 was full and empty in turn, and both of its ends waited for 15.0 %" in said.sentence
+    assert said.remedies[0].startswith("Give c depth(64)")
+    for other in (replace(CHANNEL, max_level=1), replace(CHANNEL, read_stall=0.01), replace(CHANNEL, read_stall=None)):
+        assert verdict(replace(launch(issue=850, channel=150), channels=(other,))).rule == "channel"
+    assert advised_depth(64) == 512
+
+
 def test_each_end_of_a_chain_of_waits_has_its_words():
     def said(end: str, cause: str | None = None, line: int | None = None) -> str:
         return blame_sentence([replace(BLAME, end=end, last_cause=cause, last_line=line)])[0]
@@ -97,4 +112,12 @@ def test_each_end_of_a_chain_of_waits_has_its_words():
 def test_categories_of_the_rules_are_those_of_accounts():
     names = {name for rule in load_rules() for name in rule.when}
     known = {category.replace(" ", "_") for category in CATEGORIES}
-    assert names <= known | {"ramp_up_and_drain", "efficiency", "bandwidth", "row_misses", "gaps", "launches"}
+    assert names <= known | {
+        "channel_both",
+        "ramp_up_and_drain",
+        "efficiency",
+        "bandwidth",
+        "row_misses",
+        "gaps",
+        "launches",
+    }

@@ -2,11 +2,14 @@
 
 import pytest
 
-from hls import Options, compile
-from hls.model.area import NOTHING, Resources, _integers
+from hls import Options, compile, load_board
+from hls.diag import Span
+from hls.model.area import NOTHING, Resources, integers
 from hls.report.area import Role
 from hls.report.collect import collect
 from hls.report.copies import ranges
+from hls.report.model import Access, Kernel
+from hls.report.shared_area import SharedUsers
 
 #: two of three copies are equal but for their channels; kernel ``clk`` has the name of a signal of the system
 SOURCE = """#pragma OPENCL EXTENSION cl_intel_channels : enable
@@ -57,14 +60,41 @@ def test_tree_and_lines_sum_to_the_total(reports, counters):
         assert by_name[kernel.name].resources == kernel.resources
 
 
-def test_only_what_kernels_share_belongs_to_no_line(reports):
-    for report in reports.values():
-        assert all(line.span is not None for line in report.lines if line.kernel)
-        assert {line.role for line in report.lines if line.span is None} <= {
-            Role.BOARD,
-            Role.INTERCONNECT,
-            Role.CHANNELS,
-        }
+def test_what_kernels_share_belongs_to_the_lines_that_use_it(reports):
+    """Two loads that one unit serves, and a store; channels where they are declared; control windows at the kernels."""
+    report = reports[""]
+    shared = {
+        (line.role, line.span.line if line.span else None): line.resources for line in report.lines if not line.kernel
+    }
+    lines = {role: sorted(line for one, line in shared if one is role) for role, _ in shared}
+    assert lines == {Role.CHANNELS: [2], Role.INTERCONNECT: [7, 22], Role.BOARD: [3, 7, 12, 19, 22]}
+    nodes = {node.role: node.resources for node in report.area.children if node.role is not Role.KERNEL}
+    for role, used in nodes.items():
+        assert sum((part for (one, _), part in shared.items() if one is role), NOTHING) == used
+
+
+def test_shares_are_equal_and_sum_exactly():
+    board = load_board("de5net")
+    kernels = tuple(
+        Kernel(name, Span("k.cl", line), False, accesses=accesses)
+        for name, line, accesses in (
+            ("a", 1, (_access("load", 2), _access("load", 3, count=2), _access("store", 4))),
+            ("b", 5, (_access("load", 3), _access("atomic", 6))),
+        )
+    )
+    users = SharedUsers(kernels, (), board)
+    assert users.of("read_interconnect") == {Span("k.cl", 2): 1, Span("k.cl", 3): 3, Span("k.cl", 6): 1}
+    assert users.of("write_master1") == {Span("k.cl", 4): 1, Span("k.cl", 6): 1}
+    assert users.of("control_windows") == {Span("k.cl", 1): 1, Span("k.cl", 5): 1}
+    assert not users.of("constant_cache") and not users.of("read_interconnect_qdr")
+    used = Resources(101, 7, 3, 1)
+    parts = dict(users.split("read_interconnect", used))
+    assert sum(parts.values(), NOTHING) == used and parts[Span("k.cl", 3)].logic in (60, 61)
+    assert list(users.split("constant_cache", used)) == [(None, used)]
+
+
+def _access(kind: str, line: int, count: int = 1) -> Access:
+    return Access(kind, "m", Span("k.cl", line, 5), 4, "burst-coalesced", "", count)
 
 
 def test_roles(reports):
@@ -109,7 +139,7 @@ def test_ranges():
 
 
 def test_integers_sum_to_the_whole():
-    assert _integers(4, [1.5, 0.75, 0.75, 0.5]) == [2, 1, 1, 0]
-    assert _integers(3, [2.0, 1.0]) == [2, 1]
-    assert sum(_integers(34, [1 / 3] * 100)) == 34
+    assert integers(4, [1.5, 0.75, 0.75, 0.5]) == [2, 1, 1, 0]
+    assert integers(3, [2.0, 1.0]) == [2, 1]
+    assert sum(integers(34, [1 / 3] * 100)) == 34
     assert Resources(1, 2, 3, 4) + NOTHING == Resources(1, 2, 3, 4)

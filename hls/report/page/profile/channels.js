@@ -8,7 +8,12 @@ VIEWS.push({
   scope: scopeName,
   make() {
     const table = makeTable({ caption: "Channels", columns: PIPE_COLUMNS, rows: channelRows(), empty: "no channels" });
-    const blame = makeTable({ caption: "Who makes whom wait", columns: BLAME_COLUMNS, rows: blameRows(), empty: "no kernel waited at a channel" });
+    const blame = makeTable({
+      caption: "Who makes whom wait",
+      columns: BLAME_COLUMNS,
+      rows: blameRows(),
+      empty: "no kernel waited at a channel",
+    });
     const element = h("div", null, scopeTools(), table.element, section("Who makes whom wait", blame.element));
     return { element, select: () => table.select() || blame.select() };
   },
@@ -24,7 +29,9 @@ function channelRows() {
   }
   const row = (one) => ({ key: `pipe:${one.name}`, data: one });
   return [...arrays].flatMap(([name, all]) =>
-    all.length === 1 ? all.map(row) : [{ key: null, open: all.length <= 16, data: channelArray(name, all), children: all.map(row) }],
+    all.length === 1
+      ? all.map(row)
+      : [{ key: null, open: all.length <= 16, data: channelArray(name, all), children: all.map(row) }],
   );
 }
 
@@ -88,8 +95,20 @@ const PIPE_COLUMNS = [
     show: (one) => (one.mean === null ? "" : bar(share(one.mean, one.depth), number(one.mean, 2))),
   },
   { title: "Highest", numeric: true, value: (one) => one.most },
-  { title: "Writer waits", numeric: true, value: (one) => one.writeStall, show: (one) => stallShow(one.writeStall), tip: "cycles in which it waited for room / cycles of the writer" },
-  { title: "Reader waits", numeric: true, value: (one) => one.readStall, show: (one) => stallShow(one.readStall), tip: "cycles in which it waited for a value / cycles of the reader" },
+  {
+    title: "Writer waits",
+    numeric: true,
+    value: (one) => one.writeStall,
+    show: (one) => stallShow(one.writeStall),
+    tip: "cycles in which it waited for room / cycles of the writer",
+  },
+  {
+    title: "Reader waits",
+    numeric: true,
+    value: (one) => one.readStall,
+    show: (one) => stallShow(one.readStall),
+    tip: "cycles in which it waited for a value / cycles of the reader",
+  },
   { title: "A greater depth", class: "wraps", value: (one) => one.advice },
 ];
 
@@ -101,7 +120,15 @@ function blameRows() {
     const children = [...run.blame]
       .sort((one, other) => other.cycles - one.cycles)
       .map((one) => ({ key: null, data: { ...one, run, whole: total } }));
-    return [{ key: `kernel:${group.name}`, class: "kernelrow", open: children.length <= 12, data: { kernel: group.title, run, cycles: total, whole: total }, children }];
+    return [
+      {
+        key: `kernel:${group.name}`,
+        class: "kernelrow",
+        open: children.length <= 12,
+        data: { kernel: group.title, run, cycles: total, whole: total },
+        children,
+      },
+    ];
   });
 }
 
@@ -119,7 +146,23 @@ const BLAME_COLUMNS = [
   { title: "Waits", class: "wraps", value: (one) => (one.kernel ? `kernel ${one.kernel}` : one.cause) },
   lineColumn((one) => spanOf(one.line)),
   { title: "Cycles", numeric: true, value: (one) => one.cycles },
-  { title: "Share", numeric: true, value: (one) => share(one.cycles, one.run.cycles), show: (one) => percent(share(one.cycles, one.run.cycles), 1), tip: "of the cycles of the kernel that waits" },
-  { title: "Through", class: "short", value: (one) => (one.kernels ? one.kernels.join(" ← ") : ""), tip: "the chain of kernels that wait for each other" },
-  { title: "Because", class: "wraps", value: (one) => (one.kernels ? blameEnd(one) : ""), show: (one) => (one.kernels ? linked(blameEnd(one)) : "") },
+  {
+    title: "Share",
+    numeric: true,
+    value: (one) => share(one.cycles, one.run.cycles),
+    show: (one) => percent(share(one.cycles, one.run.cycles), 1),
+    tip: "of the cycles of the kernel that waits",
+  },
+  {
+    title: "Through",
+    class: "short",
+    value: (one) => (one.kernels ? one.kernels.join(" ← ") : ""),
+    tip: "the chain of kernels that wait for each other",
+  },
+  {
+    title: "Because",
+    class: "wraps",
+    value: (one) => (one.kernels ? blameEnd(one) : ""),
+    show: (one) => (one.kernels ? linked(blameEnd(one)) : ""),
+  },
 ];

@@ -65,7 +65,11 @@ function overTime(launch, chosen) {
   return h(
     "div",
     { class: "overtime" },
-    s("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": words }, paths),
+    s(
+      "svg",
+      { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": words },
+      paths,
+    ),
     h(
       "div",
       { class: "axis", "aria-hidden": "true" },
@@ -84,9 +88,7 @@ function overTime(launch, chosen) {
 function areaPath(intervals, below, above, { width, height, end }) {
   const x = (cycle) => ((cycle / end) * width).toFixed(2);
   const y = (row, cycles) => (height - (cycles[row] / intervals[row].cycles) * height).toFixed(2);
-  const top = intervals.map(
-    ({ begin, cycles }, row) => `L${x(begin)} ${y(row, above)}H${x(begin + cycles)}`,
-  );
+  const top = intervals.map(({ begin, cycles }, row) => `L${x(begin)} ${y(row, above)}H${x(begin + cycles)}`);
   const bottom = intervals
     .map(({ begin, cycles }, row) => `L${x(begin + cycles)} ${y(row, below)}H${x(begin)}`)
     .reverse();

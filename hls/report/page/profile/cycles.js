@@ -13,15 +13,25 @@ VIEWS.push({
     const columns = CAUSE_COLUMNS.filter((column) => copies || column.title !== "Copies");
     const table = makeTable({ caption: "Causes of cycles", columns, rows: groups.map(causeRows) });
     const time = h("div");
-    const bars = groups.slice(0, MOST_BARS).map((group) =>
-      h(
-        "div",
-        { class: "stack cyclestack" },
-        h("span", { class: "stackname" }, itemOf("kernel", group.name) ? itemLink(itemOf("kernel", group.name), group.title) : group.title),
-        cyclesBar(group, most),
-        h("span", { class: "figure" }, `${number(Math.round(group.cycles))}${group.runs.length > 1 ? " on average" : ""}`),
-      ),
-    );
+    const bars = groups
+      .slice(0, MOST_BARS)
+      .map((group) =>
+        h(
+          "div",
+          { class: "stack cyclestack" },
+          h(
+            "span",
+            { class: "stackname" },
+            itemOf("kernel", group.name) ? itemLink(itemOf("kernel", group.name), group.title) : group.title,
+          ),
+          cyclesBar(group, most),
+          h(
+            "span",
+            { class: "figure" },
+            `${number(Math.round(group.cycles))}${group.runs.length > 1 ? " on average" : ""}`,
+          ),
+        ),
+      );
     const element = h(
       "div",
       null,
@@ -55,7 +65,8 @@ const CAUSE_COLUMNS = [
     title: "Cause",
     class: "wraps",
     value: (one) => (one.kernel ? `kernel ${one.kernel}` : one.cause),
-    show: (one) => (one.category ? [categorySwatch(one.category), one.cause] : one.kernel ? `kernel ${one.kernel}` : one.cause),
+    show: (one) =>
+      one.category ? [categorySwatch(one.category), one.cause] : one.kernel ? `kernel ${one.kernel}` : one.cause,
   },
   { title: "Kind", class: "short", value: (one) => one.category ?? "" },
   lineColumn((one) => (one.kernel ? one.group.entry?.span : spanOf(one.line))),
@@ -75,7 +86,11 @@ const CAUSE_COLUMNS = [
     value: (one) => (one.each && one.group.runs.length > 1 ? `${number(one.least)} to ${number(one.most)}` : ""),
     tip: "the least and the most cycles of a copy",
   },
-  { title: "Holds up", class: "wraps", value: (one) => (one.category ? victimsOf(one.group, one).map(victimWords).slice(0, 2).join(", ") : "") },
+  {
+    title: "Holds up",
+    class: "wraps",
+    value: (one) => (one.category ? victimsOf(one.group, one).map(victimWords).slice(0, 2).join(", ") : ""),
+  },
 ];
 
 /** What is held up while a cause holds: [{what, line, cycles, share}], most cycles first. */
@@ -103,7 +118,13 @@ function drawTime(root) {
   const launch = item?.kind === "launch" ? item.data : sampledLaunch(item?.kernel);
   const shown = launch?.samples.length ? launch : sampledLaunch("");
   if (!shown) {
-    root.replaceChildren(h("p", { class: "quiet" }, "No samples: captures of autorun kernels, and launches beyond the first ones, have none."));
+    root.replaceChildren(
+      h(
+        "p",
+        { class: "quiet" },
+        "No samples: captures of autorun kernels, and launches beyond the first ones, have none.",
+      ),
+    );
     return;
   }
   const cause = item?.kind === "cause" && reportEntry(shown.kernel)?.name === item.kernel ? item.data.id : null;

@@ -13,6 +13,9 @@ const columnsOf = decodedColumns(
   profile.launches.flatMap((launch) => launch.samples),
 );
 
+/** For tests. */
+window.sluiceProfile = { profile, columnsOf };
+
 /** The bytes of hls/profile/columns.py. */
 async function inflated(text) {
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

@@ -12,7 +12,9 @@ function measuredKernel(group) {
   const verdict = verdictGroups().find((one) => one.name === group.name)?.slowest.verdict;
   const issued = issuedCycles(group.accounts);
   return [
-    verdict ? h("p", { class: "verdict" }, sign(verdictLevel(verdict), `${verdict.rule}: `), linked(verdict.sentence)) : null,
+    verdict
+      ? h("p", { class: "verdict" }, sign(verdictLevel(verdict), `${verdict.rule}: `), linked(verdict.sentence))
+      : null,
     verdict?.remedies.map((remedy) => h("p", { class: "advice" }, linkedKernels(remedy))),
     h(
       "div",
@@ -50,24 +52,45 @@ DETAILS.cause = ({ id }, item) => {
     section(
       "Cycles",
       facts([
-        ["cycles", `${number(Math.round(account.cycles))} of ${number(Math.round(group.cycles))} (${percent(share(account.cycles, group.cycles), 1)})`],
+        [
+          "cycles",
+          `${number(Math.round(account.cycles))} of ${number(Math.round(group.cycles))} (${percent(share(account.cycles, group.cycles), 1)})`,
+        ],
         ["kind", [categorySwatch(account.category), `${account.category}: ${CATEGORY_WORDS[account.category]}`]],
-        ["copies", group.runs.length > 1 ? `${number(account.least)} to ${number(account.most)}, mean of ${group.runs.length}` : ""],
+        [
+          "copies",
+          group.runs.length > 1
+            ? `${number(account.least)} to ${number(account.most)}, mean of ${group.runs.length}`
+            : "",
+        ],
       ]),
     ),
     victims.length
-      ? section("Holds up", factsList(victims.map((one) => [linked(victimWords(one)), count(Math.round(one.cycles), "cycle")])))
+      ? section(
+          "Holds up",
+          factsList(victims.map((one) => [linked(victimWords(one)), count(Math.round(one.cycles), "cycle")])),
+        )
       : null,
     blames.length
       ? section(
           "Because",
-          factsList(blames.sort((one, other) => other.cycles - one.cycles).slice(0, 6).map((one) => [linked(blameEnd(one)), count(one.cycles, "cycle")])),
+          factsList(
+            blames
+              .sort((one, other) => other.cycles - one.cycles)
+              .slice(0, 6)
+              .map((one) => [linked(blameEnd(one)), count(one.cycles, "cycle")]),
+          ),
         )
       : null,
     stretches.length
       ? section(
           `When, in launch ${launch.number}`,
-          factsList(stretches.map((one) => [`cycles ${number(one.begin)} to ${number(one.end)}`, `${number(one.cycles)} (${percent(share(one.cycles, one.end - one.begin))})`])),
+          factsList(
+            stretches.map((one) => [
+              `cycles ${number(one.begin)} to ${number(one.end)}`,
+              `${number(one.cycles)} (${percent(share(one.cycles, one.end - one.begin))})`,
+            ]),
+          ),
         )
       : null,
   );
@@ -115,7 +138,12 @@ DETAILS.use = ({ id }, item) => {
       facts([
         ["requested", bytesWords(one.bytes_used)],
         ["moved", bytesWords(one.bytes_moved)],
-        ["efficiency", one.efficiency === null ? "" : bar(one.efficiency, percent(one.efficiency, 1), one.efficiency < 0.5 ? "warning" : "good")],
+        [
+          "efficiency",
+          one.efficiency === null
+            ? ""
+            : bar(one.efficiency, percent(one.efficiency, 1), one.efficiency < 0.5 ? "warning" : "good"),
+        ],
         ["reuse", one.reuse === null ? "" : `${number(one.reuse, 2)} requests of each byte`],
         ["bandwidth", `${number(one.bytes_per_ns, 2)} GB/s, ${percentOr(one.bandwidth)} of the peak`],
         ["average burst", one.average_burst === null ? "" : count(Number(one.average_burst.toFixed(1)), "word")],
@@ -123,7 +151,10 @@ DETAILS.use = ({ id }, item) => {
       ]),
     ),
     held.length
-      ? section("Held up by", factsList(held.slice(0, 6).map((part) => [linked(heldWords(part)), count(part.cycles, "cycle")])))
+      ? section(
+          "Held up by",
+          factsList(held.slice(0, 6).map((part) => [linked(heldWords(part)), count(part.cycles, "cycle")])),
+        )
       : null,
   );
 };
@@ -182,8 +213,24 @@ DETAILS.pipe = ({ name }) => {
           ["from the compilation", fromReport(inReport, inReport?.name)],
         ]),
       ),
-      section("Writer", one.writer ? facts([["kernel", linked(endWords(one.writer))], ["waits for room", percentOr(one.writeStall)]]) : "not in what is shown"),
-      section("Reader", one.reader ? facts([["kernel", linked(endWords(one.reader))], ["waits for a value", percentOr(one.readStall)]]) : "not in what is shown"),
+      section(
+        "Writer",
+        one.writer
+          ? facts([
+              ["kernel", linked(endWords(one.writer))],
+              ["waits for room", percentOr(one.writeStall)],
+            ])
+          : "not in what is shown",
+      ),
+      section(
+        "Reader",
+        one.reader
+          ? facts([
+              ["kernel", linked(endWords(one.reader))],
+              ["waits for a value", percentOr(one.readStall)],
+            ])
+          : "not in what is shown",
+      ),
     ),
   ];
 };
@@ -191,7 +238,11 @@ DETAILS.pipe = ({ name }) => {
 DETAILS.launch = (launch) => {
   const captures = launchesShown.filter((one) => one.capture && one.of === launch.number);
   const issued = issuedCycles(launch.accounts);
-  const alone = h("button", { type: "button", onclick: () => selection.set({ launch: String(launch.number) }) }, "Show this launch alone");
+  const alone = h(
+    "button",
+    { type: "button", onclick: () => selection.set({ launch: String(launch.number) }) },
+    "Show this launch alone",
+  );
   return [
     launch.capture ? null : h("p", null, alone),
     h(
@@ -200,7 +251,12 @@ DETAILS.launch = (launch) => {
       section(
         "Launch",
         facts([
-          ["kernel", itemOf("kernel", reportEntry(launch.kernel)?.name) ? itemLink(itemOf("kernel", reportEntry(launch.kernel).name), launch.kernel) : launch.kernel],
+          [
+            "kernel",
+            itemOf("kernel", reportEntry(launch.kernel)?.name)
+              ? itemLink(itemOf("kernel", reportEntry(launch.kernel).name), launch.kernel)
+              : launch.kernel,
+          ],
           ["global size", launch.global_size.join(" × ")],
           ["size of a group", launch.local_size.join(" × ")],
           ["queue", launch.capture ? "" : number(launch.queue)],
@@ -213,13 +269,36 @@ DETAILS.launch = (launch) => {
       ),
       section(
         "Most cycles",
-        factsList([...launch.accounts].sort((one, other) => other.cycles - one.cycles).slice(0, 6).map((one) => [linked(one.line ? `${one.cause} (line ${one.line})` : one.cause), `${number(one.cycles)} (${percent(share(one.cycles, launch.cycles), 1)})`])),
+        factsList(
+          [...launch.accounts]
+            .sort((one, other) => other.cycles - one.cycles)
+            .slice(0, 6)
+            .map((one) => [
+              linked(one.line ? `${one.cause} (line ${one.line})` : one.cause),
+              `${number(one.cycles)} (${percent(share(one.cycles, launch.cycles), 1)})`,
+            ]),
+        ),
       ),
       launch.units.length
-        ? section("Compute units", factsList(launch.units.map((unit) => [`unit ${unit.number}${unit.groups === null ? "" : `, ${count(unit.groups, "group")}`}`, percentOr(unit.occupancy)])))
+        ? section(
+            "Compute units",
+            factsList(
+              launch.units.map((unit) => [
+                `unit ${unit.number}${unit.groups === null ? "" : `, ${count(unit.groups, "group")}`}`,
+                percentOr(unit.occupancy),
+              ]),
+            ),
+          )
         : null,
       captures.length
-        ? section("Autorun kernels meanwhile", h("ul", { class: "links" }, captures.slice(0, 12).map((one) => h("li", null, launchLink(one.number, one.kernel)))))
+        ? section(
+            "Autorun kernels meanwhile",
+            h(
+              "ul",
+              { class: "links" },
+              captures.slice(0, 12).map((one) => h("li", null, launchLink(one.number, one.kernel))),
+            ),
+          )
         : null,
     ),
   ];
@@ -238,7 +317,10 @@ DETAILS.command = (command) =>
   ]);
 
 WORDS.push(
-  ["cause", "what a cycle is attributed to: in each cycle the most important one that holds, so that causes sum to the cycles"],
+  [
+    "cause",
+    "what a cycle is attributed to: in each cycle the most important one that holds, so that causes sum to the cycles",
+  ],
   ["held up", "a request or call that could not go on; the cause of that cycle is what holds it up"],
   ["capture", "what an autorun kernel did while a launch of another kernel ran"],
   ["occupancy", "iterations that passed an access / cycles"],

@@ -34,16 +34,31 @@ VIEWS.push({
 const LAUNCH_COLUMNS = [
   { title: "Launch", numeric: true, value: (one) => one.number },
   { title: "Kernel", value: (one) => one.kernel },
-  { title: "Kind", class: "short", value: (one) => (one.capture ? `capture in launch ${one.of}` : `queue ${one.queue}`) },
-  { title: "Size", class: "short", value: (one) => (one.capture ? "" : `${sizeWords(one.global_size)} / ${sizeWords(one.local_size)}`), tip: "global size / size of a group" },
+  {
+    title: "Kind",
+    class: "short",
+    value: (one) => (one.capture ? `capture in launch ${one.of}` : `queue ${one.queue}`),
+  },
+  {
+    title: "Size",
+    class: "short",
+    value: (one) => (one.capture ? "" : `${sizeWords(one.global_size)} / ${sizeWords(one.local_size)}`),
+    tip: "global size / size of a group",
+  },
   { title: "Cycles", numeric: true, value: (one) => one.cycles },
   { title: "Start", numeric: true, value: (one) => one.start_ns, show: (one) => timeWords(one.start_ns) },
-  { title: "Time", numeric: true, value: (one) => one.end_ns - one.start_ns, show: (one) => timeWords(one.end_ns - one.start_ns) },
+  {
+    title: "Time",
+    numeric: true,
+    value: (one) => one.end_ns - one.start_ns,
+    show: (one) => timeWords(one.end_ns - one.start_ns),
+  },
   {
     title: "Issuing",
     numeric: true,
     value: (one) => share(issuedCycles(one.accounts), one.cycles),
-    show: (one) => bar(share(issuedCycles(one.accounts), one.cycles), percent(share(issuedCycles(one.accounts), one.cycles), 1)),
+    show: (one) =>
+      bar(share(issuedCycles(one.accounts), one.cycles), percent(share(issuedCycles(one.accounts), one.cycles), 1)),
   },
   { title: "Most of the rest", class: "wraps", value: (one) => largestWait(one.accounts)?.cause ?? "" },
 ];
@@ -61,8 +76,19 @@ const COMMAND_COLUMNS = [
   { title: "Bytes", numeric: true, value: (one) => one.bytes || null },
   { title: "Queued", numeric: true, value: (one) => one.queued_ns, show: (one) => timeWords(one.queued_ns) },
   { title: "Start", numeric: true, value: (one) => one.start_ns, show: (one) => timeWords(one.start_ns) },
-  { title: "Time", numeric: true, value: (one) => one.end_ns - one.start_ns, show: (one) => timeWords(one.end_ns - one.start_ns) },
-  { title: "Host", numeric: true, digits: 3, value: (one) => one.host_s, tip: "seconds of the host's own time since the program began, when the command ended" },
+  {
+    title: "Time",
+    numeric: true,
+    value: (one) => one.end_ns - one.start_ns,
+    show: (one) => timeWords(one.end_ns - one.start_ns),
+  },
+  {
+    title: "Host",
+    numeric: true,
+    digits: 3,
+    value: (one) => one.host_s,
+    tip: "seconds of the host's own time since the program began, when the command ended",
+  },
 ];
 
 const LANE = { label: 150, row: 18, gap: 6, axis: 20, level: 30 };
@@ -71,11 +97,19 @@ const MOST_LEVELS = 12;
 
 /** A drawing of lanes against time: {element, draw(), select()}. */
 function makeTimeline(lanes, levels) {
-  const drawing = s("svg", { class: "timeline", role: "group", tabindex: 0, "aria-label": "Time line: arrows move, + and − zoom, 0 shows everything; the tables below list the same" });
+  const drawing = s("svg", {
+    class: "timeline",
+    role: "group",
+    tabindex: 0,
+    "aria-label":
+      "Time line: up and down select, left and right move, + and − zoom, 0 shows everything; the tables below list the same",
+  });
   const times = lanes.flatMap((lane) => lane.slices.flatMap((slice) => [slice.start, slice.end]));
   const whole = { from: Math.min(0, ...times), to: Math.max(1, ...times) };
   const shown = { ...whole };
   const heights = lanes.map((lane) => stackSlices(lane.slices) * LANE.row + LANE.gap);
+  const ordered = lanes.flatMap((lane) => lane.slices.filter((slice) => slice.key));
+  ordered.sort((one, other) => one.start - other.start || one.end - other.end);
   const drawn = levels.slice(0, MOST_LEVELS);
   const height = LANE.axis + heights.reduce((sum, one) => sum + one, 0) + drawn.length * (LANE.level + LANE.gap);
   const tools = [
@@ -85,7 +119,11 @@ function makeTimeline(lanes, levels) {
   ];
   const few =
     levels.length > drawn.length
-      ? h("p", { class: "quiet" }, `levels of the ${drawn.length} channels with the most waits; ${levels.length - drawn.length} more are in Channels`)
+      ? h(
+          "p",
+          { class: "quiet" },
+          `levels of the ${drawn.length} channels with the most waits; ${levels.length - drawn.length} more are in Channels`,
+        )
       : null;
   const element = h("div", null, h("div", { class: "graphbox" }, h("div", { class: "zoom" }, tools), drawing), few);
   drawing.addEventListener("wheel", onWheel, { passive: false });
@@ -148,7 +186,13 @@ function makeTimeline(lanes, levels) {
     return s(
       "g",
       { class: "lanelabel" },
-      s("line", { x1: 0, x2: LANE.label + width() + 10, y1: y + tall - LANE.gap / 2, y2: y + tall - LANE.gap / 2, class: "tick" }),
+      s("line", {
+        x1: 0,
+        x2: LANE.label + width() + 10,
+        y1: y + tall - LANE.gap / 2,
+        y2: y + tall - LANE.gap / 2,
+        class: "tick",
+      }),
       s("text", { x: words.startsWith(" ") ? 20 : 6, y: y + 13 }, words.trim(), s("title", null, title.trim())),
       hint ? s("text", { x: 6, y: y + 26, class: "small" }, hint) : null,
     );
@@ -176,7 +220,10 @@ function makeTimeline(lanes, levels) {
   function drawSlice(one, y) {
     const wide = Math.max(1.5, one.right - one.left);
     const tall = LANE.row - 4;
-    const words = one.many > 1 ? `${one.many} slices, zoom in to tell them apart` : `${one.words}: ${timeWords(one.end - one.start)} from ${timeWords(one.start)} on`;
+    const words =
+      one.many > 1
+        ? `${one.many} slices, zoom in to tell them apart`
+        : `${one.words}: ${timeWords(one.end - one.start)} from ${timeWords(one.start)} on`;
     const level = one.level === undefined ? 1 : Math.max(0.08, one.level);
     const chosen = one.key !== null && one.key === selection.item;
     return s(
@@ -184,11 +231,14 @@ function makeTimeline(lanes, levels) {
       {
         class: `slice ${one.tone}${chosen ? " chosen" : ""}`,
         onclick: () => one.many === 1 && one.key && selection.set({ item: one.key }),
-        ondblclick: () => one.many === 1 && one.launch !== undefined && selection.set({ launch: String(one.launch), view: "cycles" }),
+        ondblclick: () =>
+          one.many === 1 && one.launch !== undefined && selection.set({ launch: String(one.launch), view: "cycles" }),
       },
       s("title", null, words),
       s("rect", { x: one.left, y: y + tall * (1 - level), width: wide, height: tall * level, rx: 1.5 }),
-      wide > 7 * one.words.length + 6 && one.tone !== "unit" ? s("text", { x: Math.max(one.left, LANE.label) + 4, y: y + 11 }, one.words) : null,
+      wide > 7 * one.words.length + 6 && one.tone !== "unit"
+        ? s("text", { x: Math.max(one.left, LANE.label) + 4, y: y + 11 }, one.words)
+        : null,
     );
   }
 
@@ -227,13 +277,27 @@ function makeTimeline(lanes, levels) {
     draw();
   }
 
+  /** Select the next slice in time, or the one before. */
+  function step(by) {
+    const keys = [...new Set(ordered.map((slice) => slice.key))];
+    const at = keys.indexOf(selection.item);
+    const next = at < 0 ? (by > 0 ? 0 : keys.length - 1) : at + by;
+    if (keys[next]) selection.set({ item: keys[next] });
+  }
+
   function nsAt(event) {
     const left = event.clientX - drawing.getBoundingClientRect().left - LANE.label;
     return shown.from + (left / width()) * (shown.to - shown.from);
   }
 
   function onWheel(event) {
-    if (!event.ctrlKey && !event.shiftKey && Math.abs(event.deltaX) < Math.abs(event.deltaY) && document.activeElement !== drawing) return;
+    if (
+      !event.ctrlKey &&
+      !event.shiftKey &&
+      Math.abs(event.deltaX) < Math.abs(event.deltaY) &&
+      document.activeElement !== drawing
+    )
+      return;
     event.preventDefault();
     zoom(event.deltaY > 0 ? 1.25 : 0.8, nsAt(event));
   }
@@ -252,6 +316,8 @@ function makeTimeline(lanes, levels) {
     if (event.key === "+" || event.key === "=") zoom(0.5);
     else if (event.key === "-" || event.key === "−") zoom(2);
     else if (event.key === "0") all();
+    else if (event.key === "ArrowDown") step(1);
+    else if (event.key === "ArrowUp") step(-1);
     else if (event.key === "ArrowRight") move(shown.from + span / 8, span);
     else if (event.key === "ArrowLeft") move(shown.from - span / 8, span);
     else return;

@@ -32,9 +32,16 @@ function indexProfile() {
       addItem("pace", `${group.name}/${one.id}`, loopWords(one), group.name, [spanOf(one.line)], { id: one.id });
   }
   for (const channel of channelsInScope())
-    addItem("pipe", channel.name, channel.name, "", channel.ends.map((end) => spanOf(end.line)), {
-      name: channel.name,
-    });
+    addItem(
+      "pipe",
+      channel.name,
+      channel.name,
+      "",
+      channel.ends.map((end) => spanOf(end.line)),
+      {
+        name: channel.name,
+      },
+    );
   for (const launch of launchesShown) {
     const entry = reportEntry(launch.kernel);
     const name = `${launch.capture ? "capture" : "launch"} ${launch.number} of ${launch.kernel}`;
@@ -81,6 +88,10 @@ INDEXERS.push(indexProfile, openLaunch);
 function openLaunch() {
   if (!location.hash && profile.launch !== null) {
     const { program } = launchByNumber.get(profile.launch);
-    history.replaceState(null, "", hashOf({ view: "cycles", launch: String(profile.launch), program: String(program) }));
+    history.replaceState(
+      null,
+      "",
+      hashOf({ view: "cycles", launch: String(profile.launch), program: String(program) }),
+    );
   }
 }

@@ -18,7 +18,13 @@ function hostLanes() {
     if (!timed) continue;
     if (command.start_ns > command.queued_ns)
       slices.push({ start: command.queued_ns, end: command.start_ns, words: `${words} waits`, key, tone: "waits" });
-    slices.push({ start: command.start_ns, end: command.end_ns, words, key, tone: TONE_OF_COMMAND[command.kind] ?? "transfer" });
+    slices.push({
+      start: command.start_ns,
+      end: command.end_ns,
+      words,
+      key,
+      tone: TONE_OF_COMMAND[command.kind] ?? "transfer",
+    });
   }
   return [...queues.values()].sort((one, other) => one.title.localeCompare(other.title, "en", { numeric: true }));
 }
@@ -33,7 +39,13 @@ function kernelLanes() {
     const entry = mine ? reportEntry(launch.kernel) : null;
     const name = mine ? (entry?.name ?? launch.kernel) : `${launch.kernel} (program ${launch.program})`;
     if (!lanes.has(name))
-      lanes.set(name, { title: name, kind: launch.capture ? "capture" : "kernel", slices: [], seen: new Set(), copies: new Set() });
+      lanes.set(name, {
+        title: name,
+        kind: launch.capture ? "capture" : "kernel",
+        slices: [],
+        seen: new Set(),
+        copies: new Set(),
+      });
     const lane = lanes.get(name);
     lane.copies.add(launch.kernel);
     const stretch = `${launch.start_ns} ${launch.end_ns}`;
@@ -98,12 +110,18 @@ function levelLanes() {
       for (const column of columnsOf.get(samples)) {
         const end = column.kind === "level" ? ends.get(column.id) : null;
         if (!end) continue;
-        if (!lanes.has(end.name)) lanes.set(end.name, { title: end.name, depth: end.depth, stall: 0, pieces: [], key: `pipe:${end.name}` });
+        if (!lanes.has(end.name))
+          lanes.set(end.name, { title: end.name, depth: end.depth, stall: 0, pieces: [], key: `pipe:${end.name}` });
         const lane = lanes.get(end.name);
         lane.stall = Math.max(lane.stall, end.read_stall ?? 0, end.write_stall ?? 0);
         const overlaps = lane.pieces.some((piece) => piece.start < launch.end_ns && launch.start_ns < piece.end);
         if (overlaps) continue; // the other end measured the same
-        lane.pieces.push({ start: launch.start_ns, end: launch.end_ns, step: samples.interval * period, values: column.values });
+        lane.pieces.push({
+          start: launch.start_ns,
+          end: launch.end_ns,
+          step: samples.interval * period,
+          values: column.values,
+        });
       }
     }
   }

@@ -25,7 +25,8 @@ VIEWS.push({
 
     function go(step) {
       const at = Number(selection.line?.split(":").at(-1) ?? 0);
-      const ahead = step > 0 ? red.filter((row) => row.data.line > at) : red.filter((row) => row.data.line < at).reverse();
+      const ahead =
+        step > 0 ? red.filter((row) => row.data.line > at) : red.filter((row) => row.data.line < at).reverse();
       const target = ahead[0] ?? (step > 0 ? red[0] : red.at(-1));
       if (target) selection.set({ line: target.place });
     }
@@ -66,7 +67,12 @@ function measuredLines() {
 }
 
 function accessAtLine(one, group) {
-  const words = [one.memory, one.kind, one.unit, one.cache_hit === null ? "" : `cache hits ${percent(one.cache_hit, 1)}`];
+  const words = [
+    one.memory,
+    one.kind,
+    one.unit,
+    one.cache_hit === null ? "" : `cache hits ${percent(one.cache_hit, 1)}`,
+  ];
   if (one.unaligned) words.push(`${percent(one.unaligned, 1)} unaligned`);
   return {
     what: `${one.kind} of ${one.buffer}`,
@@ -132,7 +138,11 @@ function lineRow(text, line, all, file) {
     class: heat(data.hot),
     data,
     children: several
-      ? all.map((one) => ({ key: one.key, class: "operation", data: { ...one, hot: one.stall ?? one.blamedShare ?? 0 } }))
+      ? all.map((one) => ({
+          key: one.key,
+          class: "operation",
+          data: { ...one, hot: one.stall ?? one.blamedShare ?? 0 },
+        }))
       : [],
   };
 }
@@ -148,9 +158,17 @@ const LINE_COLUMNS = [
     title: "Source",
     class: "codecell",
     value: (one) => one.text ?? `${one.kernel}: ${one.what}`,
-    show: (one) => (one.text === undefined ? h("span", { class: "quiet" }, `${one.kernel}: ${one.what}`) : h("code", null, coloured(one.text, one.pieces))),
+    show: (one) =>
+      one.text === undefined
+        ? h("span", { class: "quiet" }, `${one.kernel}: ${one.what}`)
+        : h("code", null, coloured(one.text, one.pieces)),
   },
-  { title: "Attributes", class: "attributes", value: (one) => one.attributes ?? "", tip: "memory, kind and unit of an access; hits only where there is a cache" },
+  {
+    title: "Attributes",
+    class: "attributes",
+    value: (one) => one.attributes ?? "",
+    tip: "memory, kind and unit of an access; hits only where there is a cache",
+  },
   {
     title: "Stall",
     numeric: true,
@@ -158,22 +176,49 @@ const LINE_COLUMNS = [
     show: (one) => (one.stall >= RED ? sign("error", percent(one.stall, 1)) : percentOr(one.stall)),
     tip: "cycles in which a request or call was not taken / cycles of the kernel",
   },
-  { title: "Occup.", numeric: true, value: (one) => one.occupancy, show: (one) => percentOr(one.occupancy), tip: "occupancy: iterations that passed / cycles of the kernel; with the stalls about 100 % for what stalls the others" },
-  { title: "Activity", numeric: true, value: (one) => one.activity, show: (one) => percentOr(one.activity), tip: "requests / cycles: less than the occupancy where the access is conditional" },
+  {
+    title: "Occup.",
+    numeric: true,
+    value: (one) => one.occupancy,
+    show: (one) => percentOr(one.occupancy),
+    tip: "occupancy: iterations that passed / cycles of the kernel; with the stalls about 100 % for what stalls the others",
+  },
+  {
+    title: "Activity",
+    numeric: true,
+    value: (one) => one.activity,
+    show: (one) => percentOr(one.activity),
+    tip: "requests / cycles: less than the occupancy where the access is conditional",
+  },
   {
     title: "GB/s",
     numeric: true,
     digits: 2,
     value: (one) => one.rate,
-    show: (one) => (one.rate === null || one.rate === undefined ? "" : `${number(one.rate, 2)} (${percent(one.bandwidth ?? 0, 1)})`),
+    show: (one) =>
+      one.rate === null || one.rate === undefined ? "" : `${number(one.rate, 2)} (${percent(one.bandwidth ?? 0, 1)})`,
     tip: "bytes moved in a ns, and their share of the memory's peak",
   },
-  { title: "Effic.", numeric: true, value: (one) => one.efficiency, show: (one) => (one.efficiency !== null && one.efficiency < 0.5 ? sign("warning", percent(one.efficiency, 1)) : percentOr(one.efficiency)), tip: "efficiency: bytes requested / bytes moved, at most 100 %" },
+  {
+    title: "Effic.",
+    numeric: true,
+    value: (one) => one.efficiency,
+    show: (one) =>
+      one.efficiency !== null && one.efficiency < 0.5
+        ? sign("warning", percent(one.efficiency, 1))
+        : percentOr(one.efficiency),
+    tip: "efficiency: bytes requested / bytes moved, at most 100 %",
+  },
   {
     title: "Blamed",
     numeric: true,
     value: (one) => one.blamed,
-    show: (one) => (one.blamed === null || one.blamed === undefined ? "" : one.blamedShare >= RED ? sign("error", number(Math.round(one.blamed))) : number(Math.round(one.blamed))),
+    show: (one) =>
+      one.blamed === null || one.blamed === undefined
+        ? ""
+        : one.blamedShare >= RED
+          ? sign("error", number(Math.round(one.blamed)))
+          : number(Math.round(one.blamed)),
     tip: "cycles attributed to this line",
   },
 ];

@@ -38,7 +38,13 @@ const PACE_COLUMNS = [
   lineColumn((one) => (one.id ? spanOf(one.line) : one.group.entry?.span)),
   { title: "Static II", numeric: true, value: (one) => one.static_ii },
   { title: "Interl.", numeric: true, value: (one) => one.interleaving, tip: "interleaved invocations" },
-  { title: "Scheduled II", numeric: true, digits: 2, value: (one) => one.scheduled_ii, tip: "static II / interleaving" },
+  {
+    title: "Scheduled II",
+    numeric: true,
+    digits: 2,
+    value: (one) => one.scheduled_ii,
+    tip: "static II / interleaving",
+  },
   {
     title: "Measured II",
     numeric: true,

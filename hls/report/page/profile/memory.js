@@ -11,13 +11,18 @@ VIEWS.push({
     const used = groups.filter((group) => group.runs[0].accesses.length);
     const accesses = makeTable({
       caption: "Accesses",
-      columns: USE_COLUMNS.filter((column) => !column.only || used.some((group) => group.runs[0].accesses.some(column.only))),
+      columns: USE_COLUMNS.filter(
+        (column) => !column.only || used.some((group) => group.runs[0].accesses.some(column.only)),
+      ),
       rows: used.map((group) => ({
         key: `kernel:${group.name}`,
         class: "kernelrow",
         open: true,
         data: { kernel: group.title, group },
-        children: group.runs[0].accesses.map((one) => ({ key: `use:${group.name}/${one.id}`, data: { ...one, group } })),
+        children: group.runs[0].accesses.map((one) => ({
+          key: `use:${group.name}/${one.id}`,
+          data: { ...one, group },
+        })),
       })),
       empty: "no access to global memory",
     });
@@ -32,7 +37,15 @@ VIEWS.push({
       null,
       scopeTools(),
       accesses.element,
-      section("Banks", h("p", { class: "quiet" }, "Commands while the kernel ran, those of other kernels that ran meanwhile included."), banks.element),
+      section(
+        "Banks",
+        h(
+          "p",
+          { class: "quiet" },
+          "Commands while the kernel ran, those of other kernels that ran meanwhile included.",
+        ),
+        banks.element,
+      ),
     );
     return { element, select: () => accesses.select() || banks.select() };
   },
@@ -50,11 +63,27 @@ function heldWords(held) {
 }
 
 const USE_COLUMNS = [
-  { title: "Access", class: "short", value: (one) => (one.id ? `${one.kind} of ${one.buffer}` : `kernel ${one.kernel}`) },
+  {
+    title: "Access",
+    class: "short",
+    value: (one) => (one.id ? `${one.kind} of ${one.buffer}` : `kernel ${one.kernel}`),
+  },
   lineColumn((one) => (one.id ? spanOf(one.line) : one.group.entry?.span)),
   { title: "Unit", class: "narrow", value: (one) => [one.unit, one.memory].filter(Boolean).join(", ") },
-  { title: "Occup.", numeric: true, value: (one) => one.occupancy, show: (one) => percentOr(one.occupancy), tip: "iterations that passed / cycles" },
-  { title: "Activity", numeric: true, value: (one) => one.activity, show: (one) => percentOr(one.activity), tip: "requests / cycles" },
+  {
+    title: "Occup.",
+    numeric: true,
+    value: (one) => one.occupancy,
+    show: (one) => percentOr(one.occupancy),
+    tip: "iterations that passed / cycles",
+  },
+  {
+    title: "Activity",
+    numeric: true,
+    value: (one) => one.activity,
+    show: (one) => percentOr(one.activity),
+    tip: "requests / cycles",
+  },
   {
     title: "Stall",
     numeric: true,
@@ -62,28 +91,76 @@ const USE_COLUMNS = [
     show: (one) => (one.stall >= RED ? sign("error", percent(one.stall, 1)) : percentOr(one.stall)),
     tip: "cycles in which a request was not taken / cycles",
   },
-  { title: "Sum", numeric: true, value: (one) => (one.id ? (one.stall ?? 0) + (one.occupancy ?? 0) : null), show: (one) => (one.id ? percent((one.stall ?? 0) + (one.occupancy ?? 0)) : ""), tip: "stall + occupancy: about 100 % for the access that stalls the others" },
+  {
+    title: "Sum",
+    numeric: true,
+    value: (one) => (one.id ? (one.stall ?? 0) + (one.occupancy ?? 0) : null),
+    show: (one) => (one.id ? percent((one.stall ?? 0) + (one.occupancy ?? 0)) : ""),
+    tip: "stall + occupancy: about 100 % for the access that stalls the others",
+  },
   { title: "GB/s", numeric: true, digits: 2, value: (one) => one.bytes_per_ns },
   {
     title: "Of peak",
     numeric: true,
     value: (one) => one.bandwidth,
-    show: (one) => (one.bandwidth === null || one.bandwidth === undefined ? "" : bar(one.bandwidth, percent(one.bandwidth, 1))),
+    show: (one) =>
+      one.bandwidth === null || one.bandwidth === undefined ? "" : bar(one.bandwidth, percent(one.bandwidth, 1)),
   },
-  { title: "Moved", numeric: true, value: (one) => one.bytes_moved, show: (one) => (one.id ? bytesWords(one.bytes_moved) : "") },
+  {
+    title: "Moved",
+    numeric: true,
+    value: (one) => one.bytes_moved,
+    show: (one) => (one.id ? bytesWords(one.bytes_moved) : ""),
+  },
   {
     title: "Efficiency",
     numeric: true,
     value: (one) => one.efficiency,
-    show: (one) => (one.efficiency !== null && one.efficiency < 0.5 ? sign("warning", percent(one.efficiency, 1)) : percentOr(one.efficiency)),
+    show: (one) =>
+      one.efficiency !== null && one.efficiency < 0.5
+        ? sign("warning", percent(one.efficiency, 1))
+        : percentOr(one.efficiency),
     tip: "bytes requested / bytes moved, at most 100 %",
   },
-  { title: "Reuse", numeric: true, digits: 2, value: (one) => one.reuse, tip: "bytes requested / bytes moved, at least 1" },
+  {
+    title: "Reuse",
+    numeric: true,
+    digits: 2,
+    value: (one) => one.reuse,
+    tip: "bytes requested / bytes moved, at least 1",
+  },
   { title: "Burst", numeric: true, digits: 1, value: (one) => one.average_burst, tip: "words of a burst on average" },
-  { title: "Longest", numeric: true, value: (one) => one.maximum_burst, only: (one) => one.maximum_burst, tip: "words of the longest burst" },
-  { title: "Unaligned", numeric: true, value: (one) => one.unaligned, show: (one) => percentOr(one.unaligned), only: (one) => one.unaligned !== undefined && one.unaligned !== null, tip: "requests that cross a word" },
-  { title: "Hits", numeric: true, value: (one) => one.cache_hit, show: (one) => percentOr(one.cache_hit), only: (one) => one.cache_hit !== null, tip: "requests that moved no word; units with a cache" },
-  { title: "In vain", numeric: true, value: (one) => one.in_vain, show: (one) => percentOr(one.in_vain), only: (one) => one.in_vain !== null, tip: "requests whose answers were dropped" },
+  {
+    title: "Longest",
+    numeric: true,
+    value: (one) => one.maximum_burst,
+    only: (one) => one.maximum_burst,
+    tip: "words of the longest burst",
+  },
+  {
+    title: "Unaligned",
+    numeric: true,
+    value: (one) => one.unaligned,
+    show: (one) => percentOr(one.unaligned),
+    only: (one) => one.unaligned !== undefined && one.unaligned !== null,
+    tip: "requests that cross a word",
+  },
+  {
+    title: "Hits",
+    numeric: true,
+    value: (one) => one.cache_hit,
+    show: (one) => percentOr(one.cache_hit),
+    only: (one) => one.cache_hit !== null,
+    tip: "requests that moved no word; units with a cache",
+  },
+  {
+    title: "In vain",
+    numeric: true,
+    value: (one) => one.in_vain,
+    show: (one) => percentOr(one.in_vain),
+    only: (one) => one.in_vain !== null,
+    tip: "requests whose answers were dropped",
+  },
   { title: "Held up by", class: "wraps", value: (one) => (one.id ? heldWords(heldBy(one.group, one.id)) : "") },
 ];
 
@@ -99,9 +176,19 @@ function bankRows(group) {
 }
 
 const BANK_COLUMNS = [
-  { title: "Bank", class: "short", value: (one) => one.kernel ? `kernel ${one.kernel}` : `bank ${one.number}` },
-  { title: "Read", numeric: true, value: (one) => one.bytes_read, show: (one) => (one.kernel ? "" : bytesWords(one.bytes_read)) },
-  { title: "Written", numeric: true, value: (one) => one.bytes_written, show: (one) => (one.kernel ? "" : bytesWords(one.bytes_written)) },
+  { title: "Bank", class: "short", value: (one) => (one.kernel ? `kernel ${one.kernel}` : `bank ${one.number}`) },
+  {
+    title: "Read",
+    numeric: true,
+    value: (one) => one.bytes_read,
+    show: (one) => (one.kernel ? "" : bytesWords(one.bytes_read)),
+  },
+  {
+    title: "Written",
+    numeric: true,
+    value: (one) => one.bytes_written,
+    show: (one) => (one.kernel ? "" : bytesWords(one.bytes_written)),
+  },
   { title: "Reads", numeric: true, value: (one) => one.reads, tip: "commands" },
   { title: "Writes", numeric: true, value: (one) => one.writes, tip: "commands" },
   { title: "Activates", numeric: true, value: (one) => one.activates, tip: "rows opened" },

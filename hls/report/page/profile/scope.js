@@ -84,13 +84,16 @@ function scopeTools() {
       class: "scope",
       onchange: () => selection.set({ launch: field.value || null }),
     },
-    h("option", { value: "", selected: !chosen }, `all ${count(started.length, "launch", "launches")}, summed by kernel`),
+    h(
+      "option",
+      { value: "", selected: !chosen },
+      `all ${count(started.length, "launch", "launches")}, summed by kernel`,
+    ),
     listed.map(option),
   );
   const few =
     started.length > most ? h("span", { class: "quiet" }, ` ${number(most)} listed; all are in Execution`) : null;
-  const note =
-    chosen && !chosen.detailed ? sign("note", "details of this launch are in profile.json only") : null;
+  const note = chosen && !chosen.detailed ? sign("note", "details of this launch are in profile.json only") : null;
   return h("p", { class: "scopeline" }, h("label", null, "Shown: ", field), few, " ", note);
 }
 

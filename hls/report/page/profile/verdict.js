@@ -58,7 +58,11 @@ function verdictEntry(group) {
     sign(verdictLevel(verdict), `${verdict.rule}: `),
     linked(verdict.sentence),
     copies,
-    h("ul", { class: "remedies" }, verdict.remedies.map((remedy) => h("li", null, linkedKernels(remedy)))),
+    h(
+      "ul",
+      { class: "remedies" },
+      verdict.remedies.map((remedy) => h("li", null, linkedKernels(remedy))),
+    ),
   );
 }
 
@@ -137,7 +141,12 @@ function otherPrograms() {
   );
   if (!others.length) return null;
   const link = (one) =>
-    h("li", null, h("a", { href: `#view=verdict&program=${one.number}` }, `program ${one.number}`), `: ${one.kernels.join(", ")}`);
+    h(
+      "li",
+      null,
+      h("a", { href: `#view=verdict&program=${one.number}` }, `program ${one.number}`),
+      `: ${one.kernels.join(", ")}`,
+    );
   return section("Other programs of this run", h("ul", { class: "links" }, others.map(link)));
 }
 
@@ -150,12 +159,19 @@ function runFacts() {
     [
       "memories",
       profile.memories.map((one) =>
-        h("div", null, `${one.name}: ${one.kind}, ${count(one.banks, "bank")}, ${number(one.peak_bytes_per_ns, 2)} GB/s at most`),
+        h(
+          "div",
+          null,
+          `${one.name}: ${one.kind}, ${count(one.banks, "bank")}, ${number(one.peak_bytes_per_ns, 2)} GB/s at most`,
+        ),
       ),
     ],
     ["recorded", profile.recorded.replace(/^recorded are /, "")],
     ["launches", `${number(started)}, and ${count(profile.launches.length - started, "capture")} of autorun kernels`],
-    ["in profile.json only", profile.not_detailed ? `details of ${count(profile.not_detailed, "launch", "launches")}` : ""],
+    [
+      "in profile.json only",
+      profile.not_detailed ? `details of ${count(profile.not_detailed, "launch", "launches")}` : "",
+    ],
     ["without samples here", profile.not_sampled ? count(profile.not_sampled, "launch", "launches") : ""],
   ]);
 }

@@ -10,7 +10,7 @@ VIEWS.push({
     rows[0].open = true;
     const columns = [
       { title: "Part", value: (node) => `${node.name}${node.count > 1 ? ` × ${node.count}` : ""}` },
-      { title: "Role", value: (node) => node.role },
+      { title: "Role", value: (node) => (node.role === node.name ? "" : node.role) },
       lineColumn((node) => node.span),
       ...resourceColumns((node) => node.resources),
     ];
@@ -44,7 +44,7 @@ VIEWS.push({
     const columns = [
       { title: "Line", value: (one) => one.name },
       { title: "Role", class: "short", value: (one) => one.role },
-      { title: "Source", value: (one) => one.text, show: (one) => h("code", null, one.text) },
+      { title: "Source", value: (one) => one.text, show: (one) => h("code", { class: "twolines", title: one.text }, one.text) },
       ...resourceColumns((one) => one.used),
     ];
     const table = makeTable({ caption: "Area by source", columns, rows: lineRows(lines) });

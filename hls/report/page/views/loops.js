@@ -54,6 +54,7 @@ const LOOP_COLUMNS = [
     numeric: true,
     tip: "interleaved invocations",
   },
+  { title: "Limited by", value: ofLoop((loop) => loop.category + (loop.assumed ? " (assumed)" : "")) },
   {
     title: "Latency",
     value: ofLoop((loop) => (loop.ii ? loop.latency : null)),
@@ -89,5 +90,4 @@ const LOOP_COLUMNS = [
           : number(loop.fmax_mhz, 1)
         : "",
   },
-  { title: "Limited by", value: ofLoop((loop) => loop.category + (loop.assumed ? " (assumed)" : "")) },
 ];

@@ -122,11 +122,21 @@ function verdictList() {
       first,
       ...deadlock.map((one) => [deadlockSign(one.deadlock), ` ${one.reason}`]),
       counters,
+      warningsLine(),
       ...kernelVerdicts(),
     ]
       .filter(Boolean)
       .map((line) => h("li", null, line)),
   );
+}
+
+/** How many warnings there are, with the first ones as links. */
+function warningsLine() {
+  const found = allMessages().filter((item) => item.data.severity !== "note");
+  if (!found.length) return null;
+  const words = ({ data }) => [data.code, data.span && lineWords(data.span)].filter(Boolean).join(" in ");
+  const links = found.slice(0, 8).map((item, index) => [index ? ", " : "", itemLink(item, words(item) || item.name)]);
+  return [sign("warning", `${count(found.length, "warning")}: `), links, found.length > 8 ? ", ..." : ""];
 }
 
 /** A line for each kernel, the largest ones if there are many. */

@@ -6,6 +6,7 @@ import networkx
 import pytest
 
 from hls.planning.schedule.differences import MANY, NEVER, Constraint, Cycle, DifferenceSystem
+from tests.repetitions import half_long
 
 
 def random_system(seed):
@@ -33,7 +34,7 @@ def greatest_ratio(system):
     return least
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", half_long(range(150)))
 def test_minimum_is_the_greatest_cycle_ratio(seed):
     system = random_system(seed)
     least, proof = system.minimum
@@ -46,7 +47,7 @@ def test_minimum_is_the_greatest_cycle_ratio(seed):
     assert all(a.dst == b.src for a, b in closed)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", half_long(range(50)))
 def test_least_solution(seed):
     system = random_system(seed)
     least, _ = system.minimum

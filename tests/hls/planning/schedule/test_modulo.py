@@ -9,6 +9,7 @@ import pytest
 
 from hls.planning.schedule.modulo import Infeasible, schedule
 from hls.planning.schedule.problem import Dependence, Operation, Problem, ProblemError
+from tests.repetitions import half_long
 
 
 def scheduled(problem, exact):
@@ -27,14 +28,14 @@ def scheduled(problem, exact):
     return solution
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", half_long(range(25)))
 def test_recurrences_and_chains_against_exact(problem_of, exact, seed):
     problem = problem_of(seed, size=8, tight=seed % 2 == 1)
     if solution := scheduled(problem, exact):
         assert solution.length == exact(problem, solution.ii).least_length()
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", half_long(range(25)))
 def test_limited_resources_against_exact(problem_of, exact, seed):
     scheduled(problem_of(seed, size=7, limited=True, tight=seed % 2 == 1), exact)
 
@@ -203,7 +204,7 @@ def test_many_limited_uses(problem_of):
     assert solution.ii >= solution.resource_ii
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", half_long(range(40)))
 def test_tokens_that_keep_their_distance_never_meet_at_a_port(problem_of, seed):
     """The least distance of which tokens may start a multiple apart, tried cycle by cycle with as many as are under way
     at once."""
