@@ -15,6 +15,8 @@ __all__ = ["render_brief", "render_profile"]
 
 #: kernels, rows with their accounts, and rows of each other table at most, so that a profile stays below 120 lines
 MOST_KERNELS, MOST_ACCOUNT_ROWS, MOST_ROWS = 10, 36, 14
+#: channels for which other depths are shown, at most
+MOST_DEPTHS = 8
 #: accounts of each kernel at most
 MOST_ACCOUNTS = 5
 #: kernels on the screen
@@ -97,14 +99,17 @@ def _accounts(kernels: Sequence[model.Kernel]) -> Table:
 
 
 def _longest(
-    launches: Sequence[model.Launch], records: Callable[[model.Launch], Sequence[One]], stall: Callable[[One], float]
+    launches: Sequence[model.Launch],
+    records: Callable[[model.Launch], Sequence[One]],
+    stall: Callable[[One], float],
+    chosen_by: str = "stall most",
 ) -> tuple[list[tuple[model.Launch, One]], str]:
     """The rows of a table, of too many those that stall most, in their order; and what to add to its title."""
     rows = [(launch, one) for launch in launches for one in records(launch)]
     if len(rows) <= MOST_ROWS:
         return rows, ""
     chosen = sorted(range(len(rows)), key=lambda k: -stall(rows[k][1]))[:MOST_ROWS]
-    return [rows[k] for k in sorted(chosen)], f"; the {MOST_ROWS} of {len(rows)} that stall most"
+    return [rows[k] for k in sorted(chosen)], f"; the {MOST_ROWS} of {len(rows)} that {chosen_by}"
 
 
 def _accesses(launches: Sequence[model.Launch]) -> Table:
@@ -149,8 +154,14 @@ def _numbers(launches: Sequence[model.Launch]) -> str:
 
 
 def _banks(launches: Sequence[model.Launch]) -> Table:
+    rows, more = _longest(
+        launches,
+        lambda launch: [one for one in launch.banks if one.reads or one.writes],
+        lambda one: one.busy or 0.0,
+        "are busiest",
+    )
     found = table(
-        "Memory banks meanwhile, other kernels included",
+        f"Memory banks meanwhile, other kernels included{more}",
         "<kernel",
         "<bank",
         "busy",
@@ -160,19 +171,17 @@ def _banks(launches: Sequence[model.Launch]) -> Table:
         "turnarounds",
         "refreshes",
     )
-    for launch in launches:
-        for one in launch.banks:
-            if one.reads or one.writes:
-                found.add_row(
-                    launch.kernel,
-                    f"{one.memory} {one.number}",
-                    percent(one.busy),
-                    number(one.bytes_read / 1e6),
-                    number(one.bytes_written / 1e6),
-                    f"{one.activates:,}",
-                    f"{one.turnarounds:,}",
-                    f"{one.refreshes:,}",
-                )
+    for launch, one in rows:
+        found.add_row(
+            launch.kernel,
+            f"{one.memory} {one.number}",
+            percent(one.busy),
+            number(one.bytes_read / 1e6),
+            number(one.bytes_written / 1e6),
+            f"{one.activates:,}",
+            f"{one.turnarounds:,}",
+            f"{one.refreshes:,}",
+        )
     return found
 
 
@@ -216,8 +225,11 @@ def _channels(launches: Sequence[model.Launch]) -> Table:
 
 
 def _depths(channels: Sequence[model.ChannelDepth]) -> Table:
-    found = table("Depths of channels between kernels", "<channel", "values", "depth", "write waits", "<what if")
-    for one in channels:
+    """The channels whose depth would save most."""
+    shown = sorted(channels, key=lambda one: (-one.saved, -one.actual.writer_waits))[:MOST_DEPTHS]
+    more = f", {len(shown)} of {len(channels)}" if len(channels) > len(shown) else ""
+    found = table(f"Depths of channels between kernels{more}", "<channel", "values", "depth", "write waits", "<what if")
+    for one in shown:
         waits = f"{one.actual.writer_waits:,}"
         found.add_row(one.channel, f"{one.values:,}", f"{one.actual.depth:,}", waits, one.sentence)
     return found
