@@ -134,18 +134,12 @@ class Unroll(FunctionPass):
         wish = op.attrs.get(Attr.UNROLL, 0)
         if wish == 1:
             return None
-        trips = _trips(op)
+        if wish == 0 and not self._may_be_automatic(op, total, pipelined):
+            return None
+        trips = _trips(op) if wish or pipelined else _few_trips(op, self.small.trips)
         if wish == 0:
-            room = total < self.max_ops // 2  # automatic unrolling must not make a kernel too large
-            automatic = (
-                trips is not None
-                and room
-                and not _CONTROLS & op.attrs.keys()
-                and (
-                    self.small.chooses(op, trips, function, inside)
-                    or pipelined
-                    and self._fits_one_cycle(op, trips, total)
-                )
+            automatic = trips is not None and (
+                self.small.chooses(op, trips, function, inside) or pipelined and self._fits_one_cycle(op, trips, total)
             )
             return (present(trips).count, trips) if automatic else None
         op.attrs[Attr.UNROLL] = 1  # done; a copy is not unrolled again
@@ -166,6 +160,16 @@ class Unroll(FunctionPass):
             )
         return trips.count, trips
 
+    def _may_be_automatic(self, op: Op, total: int, pipelined: bool) -> bool:
+        """Whether the trip count decides about unrolling a loop without a pragma: counting can take thousands of steps.
+
+        Automatic unrolling must not make a kernel too large, nor ignore other pragmas; outside of a loop marked as
+        pipelined it is for innermost loops.
+        """
+        if total >= self.max_ops // 2 or _CONTROLS & op.attrs.keys():
+            return False
+        return pipelined or not any(inner.opcode == "loop" for inner in walk(op.regions[0]))
+
     def _fits_one_cycle(self, op: Op, trips: Trips, total: int) -> bool:
         """Whether all iterations of a loop, and of those inside, may become part of one iteration of the loop around
         it."""
@@ -183,6 +187,15 @@ def _trips(op: Op) -> Trips | None:
         return trips
     most = Loop(op, None).most_trips
     return Trips(most, False) if most is not None else None
+
+
+def _few_trips(op: Op, limit: int) -> Trips | None:
+    """As :func:`_trips`, or None if there are more than ``limit``: a long loop is not evaluated to its end."""
+    trips = count_trips(op, limit)
+    if trips is not None:
+        return trips
+    most = Loop(op, None).most_trips
+    return _trips(op) if most is not None and most <= limit else None
 
 
 def _unrolled(loop: Op, factor: int, trips: Trips | None, b: Builder) -> list[Value]:
