@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
+from hls.analysis.memory import access_groups
 from hls.analysis.predicates.implication import Exclusions
 from hls.diag import CompileError
-from hls.driver import compile_module, plan_module
+from hls.driver import compile, compile_module, plan_module
 from hls.frontend import parse_source
 from hls.ir import I32, Builder, Region
 from hls.options import Options
 from hls.passes.pipeline import link_program
+from hls.report.bottleneck import LoopExplainer
+from hls.report.collect import collect
 from hls.target.board import load_board
 from sim import cl
 
@@ -118,3 +121,27 @@ def test_conditions_of_a_long_chain_exclude_each_other():
     assert Exclusions().never_both(taken[0], taken[999]) and Exclusions().never_both(taken[999], taken[0])
     other = builder.value("eq", y, builder.const(0, I32))
     assert not Exclusions().never_both(taken[999], other)
+
+
+def _calls(monkeypatch, owner: type, name: str) -> list[tuple]:
+    """A list that gets the arguments of each call of a method from now on."""
+    calls, plain = [], getattr(owner, name)
+    monkeypatch.setattr(owner, name, lambda *arguments: calls.append(arguments) or plain(*arguments))
+    return calls
+
+
+def test_each_of_many_loads_is_compared_with_few_others(monkeypatch):
+    """Adjacent elements: an access fits into one of the groups that begin near it; the others are not asked."""
+    fits, count = _calls(monkeypatch, access_groups._Gathering, "fits"), 300
+    values = " ^ ".join(f"a[n + {k}]" for k in range(count))
+    text = f"__kernel void k(__global const int *restrict a, __global int *restrict o, int n) {{ o[0] = {values}; }}"
+    plan_module(link_program(parse_source(text).module), load_board("de5net"), Options())
+    assert count <= len(fits) < 8 * count
+
+
+def test_the_pace_of_each_loop_of_a_deep_nest_is_found_once(monkeypatch):
+    found = _calls(monkeypatch, LoopExplainer, "_find_serial")
+    depth = 6
+    text = KERNEL.format("".join(f"for (int i{k} = 0; i{k} < 9; i{k}++) " for k in range(depth)) + "o[n] += 1;")
+    collect(compile(text, "de5net", Options(), "k.cl"), "k.cl")
+    assert len(found) == len(set(found)) >= depth  # once for each plan, of the kernel and of what-if trials
