@@ -31,7 +31,7 @@ from ..passes.manager import each_kernel
 from ..passes.pipeline import PipelineOptions, fit_to_target, legalize, optimize, without_stream_bounds
 from ..target.board import Board
 from .banking import When
-from .memory import MemoryPlan, choose_units, plan_memory, share_copies
+from .memory import MemoryPlan, choose_units, plan_memory, share_copies, slots_for
 from .schedule import KernelPlan, OperatorTiming, RegionPlan, plan_kernel
 from .schedule.array_bottleneck import held_up, relieves
 
@@ -102,6 +102,7 @@ class Compilation:
             memory_latency=self.board.read_latency,
             ram_bytes=device.rams.count * device.rams.bits // 8,
             hazards=not onchip,
+            slots=0 if onchip else slots_for(self.board.read_latency),
             fp_relaxed=self.options.fp_relaxed,
             in_memory=in_memory,
             timing=timing,

@@ -51,7 +51,8 @@ class LevelQueues:
             builder.m.d.comb += field.eq(builder.at(value, row.push))
         for hazard in self.context.servers.hazards.values():
             if op in hazard.fates:
-                made = C(1) if on is None else on
+                # a store whose value is on the chip needs no wait for memory
+                made = C(0) if hazard.until_pushed else C(1) if on is None else on
                 builder.m.d.comb += [hazard.fates[op].valid.eq(builder.valid(row.push)), hazard.fates[op].made.eq(made)]
         self.context.stalls.connect(self.m, fifo.o, target, f"{name}_request")
         if not row.joins:

@@ -8,12 +8,14 @@ from rtl_lib.lsu.store import MOST_COUNTED
 from ...ir import Attr, Function, Op, walk
 from .lsu import Access
 
-__all__ = ["HazardPlan", "entries_for", "fences_under_way", "plan_hazards", "words_for"]
+__all__ = ["HazardPlan", "entries_for", "fences_under_way", "plan_hazards", "slots_for", "words_for"]
 
 #: with at least so many stores to a memory word, their addresses are kept by words
 _MANY = 2
 #: most words of a burst
 _BURST = 16
+#: iterations between the comparison of slots and the store: those that fit the longest chains of float operations
+_SECTION = 64
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,8 @@ class HazardPlan:
     """Plan of a hazard unit: the ``stores`` that it watches, in the order of its operands, and the ``loads`` that wait
     for it.
 
-    ``inside`` counts the address bits within the largest of these accesses. For each store, ``certain`` says whether
+    ``inside`` counts the address bits within the largest of these accesses; slots, which the unit gives or compares, have
+    ``slot_bits``. For each store, ``certain`` says whether
     its predicate is known in time, ``per_word`` how many addresses of a word the table keeps together (0: it keeps
     addresses one by one), and ``entries`` how many words, or addresses, the table holds.
     """
@@ -32,9 +35,12 @@ class HazardPlan:
     certain: tuple[bool, ...]
     per_word: tuple[int, ...]
     entries: tuple[int, ...]
+    slot_bits: int = 0
 
 
-def plan_hazards(function: Function, accesses: Mapping[Op, Access], latency: int) -> dict[Op, HazardPlan]:
+def plan_hazards(
+    function: Function, accesses: Mapping[Op, Access], latency: int
+) -> dict[Op, HazardPlan]:
     """The hazard units of a kernel whose memory has a typical ``latency`` in cycles."""
     waiting = [access for access in accesses.values() if access.latency is None]
     return {op: _plan(op, waiting, latency) for op in walk(function.body) if op.opcode == "hazard"}
@@ -42,7 +48,11 @@ def plan_hazards(function: Function, accesses: Mapping[Op, Access], latency: int
 
 def _plan(hazard: Op, accesses: list[Access], latency: int) -> HazardPlan:
     stores = _watched(accesses, hazard.attrs[Attr.NUMBER])
-    loads = [one for one in accesses if one.direction == "load" and hazard.result in one.op.operands]
+    if hazard.attrs.get(Attr.UNTIL_PUSHED):
+        many, bits = len(stores), hazard.operands[0].type.bits
+        ops = tuple(one.op for one in stores)
+        return HazardPlan(ops, (), 0, (False,) * many, (0,) * many, (_SECTION,) * many, bits)
+    loads = [one for one in accesses if one.direction == "load" and hazard.results[0] in one.op.operands]
     widest = max(one.bytes for one in (*stores, *loads))
     certain = tuple(bool(one) for one in hazard.attrs[Attr.CERTAIN])
     per_word = tuple(_places_of_a_word(one, widest) if sure else 0 for one, sure in zip(stores, certain, strict=True))
@@ -53,6 +63,7 @@ def _plan(hazard: Op, accesses: list[Access], latency: int) -> HazardPlan:
         certain=certain,
         per_word=per_word,
         entries=tuple(words_for(latency, many) if many else entries_for(latency) for many in per_word),
+        slot_bits=max((v.type.bits for v in hazard.results[1:]), default=0),
     )
 
 
@@ -78,6 +89,12 @@ def words_for(latency: int, places: int) -> int:
 def entries_for(latency: int) -> int:
     """Addresses for all stores between the comparison and memory: about one load and one store in flight each cycle."""
     return 1 << (latency * 5 // 4 - 1).bit_length()
+
+
+def slots_for(latency: int) -> int:
+    """Slots of a store operation in flight that any table has enough of; a power of two."""
+    words = [(1 << k, words_for(latency, 1 << k)) for k in range(1, 7)]
+    return max(entries_for(latency), *(places * count for places, count in words))
 
 
 def fences_under_way(latency: int) -> int:
