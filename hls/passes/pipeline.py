@@ -129,11 +129,12 @@ class PipelineOptions:
 
     ``memory_latency``: latency of global memory in cycles. ``ram_bytes``: capacity of all block RAMs of the device.
     ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
-    accesses; ``slots`` is how many stores of one operation may be in flight then. ``fp_relaxed`` permits reassociation of float additions. ``in_memory`` names arrays, each with its kernel,
-    that must not become registers. ``timing`` is the delay model of the target (None: passes that depend on it do
-    nothing), ``cells`` estimates the logic cells of a kernel, and ``cell_name`` is what these are called. ``check``
-    runs the verifier after every pass; ``inspection`` selects dumps and other output. ``warn`` receives warnings,
-    ``record`` every loop that is unrolled or merged into another.
+    accesses; ``slots`` is how many stores of one operation may be in flight then. ``fp_relaxed`` permits reassociation
+    of float additions. ``in_memory`` names arrays, each with its kernel, that must not become registers. ``timing`` is
+    the delay model of the target (None: passes that depend on it do nothing), ``cells`` estimates the logic cells of a
+    kernel, and ``cell_name`` is what these are called. ``check`` runs the verifier after every pass; ``inspection``
+    selects dumps and other output. ``warn`` receives warnings, ``record`` every loop that is unrolled or merged into
+    another.
     """
 
     max_ops: int = Limits.unrolled

@@ -41,7 +41,10 @@ class HazardAccess:
             if len(self.op.results) == 1:
                 return []
             found = [part for answer in payload.found for part in (answer.hit, answer.slot)]
-            return [(result, bits, None) for result, bits in zip(self.op.results[1:], [*found, *payload.stores], strict=True)]
+            return [
+                (result, bits, None)
+                for result, bits in zip(self.op.results[1:], [*found, *payload.stores], strict=True)
+            ]
 
         return self.unit.o, fields
 

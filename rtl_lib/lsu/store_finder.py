@@ -102,9 +102,9 @@ class NewestStores(wiring.Component):
 
     def _table(self, m):
         if self.per_word:
-            table = WordTable(self.place_bits, self.entries, self.per_word, 0, shown=True)
-            m.d.comb += table.asked.eq(0)
-            return table
+            words = WordTable(self.place_bits, self.entries, self.per_word, 0, shown=True)
+            m.d.comb += words.asked.eq(0)
+            return words
         table = StoreTable(self.place_bits, self.entries, 0, self.certain, shown=True)
         m.d.comb += table.fate.eq(self.fate)
         return table

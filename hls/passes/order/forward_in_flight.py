@@ -15,13 +15,13 @@ from ...ir import (
     MemoryObject,
     Op,
     Region,
-    TokenType,
     Value,
     fixed_operands,
     is_early,
     memory_name,
     moved_type,
     regions,
+    walk,
 )
 from ...ir.accesses import predicate
 from ...ir.clone import clone_function
@@ -129,7 +129,7 @@ class _Forwarding:
     number: int
     new: list[Op] = field(default_factory=list)
 
-    def build(self):
+    def build(self) -> None:
         at = self.at
         hits, slots = self._answers()
         self.type = moved_type(at.stores[0])
@@ -148,7 +148,7 @@ class _Forwarding:
                 value = b.value("select", on, stored, value, name=load.result.name)
             values[load.result] = value
         kept = set(self.new)
-        for op in (*at.region.ops, *(inner for op in at.region.ops for part in op.regions for inner in _all(part))):
+        for op in walk(at.region):
             if op.opcode != "token" and op not in kept:
                 op.operands = [values.get(v, v) for v in op.operands]
         for k, store in enumerate(at.stores):
@@ -176,7 +176,7 @@ class _Forwarding:
         b.region.ops = self.new
         return b
 
-    def _make_missing(self, load: Op, hits: list[Value]):
+    def _make_missing(self, load: Op, hits: list[Value]) -> None:
         """Let the load read memory only if it found no store."""
         b, on = self._builder(load), predicate(load)
         for hit in hits:
@@ -189,12 +189,12 @@ class _Forwarding:
         at = self.at
         b = self._builder(at.loads[-1])
         returned = b.op("token", *(load.result for load in at.loads), result=TOKEN).result
-        pairs = [(k, hit, slot) for asks, found in zip(at.asks, hits, strict=True) for k, (hit, slot) in zip(asks, found)]
-        operands = [v for _, hit, slot in pairs for v in (slot, hit)] + [v for slot in slots for v in (slot, b.true())]
+        pairs = [pair for found in hits for pair in found]
+        operands = [v for hit, slot in pairs for v in (slot, hit)] + [v for slot in slots for v in (slot, b.true())]
         attrs = {
             Attr.NUMBER: self.number,
             Attr.MEM: memory_name(at.stores[0]),
-            Attr.ASKS: tuple((k,) for k, _, _ in pairs),
+            Attr.ASKS: tuple((k,) for asks in at.asks for k in asks),
             Attr.CERTAIN: (0,) * len(slots),
             Attr.UNTIL_PUSHED: True,
         }
@@ -209,9 +209,9 @@ class _Forwarding:
         offset = b.value("shl", b.value("zext", slot, result=wide), b.const(shift, wide)) if shift else slot
         return b.value("addr", offset, attrs={Attr.MEM: self.names[k]})
 
-    def _keep_value(self, k: int, store: Op, slot: Value, reads: list[Value], values: dict[Value, Value]):
-        """Write what is at the store's address after it to its slot, behind the reads, and before the store is issued."""
-        b, base, (pointer, value, on) = self._builder(store), self.at.base[k], store.operands[:3]
+    def _keep_value(self, k: int, store: Op, slot: Value, reads: list[Value], values: dict[Value, Value]) -> None:
+        """Write to the slot what is at the store's address after it: behind the reads, before the store is issued."""
+        b, base, (_, value, on) = self._builder(store), self.at.base[k], store.operands[:3]
         if base is not None:
             before = values[base.result]
             for earlier in islice(self.at.stores, k):
@@ -224,12 +224,7 @@ class _Forwarding:
         store.operands.append(kept.results[0])
 
 
-def _all(region: Region) -> Iterator[Op]:
-    for part in regions(region):
-        yield from part.ops
-
-
-def _settle(region: Region, new: list[Op]):
+def _settle(region: Region, new: list[Op]) -> None:
     """Put the new operations, and those that use them, behind what they need."""
     *ops, end = region.ops
     homes = {v: op for op in (*ops, *new) for v in op.results}

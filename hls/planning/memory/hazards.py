@@ -23,8 +23,8 @@ class HazardPlan:
     """Plan of a hazard unit: the ``stores`` that it watches, in the order of its operands, and the ``loads`` that wait
     for it.
 
-    ``inside`` counts the address bits within the largest of these accesses; slots, which the unit gives or compares, have
-    ``slot_bits``. For each store, ``certain`` says whether
+    ``inside`` counts the address bits within the largest of these accesses; slots, which the unit gives or compares,
+    have ``slot_bits``. For each store, ``certain`` says whether
     its predicate is known in time, ``per_word`` how many addresses of a word the table keeps together (0: it keeps
     addresses one by one), and ``entries`` how many words, or addresses, the table holds.
     """
@@ -38,9 +38,7 @@ class HazardPlan:
     slot_bits: int = 0
 
 
-def plan_hazards(
-    function: Function, accesses: Mapping[Op, Access], latency: int
-) -> dict[Op, HazardPlan]:
+def plan_hazards(function: Function, accesses: Mapping[Op, Access], latency: int) -> dict[Op, HazardPlan]:
     """The hazard units of a kernel whose memory has a typical ``latency`` in cycles."""
     waiting = [access for access in accesses.values() if access.latency is None]
     return {op: _plan(op, waiting, latency) for op in walk(function.body) if op.opcode == "hazard"}
