@@ -49,7 +49,15 @@ def _plan(hazard: Op, accesses: list[Access], latency: int) -> HazardPlan:
     if hazard.attrs.get(Attr.UNTIL_PUSHED):
         many, bits = len(stores), hazard.operands[0].type.bits
         ops = tuple(one.op for one in stores)
-        return HazardPlan(ops, (), 0, (False,) * many, (0,) * many, (_SECTION,) * many, bits)
+        return HazardPlan(
+            stores=ops,
+            loads=(),
+            inside=0,
+            certain=(False,) * many,
+            per_word=(0,) * many,
+            entries=(_SECTION,) * many,
+            slot_bits=bits,
+        )
     loads = [one for one in accesses if one.direction == "load" and hazard.results[0] in one.op.operands]
     widest = max(one.bytes for one in (*stores, *loads))
     certain = tuple(bool(one) for one in hazard.attrs[Attr.CERTAIN])
