@@ -138,7 +138,8 @@ class _Verifier:
         regions = {"if": 2, "loop": 1}.get(op.opcode, 0)
         if len(op.regions) != regions:
             self._fail(op, f"has {len(op.regions)} regions, not {regions}")
-        if len(op.results) != 1 and not (has(op, "region") or has(op, "terminator") or has(op, "effect")):
+        several = has(op, "region") or has(op, "terminator") or has(op, "effect") or op.attrs.get(Attr.FINDS)
+        if len(op.results) != 1 and not several:
             self._fail(op, f"has {len(op.results)} results, not 1")
 
     def _check_pure(self, op) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count, islice
 
-from ...analysis.loops.forward_slice import taken
 from ...ir import (
     BOOL,
     TOKEN,
@@ -229,11 +228,13 @@ def _settle(region: Region, new: list[Op]) -> None:
     *ops, end = region.ops
     homes = {v: op for op in (*ops, *new) for v in op.results}
     placed: dict[Op, None] = {}
-    for op in (*ops, *new):
-        work = [op]
+    for first in (*ops, *new):
+        work = [first]
         while work:
-            needed = [homes[v] for v in taken(work[-1]) if v in homes and homes[v] not in placed]
-            needed = [each for each in needed if each is not work[-1]]
+            last = work[-1]
+            values = (*last.operands, *(v for part in last.regions for op in walk(part) for v in op.operands))
+            homes_of = (homes[v] for v in values if v in homes)
+            needed = [each for each in homes_of if each is not last and each not in placed]
             if needed:
                 work += needed
             else:
