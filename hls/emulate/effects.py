@@ -140,6 +140,13 @@ def _nothing(w, op: Op):
     """Ordering operations need no text: accesses execute in program order."""
 
 
+def _hazard(w, op: Op):
+    """Every earlier store is in memory, so nothing is found in flight."""
+    for result in op.results:
+        if has_data(result.type):
+            w.declare(result, zero(result.type))
+
+
 def _call(w, op: Op):
     call = f"helper_{op.attrs[Attr.CALLEE]}({', '.join(['item', *(w.name(v) for v in op.operands)])})"
     if len(op.results) == 1:
@@ -332,7 +339,7 @@ EFFECTS = {
     "fresh": _fresh,
     "token": _nothing,
     "fence": _nothing,
-    "hazard": _nothing,
+    "hazard": _hazard,
     "call": _call,
     "if": _if,
     "loop": _loop,

@@ -340,9 +340,10 @@ class _Emitter:
         self._line(depth, f"{self._name(op.result)} = 0")
 
     def _op_hazard(self, op, depth) -> None:
-        """No wait: every earlier store is already in memory here."""
+        """No wait, and nothing is found: every earlier store is already in memory here."""
         self._tell(depth, "access", op, "0")
-        self._line(depth, f"{self._name(op.result)} = 0")
+        for result in self._names(op.results):
+            self._line(depth, f"{result} = 0")
 
     def _op_call(self, op, depth) -> None:
         targets = ", ".join(self._names(op.results)) + " = " if op.results else ""

@@ -170,6 +170,8 @@ class Attr:
     NUMBER = _key("number", "hazard", NATURAL, "the number of the hazard unit, see HAZARDS")
     ASKS = _key("asks", "hazard", _tuple_of(_tuple_of(INTEGER)), "for each access, the stores it is compared with")
     CERTAIN = _key("certain", "hazard", _tuple_of(INTEGER), "for each store 1 if its predicate is known in time")
+    FINDS = _key("finds", "hazard", FLAG, "answers which stores in flight have the addresses, and waits for none")
+    UNTIL_PUSHED = _key("until_pushed", "hazard", FLAG, "compares with stores that are not issued yet, by their slots")
 
     # channel calls
     CHANNEL = _key("channel", _CALLS, TEXT, "the name of the channel, or of the memory that is a pipe")

@@ -277,7 +277,10 @@ _ROWS = [
     # `hazard {number, mem, asks, certain}` (access ptr, pred, ..., store ptr, pred, ...) -> token is valid when no
     # store of an earlier iteration to an access's address is in flight; ``asks``: for each access, numbers of the
     # stores that matter to it. Store k is the one that has (number, k) in ``hazards``; if ``certain`` is 0, that
-    # store's own predicate is known only later
+    # store's own predicate is known only later. Tokens may follow, which it waits for. With ``finds`` it waits for no
+    # store, and has further results: for each access and store that it asks for (i1 that this store is in flight to the
+    # address, its slot), then for each store the slot of this iteration. With ``until_pushed`` slots stand in the place
+    # of addresses, and stores count until they are issued
     OpInfo("hazard", None, frozenset({"wait"})),
     # a barrier where work-items are iterations: `meet {mems, flush}` (pred, last, token...) -> token; the group is
     # complete when the work-item with ``last`` has arrived, and is released when its stores to ``mems`` are in memory;

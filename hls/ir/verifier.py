@@ -138,7 +138,8 @@ class _Verifier:
         regions = {"if": 2, "loop": 1}.get(op.opcode, 0)
         if len(op.regions) != regions:
             self._fail(op, f"has {len(op.regions)} regions, not {regions}")
-        if len(op.results) != 1 and not (has(op, "region") or has(op, "terminator") or has(op, "effect")):
+        several = has(op, "region") or has(op, "terminator") or has(op, "effect") or op.attrs.get(Attr.FINDS)
+        if len(op.results) != 1 and not several:
             self._fail(op, f"has {len(op.results)} results, not 1")
 
     def _check_pure(self, op) -> None:
@@ -390,16 +391,22 @@ class _Verifier:
         self._memories(op, *op.attrs[Attr.MEMS], *op.attrs.get(Attr.FLUSH, ()))
 
     def _check_hazard(self, op) -> None:
-        self._require(isinstance(op.result.type, TokenType), op, f"gives a {op.result.type}")
         asks, stores = op.attrs.get(Attr.ASKS, ()), len(op.attrs.get(Attr.CERTAIN, ()))
+        token, *found = [v.type for v in op.results] or [None]
+        self._require(isinstance(token, TokenType), op, f"gives a {token}")
+        answers = 2 * sum(map(len, asks)) + stores if op.attrs.get(Attr.FINDS) else 0
+        self._require(len(found) == answers, op, f"gives {len(found)} answers, not {answers}")
         accesses = len(asks) + stores
         self._require(
             asks and {k for one in asks for k in one} == set(range(stores)), op, "does not compare each store"
         )
-        self._require(len(op.operands) == 2 * accesses, op, f"has {len(op.operands)} operands for {accesses} accesses")
-        for k, value in enumerate(op.operands):
+        self._require(len(op.operands) >= 2 * accesses, op, f"has {len(op.operands)} operands for {accesses} accesses")
+        for k, value in enumerate(op.operands[: 2 * accesses]):
+            slot = op.attrs.get(Attr.UNTIL_PUSHED) and isinstance(value.type, IntType)
             wanted = BOOL if k % 2 else PTR
-            self._require(value.type == wanted, op, f"operand {k} is {value.type}, not {wanted}")
+            self._require(value.type == wanted or k % 2 == 0 and slot, op, f"operand {k} is {value.type}, not {wanted}")
+        for value in op.operands[2 * accesses :]:
+            self._require(isinstance(value.type, TokenType), op, f"waits for a {value.type}")
 
     def _check_call(self, op) -> None:
         callee = op.attrs.get(Attr.CALLEE)

@@ -77,6 +77,7 @@ from .memory.sroa import Sroa
 from .memory.storage_attributes import in_memory
 from .order.check_barrier_convergence import CheckBarrierConvergence
 from .order.expand_channel_indices import ExpandChannelIndices
+from .order.forward_in_flight import ForwardInFlightStores
 from .order.insert_memory_tokens import InsertMemoryTokens
 from .order.lower_channel_fences import LowerChannelFences
 from .order.mark_fenced_memory import MarkFencedMemory
@@ -128,11 +129,12 @@ class PipelineOptions:
 
     ``memory_latency``: latency of global memory in cycles. ``ram_bytes``: capacity of all block RAMs of the device.
     ``hazards``: global memory is so slow that addresses are compared at run time instead of waiting for earlier
-    accesses; ``compared`` names further memories for which they are. ``fp_relaxed`` permits reassociation of float
-    additions. ``in_memory`` names arrays, each with its kernel, that must not become registers. ``timing`` is the delay
-    model of the target (None: passes that depend on it do nothing), ``cells`` estimates the logic cells of a kernel,
-    and ``cell_name`` is what these are called. ``check`` runs the verifier after every pass; ``inspection`` selects
-    dumps and other output. ``warn`` receives warnings, ``record`` every loop that is unrolled or merged into another.
+    accesses; ``compared`` names further memories for which they are; ``slots`` is how many stores of one operation may
+    be in flight then. ``fp_relaxed`` permits reassociation of float additions. ``in_memory`` names arrays, each with
+    its kernel, that must not become registers. ``timing`` is the delay model of the target (None: passes that depend on
+    it do nothing), ``cells`` estimates the logic cells of a kernel, and ``cell_name`` is what these are called.
+    ``check`` runs the verifier after every pass; ``inspection`` selects dumps and other output. ``warn`` receives
+    warnings, ``record`` every loop that is unrolled or merged into another.
     """
 
     max_ops: int = Limits.unrolled
@@ -147,6 +149,7 @@ class PipelineOptions:
     ram_bytes: int = 0
     hazards: bool = False
     compared: frozenset[str] = frozenset()
+    slots: int = 0
     fp_relaxed: bool = False
     in_memory: frozenset[tuple[str, str]] = frozenset()
     timing: TimingModel | None = None
@@ -436,6 +439,8 @@ def _order(options: PipelineOptions) -> Stage:
             # late: no pass may move accesses after it, and its tokens would hide what other passes look for. Loops wait
             # for tokens as well, so non-interleaved loops are marked again
             InsertMemoryTokens(options.address_bits, options.hazards, options.compared),
+            # uses the comparisons that the tokens stand for
+            ForwardInFlightStores(options.slots),
             MarkNonInterleaved(),
             # after InsertMemoryTokens: the tokens also show which accesses may be issued ahead
             *((AnnotateStreamBounds(options.word_bytes, options.address_bits),) if options.hazards else ()),

@@ -12,7 +12,7 @@ __all__ = ["conflicts"]
 
 def conflicts(plan: RegionPlan, memory_latency: int) -> tuple[Conflict, ...]:
     """The conflicts of the loop itself, not of inner loops."""
-    checks = [op for op in plan.place if op.opcode == "hazard"]
+    checks = [op for op in plan.place if op.opcode == "hazard" and not op.attrs.get(Attr.FINDS)]
     found = []
     for check in checks:
         number = check.attrs[Attr.NUMBER]
@@ -21,14 +21,15 @@ def conflicts(plan: RegionPlan, memory_latency: int) -> tuple[Conflict, ...]:
         stores = [op for op in stores if memory_name(op) == check.attrs[Attr.MEM]]
         if stores:
             last = max(stores, key=lambda op: plan.place[op])
-            cycles = _longest_wait(plan, check, last, memory_latency)
-            found.append(Conflict(check.attrs[Attr.MEM], check.span, last.span, cycles))
+            forwarded = check.attrs.get(Attr.UNTIL_PUSHED, False)
+            cycles = _until_pushed(plan, check, last, memory_latency) + (0 if forwarded else memory_latency)
+            found.append(Conflict(check.attrs[Attr.MEM], check.span, last.span, cycles, forwarded))
     return tuple(found)
 
 
-def _longest_wait(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -> int:
-    """Cycles from a comparison to when a later one finds the iteration's store in memory: stages, memory latency, and
-    the store's own latency."""
+def _until_pushed(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -> int:
+    """Cycles from a comparison to when a later one finds the iteration's store issued: stages, and what is waited for
+    in between."""
     begin, end = plan.place[check], plan.place[store]
     dependent = computed_from(plan.region, set(check.results))
     cycles = end.stage - begin.stage if begin.level == end.level else plan.levels[begin.level].depth - begin.stage
@@ -43,4 +44,4 @@ def _longest_wait(plan: RegionPlan, check: Op, store: Op, memory_latency: int) -
             cycles += level.depth
     if begin.level != end.level:
         cycles += end.stage
-    return cycles + memory_latency + HAZARD_LATENCY
+    return cycles + HAZARD_LATENCY

@@ -152,6 +152,11 @@ def _in_turn(one) -> str:
 
 def say_conflict(one: Conflict) -> str:
     """What a load waits for."""
+    if one.forwarded:
+        return (
+            f"load of {one.memory}{at(one.span)} takes the value from the store{at(one.other)} of an earlier iteration "
+            f"to the same address that is still in flight, and waits up to {one.cycles:,} cycles until it is computed"
+        )
     return (
         f"load of {one.memory}{at(one.span)} waits up to {one.cycles:,} cycles if the store{at(one.other)} of an "
         "earlier iteration to the same address is still in flight"

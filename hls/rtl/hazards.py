@@ -5,6 +5,7 @@ from typing import Any
 from amaranth import *
 
 from rtl_lib.lsu.hazard import HazardUnit
+from rtl_lib.lsu.store_finder import StoreFinder
 
 from ..ir import Attr, Op
 from ..planning.memory import HazardPlan
@@ -14,21 +15,23 @@ __all__ = ["HazardAccess", "build_hazards", "hazards_of"]
 
 class HazardAccess:
     """A hazard operation as a variable-latency unit: a request brings addresses, the response says that no store to
-    them is in flight."""
+    them is in flight, or which of them has a store in flight."""
 
     def __init__(self, context, op: Op, plan: HazardPlan) -> None:
         self.op, self.inside = op, plan.inside
         units = context.servers.units | context.servers.ports
         self.stores, self.loads = [units[store] for store in plan.stores], [units[load] for load in plan.loads]
-        self.unit = HazardUnit(
-            context.address_bits - plan.inside, plan.entries, op.attrs[Attr.ASKS], plan.certain, plan.per_word
-        )
+        self.until_pushed, finds = Attr.UNTIL_PUSHED in op.attrs, Attr.FINDS in op.attrs
+        bits = plan.slot_bits if self.until_pushed else context.address_bits - plan.inside
+        sizes = bits, plan.entries, op.attrs[Attr.ASKS], plan.certain, plan.per_word
+        self.unit = StoreFinder(*sizes, plan.slot_bits) if finds else HazardUnit(*sizes)
         self.fates = {u.op: getattr(self.unit, f"fate{k}") for k, u in enumerate(self.stores) if not plan.certain[k]}
 
     def request(self):
         def fields(payload):
             accesses = [*payload.asking, *payload.stores]
-            for access, pointer, predicate in zip(accesses, self.op.operands[::2], self.op.operands[1::2], strict=True):
+            operands = self.op.operands[: 2 * len(accesses)]
+            for access, pointer, predicate in zip(accesses, operands[::2], operands[1::2], strict=True):
                 yield Cat(Signal(self.inside), access.place), pointer
                 yield access.valid, predicate
 
@@ -37,11 +40,21 @@ class HazardAccess:
     def tell(self, builder, store: Op, stage: int, made) -> None:
         """Report, for each token in the stage of a level, whether it executes the store, if the unit must know."""
         if store in self.fates:
-            fate = self.fates[store]
+            # a store whose value is on the chip needs no wait for memory
+            fate, made = self.fates[store], C(0) if self.until_pushed else made
             builder.m.d.comb += [fate.valid.eq(builder.valid(stage)), fate.made.eq(made)]
 
     def response(self):
-        return self.unit.o, lambda payload: []
+        def fields(payload):
+            if len(self.op.results) == 1:
+                return []
+            found = [part for answer in payload.found for part in (answer.hit, answer.slot)]
+            return [
+                (result, bits, None)
+                for result, bits in zip(self.op.results[1:], [*found, *payload.stores], strict=True)
+            ]
+
+        return self.unit.o, fields
 
 
 def hazards_of(context) -> dict[Op, HazardAccess]:
@@ -56,6 +69,8 @@ def build_hazards(context) -> None:
     hurried: dict[Any, list[Value]] = {}  # by store unit
     for op, hazard in context.servers.hazards.items():
         m.submodules[f"{context.names.op(op)}_unit"] = hazard.unit
+        if hazard.until_pushed:
+            continue  # it waits for no store unit
         for k, store in enumerate(hazard.stores):
             if store.op in context.servers.ports:  # in memory in the next cycle
                 m.d.comb += getattr(hazard.unit, f"retired{k}").eq(store.unit.i.valid)

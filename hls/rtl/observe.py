@@ -5,6 +5,7 @@ from dataclasses import replace
 from amaranth import *
 
 from rtl_lib.count import CauseHistogram, EventCounter, LeaveInterval, PeakCounter
+from rtl_lib.mem.ports import ReadPort, WritePort
 
 from ..ir import Attr, is_early
 from ..ir.loop_names import loop_names, place_of
@@ -109,10 +110,12 @@ class KernelCounters:
             )
 
     def _max_burst(self, op) -> int:
-        """The most words of a burst of the access's unit; 0 for one without a port of its own to memory."""
+        """The most words of a burst of the access's unit; 0 for one without a port of its own to memory, such as a load
+        from the constant cache."""
         server = self.context.servers.units.get(op)
         port = server.unit.signature.members.get("mem") if server else None
-        return port.signature.max_burst if port is not None else 0
+        signature = port.signature if port is not None else None
+        return signature.max_burst if isinstance(signature, ReadPort | WritePort) else 0
 
     def _channels(self):
         calls = [*self.context.servers.channels.values(), *self.context.servers.at_once.values()]

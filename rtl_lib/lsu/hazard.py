@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl_lib.library import shared
-from rtl_lib.lsu.inflight_words import WordTable
+from rtl_lib.lsu.inflight_words import WordTable, contents
 from rtl_lib.lsu.store import RETIRED_BITS
 
 __all__ = ["HazardUnit", "StoreTable", "hazard_layout"]
@@ -36,19 +36,21 @@ class StoreTable(wiring.Component):
     ----------
     place_bits : width of a place; entries : places in the buffer, a power of two
     queries : places compared at a time; certain : whether every store that enters is made
+    shown : whether the contents are ports, for a user that compares them itself
 
     Ports
     -----
     enter : ``{valid, place}``, only while ``room``; room : at least two places are free
+    held, at : with ``shown``: the place in each entry, and the entry that is filled if a place enters
     queries : ``{valid, place}``; match : per entry, whether it is occupied by one of these places (combinational)
     occupied : per entry; retired : stores that became visible in this cycle
     fate : ``{valid, made}`` of the stores that entered, in order
     """
 
-    def __init__(self, place_bits, entries, queries, certain) -> None:
+    def __init__(self, place_bits, entries, queries, certain, shown=False) -> None:
         if entries < 4 or entries & (entries - 1):
             raise ValueError(f"entries must be a power of two from 4 on, not {entries!r}")
-        self.place_bits, self.entries, self.certain = place_bits, entries, certain
+        self.place_bits, self.entries, self.certain, self.shown = place_bits, entries, certain, shown
         place = data.StructLayout({"valid": 1, "place": place_bits})
         super().__init__(
             {
@@ -59,6 +61,7 @@ class StoreTable(wiring.Component):
                 "occupied": Out(entries),
                 "retired": In(RETIRED_BITS),
                 "fate": In(data.StructLayout({"valid": 1, "made": 1})),
+                **(contents(place_bits, entries) if shown else {}),
             }
         )
 
@@ -85,6 +88,8 @@ class StoreTable(wiring.Component):
         with m.If(leaves):
             m.d.sync += [self.occupied.bit_select(head, 1).eq(0), head.eq(head + 1)]
         m.d.sync += used.eq(used + self.enter.valid - leaves)
+        if self.shown:
+            m.d.comb += [self.at.eq(tail), *(out.eq(place) for out, place in zip(self.held, places, strict=True))]
         return m
 
     def _fate(self, m, head, leaves):

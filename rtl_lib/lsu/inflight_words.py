@@ -8,7 +8,12 @@ from rtl_lib.library import shared
 from rtl_lib.lsu.store import RETIRED_BITS
 from rtl_lib.mem.ports import require_power_of_two
 
-__all__ = ["WordTable"]
+__all__ = ["WordTable", "contents"]
+
+
+def contents(bits, entries):
+    """Ports of a table that shows what it holds: ``bits`` of each entry, and the entry that is filled next."""
+    return {"held": Out(data.ArrayLayout(bits, entries)), "at": Out(range(entries))}
 
 
 @shared
@@ -34,18 +39,20 @@ class WordTable(wiring.Component):
     place_bits : width of a place; entries : words in the circular buffer, a power of two; per_word : places in a word,
         a power of two
     queries : places compared at a time
+    shown : whether the contents are ports, for a user that compares them itself
 
     Ports
     -----
+    held, at : with ``shown``: the word in each entry, and the entry that a place that enters is in then
     enter, room, queries, match, occupied, retired : as for :class:`~rtl_lib.lsu.hazard.StoreTable`
     asked : the queries of this cycle count: their access waits for the entries that match
     newest : the entry that was allocated or joined last
     """
 
-    def __init__(self, place_bits, entries, per_word, queries) -> None:
+    def __init__(self, place_bits, entries, per_word, queries, shown=False) -> None:
         require_power_of_two("entries", entries, 4)
         require_power_of_two("per_word", per_word, 2)
-        self.place_bits, self.entries, self.per_word = place_bits, entries, per_word
+        self.place_bits, self.entries, self.per_word, self.shown = place_bits, entries, per_word, shown
         place = data.StructLayout({"valid": 1, "place": place_bits})
         super().__init__(
             {
@@ -57,6 +64,7 @@ class WordTable(wiring.Component):
                 "occupied": Out(entries),
                 "retired": In(RETIRED_BITS),
                 "newest": Out(range(entries), init=entries - 1),
+                **(contents(place_bits - (per_word.bit_length() - 1), entries) if shown else {}),
             }
         )
 
@@ -105,6 +113,8 @@ class WordTable(wiring.Component):
             with m.Elif(leaves & (oldest == k)):
                 m.d.sync += self.occupied[k].eq(0)
         m.d.sync += [oldest.eq(oldest + leaves), used.eq(used + opens - leaves)]
+        if self.shown:
+            m.d.comb += [self.at.eq(Mux(joins, newest, following)), *(o.eq(w) for o, w in zip(self.held, words))]
         return m
 
     def _over(self, m, counts, oldest, leaves, joins):

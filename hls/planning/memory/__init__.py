@@ -1,7 +1,7 @@
 """Memory planning: which unit serves which access."""
 
 from .channels import ChannelPlan, bound_stream, plan_channels
-from .hazards import HazardPlan
+from .hazards import HazardPlan, slots_for
 from .lsu import Access, LsuKind, UnitPlan
 from .plan import MemoryPlan, OnChipMemory, plan_memory
 from .read_ports import share_copies
@@ -20,4 +20,5 @@ __all__ = [
     "plan_channels",
     "plan_memory",
     "share_copies",
+    "slots_for",
 ]

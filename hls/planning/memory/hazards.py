@@ -8,7 +8,7 @@ from rtl_lib.lsu.store import MOST_COUNTED
 from ...ir import Attr, Function, Op, walk
 from .lsu import Access
 
-__all__ = ["HazardPlan", "entries_for", "fences_under_way", "plan_hazards", "words_for"]
+__all__ = ["HazardPlan", "entries_for", "fences_under_way", "plan_hazards", "slots_for", "words_for"]
 
 #: with at least so many stores to a memory word, their addresses are kept by words
 _MANY = 2
@@ -17,6 +17,8 @@ _BURST = 16
 #: entries for stores that never wait: tokens between the comparison and the store, over two additions of floats; a
 #: longer path costs time only
 INSIDE = 32
+#: iterations between the comparison of slots and the store: those that fit the longest chains of float operations
+_SECTION = 64
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,8 @@ class HazardPlan:
     """Plan of a hazard unit: the ``stores`` that it watches, in the order of its operands, and the ``loads`` that wait
     for it.
 
-    ``inside`` counts the address bits within the largest of these accesses. For each store, ``certain`` says whether
+    ``inside`` counts the address bits within the largest of these accesses; slots, which the unit gives or compares,
+    have ``slot_bits``. For each store, ``certain`` says whether
     its predicate is known in time, ``per_word`` how many addresses of a word the table keeps together (0: it keeps
     addresses one by one), and ``entries`` how many words, or addresses, the table holds.
     """
@@ -35,6 +38,7 @@ class HazardPlan:
     certain: tuple[bool, ...]
     per_word: tuple[int, ...]
     entries: tuple[int, ...]
+    slot_bits: int = 0
 
 
 def plan_hazards(function: Function, accesses: Mapping[Op, Access], latency: int) -> dict[Op, HazardPlan]:
@@ -44,7 +48,19 @@ def plan_hazards(function: Function, accesses: Mapping[Op, Access], latency: int
 
 def _plan(hazard: Op, accesses: list[Access], latency: int) -> HazardPlan:
     stores = _watched(accesses, hazard.attrs[Attr.NUMBER])
-    loads = [one for one in accesses if one.direction == "load" and hazard.result in one.op.operands]
+    if hazard.attrs.get(Attr.UNTIL_PUSHED):
+        many, bits = len(stores), hazard.operands[0].type.bits
+        ops = tuple(one.op for one in stores)
+        return HazardPlan(
+            stores=ops,
+            loads=(),
+            inside=0,
+            certain=(False,) * many,
+            per_word=(0,) * many,
+            entries=(_SECTION,) * many,
+            slot_bits=bits,
+        )
+    loads = [one for one in accesses if one.direction == "load" and hazard.results[0] in one.op.operands]
     widest = max(one.bytes for one in (*stores, *loads))
     certain = tuple(bool(one) for one in hazard.attrs[Attr.CERTAIN])
     per_word = tuple(_places_of_a_word(one, widest) if sure else 0 for one, sure in zip(stores, certain, strict=True))
@@ -58,6 +74,7 @@ def _plan(hazard: Op, accesses: list[Access], latency: int) -> HazardPlan:
             words_for(latency, many) if many else entries_for(latency) if one.latency is None else INSIDE
             for one, many in zip(stores, per_word, strict=True)
         ),
+        slot_bits=max((v.type.bits for v in hazard.results[1:]), default=0),
     )
 
 
@@ -85,6 +102,12 @@ def words_for(latency: int, places: int) -> int:
 def entries_for(latency: int) -> int:
     """Addresses for all stores between the comparison and memory: about one load and one store in flight each cycle."""
     return 1 << (latency * 5 // 4 - 1).bit_length()
+
+
+def slots_for(latency: int) -> int:
+    """Slots of a store operation in flight that any table has enough of; a power of two."""
+    words = [(1 << k, words_for(latency, 1 << k)) for k in range(1, 7)]
+    return max(entries_for(latency), *(places * count for places, count in words))
 
 
 def fences_under_way(latency: int) -> int:

@@ -105,12 +105,14 @@ class WouldBe:
 @dataclass(frozen=True)
 class Conflict:
     """A load that is compared with earlier stores in flight, and waits only for a store to its own address: at most
-    ``cycles`` then, from iteration to iteration."""
+    ``cycles`` then, from iteration to iteration. ``forwarded``: it takes the value from that store, and does not wait
+    for memory."""
 
     memory: str
     span: Span | None  #: of the load
     other: Span | None  #: of the store
     cycles: int
+    forwarded: bool = False
     sentence: str = ""
 
 
