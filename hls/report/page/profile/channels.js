@@ -155,7 +155,7 @@ const BLAME_COLUMNS = [
   },
   {
     title: "Through",
-    class: "short",
+    class: "narrow",
     value: (one) => (one.kernels ? one.kernels.join(" ← ") : ""),
     tip: "the chain of kernels that wait for each other",
   },
