@@ -31,6 +31,15 @@ DRAWN = ("system", "memories")
 #: what is kept for the dark scheme, which differs in colours alone
 DARK = ("summary", "loops", "system", "schedule")
 SHOTS = [*((view, "light") for view in VIEWS), *((view, "dark") for view in DARK)]
+#: the views of a profile, what is selected in them
+PROFILE = {
+    "verdict": {},
+    "cycles": {"item": "cause:send/2_wait"},
+    "lines": {"line": "filter.cl:14"},
+    "execution": {"item": "launch:0"},
+    "memory": {"item": "use:send/load_image_L14"},
+    "roofline": {"item": "launch:0"},
+}
 VERSION = FOLDER / "chromium.txt"
 
 
@@ -62,7 +71,19 @@ def differences(page, one: str, other: str) -> tuple[float, list[str]]:
 @pytest.mark.parametrize("view, scheme", SHOTS)
 def test_view_looks_as_before(request, tmp_path, scheme, view):
     page = request.getfixturevalue(scheme)
-    made, golden = picture(page, view), FOLDER / f"{view}-{scheme}.webp"
+    compare(page, tmp_path, picture(page, view), FOLDER / f"{view}-{scheme}.webp")
+
+
+@pytest.mark.parametrize("view", PROFILE)
+def test_view_of_a_profile_looks_as_before(light, tmp_path, view):
+    light.open("profile", view=view, **PROFILE[view])
+    light.run("document.activeElement.blur()")
+    light.settle()
+    compare(light, tmp_path, shot(light), FOLDER / f"profile-{view}-light.webp")
+
+
+def compare(page, tmp_path: Path, made: str, golden: Path) -> None:
+    """Fail if a new picture is not like the kept one, or keep it if that was asked for."""
     if os.environ.get("UPDATE_SCREENSHOTS"):
         FOLDER.mkdir(exist_ok=True)
         golden.write_bytes(base64.b64decode(made))

@@ -3,12 +3,16 @@ other."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
+
+from hls.profile.columns import unpacked
+from hls.report.packing import unpack
 
 pytestmark = pytest.mark.verilator
 ROOT = Path(__file__).parents[2]
@@ -139,6 +143,53 @@ def test_text_and_trace_are_there(profiled, profile):
     events = json.loads((profiled / "trace.json").read_text())["traceEvents"]
     runs = [one for one in events if one["ph"] == "X" and one["tid"] == 0 and one["pid"] > 0]
     assert len(runs) == len(profile["launches"])
+
+
+def test_the_page_has_the_profile_and_the_report(profiled, profile):
+    page = (profiled / "profile.html").read_text()
+    data = dict(re.findall(r'<script type="application/json" id="([^"]+)">(.*?)</script>', page))
+    shown = unpack(json.loads(data["profile"]))
+    assert [one["cycles"] for one in shown["launches"]] == [one["cycles"] for one in profile["launches"]]
+    heads = [column for one in sampled(shown) for column in one["columns"]]
+    columns = unpacked(shown["columns"], [one["length"] for one in heads])
+    issued = [sum(values) for one, values in zip(heads, columns) if one["id"] == "0_issued"]
+    assert sorted(issued) == sorted(
+        account["cycles"]
+        for one in profile["launches"]
+        if one["samples"]
+        for account in one["accounts"]
+        if account["id"] == "0_issued"
+    )
+    report = unpack(json.loads(data["report-0"]))
+    assert {"feed", "pass", "drain"} <= {one["name"] for one in report["kernels"]}
+    assert report["sources"][0]["text"] == profile["programs"][0]["source"]
+
+
+def sampled(shown: dict) -> list[dict]:
+    """The samples in a page, in the order of their columns."""
+    return sorted((part for one in shown["launches"] for part in one["samples"]), key=lambda one: one["first_column"])
+
+
+def test_rooflines_count_what_was_issued(profile):
+    feed = next(one for one in profile["launches"] if one["kernel"] == "feed")
+    (work,) = feed["work"]
+    (loop,) = feed["loops"]
+    assert work["kind"] == "integer" and work["operations"] % loop["iterations"] == 0
+    assert 0 < feed["roof_bytes_per_ns"] < 25.6 and feed["roof_by"]
+
+
+def test_some_launches_only(profiled, tmp_path):
+    (tmp_path / "host.py").write_text(HOST)
+    done = sluice(tmp_path, "profile", "--kernel", "feed", "--every", "2", "--launch", "0", "host.py")
+    assert done.returncode == 0, done.stderr
+    assert "recorded are launches of kernel feed only, one of 2" in done.stderr
+    assert len(done.stderr[done.stderr.index("launch") :].splitlines()) < 40
+    found = json.loads((tmp_path / "profile" / "profile.json").read_text())
+    assert [one["kernel"] for one in found["launches"] if not one["capture"]] == ["feed"]
+    assert [one["kind"] for one in found["commands"]].count("launch") == 5, "commands are all there"
+    assert "Global memory, in launches 0, " in (tmp_path / "profile" / "profile.txt").read_text()
+    done = sluice(tmp_path, "profile", "--launch", "77", "host.py")
+    assert done.returncode == 1 and "error: --launch 77: the profile has launches 0" in done.stderr
 
 
 def test_a_profile_compared_with_itself_is_no_worse(profiled):

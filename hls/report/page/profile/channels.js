@@ -55,8 +55,8 @@ function measuredChannel(channel) {
 
 /** What a greater depth would do, where the profile says so. */
 function channelAdvice(channel) {
-  const found = channel.ends.map((end) => end.advice ?? end.what_if?.sentence ?? "").find(Boolean);
-  return found ?? "";
+  const mine = (one) => one.program === programNumber && one.channel === channel.name;
+  return profile.depths?.find(mine)?.sentence ?? "";
 }
 
 function channelArray(name, all) {
@@ -155,7 +155,7 @@ const BLAME_COLUMNS = [
   },
   {
     title: "Through",
-    class: "short",
+    class: "narrow",
     value: (one) => (one.kernels ? one.kernels.join(" ← ") : ""),
     tip: "the chain of kernels that wait for each other",
   },

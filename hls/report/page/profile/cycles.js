@@ -82,7 +82,7 @@ const CAUSE_COLUMNS = [
   },
   {
     title: "Copies",
-    class: "short",
+    class: "narrow",
     value: (one) => (one.each && one.group.runs.length > 1 ? `${number(one.least)} to ${number(one.most)}` : ""),
     tip: "the least and the most cycles of a copy",
   },

@@ -260,7 +260,7 @@ DETAILS.launch = (launch) => {
           ["global size", launch.global_size.join(" × ")],
           ["size of a group", launch.local_size.join(" × ")],
           ["queue", launch.capture ? "" : number(launch.queue)],
-          ["captured in", launch.capture ? launchLink(launch.of) : ""],
+          ["captured in", launch.capture && launch.of !== null ? launchLink(launch.of) : ""],
           ["start", timeWords(launch.start_ns)],
           ["time", timeWords(launch.end_ns - launch.start_ns)],
           ["cycles", number(launch.cycles)],

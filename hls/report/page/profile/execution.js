@@ -37,7 +37,7 @@ const LAUNCH_COLUMNS = [
   {
     title: "Kind",
     class: "short",
-    value: (one) => (one.capture ? `capture in launch ${one.of}` : `queue ${one.queue}`),
+    value: launchKind,
   },
   {
     title: "Size",
@@ -62,6 +62,11 @@ const LAUNCH_COLUMNS = [
   },
   { title: "Most of the rest", class: "wraps", value: (one) => largestWait(one.accounts)?.cause ?? "" },
 ];
+
+function launchKind(one) {
+  if (!one.capture) return `queue ${one.queue}`;
+  return one.of === null ? "capture of the host, or of the run" : `capture in launch ${one.of}`;
+}
 
 /** A size without dimensions of 1 at its end. */
 function sizeWords(size) {

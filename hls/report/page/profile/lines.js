@@ -7,7 +7,7 @@ VIEWS.push({
   id: "lines",
   group: "Profile",
   title: "Source",
-  lead: "What was measured at each line. From 20 % of stalls or attributed cycles on a line is red (▲), darker for more; n and p go from one to the next.",
+  lead: "What was measured at each line. From 20 % of stalls or attributed cycles on a line is red (■), darker for more; n and p go from one to the next.",
   scope: scopeName,
   wide: true,
   make() {

@@ -28,7 +28,9 @@ VIEWS.push({
     });
     const banks = makeTable({
       caption: "Banks",
-      columns: BANK_COLUMNS,
+      columns: BANK_COLUMNS.filter(
+        (column) => !column.only || groups.some((group) => group.runs[0].banks.some(column.only)),
+      ),
       rows: groups.filter((group) => group.runs[0].banks.length).map(bankRows),
       empty: "no commands were counted",
     });
@@ -133,8 +135,8 @@ const USE_COLUMNS = [
   {
     title: "Longest",
     numeric: true,
-    value: (one) => one.maximum_burst,
-    only: (one) => one.maximum_burst,
+    value: (one) => one.max_burst,
+    only: (one) => one.max_burst,
     tip: "words of the longest burst",
   },
   {
@@ -176,7 +178,11 @@ function bankRows(group) {
 }
 
 const BANK_COLUMNS = [
-  { title: "Bank", class: "short", value: (one) => (one.kernel ? `kernel ${one.kernel}` : `bank ${one.number}`) },
+  {
+    title: "Bank",
+    class: "short",
+    value: (one) => (one.kernel ? `kernel ${one.kernel}` : `${one.memory ?? ""} bank ${one.number}`.trim()),
+  },
   {
     title: "Read",
     numeric: true,
@@ -201,4 +207,12 @@ const BANK_COLUMNS = [
   },
   { title: "Turnarounds", numeric: true, value: (one) => one.turnarounds, tip: "between reads and writes" },
   { title: "Refreshes", numeric: true, value: (one) => one.refreshes },
+  {
+    title: "Busy",
+    numeric: true,
+    value: (one) => one.busy ?? null,
+    show: (one) => percentOr(one.busy),
+    only: (one) => one.busy !== undefined && one.busy !== null,
+    tip: "share of the time in which data moves",
+  },
 ];
