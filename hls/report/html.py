@@ -15,7 +15,7 @@ from jinja2 import Environment, StrictUndefined
 from . import json as report_json
 from .colours import colours
 from .model import Report
-from .packing import pack
+from .packing import deflated, pack
 
 __all__ = ["DAGRE_VERSION", "SCRIPTS", "STYLES", "data_text", "render"]
 
@@ -46,14 +46,14 @@ SCRIPTS = (
 
 
 def render(report: Report) -> str:
-    """The page. Its element ``report`` contains the data of :func:`hls.report.json.render`, packed."""
+    """The page. Its element ``report`` contains the data of :func:`hls.report.json.render`, packed and deflated."""
     data = json.loads(report_json.render(report))
     sources = {one["file"]: one["text"] for one in data.get("sources", ())}
     return _template().render(
         title=f"{report.source} on {report.board}",
         style="\n".join(_part(name) for name in STYLES),
         script="\n".join(_compact(_part(name)) for name in SCRIPTS),
-        report=data_text(pack(data)),
+        report=data_text(deflated(pack(data))),
         colours=data_text({file: colours(text) for file, text in sources.items()}),
         dagre=_vendored("dagre.min.js"),
         licence=_part("vendor/dagre.LICENSE"),

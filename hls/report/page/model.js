@@ -1,9 +1,16 @@
 // The report's data, and an index of all that can be selected in it: kernels, loops, accesses, memories, ...
 // The fields are those of docs/report.schema.json.
 
-const packed = JSON.parse(document.getElementById("report").textContent);
+const packed = await opened(JSON.parse(document.getElementById("report").textContent));
 const report = unpack(packed.data);
 const colourData = JSON.parse(document.getElementById("colours").textContent);
+
+/** Data as it was before hls/report/packing.py deflated it; other data as it is. */
+async function opened(value) {
+  if (!("deflate" in value)) return value;
+  const bytes = Uint8Array.from(atob(value.deflate), (character) => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
 
 /** Data as it was before hls/report/packing.py: records with equal keys are rows there, and equal ones are shared. */
 function unpack(value) {
