@@ -108,7 +108,8 @@ def _use(a, pattern: str, stride: int | None) -> tuple[int | None, float | None]
     than a word apart share it."""
     if pattern == "consecutive":
         return a.word_bytes, 1.0
-    if not stride:  # it depends on data, or one word serves many iterations
+    cached = a.cache_words or a.unit is LsuKind.CONSTANT_LOAD
+    if not stride or cached:  # it depends on data or on hits, or one word serves many iterations
         return None, None
     apart, words = abs(stride), -(-a.bytes // a.word_bytes)
     moved = min(apart, words * a.word_bytes) if apart < a.word_bytes else words * a.word_bytes

@@ -17,7 +17,7 @@ from ..records import Plain
 from . import json as report_json
 from .colours import colours
 from .model import Report
-from .packing import pack
+from .packing import deflated, pack
 
 __all__ = [
     "DAGRE_VERSION",
@@ -64,7 +64,7 @@ SCRIPTS = (*FRAME, *VIEWS, *START)
 
 
 def render(report: Report) -> str:
-    """The page. Its element ``report`` contains the data of :func:`hls.report.json.render`, packed."""
+    """The page. Its element ``report`` contains the data of :func:`hls.report.json.render`, packed and deflated."""
     data = json.loads(report_json.render(report))
     clock = f"kernel clock {report.clock_mhz:,.1f}".removesuffix(".0") + " MHz"
     device = f" ({report.info.device})" if report.info.device else ""
@@ -75,7 +75,7 @@ def render(report: Report) -> str:
         text_beside="report.txt",
         styles=STYLES,
         scripts=SCRIPTS,
-        data={"report": pack(data), "colours": coloured(data)},
+        data={"report": deflated(pack(data)), "colours": coloured(data)},
     )
 
 

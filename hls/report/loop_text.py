@@ -159,7 +159,8 @@ def say_conflict(one: Conflict) -> str:
         )
     return (
         f"load of {one.memory}{at(one.span)} waits up to {one.cycles:,} cycles if the store{at(one.other)} of an "
-        "earlier iteration to the same address is still in flight"
+        f"earlier iteration to the same address is still in flight; where addresses repeat, a copy of "
+        f"{one.memory} in an array of the kernel waits a few cycles only"
     )
 
 

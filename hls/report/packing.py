@@ -4,7 +4,9 @@ A list of records with equal keys becomes ``{"$keys": [...], "$rows": [[...], ..
 times (a span, resources) is written once into ``shared`` and becomes ``{"$same": its index}`` elsewhere.
 """
 
+import base64
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from typing import TypeGuard
@@ -12,7 +14,7 @@ from typing import TypeGuard
 from ..narrow import instance
 from ..records import Plain
 
-__all__ = ["pack", "unpack"]
+__all__ = ["deflated", "inflated", "pack", "unpack"]
 
 
 def pack(data: Plain) -> dict[str, Plain]:
@@ -20,6 +22,17 @@ def pack(data: Plain) -> dict[str, Plain]:
     counts = Counter(_flat_records(data))
     shared = {text: index for index, text in enumerate(text for text, count in counts.items() if count > 1)}
     return {"shared": [json.loads(text) for text in shared], "data": _packed(data, shared)}
+
+
+def deflated(packed: dict[str, Plain]) -> dict[str, Plain]:
+    """``{"deflate": base64 of its JSON in zlib's format}``: a browser reads it with its DecompressionStream."""
+    data = json.dumps(packed, separators=(",", ":"), ensure_ascii=False).encode()
+    return {"deflate": base64.b64encode(zlib.compress(data, 9)).decode()}
+
+
+def inflated(data: dict[str, Plain]) -> dict[str, Plain]:
+    """What :func:`deflated` was given."""
+    return json.loads(zlib.decompress(base64.b64decode(instance(data["deflate"], str))))
 
 
 def unpack(packed: dict[str, Plain]) -> Plain:

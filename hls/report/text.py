@@ -184,6 +184,8 @@ def _use(access: Access) -> str:
     found = ""
     if access.efficiency is not None:
         found = f"; {access.pattern}{_words(access)}; expected efficiency {100 * access.efficiency:.0f} %"
+    elif access.cache_bytes and access.stride:
+        found = f"; {access.pattern}"
     if access.cache_bytes:
         found += f"; cache of {access.cache_bytes:,} bytes, emptied {access.flush}"
         if access.flush == OWN_CACHE_FLUSH:

@@ -38,7 +38,7 @@ class Access:
     stride: int | None = None  #: bytes from one access to the next, where they are known
     word_bytes: int = 0  #: of a memory word
     used: int | None = None  #: bytes used of each word that is moved; None if that depends on data
-    #: expected: bytes used / bytes moved, 0 to 1; None if that depends on data
+    #: expected: bytes used / bytes moved, 0 to 1; None if that depends on data, or on the hits of a cache
     efficiency: float | None = None
     cache_bytes: int = 0  #: of the unit's own cache, or of the constant cache; 0 for none
     flush: str = ""  #: when cached words are discarded

@@ -5,9 +5,16 @@
 const reportElement =
   document.getElementById(`report-${new URLSearchParams(location.hash.slice(1)).get("program")}`) ??
   document.querySelector('script[id^="report"]');
-const packed = JSON.parse(reportElement.textContent);
+const packed = await opened(JSON.parse(reportElement.textContent));
 const report = unpack(packed.data);
 const colourData = JSON.parse(document.getElementById("colours").textContent);
+
+/** Data as it was before hls/report/packing.py deflated it; other data as it is. */
+async function opened(value) {
+  if (!("deflate" in value)) return value;
+  const bytes = Uint8Array.from(atob(value.deflate), (character) => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
 
 /** Data as it was before hls/report/packing.py: records with equal keys are rows there, and equal ones are shared. */
 function unpack(value, shared = packed.shared) {

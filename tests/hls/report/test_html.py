@@ -12,7 +12,7 @@ import pytest
 from hls.report import html, profile_page
 from hls.report import json as report_json
 from hls.report.colours import colours
-from hls.report.packing import pack, unpack
+from hls.report.packing import deflated, inflated, pack, unpack
 from tests.browser.sample import TEXT, WEIGHTS, large, sample
 
 PAGE = Path(str(resources.files("hls.report"))) / "page"
@@ -52,7 +52,7 @@ def page():
 
 def test_data_is_report_json(page):
     data = Elements(page).scripts[0]
-    assert unpack(json.loads(data)) == json.loads(report_json.render(sample()))
+    assert unpack(inflated(json.loads(data))) == json.loads(report_json.render(sample()))
 
 
 def test_no_text_of_a_source_ends_the_element_that_contains_it(page):
@@ -90,6 +90,13 @@ def test_packing_keeps_data_and_is_smaller(report):
     packed = pack(json.loads(json.dumps(data)))
     assert unpack(packed) == json.loads(json.dumps(data))
     assert len(json.dumps(packed)) < len(json.dumps(data))
+    assert inflated(deflated(packed)) == packed
+
+
+def test_a_page_of_200_loops_is_below_400_kilobytes():
+    report = large(200)
+    assert len(json.dumps(report_json.plain(report))) > 1_000_000
+    assert len(html.render(report).encode()) < 400_000
 
 
 def test_compacting_keeps_code():

@@ -87,6 +87,16 @@ def test_a_divider_is_named_with_its_area(report):
     assert f"{divider.resources.logic:,} ALMs" in found.message
 
 
+def test_a_stride_whose_words_a_cache_keeps_for_later_is_no_warning():
+    """The next column is in the words that this one has read."""
+    column = "for (int c = 0; c < 64; c++) for (int r = 0; r < 64; r++) o[c * 64 + r] = a[r * 64 + c];"
+    source = f"__kernel void k({PARAMETERS.format('restrict')}) {{ {column} }}"
+    found = collect(compile(source, "de5net", Options(), "k.cl"), "k.cl")
+    (load,) = (one for one in found.kernels[0].accesses if one.kind == "load")
+    assert load.cache_bytes and load.pattern == "stride 256 bytes" and load.efficiency is None
+    assert not found.kernels[0].messages and not found.bottlenecks
+
+
 def test_what_the_source_asks_for_is_no_warning():
     source = "__kernel void k(__global const int *restrict a, __global int *restrict o, int n) {{ {} }}"
     asked = source.format("\n#pragma ii 4\nfor (int i = 0; i < n; i++) o[i] = a[i];")
