@@ -37,7 +37,7 @@ def total_of(launches: Sequence[model.Launch]) -> model.Launch:
         blame=_summed((one.blame for one in launches), lambda one: replace(one, cycles=0)),
         samples=(),
         work=tuple(map(_work, _groups((one.work for one in launches), lambda one: one.kind))),
-        banks=tuple(map(_bank, _groups((one.banks for one in launches), lambda one: one.number))),
+        banks=tuple(_banks(launches)),
     )
 
 
@@ -99,6 +99,7 @@ def _accesses(launches: Sequence[model.Launch]) -> Iterable[model.Access]:
             bytes_per_ns=_mean((one.bytes_per_ns, cycles) for one, cycles in group),
             bandwidth=_mean((one.bandwidth, cycles) for one, cycles in group),
             average_burst=_mean((one.average_burst, one.bytes_moved) for one, _ in group),
+            max_burst=max((one.max_burst for one, _ in group if one.max_burst is not None), default=None),
             cache_hit=_mean((one.cache_hit, weight) for one, weight in requests),
             in_vain=_mean((one.in_vain, weight) for one, weight in requests),
         )
@@ -120,15 +121,19 @@ def _work(group: Sequence[model.Work]) -> model.Work:
     return replace(group[0], operations=sum(one.operations for one in group))
 
 
-def _bank(group: Sequence[model.Bank]) -> model.Bank:
-    return replace(
-        group[0],
-        bytes_read=sum(one.bytes_read for one in group),
-        bytes_written=sum(one.bytes_written for one in group),
-        reads=sum(one.reads for one in group),
-        writes=sum(one.writes for one in group),
-        activates=sum(one.activates for one in group),
-        precharges=sum(one.precharges for one in group),
-        refreshes=sum(one.refreshes for one in group),
-        turnarounds=sum(one.turnarounds for one in group),
-    )
+def _banks(launches: Sequence[model.Launch]) -> Iterable[model.Bank]:
+    pairs = (tuple((one, launch.cycles) for one in launch.banks) for launch in launches)
+    for found in _groups(pairs, lambda pair: (pair[0].memory, pair[0].number)):
+        group = [one for one, _ in found]
+        yield replace(
+            group[0],
+            busy=_mean((one.busy, cycles) for one, cycles in found),
+            bytes_read=sum(one.bytes_read for one in group),
+            bytes_written=sum(one.bytes_written for one in group),
+            reads=sum(one.reads for one in group),
+            writes=sum(one.writes for one in group),
+            activates=sum(one.activates for one in group),
+            precharges=sum(one.precharges for one in group),
+            refreshes=sum(one.refreshes for one in group),
+            turnarounds=sum(one.turnarounds for one in group),
+        )
