@@ -147,31 +147,37 @@ class MemoryTime:
     def interval(self, plan: RegionPlan) -> float:
         """Cycles of the memory for an iteration of a loop: those of the bus, of rows that are opened, of the unit that
         waits longest for words under way, and of loads that wait for the kernel's own stores."""
-        if plan.loop is None or self.board.memory.timing is None:
+        if plan.loop is None:
             return 0.0
-        iterations = max(self.counts.loop(plan.loop).iterations, 1.0)
+        free = self._rate(plan) if self.board.memory.timing is not None else 0.0
+        if self.extreme is Extremes.LEAST:
+            return free
+        hazards = [(op, one) for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
+        return max((self._conflicts(op, one, plan, free) for op, one in hazards), default=free)
+
+    def _rate(self, plan: RegionPlan) -> float:
+        """Cycles for an iteration's words of memory outside the chip."""
+        iterations = max(self.counts.loop(plan.loop_op).iterations, 1.0)
         moved = [self.traffic(op) for op in self.memory.outside if self._regions.get(op) is plan]
         bus = sum(one.words for one in moved) * self.word_cycles
         rows = sum(one.scattered for one in moved) * self.row_cycles
         pending = max(LEAST_PENDING, 1 << (self.board.read_latency - 1).bit_length())
         under_way = max((one.words for one in moved), default=0.0) * self.latency / pending
-        free = max(bus, rows, under_way) / iterations
-        if self.extreme is Extremes.LEAST:
-            return free
-        hazards = [one for op, one in self.memory.hazards.items() if self._regions.get(op) is plan]
-        return max((self._conflicts(one, plan, free) for one in hazards), default=free)
+        return max(bus, rows, under_way) / iterations
 
-    def _conflicts(self, hazard: HazardPlan, plan: RegionPlan, free: float) -> float:
-        """Cycles between iterations where loads wait until stores before them are in memory. A load that meets the
-        store of d iterations before waits for what is left of the store's time; d iterations then pass together."""
+    def _conflicts(self, op: Op, hazard: HazardPlan, plan: RegionPlan, free: float) -> float:
+        """Cycles between iterations where loads wait until stores before them are in memory, or where these are
+        forwarded or in memory on the chip, until they are made. A load that meets the store of d iterations before
+        waits for what is left of the store's time; d iterations then pass together."""
         iterations = max(self.counts.loop(plan.loop_op).iterations, 1.0)
-        until_written = plan.latency - sum(map(self._typical, plan.levels)) + PATIENCE + self.latency + PATH
+        time = plan.latency - sum(map(self._typical, plan.levels))
+        if self.board.memory.timing is not None and not op.attrs.get(Attr.FINDS):
+            time += PATIENCE + self.latency + PATH
         extra = 0.0
         for load in hazard.loads:
             found = self.counts.accesses(load)
             ranges = [one for runs in found for one in runs.conflicts.ranges]
-            met = [one for one in ranges if _middle(one) < until_written]
-            waits = sum(one.count * until_written / max(_middle(one), 1.0) for one in met)
+            waits = sum(one.count * time / max(_middle(one), 1.0) for one in ranges if _middle(one) < time)
             extra = max(extra, waits / len(found) / iterations if found else 0.0)
         return max(free, 1.0) + extra if extra else free
 

@@ -121,7 +121,7 @@ TASK = (
 )
 def test_units_by_the_names_of_the_guides(text, units):
     (planned,), _ = plan_module(parse_source(text, "k.cl", {}, []).module, load_board("de5net"), Options())
-    assert [a.lsu for a in planned.memory.accesses.values()] == units
+    assert [a.lsu for a in planned.memory.outside.values()] == units
 
 
 def test_volatile_is_never_cached():
