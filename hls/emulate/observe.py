@@ -143,7 +143,7 @@ class Observer(NotObserved):
         self._inside: list[int] = []  #: numbers of the loops around the operation that is written, outermost first
 
     @property
-    def tables(self) -> Observed:  # type: ignore[override]
+    def tables(self) -> Observed:  # type: ignore[override]  # they grow while the program is written
         """The rows so far."""
         return Observed(tuple(self._loops), tuple(self._branches), tuple(self._accesses), tuple(self._channels))
 

@@ -77,7 +77,7 @@ from .memory.sroa import Sroa
 from .memory.storage_attributes import in_memory
 from .order.check_barrier_convergence import CheckBarrierConvergence
 from .order.expand_channel_indices import ExpandChannelIndices
-from .order.forward_in_flight import ForwardInFlightStores
+from .order.forward_in_flight_stores import ForwardInFlightStores
 from .order.insert_memory_tokens import InsertMemoryTokens
 from .order.lower_channel_fences import LowerChannelFences
 from .order.mark_fenced_memory import MarkFencedMemory

@@ -212,7 +212,7 @@ def _space(function) -> IndexSpace:
 
 
 #: Kernels that need each other; test_concurrent runs them together.
-JOINED = {"channels", "channel_choice", "channel_groups"}
+JOINED = {"channels", "channel_choice", "channel_groups", "depths"}
 #: Of a file, or by name: kernels that promise what data of any kind does not keep. The tests of each run it on data
 #: that does.
 PROMISED = {"promised"}
