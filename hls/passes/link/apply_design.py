@@ -24,7 +24,7 @@ def apply_design(module: Module, design: Design, main: str) -> Module:
     left: dict[tuple[Span, str], Setting] = {}
     for setting in design.settings:
         left[(Span(setting.file or main, setting.line, setting.column), KINDS[setting.kind])] = setting
-    by_place: dict[tuple[Span, str], dict[Attr, int]] = {}
+    by_place: dict[tuple[Span, str], dict[str, int]] = {}
     for setting in design.settings:
         place = (Span(setting.file or main, setting.line, setting.column), KINDS[setting.kind])
         by_place.setdefault(place, {})[_ATTRIBUTES[setting.kind]] = setting.value
@@ -35,7 +35,7 @@ def apply_design(module: Module, design: Design, main: str) -> Module:
 
 
 def _applied(
-    function: Function, by_place: Mapping[tuple[Span, str], Mapping[Attr, int]], left: dict[tuple[Span, str], Setting]
+    function: Function, by_place: Mapping[tuple[Span, str], Mapping[str, int]], left: dict[tuple[Span, str], Setting]
 ) -> Function:
     """The function with the settings at it and its loops; these are taken out of ``left``."""
     result = clone_function(function)
