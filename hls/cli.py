@@ -31,7 +31,7 @@ from .cli_options import (
     parse_limits,
 )
 from .cli_profile import profile, stalls
-from .cli_tune import tune_command
+from .cli_tune import advise_command, tune_command
 from .design import read_design
 from .diag import Code, CompileError, Diagnostic, Span
 from .limits import Limits
@@ -511,6 +511,7 @@ def _write_text(text: str, output: Path | None) -> None:
 
 
 main.add_command(estimate_command)
+main.add_command(advise_command)
 main.add_command(tune_command)
 main.add_command(profile)
 main.add_command(stalls)

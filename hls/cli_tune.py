@@ -1,10 +1,14 @@
-"""The command of the search: ``sluice tune``."""
+"""The commands that search: ``sluice tune`` and ``sluice advise``."""
 
+import contextlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,13 +18,15 @@ from .diag import Code, CompileError, Diagnostic
 from .options import Options
 from .target.board import BoardError, load_board
 from .tune import Goal, Outcome, Study, StudyError, Tuning, find_knobs, tune
+from .tune.advice_text import advice_text
+from .tune.advise import advise
 from .tune.evaluate import Evaluator, Program
 from .tune.search import enqueue, work
-from .tune.show import table, write_results
-from .tune.space import limited, read_space
+from .tune.show import table, write_best, write_results
+from .tune.space import Constraint, limited, read_space
 from .tune.study import journal_of
 
-__all__ = ["tune_command"]
+__all__ = ["advise_command", "tune_command"]
 
 
 def _check_goal(_context: click.Context, _option: click.Parameter, text: str) -> Goal:
@@ -52,34 +58,111 @@ def _split_defines(
     return found
 
 
+_PROGRAM_OPTIONS = (
+    click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path)),
+    click.option(
+        "--host",
+        required=True,
+        metavar="HOST.py",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="The host program that launches the kernels: run on the emulator once, and in RTL for the best designs.",
+    ),
+    click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]"),
+    click.option(
+        "-D",
+        "defines",
+        multiple=True,
+        metavar="N[=V]",
+        callback=_split_defines,
+        help="Define a macro; N={4,8}: a knob.",
+    ),
+    click.option(
+        "-I",
+        "include_dirs",
+        multiple=True,
+        metavar="DIR",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Search a folder for includes.",
+    ),
+    click.option("-fp-relaxed", "relaxed", is_flag=True, help="Allow designs with other orders of float additions."),
+    click.option(
+        "--space",
+        metavar="FILE.toml",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Values of knobs, constraints, and knobs to leave alone.",
+    ),
+    click.option("--fit", default="85%", callback=_check_share, help="Share of each resource to use.  [default: 85%]"),
+    click.option(
+        "-o",
+        "output",
+        metavar="DIR",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=None,
+        help="Folder of results.  [default: SOURCE.tune]",
+    ),
+    click.argument("arguments", nargs=-1, type=click.UNPROCESSED),
+)
+
+
+def _program_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options by which both commands name a program and its space."""
+    for one in reversed(_PROGRAM_OPTIONS):
+        command = one(command)
+    return command
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What the command line says of the program and its space."""
+
+    source: Path
+    host: Path
+    board: str
+    defines: dict[str, tuple[str, ...]]
+    include_dirs: tuple[Path, ...]
+    relaxed: bool
+    space: Path | None
+    fit: float
+    output: Path | None
+    arguments: tuple[str, ...]
+
+    @property
+    def folder(self) -> Path:
+        """The folder of results, made if it is not there."""
+        return make_folder(self.output or self.source.with_suffix(".tune"), "-o")
+
+    def evaluator(self) -> tuple[Evaluator, tuple[Constraint, ...]]:
+        """The evaluator with its knobs, and the constraints. Raises CompileError and StudyError."""
+        try:
+            facts = load_board(self.board)
+        except BoardError as error:
+            hint = "docs/boards.md lists the keys of a board file"
+            raise CompileError(Diagnostic(str(error), hint=hint, code=Code.BOARD_FILE)) from None
+        first = {name: values[0] for name, values in self.defines.items()}
+        choices = {name: values for name, values in self.defines.items() if len(values) > 1}
+        options = Options(first, (self.source.resolve().parent, *self.include_dirs))
+        made = Evaluator(Program(self.source, self.host, self.arguments, facts, options), self.folder, _version())
+        workloads = made.workloads({name: first[name] for name in choices})
+        file = read_space(self.space) if self.space else None
+        made.knobs = limited(find_knobs(made.module, workloads, made.main, choices, self.relaxed), file)
+        return made, file.constraints if file else ()
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Show errors of the search as messages."""
+    messages = Messages("text")
+    with messages.guard():
+        try:
+            yield
+        except StudyError as error:
+            first_line, _, rest = str(error).partition("\n")
+            raise CompileError(Diagnostic(first_line, hint=rest, code=Code.STUDY)) from None
+    messages.show()
+
+
 @click.command("tune", short_help="Search for the best design of a program.")
-@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--host",
-    required=True,
-    metavar="HOST.py",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The host program that launches the kernels: run on the emulator once, and in RTL for the best designs.",
-)
-@click.option("--board", callback=check_board, help="Board name or file.  [default: $SLUICE_BOARD, else de5net]")
-@click.option(
-    "-D", "defines", multiple=True, metavar="N[=V]", callback=_split_defines, help="Define a macro; N={4,8}: a knob."
-)
-@click.option(
-    "-I",
-    "include_dirs",
-    multiple=True,
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Search a folder for includes.",
-)
-@click.option("-fp-relaxed", "relaxed", is_flag=True, help="Allow designs with other orders of float additions.")
-@click.option(
-    "--space",
-    metavar="FILE.toml",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Values of knobs, constraints, and knobs to leave alone.",
-)
+@_program_options
 @click.option(
     "--budget",
     type=click.IntRange(1),
@@ -89,78 +172,53 @@ def _split_defines(
 @click.option(
     "--goal", default="cycles", callback=_check_goal, help="cycles, seconds or area:cycles<N.  [default: cycles]"
 )
-@click.option("--fit", default="85%", callback=_check_share, help="Share of each resource to use.  [default: 85%]")
 @click.option("--workers", type=click.IntRange(1, 256), default=1, help="Processes on this machine.  [default: 1]")
 @click.option("--runs", type=click.IntRange(0, 20), default=3, help="Designs to run in RTL.  [default: 3]")
 @click.option("--study", "place", metavar="FILE|URL", help="Where points are shared.  [default: in the output folder]")
 @click.option("--join", is_flag=True, help="Evaluate points of a study that another process began, and end.")
-@click.option(
-    "-o",
-    "output",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Folder of results.  [default: SOURCE.tune]",
-)
 @click.option("--list-knobs", "listed", is_flag=True, help="Show the knobs and their values, and end.")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def tune_command(
-    source: Path,
-    host: Path,
-    board: str,
-    defines: dict[str, tuple[str, ...]],
-    include_dirs: tuple[Path, ...],
-    relaxed: bool,
-    space: Path | None,
-    budget: int,
-    goal: Goal,
-    fit: float,
-    workers: int,
-    runs: int,
-    place: str | None,
-    join: bool,
-    output: Path | None,
-    listed: bool,
-    arguments: tuple[str, ...],
+    budget: int, goal: Goal, workers: int, runs: int, place: str | None, join: bool, listed: bool, **given: Any
 ) -> None:
     """Search for the design of the kernels in SOURCE that is best for what HOST.py does with them.
 
     ARGUMENTS behind -- are those of the host program. The study stays in the output folder: a second start goes on.
     """
-    messages = Messages("text")
-    with messages.guard():
-        try:
-            facts = load_board(board)
-        except BoardError as error:
-            hint = "docs/boards.md lists the keys of a board file"
-            raise CompileError(Diagnostic(str(error), hint=hint, code=Code.BOARD_FILE)) from None
-        fixed = {name: values[0] for name, values in defines.items() if len(values) == 1}
-        choices = {name: values for name, values in defines.items() if len(values) > 1}
-        first = {name: values[0] for name, values in choices.items()}
-        options = Options(fixed | first, (source.resolve().parent, *include_dirs))
-        folder = make_folder(output or source.with_suffix(".tune"), "-o")
-        program = Program(source, host, arguments, facts, options)
-        try:
-            evaluator = Evaluator(program, folder, _version())
-            workloads = evaluator.workloads(first)
-            found = find_knobs(evaluator.module, workloads, evaluator.main, choices, relaxed)
-            file = read_space(space) if space else None
-            knobs = evaluator.knobs = limited(found, file)
-            if listed:
-                click.echo("\n".join(f"{one.name}: {', '.join(map(_value, one.values))}" for one in knobs))
-                return
-            tuning = Tuning(knobs, file.constraints if file else (), goal, budget, fit, runs)
-            study = Study(place or journal_of(folder), knobs, _identity(evaluator, facts.name), tuning.sampled, workers)
+    program, shown = _Given(**given), ""
+    with _told():
+        evaluator, constraints = program.evaluator()
+        facts, knobs = evaluator.program.board, evaluator.knobs
+        if listed:
+            shown = "\n".join(f"{one.name}: {', '.join(map(_value, one.values))}" for one in knobs)
+        else:
+            tuning = Tuning(knobs, constraints, goal, budget, program.fit, runs)
+            where = place or journal_of(program.folder)
+            study = Study(where, knobs, _identity(evaluator, facts.name), tuning.sampled, workers)
             outcome = _searched(study, tuning, evaluator, workers, join)
-            if outcome is None:
-                return
-            told = write_results(outcome, evaluator, folder)
-        except StudyError as error:
-            first_line, _, rest = str(error).partition("\n")
-            raise CompileError(Diagnostic(first_line, hint=rest, code=Code.STUDY)) from None
-    messages.show()
-    click.echo(table(outcome, facts))
-    click.echo("\n".join(told))
+            if outcome is not None:
+                shown = "\n".join([table(outcome, facts), *write_results(outcome, evaluator, program.folder)])
+    if shown:
+        click.echo(shown)
+
+
+@click.command("advise", short_help="Advise changes to a program, one step at a time.")
+@_program_options
+@click.option("--apply", "applied", is_flag=True, help="Write all steps as a patch and a design.")
+def advise_command(applied: bool, **given: Any) -> None:
+    """Advise how to make the kernels in SOURCE faster for what HOST.py does with them: in each step the one change that
+    the model expects to save most, found by planning with it.
+
+    ARGUMENTS behind -- are those of the host program.
+    """
+    program = _Given(**given)
+    with _told():
+        evaluator, constraints = program.evaluator()
+        tuning = Tuning(evaluator.knobs, constraints, Goal("cycles"), 1, program.fit, 0)
+        advice = advise(tuning, evaluator, lambda text: click.echo(text, err=True))
+        lines = [advice_text(advice, evaluator.program.board, {one.name: one for one in evaluator.knobs})]
+        if applied and advice.steps:
+            lines += write_best(advice.last, evaluator, program.folder)
+    click.echo("\n".join(lines))
 
 
 def _value(value: int | str | None) -> str:

@@ -29,8 +29,9 @@ from .study import StudyError
 
 __all__ = ["Evaluator", "Program", "stored"]
 
-#: copies of hardware beyond which a point is not planned: no device has room for them
-MOST_COPIES = 4096
+#: how often the allowed area a design may take by extrapolation and still be planned: the fixed part of the area of the
+#: program as written, which is multiplied as well, is most of it for a small kernel
+SLACK = 4
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class Evaluator:
         self.source_hash = source_hash(self.main, self.module.sources, {})
         self._workloads: dict[str, tuple[Workload, ...]] = {}
         self.knobs: tuple[Knob, ...] = ()
+        self._share, self._most = 0.0, 1.0
 
     def _parse(self) -> Module:
         return parsed_module(self.program.text, self.program.options, self.main)
@@ -105,12 +107,17 @@ class Evaluator:
     def estimate(self, values: Values) -> Point:
         """The point with its predicted cycles, or with its problem."""
         point = Point(tuple((name, value) for name, value in values.items() if value is not None))
+        share = self._copies(values) * self._share
+        if share > self._most:
+            why = f"{share:.0%} of a resource of the device, by the area of the program as written"
+            return replace(point, problem=Problem("W0803", why))
         return stored(self.folder, self._key("estimate", values), lambda: self._estimate(point, values))
 
+    def bound_area(self, base: Point, fit: float) -> None:
+        """From now on, do not plan points that would be far too large by the area of the program as written."""
+        self._share, self._most = base.area.share if base.area is not None else 0.0, SLACK * fit
+
     def _estimate(self, point: Point, values: Values) -> Point:
-        copies = self._copies(values)
-        if copies > MOST_COPIES:
-            return replace(point, problem=Problem("", f"{copies:,} copies of a loop's body or a kernel"))
         try:
             kernels, found = self._predicted(self.design(values))
         except CompileError as error:

@@ -91,6 +91,9 @@ def work(
     study: Study, tuning: Tuning, evaluator: Evaluator, told: Callable[[Point], None] = lambda point: None
 ) -> None:
     """Evaluate points until none is left or the budget is used up: what each worker does."""
+    written = evaluator.estimate({knob.name: knob.values[0] for knob in tuning.knobs})
+    if written.problem is None:
+        evaluator.bound_area(evaluator.count(written), tuning.fit)
     while True:
         study.reclaim()
         taken = study.take(tuning.budget)

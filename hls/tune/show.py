@@ -12,7 +12,7 @@ from .evaluate import Evaluator
 from .points import Point
 from .search import Outcome, front
 
-__all__ = ["page", "table", "write_results"]
+__all__ = ["page", "table", "write_best", "write_results"]
 
 MOST_ROWS = 20
 #: size of the plot in the page, and its margins
@@ -54,21 +54,22 @@ def _result(outcome: Outcome) -> str:
 
 
 def write_results(outcome: Outcome, evaluator: Evaluator, folder: Path) -> list[str]:
-    """Write ``best.json``, ``best.patch`` and ``tune.html``; their names, or why one is missing. Raises OSError."""
-    told = []
+    """Write ``tune.html``, and the best design if there is one; what to print of it. Raises OSError."""
     (folder / "tune.html").write_text(page(outcome, evaluator.program.board), encoding="utf-8")
-    told.append(str(folder / "tune.html"))
-    if outcome.best is not None:
-        design = evaluator.design(dict(outcome.best.knobs))
-        write_design(design, folder / "best.json")
-        told.append(str(folder / "best.json"))
-        sources: Mapping[str, str] = evaluator.module.sources
-        try:
-            (folder / "best.patch").write_text(patch(sources, evaluator.main, design), encoding="utf-8")
-            told.append(str(folder / "best.patch"))
-        except DesignError as error:
-            told.append(f"no best.patch: {error}")
-    return told
+    told = [str(folder / "tune.html")]
+    return told if outcome.best is None else told + write_best(outcome.best, evaluator, folder)
+
+
+def write_best(point: Point, evaluator: Evaluator, folder: Path) -> list[str]:
+    """Write ``best.json`` and ``best.patch``; their names, or why the patch is missing. Raises OSError."""
+    design = evaluator.design(dict(point.knobs))
+    write_design(design, folder / "best.json")
+    sources: Mapping[str, str] = evaluator.module.sources
+    try:
+        (folder / "best.patch").write_text(patch(sources, evaluator.main, design), encoding="utf-8")
+    except DesignError as error:
+        return [str(folder / "best.json"), f"no best.patch: {error}"]
+    return [str(folder / "best.json"), str(folder / "best.patch")]
 
 
 def page(outcome: Outcome, board: Board) -> str:

@@ -128,3 +128,19 @@ def test_a_design_of_another_text_is_refused(folder, tuned):
     assert done.returncode == 1 and "another text of this program" in done.stderr
     done = sluice(folder, "compile", "k.cl", "--design", "space.toml")
     assert done.returncode == 2 and "not a design" in done.stderr
+
+
+def test_advice_names_the_loop_and_writes_a_patch_that_compiles(folder):
+    done = sluice(folder, "advise", *TUNE[1:-2], "--apply", "-o", "advice")
+    assert done.returncode == 0, done.stderr
+    assert "1. unroll k@5 = " in done.stdout and "times as fast as written" in done.stdout
+    patched = subprocess.run(
+        ["patch", "-o", "patched.cl", "k.cl", "advice/best.patch"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert patched.returncode == 0, patched.stdout + patched.stderr
+    again = sluice(folder, "compile", "patched.cl", "-D", "WIDTH=16", "--board", "ecp5_onchip", "-o", "q")
+    assert again.returncode == 0, again.stderr
+    same = sluice(
+        folder, "compile", "k.cl", "-D", "WIDTH=16", "--board", "ecp5_onchip", "--design", "advice/best.json", "-o", "r"
+    )
+    assert same.returncode == 0, same.stderr

@@ -21,6 +21,9 @@ class Formulas:
     def __init__(self):
         self.counted, self.measured = [], []
 
+    def bound_area(self, base, fit):
+        assert base.area is not None and fit == 0.85
+
     def factors(self, point):
         values = dict(point.knobs)
         return values.get("unroll i@1", 1), values.get("unroll k@2", 1), int(values["-D T"])

@@ -1,0 +1,48 @@
+"""Advice as text."""
+
+from collections.abc import Mapping
+
+from ..model.area import CELL_NAMES
+from ..target.board import Board
+from .advise import LEAST_GAIN, Advice, Alternative
+from .knobs import Knob
+from .points import Point
+
+__all__ = ["advice_text"]
+
+MOST_OTHERS = 3
+
+
+def advice_text(advice: Advice, board: Board, knobs: Mapping[str, Knob]) -> str:
+    """The steps, each with its place and figures before and after, and why the others were not taken."""
+    cell = CELL_NAMES[board.device.logic_cell]
+    lines = [f"as written: {_figures(advice.base, cell)}"]
+    for number, step in enumerate(advice.steps, 1):
+        place = knobs[step.knob].place
+        where = f" ({place.file}:{place.line})" if place is not None else ""
+        lines.append(f"{number}. {step.knob} = {_value(step.value)}{where}: {_figures(step.after, cell)}")
+        if step.before.cycles and step.after.cycles:
+            lines[-1] += f", {step.before.cycles / step.after.cycles:.2f} times as fast"
+        lines += [f"     not {_other(one)}" for one in step.others[:MOST_OTHERS]]
+    lines.append(f"end: {advice.end}")
+    lines += [f"     {_other(one)}" for one in advice.others[:MOST_OTHERS]]
+    first, last = advice.base.cycles, advice.last.cycles
+    if advice.steps and first and last:
+        lines.append(f"all steps: {first:,.0f} -> {last:,.0f} cycles, {first / last:.2f} times as fast as written")
+    return "\n".join(lines)
+
+
+def _figures(point: Point, cell: str) -> str:
+    area = f", {point.area.logic:,} {cell} ({point.area.share:.0%} of the device)" if point.area else ""
+    return f"{point.cycles or 0:,.0f} cycles predicted{area}"
+
+
+def _other(one: Alternative) -> str:
+    why = one.why or (
+        "saves less" if one.save >= LEAST_GAIN else "saves nothing" if one.save <= 0.0005 else "saves too little"
+    )
+    return f"{one.knob} = {_value(one.value)}: {why} ({max(one.save, 0):.1%} of the cycles)"
+
+
+def _value(value: int | str | None) -> str:
+    return "as written" if value is None else "all" if value == -1 else str(value)

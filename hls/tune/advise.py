@@ -1,0 +1,136 @@
+"""Advice in steps: one change after the other, each the one that the model expects to gain most."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from .evaluate import Evaluator
+from .knobs import Values
+from .points import Point
+from .search import Tuning
+from .space import legal
+
+__all__ = ["LEAST_GAIN", "Advice", "Alternative", "Step", "advise"]
+
+#: a step that is expected to save less than this share of the cycles is not worth its area
+LEAST_GAIN = 0.05
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A knob that was not turned in a step, with its best value: what it would ``save`` of the cycles, or ``why`` it
+    cannot be turned."""
+
+    knob: str
+    value: int | str | None
+    save: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """Turn ``knob`` to ``value``: from the design ``before`` to ``after``, with predicted cycles and counted areas.
+    ``others`` are the knobs that would gain less, the best first."""
+
+    knob: str
+    value: int | str | None
+    before: Point
+    after: Point
+    others: tuple[Alternative, ...]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The ``steps`` from the program as written (``base``), and why there are no more (``end``), with what the knobs
+    could still do (``others``)."""
+
+    base: Point
+    steps: tuple[Step, ...]
+    end: str
+    others: tuple[Alternative, ...]
+
+    @property
+    def last(self) -> Point:
+        """The design after all steps."""
+        return self.steps[-1].after if self.steps else self.base
+
+
+def advise(tuning: Tuning, evaluator: Evaluator, told: Callable[[str], None] = lambda text: None) -> Advice:
+    """The steps that the model advises. Each is found by planning with the change made; ``tuning.fit`` bounds the area.
+    The program as written must have an estimate: otherwise the advice has no steps, and says why."""
+    values: dict[str, int | str | None] = {knob.name: knob.values[0] for knob in tuning.knobs}
+    base = evaluator.estimate(values)
+    if base.problem is not None:
+        return Advice(base, (), base.problem.text, ())
+    current, steps = evaluator.count(base), list[Step]()
+    base = current
+    evaluator.bound_area(base, tuning.fit)
+    while True:
+        told(f"step {len(steps) + 1}: from {current.cycles or 0:,.0f} cycles")
+        tried = _tried(values, current, tuning, evaluator)
+        chosen, others = _first_that_fits(tried, tuning, evaluator)
+        if chosen is None:
+            return Advice(base, tuple(steps), _end(others, tuning), others)
+        knob, value, after = chosen
+        values[knob] = value
+        steps.append(Step(knob, value, current, after, others))
+        current = after
+
+
+@dataclass(frozen=True)
+class _Trial:
+    knob: str
+    value: int | str | None
+    point: Point
+    save: float
+
+
+def _tried(values: Values, current: Point, tuning: Tuning, evaluator: Evaluator) -> list[_Trial]:
+    """Each other value of each knob, the largest gain first; of equal ones, the smaller hardware."""
+    found = []
+    for knob in tuning.knobs:
+        for value in knob.values:
+            changed = {**values, knob.name: value}
+            if value == values[knob.name] or not legal(changed, tuning.constraints):
+                continue
+            point = evaluator.estimate(changed)
+            save = 1 - point.cycles / current.cycles if point.cycles is not None and current.cycles else 0.0
+            found.append(_Trial(knob.name, value, point, save))
+    return sorted(found, key=lambda one: (-one.save, one.point.least or 0.0, one.knob, str(one.value)))
+
+
+def _first_that_fits(
+    tried: Sequence[_Trial], tuning: Tuning, evaluator: Evaluator
+) -> tuple[tuple[str, int | str | None, Point] | None, tuple[Alternative, ...]]:
+    """The first trial that gains enough and fits, with its counted area, and one alternative for each other knob."""
+    chosen, others = None, dict[str, Alternative]()
+    for one in tried:
+        if chosen is None and one.point.problem is None and one.save >= LEAST_GAIN:
+            point, why = _fitting(one.point, tuning, evaluator)
+            if not why:
+                chosen = (one.knob, one.value, point)
+                others.pop(one.knob, None)
+                continue
+        else:
+            why = one.point.problem.text if one.point.problem is not None else ""
+        if chosen is None or one.knob != chosen[0]:
+            others.setdefault(one.knob, Alternative(one.knob, one.value, one.save, why))
+    return chosen, tuple(sorted(others.values(), key=lambda one: (-one.save, one.knob)))
+
+
+def _fitting(point: Point, tuning: Tuning, evaluator: Evaluator) -> tuple[Point, str]:
+    """The point with its area, and why it does not fit; empty if it does."""
+    if point.least is not None and point.least > tuning.fit:
+        return point, f"its arithmetic alone takes {point.least:.0%} of the logic of the device"
+    counted = evaluator.count(point)
+    if counted.problem is not None:
+        return counted, counted.problem.text
+    if counted.area is not None and counted.area.share > tuning.fit:
+        return replace(counted), f"takes {counted.area.share:.0%} of a resource of the device"
+    return counted, ""
+
+
+def _end(others: Sequence[Alternative], tuning: Tuning) -> str:
+    wanted = [one for one in others if one.save >= LEAST_GAIN]
+    if wanted:
+        return f"nothing that saves {LEAST_GAIN:.0%} of the cycles fits {tuning.fit:.0%} of the device"
+    return f"no single change saves {LEAST_GAIN:.0%} of the cycles"

@@ -1,0 +1,86 @@
+"""Advice: steps until nothing is gained or fits, each the largest gain, with the reasons for the others."""
+
+from hls.tune import Area, Goal, Knob, Point, Problem, Tuning
+from hls.tune.advice_text import advice_text
+from hls.tune.advise import LEAST_GAIN, advise
+from hls.tune.space import Constraint
+from hls.target.board import load_board
+
+KNOBS = (
+    Knob("unroll i@1", "unroll", None, (None, 2, 4)),
+    Knob("unroll k@2", "unroll", None, (None, 2, 4, 8)),
+    Knob("cache bytes", "cache_bytes", None, (None, 4096)),
+)
+
+
+class Formulas:
+    """k is worth its factor, i a third of it, the cache 1 %; area is the product, of 16."""
+
+    def __init__(self, problems=()):
+        self.problems = set(problems)
+
+    def bound_area(self, base, fit):
+        pass
+
+    def estimate(self, values):
+        point = Point(tuple((name, value) for name, value in values.items() if value is not None))
+        for knob in point.knobs:
+            if knob in self.problems:
+                return Point(point.knobs, problem=Problem("E0302", "not a loop"))
+        i, k = values["unroll i@1"] or 1, values["unroll k@2"] or 1
+        cache = 0.99 if values["cache bytes"] else 1
+        return Point(point.knobs, 0.0, 9000 * cache / k / (1 + (i - 1) / 3), 1.0)
+
+    def count(self, point):
+        values = dict(point.knobs)
+        used = values.get("unroll i@1", 1) * values.get("unroll k@2", 1)
+        return Point(point.knobs, point.least, point.cycles, point.seconds, Area(used, 0, 0, 0, used / 16))
+
+
+def advised(fit=0.85, problems=(), constraints=()):
+    return advise(Tuning(KNOBS, tuple(map(Constraint, constraints)), Goal("cycles"), 1, fit, 0), Formulas(problems))
+
+
+def test_each_step_is_the_largest_gain_that_fits():
+    found = advised()
+    assert [(one.knob, one.value) for one in found.steps] == [("unroll k@2", 8)]
+    assert found.end == "nothing that saves 5% of the cycles fits 85% of the device"
+    assert found.others[0].knob == "unroll i@1" and "100% of a resource" in found.others[0].why
+    assert found.last.cycles == 9000 / 8
+
+
+def test_steps_go_on_while_there_is_room():
+    found = advised(fit=4.0)
+    assert [(one.knob, one.value) for one in found.steps] == [("unroll k@2", 8), ("unroll i@1", 4)]
+    assert found.end == "no single change saves 5% of the cycles"
+    cache = next(one for one in found.others if one.knob == "cache bytes")
+    assert 0 < cache.save < LEAST_GAIN
+
+
+def test_what_cannot_be_built_is_told_and_not_chosen():
+    found = advised(problems=[("unroll k@2", 8)])
+    assert [(one.knob, one.value) for one in found.steps] == [("unroll k@2", 4), ("unroll i@1", 2)]
+
+
+def test_constraints_hold_in_each_step():
+    assert [(one.knob, one.value) for one in advised(constraints=["k < 8"], fit=4.0).steps] == [
+        ("unroll k@2", 4),
+        ("unroll i@1", 4),
+    ]
+
+
+def test_a_program_without_an_estimate_has_no_advice():
+    class Refused(Formulas):
+        def estimate(self, values):
+            return Point((), problem=Problem("", "the estimate does not cover a barrier at line 3"))
+
+    tuning = Tuning(KNOBS, (), Goal("cycles"), 1, 0.85, 0)
+    found = advise(tuning, Refused())
+    assert not found.steps and found.end == "the estimate does not cover a barrier at line 3"
+
+
+def test_the_text_has_every_step_and_the_sum():
+    text = advice_text(advised(fit=4.0), load_board("de5net"), {one.name: one for one in KNOBS})
+    assert "1. unroll k@2 = 8: 1,125 cycles predicted, 8 ALMs (50% of the device), 8.00 times as fast" in text
+    assert "2. unroll i@1 = 4" in text and "not cache bytes = 4096: saves too little (1.0% of the cycles)" in text
+    assert text.endswith("all steps: 9,000 -> 562 cycles, 16.00 times as fast as written")
