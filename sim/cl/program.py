@@ -1,6 +1,5 @@
 """Programs and kernels: building, arguments, launching."""
 
-import math
 import os
 import shlex
 import sys
@@ -18,27 +17,27 @@ from hls.narrow import instance, present
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from hls.signals import exit_code
 from sim.errors import BuildError, SimulationError, ToolMissing
-from sim.loaded import ALL_CYCLES, LoadedSystem, TraceRequest
+from sim.loaded import LoadedSystem
 from sim.steps import Steps
-from sim.tracing import TRACES
 
 from . import compiler, emulated
 from .argument_facts import argument_fact
 from .arguments import Value, check_argument, python_scalar, said_type
 from .binary import Binary
 from .board_runs import BoardRuns
-from .constants import command_type, kernel_info, kernel_work_group_info, program_build_info, program_info, status_code
+from .constants import command_type, kernel_info, program_build_info, program_info, status_code
 from .errors import ArgumentCountError, LogicError, MissingKernelError, RuntimeError
 from .event import Event, dependencies
 from .facts import fact
 from .launch import execute, index_space
 from .memory import LocalMemory
-from .options import parse_options, stall_seed
+from .options import parse_options, stall_seed, trace_request
 from .platform import Context, Device
 from .queue import CommandQueue, enqueue_marker
 from .restrict import RestrictCheck
 from .streams import Stream
 from .timeline import TIMELINE
+from .work_group_facts import work_group_fact
 
 __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task", "get_profile_data_device_intel"]
 
@@ -167,7 +166,7 @@ class Program:
                 simulated.facts,
                 simulated.memory,
                 stall_seed(),
-                _trace_request(self.source),
+                trace_request(self.source),
                 Steps(),
                 intervals=TIMELINE.intervals,
             )
@@ -346,34 +345,12 @@ class Kernel:
 
     def get_work_group_info(self, parameter: int, device: Device):
         """The value of an OpenCL query on work-groups, for a host that chooses their size."""
-        kernel = self.interface
-        most = (
-            math.prod(kernel.work_group_size)
-            if kernel.work_group_size
-            else kernel.most_work_items or device.max_work_group_size
-        )
-        known = {
-            kernel_work_group_info.WORK_GROUP_SIZE: most,
-            kernel_work_group_info.COMPILE_WORK_GROUP_SIZE: list(kernel.work_group_size or (0, 0, 0)),
-            kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE: kernel.lanes,
-            kernel_work_group_info.LOCAL_MEM_SIZE: self._bytes_of("local")
-            + sum(v.value.size for v in self._values if v and isinstance(v.value, LocalMemory)),
-            kernel_work_group_info.PRIVATE_MEM_SIZE: self._bytes_of("private"),
-        }
-        if parameter not in known:
-            raise LogicError(
-                "Kernel.get_work_group_info", status_code.INVALID_VALUE, f"unknown parameter {parameter:#x}"
-            )
-        return known[parameter]
-
-    def _bytes_of(self, space: str) -> int:
-        """Bytes of the declarations in this address space, in the kernel and in the helpers that it calls."""
-        functions = reachable(self.program._built().module, self._function)
-        return sum(
-            memory.element.bytes * memory.length
-            for f in functions
-            for memory in f.memories.values()
-            if memory.space == space and memory.length is not None
+        return work_group_fact(
+            self.interface,
+            reachable(self.program._built().module, self._function),
+            [v.value.size for v in self._values if v and isinstance(v.value, LocalMemory)],
+            device,
+            parameter,
         )
 
     def __call__(
@@ -504,19 +481,3 @@ def _main_folder() -> Path:
     """The folder of the host program, which ``#include`` searches."""
     main = getattr(sys.modules["__main__"], "__file__", None)
     return Path(main).resolve().parent if main else Path.cwd()
-
-
-def _trace_request(source: str) -> TraceRequest | None:
-    """From $SLUICE_TRACE (the file), $SLUICE_TRACE_WINDOW (START:CYCLES) and $SLUICE_TRACE_SIGNALS."""
-    path = os.environ.get("SLUICE_TRACE")
-    if not path:
-        return None
-    window = os.environ.get("SLUICE_TRACE_WINDOW") or f"0:{ALL_CYCLES}"
-    start, colon, cycles = window.partition(":")
-    signals = os.environ.get("SLUICE_TRACE_SIGNALS") or "handshakes"
-    if not (start.isdecimal() and colon and cycles.isdecimal()):
-        raise LogicError("trace", status_code.INVALID_VALUE, f"SLUICE_TRACE_WINDOW is START:CYCLES, not {window!r}")
-    if signals not in TRACES[1:]:
-        text = f"SLUICE_TRACE_SIGNALS is one of {', '.join(TRACES[1:])}, not {signals!r}"
-        raise LogicError("trace", status_code.INVALID_VALUE, text)
-    return TraceRequest(Path(path), int(start), int(cycles), signals, source)
