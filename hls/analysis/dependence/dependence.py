@@ -41,8 +41,7 @@ from ..loops.loop_tree import Loop
 from ..memory.commutativity import Commutativity
 from ..predicates.implication import Exclusions
 from .enumerate import AddressTraces
-from .lanes import Lanes, size_of
-from .polyhedral import DistanceQuery, Outline, least_of
+from .polyhedral import DistanceQuery, Lanes, Outline, least_of, size_of
 from .witness import conflicts_at_once
 
 __all__ = ["Dependence", "DependenceTester", "Kind", "dependences", "promised", "unused_number", "writers_of"]

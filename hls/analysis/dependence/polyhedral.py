@@ -1,19 +1,45 @@
 """Polyhedral distance queries for isl: at which distance do two accesses touch the same byte?"""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import gcd
+from typing import Protocol
 
 import islpy as isl
 
-from ...ir import Op
-from ..affine.affine import Affine, Symbol
+from ...ir import Op, moved_type
+from ..affine.affine import Affine, AffineForms, Symbol
 from ..affine.delinearize import InRow
-from ..affine.iteration_domain import Condition
+from ..affine.iteration_domain import Condition, Domains
 from ..induction.periodic import PeriodicSequence
-from ..loops.loop_tree import Loop
-from .lanes import Asker, Lanes, size_of
+from ..loops.loop_tree import Loop, LoopTree
 
-__all__ = ["DistanceQuery", "Outline", "least_of"]
+__all__ = ["DistanceQuery", "Lanes", "Outline", "least_of", "size_of"]
+
+
+def size_of(access: Op) -> int:
+    """Bytes from the first to the last one that the access may touch."""
+    return moved_type(access).bytes
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Bytes ``low`` to ``high`` - 1 of an access, touched only if all of ``forms`` are at least 0."""
+
+    low: int
+    high: int
+    forms: tuple[Affine, ...]
+
+
+class Asker(Protocol):
+    """The facts about accesses and loops of a function that a query needs."""
+
+    forms: AffineForms
+    tree: LoopTree
+    domains: Domains
+
+    def lanes_of(self, access: Op) -> tuple[Lanes, ...]:
+        """The bytes that a masked access touches, and under which conditions; empty for accesses without a mask."""
 
 
 class Outline:

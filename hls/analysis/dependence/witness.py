@@ -8,34 +8,21 @@ tenth of a query to isl. A point that is not in the set proves nothing.
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Protocol
 
 from ...ir import Op
 from ..affine.affine import Affine, Symbol
-from ..affine.delinearize import InRow
 from ..affine.iteration_domain import Condition
 from ..induction.periodic import PeriodicSequence
 from ..loops.loop_tree import Loop
-from .lanes import Asker, Lanes, size_of
+from .polyhedral import DistanceQuery, Lanes, size_of
 
 __all__ = ["conflicts_at_once"]
 
-#: numbers that are tried for the free unknowns
-TRIED = (0, 1)
+#: numbers that are tried for the free unknowns: the second is more than most loops need as a bound to have iterations
+TRIED = (0, 64)
 
 
-class Query(Protocol):
-    """What a witness needs of a :class:`~.polyhedral.DistanceQuery`."""
-
-    tester: Asker
-    src: Op
-    dst: Op
-    loop: Loop | None
-    shared: set[Loop]
-    rows: tuple[InRow, InRow] | None
-
-
-def conflicts_at_once(query: Query) -> bool:
+def conflicts_at_once(query: DistanceQuery) -> bool:
     """Whether the accesses are found to conflict in one iteration or, with a ``loop``, in two consecutive iterations of
     it: at the least distance that the query allows. False proves nothing."""
     return any(_Point(query, free).is_conflict() for free in TRIED)
@@ -46,11 +33,12 @@ class _Outside(Exception):
 
 
 class _Point:
-    """The numbers of all unknowns of a query, given the number of the ``free`` ones. Unknowns are told apart as in the
+    """The numbers of all unknowns of a query, given that of the ``free`` ones; loops are in their first iteration,
+    but for the later one that the query is about. Unknowns are told apart as in the
     query's text: those that change in loops at the same iteration for both accesses have one number, others one for
     each side."""
 
-    def __init__(self, query: Query, free: int):
+    def __init__(self, query: DistanceQuery, free: int):
         self.query, self.tester, self.free = query, query.tester, free
         self.numbers: dict[object, int] = {}
 
@@ -81,7 +69,7 @@ class _Point:
         key = unknown if home is None or home in self.query.shared else (unknown, side)
         if key not in self.numbers:
             later = unknown is self.query.loop and side == "dst"
-            self.numbers[key] = self._symbol(unknown, side) if isinstance(unknown, Symbol) else self.free + later
+            self.numbers[key] = self._symbol(unknown, side) if isinstance(unknown, Symbol) else int(later)
         return self.numbers[key]
 
     def _symbol(self, symbol: Symbol, side: str) -> int:
