@@ -5,20 +5,19 @@ from collections.abc import Callable, Iterable
 from .model import Memory
 from .phrasing import at
 
-__all__ = ["memory_section"]
+__all__ = ["memory_lines"]
 
 _SPACES = {"local": "Local memory", "private": "Private memory", "constant": "Table"}
 
 
-def memory_section(memories: Iterable[Memory], wrap: Callable[[str, str], list[str]]) -> list[str]:
-    """Lines of the section; empty if there are no memories. ``wrap`` breaks a line after a margin."""
-    lines = [
+def memory_lines(memories: Iterable[Memory], wrap: Callable[[str, str], list[str]]) -> list[str]:
+    """A paragraph for each memory. ``wrap`` breaks a line after a margin."""
+    return [
         line
         for memory in memories
         for number, text in enumerate(_paragraph(memory))
         for line in wrap(text, "    " if number else "  ")
     ]
-    return ["", "Memory inside the kernel", *lines] if lines else []
 
 
 def _paragraph(memory: Memory) -> list[str]:

@@ -141,3 +141,16 @@ def test_a_place_in_another_file_has_its_name(tmp_path):
         and "loop-carried dependence on s (sum.h:5)" in shown
         and "Kernel k (line 2)" in shown
     )
+
+
+def test_a_dependence_between_inner_loops_names_both_accesses():
+    """No token comes from the loads of the second loop: only its end is waited for."""
+    report = kernel(
+        "for (int r = 0; r < n; r++) {\n int row[128], sum = 0;\n for (int c = 0; c < 128; c++)\n  row[c] = a[r * 128 + c];\n"
+        " for (int c = 0; c < 128; c++)\n  sum += row[127 - c] * row[c];\n o[r] = sum;\n}"
+    )
+    (outer,) = report.loops
+    causes = [one for one in (outer.bottleneck, *outer.additional, *(serial.cause for serial in outer.serial)) if one]
+    (cause,) = [one for one in causes if one.kind == "memory"]
+    assert (cause.giver, cause.other.line) == ("load of row", 8)
+    assert (cause.subject, cause.span.line) == ("store to row", 6)
