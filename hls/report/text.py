@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..diag import Diagnostic
-from .accesses import OWN_CACHE_FLUSH
+from .accesses import CONSTANT_STRIDE, OWN_CACHE_FLUSH
 from .area_text import area_section, fits
 from .channel_text import say_channels, say_network, say_ways
 from .layout import RULE, count, wrapped
@@ -214,6 +214,8 @@ def _use(access: Access) -> str:
         found = f"; {access.pattern}{_words(access)}; expected efficiency {100 * access.efficiency:.0f} %"
     elif access.cache_bytes and access.stride:
         found = f"; {access.pattern}"
+    elif access.pattern == CONSTANT_STRIDE:
+        found = "; constant stride, known only at run time"
     if access.cache_bytes:
         found += f"; cache of {access.cache_bytes:,} bytes, emptied {access.flush}"
         if access.flush == OWN_CACHE_FLUSH:

@@ -4,7 +4,7 @@ import pytest
 from planned import FLOATS, every, kernel, only
 
 import hls
-from hls.report import loop_text, text
+from hls.report import Report, loop_text, text
 from hls.report.collect import collect
 
 
@@ -154,3 +154,9 @@ def test_a_dependence_between_inner_loops_names_both_accesses():
     (cause,) = [one for one in causes if one.kind == "memory"]
     assert (cause.giver, cause.other.line) == ("load of row", 8)
     assert (cause.subject, cause.span.line) == ("store to row", 6)
+
+
+def test_a_stride_of_run_time_is_said():
+    report = kernel("for (int i = 0; i < 64; i++) {\n o[i * n] = a[i];\n}")
+    made = text.render(Report("k.cl", "de5net", 240.0, (report,)))
+    assert "stride, known only at run time" in " ".join(made.split())

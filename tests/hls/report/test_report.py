@@ -9,7 +9,8 @@ from samples import BARE, FLAT, INNER, ITEMS, MEMORY, OUTER, REPORT, SHARED, SUM
 
 from hls.report import Kernel, Loop, Private, Report, Resources, json, layout, text
 from hls.report.channel_text import say_ways
-from hls.report.model import KernelCopies, Operator, Way
+from hls.report.memory_text import memory_lines
+from hls.report.model import KernelCopies, Memory, Operator, Sharing, Way
 
 GOLDEN = Path(__file__).with_name("sample.expect")
 
@@ -129,3 +130,18 @@ def test_what_copies_of_a_kernel_share_is_written_once():
 def test_channels_that_reach_the_same_are_one_entry():
     ways = (Way("a", "x", 3), Way("a", "y", 3), Way("b", "x", 3), Way("b", "y", 3), Way("c", "x", 3), Way("c", "y", 4))
     assert say_ways(ways) == ["a, b to x, y: 3 cycles", "c to x: 3 cycles", "c to y: 4 cycles"]
+
+
+def test_ports_that_the_same_accesses_share_are_one_entry():
+    def memory(*sharing: Sharing) -> Memory:
+        return Memory(
+            "m", at(2), "local", requested=64, implemented=64, word_bytes=4, banks=1, banked="", copies=1, groups=1,
+            reads=2, writes=1, atomics=0, blocks=1, rating="optimal", turns=(), sharing=sharing, pumping="single-pumped",
+            attributes=(), advice="",
+        )  # fmt: skip
+
+    alike = (Sharing((3, 4), "a barrier"), Sharing((3, 4), "a barrier"))
+    memories = (memory(*alike), memory(alike[0], Sharing((3, 5), "a barrier")))
+    said = [" ".join(memory_lines((one,), layout.wrapped)) for one in memories]
+    assert said[0].count("share 2 ports: a barrier.") == 1 and "share a port: a barrier." not in said[0]
+    assert said[1].count("share a port: a barrier.") == 2
