@@ -1,0 +1,20 @@
+// What Python calls: one launch on the machine that its plan describes.
+#include "machine.h"
+
+using namespace sluice;
+
+/// `figures` receives four numbers for each region (see LoopFigures), and then those of each unit.
+extern "C" u64 sluice_replay(const int64_t* numbers, u64 const* const* data, const u64* widths, u64 records, const u64* bases,
+                             const Board* board, u64 age, u64 limit, u64* figures) {
+  MachinePlan plan;
+  Reader(numbers).read(plan);
+  std::vector<Rows> rows;
+  for (u64 k = 0; k < records; k++) rows.push_back({data[k], widths[k]});
+  Machine machine(plan, rows, bases, board, age);
+  const u64 cycles = machine.run(limit);
+  for (size_t k = 0; k < plan.regions.size(); k++) {
+    const LoopFigures found = machine.figures(k);
+    for (const u64 number : {found.iterations, found.invocations, found.first, found.last}) *figures++ = number;
+  }
+  return cycles;
+}

@@ -1,0 +1,103 @@
+"""A launch on the replay: the emulator records it as it runs the planned kernel, and the engine replays the record."""
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hls.emulate.trace import Tracer
+from hls.ir import Module
+from hls.ir.accesses import memory_name
+from hls.ir.launch import IndexSpace
+from hls.model.estimate import Planned
+from hls.model.replay import MachineText, NotReplayed, wanted_by
+from hls.model.replay.machine import Columns
+from hls.planning.schedule import RegionPlan
+from hls.target.board import Board
+from sim.emulator import Emulator, Started
+
+from .library import engine
+
+__all__ = ["LoopFigures", "Replayed", "Replayer"]
+
+#: cycles after which a launch is given up
+LIMIT = 1 << 40
+
+
+@dataclass(frozen=True)
+class LoopFigures:
+    """One loop: tokens and invocations, and the cycles of its first and its last issue."""
+
+    plan: RegionPlan
+    iterations: int
+    invocations: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A launch: ``cycles`` from start to done."""
+
+    cycles: int
+    loops: tuple[LoopFigures, ...]
+
+
+class Replayer:
+    """The planned kernels of a program. Raises BuildError or ToolMissing at the first launch."""
+
+    def __init__(self, kernels: Sequence[Planned], module: Module, board: Board, hasty: bool = False, **options) -> None:
+        self.kernels = {one.function.name: one for one in kernels}
+        self.board = board
+        self._tracer = Tracer([op for one in kernels for op in wanted_by(one)])
+        functions = {one.function.name: one.function for one in kernels}
+        self.emulator = Emulator(
+            Module(functions, module.sources, module.channels), hasty=hasty, observe=self._tracer, **options
+        )
+
+    def machine(self, kernel: str) -> MachineText:
+        """The machine of a kernel. Raises NotReplayed."""
+        trace = self._tracer.trace
+        return MachineText.of(self.kernels[kernel], Columns(trace.tops[kernel], trace.loops, trace.columns))
+
+    def replay(self, started: Started, addresses: Mapping[str, int], age: int = 0) -> Replayed:
+        """Replay a launch that has ended on the emulator, once; ``addresses`` are those of the buffers, ``age`` the
+        cycles that the board has been running when the kernel starts. Raises NotReplayed."""
+        machine = self.machine(started.kernel)
+        try:
+            return self._run(machine, started, addresses, age)
+        finally:
+            self.emulator.forget(started)
+
+    def _run(self, machine: MachineText, started: Started, addresses: Mapping[str, int], age: int) -> Replayed:
+        planned, widths = self.kernels[started.kernel], self._tracer.trace.widths
+        records = self.emulator.traced(started, len(widths))
+        if records is None:
+            raise NotReplayed("more iterations than a record holds", planned.function.span)
+        static = planned.plan.static_depth
+        bases = [addresses[memory_name(op)] for op in machine.units]
+        figures = np.zeros(4 * len(machine.regions), np.uint64)
+        cycles = engine().sluice_replay(
+            _numbers(machine.numbers, np.int64),
+            (ctypes.c_void_p * len(records))(*records),
+            _numbers(widths, np.uint64),
+            ctypes.c_uint64(len(records)),
+            _numbers(bases, np.uint64),
+            None,
+            ctypes.c_uint64(age + static - 1),
+            ctypes.c_uint64(LIMIT),
+            figures.ctypes.data_as(ctypes.c_void_p),
+        )
+        if not cycles:
+            raise AssertionError(f"the replay of {started.kernel} came to a stop")
+        rows = figures.reshape(-1, 4).tolist()
+        loops = [LoopFigures(plan, *row) for plan, row in zip(machine.regions, rows, strict=True) if plan.loop]
+        return Replayed(cycles + static, tuple(loops))
+
+
+def _numbers(values: Sequence[int], type: object) -> ctypes.c_void_p:
+    array = np.array(values or [0], type)
+    pointer = array.ctypes.data_as(ctypes.c_void_p)
+    pointer.array = array  # type: ignore[attr-defined]  # kept as long as the pointer
+    return pointer
