@@ -14,7 +14,7 @@ from sim.toolchain import find_compiler
 __all__ = ["engine"]
 
 FLAGS = ("-std=gnu++17", "-O2", "-shared", "-fPIC")
-PARTS = (("sim.model.engine", ("engine.cpp", "machine.cpp", "loop.cpp")), ("sim.dram", ("channel.cpp",)))
+PARTS = (("sim.model.engine", ("engine.cpp", "machine.cpp", "loop.cpp", "memory.cpp")), ("sim.dram", ("channel.cpp",)))
 
 
 @cache

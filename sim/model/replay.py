@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hls.emulate.trace import Tracer
-from hls.ir import Module
+from hls.ir import Module, Op
 from hls.ir.accesses import memory_name
 from hls.ir.launch import IndexSpace
 from hls.model.estimate import Planned
 from hls.model.replay import MachineText, NotReplayed, wanted_by
+from hls.model.replay.board import board_numbers
 from hls.model.replay.machine import Columns
 from hls.planning.schedule import RegionPlan
 from hls.target.board import Board
@@ -37,11 +38,23 @@ class LoopFigures:
 
 
 @dataclass(frozen=True)
+class AccessFigures:
+    """One access to global memory outside of the chip: executions, and the words and bursts of memory that it asked
+    for."""
+
+    op: Op
+    count: int
+    words: int
+    bursts: int
+
+
+@dataclass(frozen=True)
 class Replayed:
     """A launch: ``cycles`` from start to done."""
 
     cycles: int
     loops: tuple[LoopFigures, ...]
+    accesses: tuple[AccessFigures, ...]
 
 
 class Replayer:
@@ -77,23 +90,25 @@ class Replayer:
             raise NotReplayed("more iterations than a record holds", planned.function.span)
         static = planned.plan.static_depth
         bases = [addresses[memory_name(op)] for op in machine.units]
-        figures = np.zeros(4 * len(machine.regions), np.uint64)
+        split = 4 * len(machine.regions)
+        figures = np.zeros(split + 3 * len(machine.units), np.uint64)
         cycles = engine().sluice_replay(
             _numbers(machine.numbers, np.int64),
             (ctypes.c_void_p * len(records))(*records),
             _numbers(widths, np.uint64),
             ctypes.c_uint64(len(records)),
             _numbers(bases, np.uint64),
-            None,
+            _numbers(board_numbers(self.board), np.float64),
             ctypes.c_uint64(age + static - 1),
             ctypes.c_uint64(LIMIT),
             figures.ctypes.data_as(ctypes.c_void_p),
         )
         if not cycles:
             raise AssertionError(f"the replay of {started.kernel} came to a stop")
-        rows = figures.reshape(-1, 4).tolist()
+        rows = figures[:split].reshape(-1, 4).tolist()
+        accesses = [AccessFigures(op, *row) for op, row in zip(machine.units, figures[split:].reshape(-1, 3).tolist())]
         loops = [LoopFigures(plan, *row) for plan, row in zip(machine.regions, rows, strict=True) if plan.loop]
-        return Replayed(cycles + static, tuple(loops))
+        return Replayed(cycles + static, tuple(loops), tuple(accesses))
 
 
 def _numbers(values: Sequence[int], type: object) -> ctypes.c_void_p:

@@ -3,7 +3,8 @@
 
 using namespace sluice;
 
-/// `figures` receives four numbers for each region (see LoopFigures), and then those of each unit.
+/// `figures` receives four numbers for each region (see LoopFigures), and then three of each unit (see
+/// Memory::figures).
 extern "C" u64 sluice_replay(const int64_t* numbers, u64 const* const* data, const u64* widths, u64 records, const u64* bases,
                              const Board* board, u64 age, u64 limit, u64* figures) {
   MachinePlan plan;
@@ -16,5 +17,6 @@ extern "C" u64 sluice_replay(const int64_t* numbers, u64 const* const* data, con
     const LoopFigures found = machine.figures(k);
     for (const u64 number : {found.iterations, found.invocations, found.first, found.last}) *figures++ = number;
   }
+  for (size_t k = 0; k < plan.units.size(); k++, figures += 3) machine.memory().figures(k, figures);
   return cycles;
 }

@@ -20,7 +20,7 @@ Loop* Machine::build(size_t region, u32 depth, u32 latency) {
 Server* Machine::server(const OperationPlan& plan) {
   const auto number = static_cast<size_t>(plan.number);
   if (plan.kind == Kind::kLoop) return build(number, static_cast<u32>(plan.depth), static_cast<u32>(plan.latency));
-  return memory_.unit(number);
+  return memory_.unit(plan);
 }
 
 u64 Machine::run(u64 limit) {
