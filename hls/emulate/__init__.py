@@ -2,7 +2,7 @@
 
 from .observe import CACHES, MOST_LEVELS, AccessPlace, BranchPlace, ChannelPlace, LoopPlace, Memories, Observed
 from .program import Argument, Format, KernelText, MemoryName, ProgramText, Site
-from .trace import TraceTables, Tracer
+from .trace import Tracer, TraceTables
 from .write import write_program
 
 __all__ = [

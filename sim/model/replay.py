@@ -9,7 +9,6 @@ import numpy as np
 from hls.emulate.trace import Tracer
 from hls.ir import Module, Op
 from hls.ir.accesses import memory_name
-from hls.ir.launch import IndexSpace
 from hls.model.estimate import Planned
 from hls.model.replay import MachineText, NotReplayed, wanted_by
 from hls.model.replay.board import board_numbers
@@ -20,7 +19,7 @@ from sim.emulator import Emulator, Started
 
 from .library import engine
 
-__all__ = ["LoopFigures", "Replayed", "Replayer"]
+__all__ = ["AccessFigures", "LoopFigures", "Replayed", "Replayer"]
 
 #: cycles after which a launch is given up
 LIMIT = 1 << 40
@@ -28,13 +27,22 @@ LIMIT = 1 << 40
 
 @dataclass(frozen=True)
 class LoopFigures:
-    """One loop: tokens and invocations, and the cycles of its first and its last issue."""
+    """One loop: tokens and invocations, in how many cycles an invocation was running, and how many stretches of such
+    cycles there were."""
 
     plan: RegionPlan
     iterations: int
     invocations: int
-    first: int
-    last: int
+    busy: int
+    starts: int
+
+    @property
+    def measured_ii(self) -> float | None:
+        """Cycles from an iteration to the next while the loop is running; None where no iteration follows another, and
+        for outer loops, which issue ahead of the loops inside."""
+        inner = not any(row.op.opcode == "loop" for level in self.plan.levels for row in level.row)
+        intervals = self.iterations - self.starts
+        return (self.busy - self.starts) / intervals if inner and intervals > 0 else None
 
 
 @dataclass(frozen=True)
@@ -50,9 +58,11 @@ class AccessFigures:
 
 @dataclass(frozen=True)
 class Replayed:
-    """A launch: ``cycles`` from start to done."""
+    """A launch: ``cycles`` from start to done, of which in ``issued`` an innermost loop, or a kernel without loops,
+    issued an iteration."""
 
     cycles: int
+    issued: int
     loops: tuple[LoopFigures, ...]
     accesses: tuple[AccessFigures, ...]
 
@@ -60,7 +70,9 @@ class Replayed:
 class Replayer:
     """The planned kernels of a program. Raises BuildError or ToolMissing at the first launch."""
 
-    def __init__(self, kernels: Sequence[Planned], module: Module, board: Board, hasty: bool = False, **options) -> None:
+    def __init__(
+        self, kernels: Sequence[Planned], module: Module, board: Board, hasty: bool = False, **options
+    ) -> None:
         self.kernels = {one.function.name: one for one in kernels}
         self.board = board
         self._tracer = Tracer([op for one in kernels for op in wanted_by(one)])
@@ -92,6 +104,7 @@ class Replayer:
         bases = [addresses[memory_name(op)] for op in machine.units]
         split = 4 * len(machine.regions)
         figures = np.zeros(split + 3 * len(machine.units), np.uint64)
+        issued = ctypes.c_uint64()
         cycles = engine().sluice_replay(
             _numbers(machine.numbers, np.int64),
             (ctypes.c_void_p * len(records))(*records),
@@ -102,13 +115,14 @@ class Replayer:
             ctypes.c_uint64(age + static - 1),
             ctypes.c_uint64(LIMIT),
             figures.ctypes.data_as(ctypes.c_void_p),
+            ctypes.byref(issued),
         )
         if not cycles:
             raise AssertionError(f"the replay of {started.kernel} came to a stop")
         rows = figures[:split].reshape(-1, 4).tolist()
         accesses = [AccessFigures(op, *row) for op, row in zip(machine.units, figures[split:].reshape(-1, 3).tolist())]
         loops = [LoopFigures(plan, *row) for plan, row in zip(machine.regions, rows, strict=True) if plan.loop]
-        return Replayed(cycles + static, tuple(loops), tuple(accesses))
+        return Replayed(cycles + static, issued.value, tuple(loops), tuple(accesses))
 
 
 def _numbers(values: Sequence[int], type: object) -> ctypes.c_void_p:

@@ -123,14 +123,7 @@ def _window(plan: RegionPlan, level: LevelPlan, window: Window) -> list[int]:
     decides = plan.decide.level if plan.speculative else 0
     dropped_inside = not window.undecided and level.index < decides <= window.until.level
     ahead = -1 if window.ahead is None else window.ahead
-    return [
-        *_point(window.until),
-        window.most,
-        int(window.undecided),
-        int(window.between),
-        int(dropped_inside),
-        ahead,
-    ]
+    return [*_point(window.until), window.most, int(window.undecided), int(window.between), int(dropped_inside), ahead]
 
 
 def _point(point: Point | None) -> tuple[int, int]:

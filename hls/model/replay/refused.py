@@ -1,9 +1,9 @@
 """What the replay does not have: it says so by name and place, and guesses nothing."""
 
+from ...diag import Span
 from ...ir import Op, walk
 from ...ir.launch import units_of
 from ...planning.schedule import RegionPlan
-from ...diag import Span
 from ..estimate import Planned
 
 __all__ = ["NotReplayed", "check_kernel", "check_region"]
@@ -45,7 +45,9 @@ def check_region(region: RegionPlan) -> None:
     if region.ring is not None:
         raise NotReplayed("a loop around a barrier", span)
     for level in region.levels:
-        if level.whole is not None or any(window.group is not None or window.first is not None for window in level.windows):
+        if level.whole is not None or any(
+            window.group is not None or window.first is not None for window in level.windows
+        ):
             raise NotReplayed("work-groups that take turns", span)
 
 

@@ -30,7 +30,8 @@ class Header {
   }
 
   Fifo requests;
-  u64 issued = 0, started = 0, first_issue = 0, last_issue = 0;
+  u64 issued = 0, started = 0, last_issue = 0;
+  u64 busy = 0, starts = 0;  ///< cycles in which an invocation is running, and stretches of them
 
   bool marks() const { return plan_.speculative && plan_.slots > 1; }
 
@@ -58,7 +59,7 @@ class Header {
       held_ = false;
     }
     slots_[token.slot] = {token.row, token.entry};
-    if (!issued++) first_issue = clock_.now;
+    issued++;
     last_issue = clock_.now;
     clock_.move();
   }
@@ -71,6 +72,10 @@ class Header {
   void retire() { retiring_++; }
 
   void commit() {
+    const bool running = free_.size() < slots_.size();
+    busy += running;
+    starts += running && !running_;
+    running_ = running;
     retired_ += retiring_;
     retiring_ = 0;
     if (later_.empty() && done_.empty() && !marks()) return;
@@ -127,7 +132,7 @@ class Header {
   std::deque<u32> free_, ready_;
   std::vector<u32> again_, done_;
   std::vector<Later> later_;
-  bool held_ = false, epoch_ = false;
+  bool held_ = false, epoch_ = false, running_ = false;
   u64 retired_ = 0, retiring_ = 0;
 };
 

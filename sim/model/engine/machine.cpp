@@ -14,6 +14,10 @@ Loop* Machine::build(size_t region, u32 depth, u32 latency) {
   for (const auto& level : loop->levels)
     for (const OperationPlan& one : level->plan.row) level->servers.push_back(server(one));
   loop->prepare();
+  bool innermost = true;
+  for (const auto& level : loop->levels)
+    for (const OperationPlan& one : level->plan.row) innermost = innermost && one.kind != Kind::kLoop;
+  if (innermost) innermost_.push_back(&loop->header);
   return loop;
 }
 
@@ -30,6 +34,11 @@ u64 Machine::run(u64 limit) {
   while (!finished || !memory_.idle()) {
     for (const auto& loop : loops_) loop->evaluate();
     memory_.evaluate();
+    for (const Header* header : innermost_)
+      if (header->issued && header->last_issue == clock_.now) {
+        issued_++;
+        break;
+      }
     for (const auto& loop : loops_) loop->commit();
     memory_.commit();
     clock_.now++;
@@ -45,7 +54,7 @@ u64 Machine::run(u64 limit) {
 
 LoopFigures Machine::figures(size_t region) const {
   const Header& header = loops_[region]->header;
-  return {header.issued, header.started, header.first_issue, header.last_issue};
+  return {header.issued, header.started, header.busy, header.starts};
 }
 
 }  // namespace sluice

@@ -10,7 +10,8 @@ namespace sluice {
 
 /// What a run of the machine showed of one loop.
 struct LoopFigures {
-  u64 iterations, invocations, first, last;  ///< the latter two: cycles of the first and last issue
+  u64 iterations, invocations;
+  u64 busy, starts;  ///< cycles in which it was running, and stretches of them
 };
 
 class Machine {
@@ -20,6 +21,8 @@ class Machine {
   /// Runs the launch; the cycles from the top's entry to the end, 0 if nothing moves for a long time, or after `limit`.
   u64 run(u64 limit);
   LoopFigures figures(size_t region) const;
+  /// Cycles in which an innermost loop, or a kernel without loops, issued.
+  u64 issued() const { return issued_; }
   const Memory& memory() const { return memory_; }
 
  private:
@@ -32,6 +35,8 @@ class Machine {
   Clock clock_;
   Memory memory_;
   std::vector<std::unique_ptr<Loop>> loops_;  ///< by region
+  std::vector<const Header*> innermost_;
+  u64 issued_ = 0;
 };
 
 }  // namespace sluice
