@@ -1,6 +1,8 @@
 """Programs on the model: kernels run on the emulator in their planned form, and the replay of their plans tells the
 cycles."""
 
+import json
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,13 +10,17 @@ from hls.diag import Code, CompileError, Diagnostic
 from hls.ir import Attr, Function
 from hls.ir.launch import OVERLAP
 from hls.model.estimate import Planned
+from hls.model.estimate_text import estimate_text
+from hls.model.prediction import Prediction
 from hls.model.replay import NotReplayed
+from hls.model.replay.figures import AccessFigures, LoopFigures, prediction_of
 from hls.narrow import present
 from hls.options import Options
+from hls.records import plain
 from hls.signals import deferred
 from hls.target.board import Board
 from sim.emulator import Started
-from sim.model import AccessFigures, LoopFigures, Replayer
+from sim.model import Replayer
 
 from .arguments import Value
 from .emulated import Emulated, interface_of
@@ -35,7 +41,7 @@ class ReplayModel:
 
         planned = self.replayer.kernels[kernel]
         try:
-            self.replayer.machine(kernel)
+            self.replayer.machine(kernel, {})
             if OVERLAP in planned.function.attrs.get(Attr.LAUNCH_ARGS, ()) and overlap(values):
                 raise NotReplayed("arguments that share bytes of a buffer", planned.function.span)
         except NotReplayed as error:
@@ -52,20 +58,14 @@ class ReplayModel:
         }
         age = max(1, round(now_ns / clock.period_ns))
         found = self.replayer.replay(started, addresses, age)
+        _show(prediction_of(planned, self.board, found))
         return {
             "device": "model",
             "cycles": found.cycles,
             "clock_mhz": clock.kernel_mhz,
             "loops": [_loop(one) for one in found.loops],
             "memory": [self._access(one, started.kernel, found.cycles) for one in found.accesses],
-            "accounts": [
-                {"cause": "issued", "line": None, "cycles": found.issued},
-                {
-                    "cause": "not issued (the model does not say why)",
-                    "line": None,
-                    "cycles": found.cycles - found.issued,
-                },
-            ],
+            "accounts": plain(found.accounts),
         }
 
     def _access(self, one: AccessFigures, kernel: str, cycles: int) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class ReplayModel:
 
 
 def _loop(one: LoopFigures) -> dict[str, Any]:
-    loop, interleaving = present(one.plan.loop), min(one.plan.slots, one.plan.ii)
+    loop, interleaving = present(one.plan.loop), one.interleaved
     label = str(loop.attrs.get(Attr.LABEL, ""))
     return {
         "line": loop.span.line if loop.span else None,
@@ -109,6 +109,15 @@ def _loop(one: LoopFigures) -> dict[str, Any]:
         "iterations": one.iterations,
         "invocations": one.invocations,
     }
+
+
+def _show(prediction: Prediction) -> None:
+    """Print what $SLUICE_PREDICT asks for: ``text``, or ``json``, a line for each launch."""
+    wanted = os.environ.get("SLUICE_PREDICT")
+    if wanted == "json":
+        print(json.dumps(plain(prediction)), flush=True)
+    elif wanted == "text":
+        print(estimate_text(prediction), flush=True)
 
 
 def _refused(function: Function, error: NotReplayed) -> Diagnostic:

@@ -197,8 +197,9 @@ def create_some_context(
 ) -> Context:
     """A context on ``board`` (a name or a file), or on $SLUICE_BOARD, or on the default board.
 
-    ``device="emulator"`` runs kernels without RTL, ``device="model"`` also predicts their cycles. ``interactive`` and ``answers`` are accepted for compatibility with
-    pyopencl and ignored. Raises cl.RuntimeError for an unknown board or a wrong board file.
+    ``device="emulator"`` runs kernels without RTL, ``device="model"`` also predicts their cycles. ``interactive`` and
+    ``answers`` are accepted for compatibility with pyopencl and ignored. Raises cl.RuntimeError for an unknown board or
+    a wrong board file.
     """
     return Context([_default_device(board, device)])
 

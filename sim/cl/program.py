@@ -88,8 +88,8 @@ class Program:
         *,
         device: str | None = None,
     ) -> "Program":
-        """Compile; returns the program itself. ``device="emulator"`` runs its kernels without RTL, ``device="model"`` also
-        predicts their cycles.
+        """Compile; returns the program itself. ``device="emulator"`` runs its kernels without RTL, ``device="model"``
+        also predicts their cycles.
 
         Raises cl.RuntimeError with the compiler's messages.
         """

@@ -2,94 +2,47 @@
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from hls.emulate.trace import Tracer
-from hls.ir import Module, Op
+from hls.ir import Module
 from hls.ir.accesses import memory_name
 from hls.model.estimate import Planned
 from hls.model.replay import MachineText, NotReplayed, wanted_by
 from hls.model.replay.board import board_numbers
+from hls.model.replay.figures import AccessFigures, LoopFigures, Replayed
 from hls.model.replay.machine import Columns
-from hls.planning.schedule import RegionPlan
 from hls.target.board import Board
 from sim.emulator import Emulator, Started
 
 from .library import engine
 
-__all__ = ["AccessFigures", "LoopFigures", "Replayed", "Replayer"]
+__all__ = ["Replayer"]
 
 #: cycles after which a launch is given up
 LIMIT = 1 << 40
 
 
-@dataclass(frozen=True)
-class LoopFigures:
-    """One loop: tokens and invocations, in how many cycles an invocation was running, and how many stretches of such
-    cycles there were."""
-
-    plan: RegionPlan
-    iterations: int
-    invocations: int
-    busy: int
-    starts: int
-
-    @property
-    def measured_ii(self) -> float | None:
-        """Cycles from an iteration to the next while the loop is running; None where no iteration follows another, and
-        for outer loops, which issue ahead of the loops inside."""
-        inner = not any(row.op.opcode == "loop" for level in self.plan.levels for row in level.row)
-        intervals = self.iterations - self.starts
-        return (self.busy - self.starts) / intervals if inner and intervals > 0 else None
-
-
-@dataclass(frozen=True)
-class AccessFigures:
-    """One access to global memory outside of the chip: executions, and the words and bursts of memory that it asked
-    for."""
-
-    op: Op
-    count: int
-    words: int
-    bursts: int
-
-
-@dataclass(frozen=True)
-class Replayed:
-    """A launch: ``cycles`` from start to done, of which in ``issued`` an innermost loop, or a kernel without loops,
-    issued an iteration."""
-
-    cycles: int
-    issued: int
-    loops: tuple[LoopFigures, ...]
-    accesses: tuple[AccessFigures, ...]
-
-
 class Replayer:
     """The planned kernels of a program. Raises BuildError or ToolMissing at the first launch."""
 
-    def __init__(
-        self, kernels: Sequence[Planned], module: Module, board: Board, hasty: bool = False, **options
-    ) -> None:
+    def __init__(self, kernels: Sequence[Planned], module: Module, board: Board, hasty: bool = False) -> None:
         self.kernels = {one.function.name: one for one in kernels}
         self.board = board
         self._tracer = Tracer([op for one in kernels for op in wanted_by(one)])
         functions = {one.function.name: one.function for one in kernels}
-        self.emulator = Emulator(
-            Module(functions, module.sources, module.channels), hasty=hasty, observe=self._tracer, **options
-        )
+        self.emulator = Emulator(Module(functions, module.sources, module.channels), hasty=hasty, observe=self._tracer)
 
-    def machine(self, kernel: str) -> MachineText:
-        """The machine of a kernel. Raises NotReplayed."""
+    def machine(self, kernel: str, addresses: Mapping[str, int]) -> MachineText:
+        """The machine of a kernel whose buffers have these addresses. Raises NotReplayed."""
         trace = self._tracer.trace
-        return MachineText.of(self.kernels[kernel], Columns(trace.tops[kernel], trace.loops, trace.columns))
+        return MachineText.of(self.kernels[kernel], Columns(trace.tops[kernel], trace.loops, trace.columns), addresses)
 
     def replay(self, started: Started, addresses: Mapping[str, int], age: int = 0) -> Replayed:
         """Replay a launch that has ended on the emulator, once; ``addresses`` are those of the buffers, ``age`` the
         cycles that the board has been running when the kernel starts. Raises NotReplayed."""
-        machine = self.machine(started.kernel)
+        machine = self.machine(started.kernel, addresses)
         try:
             return self._run(machine, started, addresses, age)
         finally:

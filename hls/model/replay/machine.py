@@ -3,27 +3,28 @@
 The plan is the hardware: points, depths, slots and windows are taken from it as they are.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ...ir import Op, TokenType, Value
+from ...ir import Attr, Op, TokenType, Value
+from ...planning.memory import HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
 from ...planning.schedule.levels import is_exceptional
 from ..estimate import Planned
-from .refused import check_kernel, check_region, refuse
+from .refused import NotReplayed, check_kernel, check_region, refuse
 from .units import unit_numbers
 
 __all__ = ["Columns", "MachineText", "wanted_by"]
 
 #: a queue that is deeper, and holds bits, is a block RAM, whose words are seen a cycle later (rtl_lib/mem/fifo.py)
 SHALLOW = 32
-LOOP, ACCESS, FENCE, HAZARD = range(4)
+LOOP, ACCESS, FENCE, HAZARD = range(4)  #: kinds of operations
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Where the record of a run has what: the number of the kernel's ``top`` and of each loop among the records, and the
-    first column of each operation in the rows of the loop that it stands in."""
+    """Where the record of a run has what: the number of the kernel's ``top`` and of each loop among the records, and
+    the first column of each operation in the rows of the loop that it stands in."""
 
     top: int
     loops: dict[Op, int]
@@ -32,17 +33,19 @@ class Columns:
 
 @dataclass
 class MachineText:
-    """``numbers`` for the engine; ``regions`` and ``units`` are the plans and the accesses that its figures refer to."""
+    """``numbers`` for the engine; ``regions`` and ``units`` are what its figures refer to, plans and accesses."""
 
     numbers: list[int] = field(default_factory=list)
     regions: list[RegionPlan] = field(default_factory=list)
     units: list[Op] = field(default_factory=list)
+    hazards: list[Op] = field(default_factory=list)
 
     @classmethod
-    def of(cls, planned: Planned, columns: Columns) -> "MachineText":
-        """The machine of a kernel in runs whose buffers do not overlap. Raises NotReplayed."""
+    def of(cls, planned: Planned, columns: Columns, addresses: Mapping[str, int]) -> "MachineText":
+        """The machine of a kernel in runs whose buffers do not overlap; ``addresses`` are those of the buffers by name.
+        Raises NotReplayed."""
         check_kernel(planned)
-        return _Writer(planned, columns).write()
+        return _Writer(planned, columns, addresses).write()
 
 
 def rows_of(planned: Planned) -> Iterator[Row]:
@@ -54,21 +57,47 @@ def rows_of(planned: Planned) -> Iterator[Row]:
 
 def wanted_by(planned: Planned) -> list[Op]:
     """The operations of which a run must record what they do."""
-    return [row.op for row in rows_of(planned)]
+    watched = [store for hazard in planned.memory.hazards.values() for store in hazard.stores]
+    return [*(row.op for row in rows_of(planned)), *watched]
 
 
 class _Writer:
-    def __init__(self, planned: Planned, columns: Columns) -> None:
-        self.planned, self.columns = planned, columns
+    def __init__(self, planned: Planned, columns: Columns, addresses: Mapping[str, int]) -> None:
+        self.planned, self.columns, self.addresses = planned, columns, addresses
         self.text = MachineText(regions=[planned.plan.top, *planned.plan.loops.values()])
 
     def write(self) -> MachineText:
         rows = [row.op for row in rows_of(self.planned)]
         self.text.units = [op for op in rows if op in self.planned.memory.outside]
+        self.text.hazards = [op for op in rows if op.opcode == "hazard"]
         units = [unit_numbers(self.planned.memory.accesses[op]) for op in self.text.units]
+        hazards = [self._hazard(op) for op in self.text.hazards]
         regions = [self._region(region) for region in self.text.regions]
-        self.text.numbers = [*_listed(units), *_listed(regions)]
+        self.text.numbers = [*_listed(units), *_listed(hazards), *_listed(regions)]
         return self.text
+
+    def _hazard(self, op: Op) -> list[int]:
+        plan = self.planned.memory.hazards[op]
+        for attribute, what in (
+            (Attr.FINDS, "loads that find stores in flight"),
+            (Attr.UNTIL_PUSHED, "stores in slots"),
+        ):
+            if attribute in op.attrs:
+                raise NotReplayed(what, op.span)
+        asks = [sum(1 << k for k in wanted) for wanted in op.attrs[Attr.ASKS]]
+        places = op.operands[: 2 * (len(asks) + len(plan.stores)) : 2]
+        bases = [self.addresses.get(_memory_of(place), 0) for place in places]
+        stores = [self._watched(plan, k) for k in range(len(plan.stores))]
+        return [plan.inside, len(asks), *asks, len(bases), *bases, *_listed(stores)]
+
+    def _watched(self, plan: HazardPlan, number: int) -> list[int]:
+        store = plan.stores[number]
+        if store not in self.planned.memory.accesses or self.planned.memory.accesses[store].latency is None:
+            raise NotReplayed("loads that are compared with stores on their way to memory", store.span)
+        region = next(k for k, one in enumerate(self.text.regions) if store in one.place)
+        point = self.text.regions[region].place[store]
+        column = self.columns.columns[store]
+        return [plan.entries[number], int(plan.certain[number]), 1, region, *_point(point), column]
 
     def _region(self, plan: RegionPlan) -> list[int]:
         check_region(plan)
@@ -106,6 +135,8 @@ class _Writer:
             child = self.planned.plan.loops[op]
             payload = bool(child.invariants) or any(self._travels(v) for v in op.operands[1:])
             kind, number = LOOP, self.text.regions.index(child)
+        elif op in self.text.hazards:
+            kind, number = HAZARD, self.text.hazards.index(op)
         elif op in self.planned.memory.outside and op.opcode != "atomic":
             kind, number = ACCESS, self.text.units.index(op)
         else:
@@ -124,6 +155,12 @@ def _window(plan: RegionPlan, level: LevelPlan, window: Window) -> list[int]:
     dropped_inside = not window.undecided and level.index < decides <= window.until.level
     ahead = -1 if window.ahead is None else window.ahead
     return [*_point(window.until), window.most, int(window.undecided), int(window.between), int(dropped_inside), ahead]
+
+
+def _memory_of(pointer: Value) -> str:
+    """The memory that an address of a flat kernel lies in."""
+    op = pointer.defining_op
+    return str(op.attrs[Attr.MEM]) if op.opcode == "addr" else ""
 
 
 def _point(point: Point | None) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-#include "loop.h"
+#include "hazard.h"
 
 namespace sluice {
 
@@ -21,7 +21,7 @@ Level::Level(Loop& loop, int index)
 void Level::prepare() {
   for (int stage = 0; stage < plan.depth; stage++) {
     const Point here{index_, stage};
-    Event event{stage, here == loop_.plan_.decide, here == loop_.plan_.again, stage == plan.depth - 1, {}, {}, {}};
+    Event event{stage, here == loop_.plan_.decide, here == loop_.plan_.again, stage == plan.depth - 1, {}, {}, {}, {}};
     for (size_t k = 0; k < plan.row.size(); k++)
       if (plan.row[k].push == stage) event.asks.push_back(static_cast<int>(k));
     for (const auto& level : loop_.levels) {
@@ -29,7 +29,9 @@ void Level::prepare() {
       for (const auto& window : level->windows)
         if (!window->plan.undecided && window->plan.until == here) event.gives.push_back(window.get());
     }
-    if (event.decides || event.again || event.leaves || !event.asks.empty() || !event.ready.empty() || !event.gives.empty())
+    for (const Told& told : loop_.told)
+      if (told.point == here) event.tells.push_back(told);
+    if (!event.tells.empty() || event.decides || event.again || event.leaves || !event.asks.empty() || !event.ready.empty() || !event.gives.empty())
       events_.push_back(std::move(event));
   }
 }
@@ -162,6 +164,7 @@ void Level::act(const Event& event, Token* token) {
   for (Level* level : event.ready)
     if (level->undecided_ || !token->last) level->announce(token->slot);
   for (Window* window : event.gives) window->give();
+  for (const Told& told : event.tells) told.table->tell(token->row[told.column] != 0);
   if (!event.leaves) return;
   inside_--;
   if (bypass) {

@@ -62,6 +62,15 @@ struct Window {
   }
 };
 
+class StoreTable;
+
+/// A store whose fate a table of a hazard unit learns when a token passes `point`, by a `column` of its row.
+struct Told {
+  Point point;
+  int column;
+  StoreTable* table;
+};
+
 class Loop;
 
 /// One level: a token enters, advances a stage every enabled cycle, and leaves into the boundary or the exit.
@@ -88,6 +97,7 @@ class Level {
     std::vector<int> asks;        ///< operations of the row
     std::vector<Level*> ready;    ///< levels whose entry it opens for the slot
     std::vector<Window*> gives;
+    std::vector<Told> tells;
   };
   bool enabled() const;
   bool blocked(const Event& event, const Token& token) const;
@@ -159,6 +169,7 @@ class Loop final : public Server {
   std::vector<Token*> spare_;
 
  public:
+  std::vector<Told> told;  ///< by hazard units; before prepare()
   Header header;
   Exit exit;
   std::vector<std::unique_ptr<Level>> levels;

@@ -5,6 +5,12 @@ namespace sluice {
 Machine::Machine(const MachinePlan& plan, const std::vector<Rows>& records, const u64* bases, const Board* board, u64 age)
     : plan_(plan), records_(records), memory_(clock_, plan, bases, board, age), loops_(plan.regions.size()) {
   build(0, 1, 1);
+  for (size_t k = 0; k < hazards_.size(); k++)
+    for (size_t n = 0; n < plan.hazards[k].stores.size(); n++) {
+      const StoresPlan& stores = plan.hazards[k].stores[n];
+      loops_[static_cast<size_t>(stores.region)]->told.push_back({stores.point, stores.column, &hazards_[k]->tables[n]});
+    }
+  for (const auto& loop : loops_) loop->prepare();
 }
 
 Loop* Machine::build(size_t region, u32 depth, u32 latency) {
@@ -13,7 +19,6 @@ Loop* Machine::build(size_t region, u32 depth, u32 latency) {
   Loop* loop = loops_[region].get();
   for (const auto& level : loop->levels)
     for (const OperationPlan& one : level->plan.row) level->servers.push_back(server(one));
-  loop->prepare();
   bool innermost = true;
   for (const auto& level : loop->levels)
     for (const OperationPlan& one : level->plan.row) innermost = innermost && one.kind != Kind::kLoop;
@@ -24,6 +29,11 @@ Loop* Machine::build(size_t region, u32 depth, u32 latency) {
 Server* Machine::server(const OperationPlan& plan) {
   const auto number = static_cast<size_t>(plan.number);
   if (plan.kind == Kind::kLoop) return build(number, static_cast<u32>(plan.depth), static_cast<u32>(plan.latency));
+  if (plan.kind == Kind::kHazard) {
+    hazards_.resize(plan_.hazards.size());
+    hazards_[number] = std::make_unique<HazardUnit>(clock_, plan_.hazards[number], plan);
+    return hazards_[number].get();
+  }
   return memory_.unit(plan);
 }
 
@@ -40,6 +50,7 @@ u64 Machine::run(u64 limit) {
         break;
       }
     for (const auto& loop : loops_) loop->commit();
+    for (const auto& hazard : hazards_) hazard->commit();
     memory_.commit();
     clock_.now++;
     if (top.response()) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "hazard.h"
 #include "loop.h"
 #include "memory.h"
 
@@ -34,6 +35,7 @@ class Machine {
   const std::vector<Rows>& records_;
   Clock clock_;
   Memory memory_;
+  std::vector<std::unique_ptr<HazardUnit>> hazards_;
   std::vector<std::unique_ptr<Loop>> loops_;  ///< by region
   std::vector<const Header*> innermost_;
   u64 issued_ = 0;

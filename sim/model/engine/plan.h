@@ -58,9 +58,26 @@ struct UnitPlan {
   int outstanding, patience, align;
 };
 
-/// A table of stores in flight: of `unit` (-1: a port of memory on the chip, told by `column`).
+/// The stores that a hazard unit watches at one operation, whose fate is known at a point of a region, by a column of its
+/// rows. `port`: a port of memory on the chip, where a store that is made is in memory in the next cycle.
+struct StoresPlan {
+  int entries;
+  bool certain, port;
+  int region;
+  Point point;
+  int column;
+};
+
+struct HazardPlan {
+  int inside;               ///< bits of an address within the largest access
+  std::vector<u64> asks;    ///< for each access that waits, a bit for each of the stores
+  std::vector<u64> bases;   ///< addresses of the buffers of these accesses, and of the stores
+  std::vector<StoresPlan> stores;
+};
+
 struct MachinePlan {
   std::vector<UnitPlan> units;
+  std::vector<HazardPlan> hazards;
   std::vector<RegionPlan> regions;  ///< the first is the kernel's top
 };
 
@@ -92,12 +109,16 @@ class Reader {
     read(u.store), read(u.word_bytes), read(u.depth), read(u.pending), read(u.kept), read(u.reads_ahead), read(u.pipelined);
     read(u.outstanding), read(u.patience), read(u.align);
   }
+  void read(StoresPlan& s) {
+    read(s.entries), read(s.certain), read(s.port), read(s.region), read(s.point), read(s.column);
+  }
+  void read(HazardPlan& h) { read(h.inside), read(h.asks), read(h.bases), read(h.stores); }
   template <class T>
   void read(std::vector<T>& list) {
     list.resize(static_cast<size_t>(number()));
     for (T& one : list) read(one);
   }
-  void read(MachinePlan& m) { read(m.units), read(m.regions); }
+  void read(MachinePlan& m) { read(m.units), read(m.hazards), read(m.regions); }
 
  private:
   const int64_t* next_;
