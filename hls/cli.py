@@ -381,8 +381,8 @@ def _testbench(output: Path) -> list[str]:
     "--device",
     type=click.Choice(["board", "emulator", "model"]),
     default=None,
-    help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, or "
-    "on the model, with predicted cycles.  "
+    help="Run on the simulated board, or without RTL: on the emulator fast, with every access checked and no cycles, "
+    "or on the model, with predicted cycles.  "
     "[default: $SLUICE_DEVICE, else board]",
 )
 @click.option("--stats/--no-stats", default=True, help="Print measured figures of every launch, on stderr.")

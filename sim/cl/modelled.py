@@ -17,6 +17,7 @@ from hls.model.replay.figures import AccessFigures, LoopFigures, prediction_of
 from hls.narrow import present
 from hls.options import Options
 from hls.records import plain
+from hls.recursion import deep_recursion
 from hls.signals import deferred
 from hls.target.board import Board
 from sim.emulator import Started
@@ -135,7 +136,7 @@ def model_source(source: str, board: Board, options: Options, file: str) -> Emul
         from hls.driver import plan_module
         from hls.frontend import parse_source  # not needed by a host program that fails before
         from hls.passes.link.place_buffers import as_used
-        from hls.passes.pipeline import deep_recursion, link_program
+        from hls.passes.pipeline import link_program
 
     parsed = parse_source(
         source, file, options.defines, [str(d) for d in options.include_dirs], include_roots=options.include_roots

@@ -6,7 +6,7 @@ import shlex
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -15,8 +15,10 @@ import numpy as np
 from hls.diag import CompileError, internal_error, render
 from hls.ir import Function, reachable
 from hls.narrow import instance, present
+from hls.options import Options
 from hls.rtl.interface import ArgumentInterface, KernelInterface
 from hls.signals import exit_code
+from hls.target.board import Board
 from sim.errors import BuildError, SimulationError, ToolMissing
 from sim.loaded import ALL_CYCLES, LoadedSystem, TraceRequest
 from sim.steps import Steps
@@ -44,7 +46,11 @@ __all__ = ["Kernel", "Program", "enqueue_nd_range_kernel", "enqueue_task", "get_
 
 SOURCE_NAME = "<program source>"
 #: what builds a program, by kind of device
-COMPILERS = {"board": compiler.compile_source, "emulator": emulated.emulate_source, "model": modelled.model_source}
+COMPILERS: Mapping[str, Callable[[str, Board, Options, str], compiler.Compiled | emulated.Emulated]] = {
+    "board": compiler.compile_source,
+    "emulator": emulated.emulate_source,
+    "model": modelled.model_source,
+}
 
 
 #: attributes of pyopencl's Program that are missing, and the alternative; cl.Kernel returns a kernel of such a name

@@ -58,16 +58,19 @@ class Replayer:
         split = 4 * len(machine.regions)
         figures = np.zeros(split + 3 * len(machine.units), np.uint64)
         issued = ctypes.c_uint64()
+        given = [
+            np.array(machine.numbers, np.int64),
+            np.array(records, np.uint64),
+            np.array(widths, np.uint64),
+            np.array(bases, np.uint64),
+            np.array(board_numbers(self.board), np.float64),
+        ]
         cycles = engine().sluice_replay(
-            _numbers(machine.numbers, np.int64),
-            (ctypes.c_void_p * len(records))(*records),
-            _numbers(widths, np.uint64),
+            *map(_pointer, given),
             ctypes.c_uint64(len(records)),
-            _numbers(bases, np.uint64),
-            _numbers(board_numbers(self.board), np.float64),
             ctypes.c_uint64(age + static - 1),
             ctypes.c_uint64(LIMIT),
-            figures.ctypes.data_as(ctypes.c_void_p),
+            _pointer(figures),
             ctypes.byref(issued),
         )
         if not cycles:
@@ -78,8 +81,5 @@ class Replayer:
         return Replayed(cycles + static, issued.value, tuple(loops), tuple(accesses))
 
 
-def _numbers(values: Sequence[int], type: object) -> ctypes.c_void_p:
-    array = np.array(values or [0], type)
-    pointer = array.ctypes.data_as(ctypes.c_void_p)
-    pointer.array = array  # type: ignore[attr-defined]  # kept as long as the pointer
-    return pointer
+def _pointer(numbers: np.ndarray) -> ctypes.c_void_p:
+    return numbers.ctypes.data_as(ctypes.c_void_p)

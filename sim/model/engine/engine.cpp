@@ -6,8 +6,8 @@ using namespace sluice;
 /// `figures` receives four numbers for each region (see LoopFigures), and then three of each unit (see
 /// Memory::figures);
 /// `issued` the cycles in which an innermost loop issued.
-extern "C" u64 sluice_replay(const int64_t* numbers, u64 const* const* data, const u64* widths, u64 records, const u64* bases,
-                             const Board* board, u64 age, u64 limit, u64* figures, u64* issued) {
+extern "C" u64 sluice_replay(const int64_t* numbers, u64 const* const* data, const u64* widths, const u64* bases,
+                             const Board* board, u64 records, u64 age, u64 limit, u64* figures, u64* issued) {
   MachinePlan plan;
   Reader(numbers).read(plan);
   std::vector<Rows> rows;
