@@ -42,6 +42,9 @@ class ReplayModel:
 
         planned = self.replayer.kernels[kernel]
         try:
+            for other in self.replayer.kernels.values():
+                if other.function.attrs.get(Attr.AUTORUN):
+                    raise NotReplayed(f"the autorun kernel {other.function.name} beside it", other.function.span)
             self.replayer.machine(kernel, {})
             if OVERLAP in planned.function.attrs.get(Attr.LAUNCH_ARGS, ()) and overlap(values):
                 raise NotReplayed("arguments that share bytes of a buffer", planned.function.span)

@@ -9,7 +9,7 @@ from hls.emulate.trace import Tracer
 from hls.ir import Module
 from hls.ir.accesses import memory_name
 from hls.model.estimate import Planned
-from hls.model.replay import MachineText, NotReplayed, wanted_by
+from hls.model.replay import MachineText, NotReplayed, check_kernel, wanted_by
 from hls.model.replay.board import board_numbers
 from hls.model.replay.figures import AccessFigures, LoopFigures, Replayed
 from hls.model.replay.machine import Columns
@@ -25,17 +25,20 @@ LIMIT = 1 << 40
 
 
 class Replayer:
-    """The planned kernels of a program. Raises BuildError or ToolMissing at the first launch."""
+    """The planned kernels of a program; those that the replay does not cover cannot be started. Raises BuildError or
+    ToolMissing at the first launch."""
 
     def __init__(self, kernels: Sequence[Planned], module: Module, board: Board, hasty: bool = False) -> None:
         self.kernels = {one.function.name: one for one in kernels}
         self.board = board
-        self._tracer = Tracer([op for one in kernels for op in wanted_by(one)])
-        functions = {one.function.name: one.function for one in kernels}
+        covered = [one for one in kernels if _runs(one)]
+        self._tracer = Tracer([op for one in covered for op in wanted_by(one)])
+        functions = {one.function.name: one.function for one in covered}
         self.emulator = Emulator(Module(functions, module.sources, module.channels), hasty=hasty, observe=self._tracer)
 
     def machine(self, kernel: str, addresses: Mapping[str, int]) -> MachineText:
         """The machine of a kernel whose buffers have these addresses. Raises NotReplayed."""
+        check_kernel(self.kernels[kernel])
         trace = self._tracer.trace
         return MachineText.of(self.kernels[kernel], Columns(trace.tops[kernel], trace.loops, trace.columns), addresses)
 
@@ -79,6 +82,15 @@ class Replayer:
         accesses = [AccessFigures(op, *row) for op, row in zip(machine.units, figures[split:].reshape(-1, 3).tolist())]
         loops = [LoopFigures(plan, *row) for plan, row in zip(machine.regions, rows, strict=True) if plan.loop]
         return Replayed(cycles + static, issued.value, tuple(loops), tuple(accesses))
+
+
+def _runs(planned: Planned) -> bool:
+    """Whether the emulator runs the kernel in its planned form."""
+    try:
+        check_kernel(planned)
+    except NotReplayed:
+        return False
+    return True
 
 
 def _pointer(numbers: np.ndarray) -> ctypes.c_void_p:

@@ -11,7 +11,7 @@ from ...planning.memory import HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
 from ...planning.schedule.levels import is_exceptional
 from ..estimate import Planned
-from .refused import NotReplayed, check_kernel, check_region, refuse
+from .refused import NotReplayed, check_region, refuse
 from .units import unit_numbers
 
 __all__ = ["Columns", "MachineText", "wanted_by"]
@@ -44,7 +44,6 @@ class MachineText:
     def of(cls, planned: Planned, columns: Columns, addresses: Mapping[str, int]) -> "MachineText":
         """The machine of a kernel in runs whose buffers do not overlap; ``addresses`` are those of the buffers by name.
         Raises NotReplayed."""
-        check_kernel(planned)
         return _Writer(planned, columns, addresses).write()
 
 

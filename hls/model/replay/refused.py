@@ -22,6 +22,7 @@ NAMES = {
     "channel_read": "a read of a channel",
     "channel_write": "a write to a channel",
     "meet": "a barrier",
+    "group": "work-groups with memory of their own",
     "atomic": "an atomic operation on global memory",
 }
 
@@ -30,9 +31,10 @@ def check_kernel(planned: Planned) -> None:
     """Raises NotReplayed for what concerns a whole kernel."""
     if units_of(planned.function) > 1:
         raise NotReplayed("several compute units", planned.function.span)
-    for op in walk(planned.function.body):
-        if op.opcode in ("channel_read", "channel_write", "meet"):
-            raise NotReplayed(NAMES[op.opcode], op.span)
+    found = {op.opcode: op for op in walk(planned.function.body)}
+    for opcode in ("channel_read", "channel_write", "meet", "group"):
+        if opcode in found:
+            raise refuse(found[opcode])
     for booking in planned.plan.bookings:
         region, level = booking.levels[0]
         op = next(op for op, point in region.place.items() if point.level == level)
