@@ -38,6 +38,7 @@ class MachineText:
     numbers: list[int] = field(default_factory=list)
     regions: list[RegionPlan] = field(default_factory=list)
     units: list[Op] = field(default_factory=list)
+    fences: list[Op] = field(default_factory=list)
     hazards: list[Op] = field(default_factory=list)
 
     @classmethod
@@ -68,12 +69,22 @@ class _Writer:
     def write(self) -> MachineText:
         rows = [row.op for row in rows_of(self.planned)]
         self.text.units = [op for op in rows if op in self.planned.memory.outside]
+        self.text.fences = [op for op in rows if op.opcode == "fence"]
         self.text.hazards = [op for op in rows if op.opcode == "hazard"]
         units = [unit_numbers(self.planned.memory.accesses[op]) for op in self.text.units]
         hazards = [self._hazard(op) for op in self.text.hazards]
         regions = [self._region(region) for region in self.text.regions]
-        self.text.numbers = [*_listed(units), *_listed(hazards), *_listed(regions)]
+        fences = [self._fence(op) for op in self.text.fences]
+        self.text.numbers = [*_listed(units), *_listed(fences), *_listed(hazards), *_listed(regions)]
         return self.text
+
+    def _fence(self, op: Op) -> list[int]:
+        accesses = [self.planned.memory.accesses[one] for one in self.text.units]
+        stores = [k for k, a in enumerate(accesses) if a.direction == "store" and a.memory in op.attrs[Attr.MEMS]]
+        loads = [k for k, a in enumerate(accesses) if a.direction == "load" and a.memory in op.attrs[Attr.FLUSH]]
+        if not stores or not all(accesses[k].unit.gathers_stores for k in stores):
+            raise refuse(op)
+        return [self.planned.memory.fences_under_way, len(stores), *stores, len(loads), *loads]
 
     def _hazard(self, op: Op) -> list[int]:
         plan = self.planned.memory.hazards[op]
@@ -134,6 +145,8 @@ class _Writer:
             child = self.planned.plan.loops[op]
             payload = bool(child.invariants) or any(self._travels(v) for v in op.operands[1:])
             kind, number = LOOP, self.text.regions.index(child)
+        elif op in self.text.fences:
+            kind, number = FENCE, self.text.fences.index(op)
         elif op in self.text.hazards:
             kind, number = HAZARD, self.text.hazards.index(op)
         elif op in self.planned.memory.outside and op.opcode != "atomic":

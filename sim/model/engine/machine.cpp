@@ -5,6 +5,7 @@ namespace sluice {
 Machine::Machine(const MachinePlan& plan, const std::vector<Rows>& records, const u64* bases, const Board* board, u64 age)
     : plan_(plan), records_(records), memory_(clock_, plan, bases, board, age), loops_(plan.regions.size()) {
   build(0, 1, 1);
+  memory_.connect();
   for (size_t k = 0; k < hazards_.size(); k++)
     for (size_t n = 0; n < plan.hazards[k].stores.size(); n++) {
       const StoresPlan& stores = plan.hazards[k].stores[n];
@@ -34,6 +35,7 @@ Server* Machine::server(const OperationPlan& plan) {
     hazards_[number] = std::make_unique<HazardUnit>(clock_, plan_.hazards[number], plan);
     return hazards_[number].get();
   }
+  if (plan.kind == Kind::kFence) return memory_.fence(plan);
   return memory_.unit(plan);
 }
 

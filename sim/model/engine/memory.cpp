@@ -91,6 +91,18 @@ Server* Memory::unit(const OperationPlan& operation) {
   return load_units_.back().get();
 }
 
+Server* Memory::fence(const OperationPlan& operation) {
+  fences_.push_back(std::make_unique<Fence>(clock_, plan_.fences[static_cast<size_t>(operation.number)], operation));
+  return fences_.back().get();
+}
+
+void Memory::connect() {
+  for (const auto& fence : fences_) {
+    for (const u64 unit : fence->plan().stores) fence->watch(store_units_[by_unit_[unit].second].get());
+    for (const u64 unit : fence->plan().loads) fence->invalidate(load_units_[by_unit_[unit].second].get());
+  }
+}
+
 /// The bank of a burst, and its byte address in it.
 void Memory::place(const Burst& burst, size_t& bank, u64& address) const {
   const u64 interleave = static_cast<u64>(board_->interleave);
@@ -101,6 +113,7 @@ void Memory::place(const Burst& burst, size_t& bank, u64& address) const {
 
 void Memory::evaluate() {
   if (paths_.empty()) return;
+  for (const auto& fence : fences_) fence->ask();
   for (const auto& unit : load_units_) unit->evaluate();
   for (const auto& unit : store_units_) unit->evaluate();
   for (const auto& reads : loads_) reads->give();
@@ -195,6 +208,7 @@ void Memory::move_words(Path& path) {
 void Memory::commit() {
   for (const auto& unit : load_units_) unit->commit();
   for (const auto& unit : store_units_) unit->commit();
+  for (const auto& fence : fences_) fence->commit();
 }
 
 void Memory::end() {

@@ -6,6 +6,7 @@
 
 #include "../../dram/channel.h"
 #include "bank.h"
+#include "fence.h"
 
 namespace sluice {
 
@@ -70,6 +71,9 @@ class Memory {
  public:
   Memory(Clock& clock, const MachinePlan& plan, const u64* bases, const Board* board, u64 age);
   Server* unit(const OperationPlan& operation);
+  Server* fence(const OperationPlan& operation);
+  /// Connects the fences, once all units exist.
+  void connect();
   void evaluate();
   void commit();
   /// The kernel gives no more stores than those on their way.
@@ -98,6 +102,7 @@ class Memory {
   const Board* board_;
   std::vector<std::unique_ptr<LoadUnit>> load_units_;
   std::vector<std::unique_ptr<StoreUnit>> store_units_;
+  std::vector<std::unique_ptr<Fence>> fences_;
   std::vector<std::unique_ptr<Reads>> loads_;
   std::vector<std::unique_ptr<Writes>> stores_;
   std::vector<std::pair<bool, size_t>> by_unit_;  ///< whether a store, and its number among them

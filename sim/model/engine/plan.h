@@ -75,8 +75,15 @@ struct HazardPlan {
   std::vector<StoresPlan> stores;
 };
 
+/// A fence waits for the stores of units, and makes others forget what they loaded; `pending` may be under way.
+struct FencePlan {
+  int pending;
+  std::vector<u64> stores, loads;
+};
+
 struct MachinePlan {
   std::vector<UnitPlan> units;
+  std::vector<FencePlan> fences;
   std::vector<HazardPlan> hazards;
   std::vector<RegionPlan> regions;  ///< the first is the kernel's top
 };
@@ -113,12 +120,13 @@ class Reader {
     read(s.entries), read(s.certain), read(s.port), read(s.region), read(s.point), read(s.column);
   }
   void read(HazardPlan& h) { read(h.inside), read(h.asks), read(h.bases), read(h.stores); }
+  void read(FencePlan& f) { read(f.pending), read(f.stores), read(f.loads); }
   template <class T>
   void read(std::vector<T>& list) {
     list.resize(static_cast<size_t>(number()));
     for (T& one : list) read(one);
   }
-  void read(MachinePlan& m) { read(m.units), read(m.hazards), read(m.regions); }
+  void read(MachinePlan& m) { read(m.units), read(m.fences), read(m.hazards), read(m.regions); }
 
  private:
   const int64_t* next_;

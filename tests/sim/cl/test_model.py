@@ -69,7 +69,7 @@ def test_what_is_not_covered_is_refused_before_it_runs(program):
     queue, (_, out) = cl.CommandQueue(program.context), buffers(program)
     with pytest.raises(cl.RuntimeError, match="turned has a barrier.*does not cover") as error:
         program.turned(queue, (N,), (N,), out).wait()
-    assert ":13:" in str(error.value) and "run it on the board" in str(error.value)
+    assert ":14:" in str(error.value) and "run it on the board" in str(error.value)
 
 
 def test_buffers_that_overlap_are_refused(program):
