@@ -6,7 +6,7 @@ The plan is the hardware: points, depths, slots and windows are taken from it as
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ...ir import Attr, Op, TokenType, Value
+from ...ir import Attr, Op, TokenType, Value, walk
 from ...planning.memory import HazardPlan
 from ...planning.schedule import LevelPlan, Point, RegionPlan, Row, Window
 from ...planning.schedule.levels import is_exceptional
@@ -64,6 +64,7 @@ def wanted_by(planned: Planned) -> list[Op]:
 class _Writer:
     def __init__(self, planned: Planned, columns: Columns, addresses: Mapping[str, int]) -> None:
         self.planned, self.columns, self.addresses = planned, columns, addresses
+        self.used = {value for op in walk(planned.function.body) for value in op.operands}
         self.text = MachineText(regions=[planned.plan.top, *planned.plan.loops.values()])
 
     def write(self) -> MachineText:
@@ -112,7 +113,7 @@ class _Writer:
     def _region(self, plan: RegionPlan) -> list[int]:
         check_region(plan)
         record = self.columns.top if plan.loop is None else self.columns.loops[plan.loop]
-        results = plan.loop is not None and any(self._travels(r) for r in plan.loop.results)
+        results = plan.loop is not None and any(r in self.used and self._travels(r) for r in plan.loop.results)
         return [
             record,
             plan.slots,

@@ -57,6 +57,7 @@ class Header {
     } else {
       ready_.pop_front();
       held_ = false;
+      popped_ = true;
     }
     slots_[token.slot] = {token.row, token.entry};
     issued++;
@@ -114,7 +115,7 @@ class Header {
   /// The slot whose turn it is, if its invocation has ended, takes no further part; and mark the slots of those that end
   /// in this cycle.
   void free_ended() {
-    if (!ready_.empty() && over_[ready_.front()]) {
+    if (!popped_ && !ready_.empty() && over_[ready_.front()]) {  // one leaves the queue in a cycle
       over_[ready_.front()] = false;
       free_.push_back(ready_.front());
       ready_.pop_front();
@@ -122,6 +123,7 @@ class Header {
       clock_.move();
     }
     for (const u32 slot : done_) over_[slot] = true;
+    popped_ = false;
   }
 
   Clock& clock_;
@@ -132,7 +134,7 @@ class Header {
   std::deque<u32> free_, ready_;
   std::vector<u32> again_, done_;
   std::vector<Later> later_;
-  bool held_ = false, epoch_ = false, running_ = false;
+  bool held_ = false, epoch_ = false, running_ = false, popped_ = false;
   u64 retired_ = 0, retiring_ = 0;
 };
 
