@@ -12,7 +12,10 @@ from tests.benchmarks.suite import CASES
 from .replays import replayer, replays, run_case
 
 #: kernels of nests, of hazard units on the chip, of searches; and of DDR memory
-EXACT = {"ecp5_onchip": ("gemm_ijk", "gemm_kij", "atax", "trisolv", "covariance", "gaussian", "jacobi"), "de5net": ("adpcm",)}
+EXACT = {
+    "ecp5_onchip": ("gemm_ijk", "gemm_kij", "atax", "trisolv", "covariance", "gaussian", "jacobi"),
+    "de5net": ("adpcm",),
+}
 CLOSE = {"de5net": ("gemm_ijk", "mvt", "iir", "radix_sort")}
 
 SOURCE = """
